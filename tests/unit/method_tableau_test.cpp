@@ -5,12 +5,19 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <ostream>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+namespace trill {
+
+void PrintTo(const ExplicitTableau& t, std::ostream* out) { *out << t.name; }
+
+}  // namespace trill
 
 namespace {
 
@@ -103,9 +110,9 @@ class Forest {
 // Rounding of the stored coefficients; those of dop853 reach 43 in `a` and 528 in `dense`.
 double tolerance(const ExplicitTableau& tableau) { return tableau.name == "dop853" ? 5e-15 : 2e-15; }
 
-class Tableau : public testing::TestWithParam<const ExplicitTableau*> {
+class Tableau : public testing::TestWithParam<ExplicitTableau> {
  protected:
-  const ExplicitTableau& tableau() const { return *GetParam(); }
+  const ExplicitTableau& tableau() const { return GetParam(); }
   std::vector<double> weights(double theta) const {
     std::vector<double> w(tableau().all_stages());
     trill::dense_weights(tableau(), theta, w);
@@ -119,8 +126,8 @@ class Tableau : public testing::TestWithParam<const ExplicitTableau*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Explicit, Tableau,
-                         testing::Values(&trill::rk4_tableau(), &trill::dopri5_tableau(), &trill::dop853_tableau()),
-                         [](const auto& info) { return std::string(info.param->name); });
+                         testing::Values(trill::rk4_tableau(), trill::dopri5_tableau(), trill::dop853_tableau()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(Tableau, SizesAndTriangularShape) {
   const auto& t = tableau();
