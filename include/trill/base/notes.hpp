@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trill {
+enum class Severity { info, warning, error };
+
+// A warning as a solution keeps it: when, what, and the number that triggered it beside its threshold.
+struct Notice {
+  double t = 0;
+  std::string code, text;
+  Severity severity = Severity::info;
+  double value = 0, threshold = 0;
+  std::int64_t count = 1;  // how often the same code was raised; t and value are those of the first
+};
+
+// Where a step leaves its warnings: a preallocated list, one entry per code, so that raising allocates nothing.
+// code and text must be literals.
+class Notes {
+ public:
+  explicit Notes(std::size_t capacity = 64) { entries_.reserve(capacity); }
+  void raise(double t, const char* code, const char* text, Severity severity, double value, double threshold);
+  std::vector<Notice> notices() const;
+  void restore(const std::vector<Notice>& earlier) { earlier_ = earlier; }  // of a run that is resumed
+
+ private:
+  struct Entry {
+    double t;
+    const char *code, *text;
+    Severity severity;
+    double value, threshold;
+    std::int64_t count;
+  };
+  std::vector<Entry> entries_;
+  std::vector<Notice> earlier_;
+};
+
+const char* to_text(Severity severity);
+}  // namespace trill

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/errors.hpp"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trill {
+using OptionSet = std::map<std::string, std::string, std::less<>>;  // what a command line or a keyword list carries
+
+// Allowed values of a number, ends included unless open.
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool open_min = false;
+  bool holds(double value) const { return (open_min ? value > min : value >= min) && value <= max; }
+  std::string text() const;
+  static Range positive() { return {0, std::numeric_limits<double>::infinity(), true}; }
+  static Range at_least(double min) { return {min, std::numeric_limits<double>::infinity(), false}; }
+  static Range between(double min, double max) { return {min, max, false}; }
+};
+
+using Choices = std::vector<std::string>;
+
+// Every option struct lists its fields once, in fields(visitor). From that one list come command-line parsing,
+// keywords of bindings, the echo in a report and the table in the documentation.
+class OptionVisitor {
+ public:
+  virtual ~OptionVisitor() = default;
+  virtual void number(std::string_view name, double& value, Range range, std::string_view what) = 0;
+  virtual void integer(std::string_view name, int& value, Range range, std::string_view what) = 0;
+  virtual void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) = 0;
+};
+
+struct OptionRow {
+  std::string name, value, allowed, what;
+};
+
+// Reads given texts into fields; finish() refuses names that no field has asked for.
+class OptionReader final : public OptionVisitor {
+ public:
+  OptionReader(const OptionSet& given, std::string_view owner) : given_(given), owner_(owner) {}
+  void number(std::string_view name, double& value, Range range, std::string_view what) override;
+  void integer(std::string_view name, int& value, Range range, std::string_view what) override;
+  void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) override;
+  void finish() const;
+
+ private:
+  const std::string* take(std::string_view name);
+  const OptionSet& given_;
+  std::string owner_;
+  std::vector<std::string> known_;
+};
+
+// Lists fields with their current values.
+class OptionLister final : public OptionVisitor {
+ public:
+  std::vector<OptionRow> rows;
+  void number(std::string_view name, double& value, Range range, std::string_view what) override;
+  void integer(std::string_view name, int& value, Range range, std::string_view what) override;
+  void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) override;
+};
+
+template <class Options>
+Options read_options(const OptionSet& given, std::string_view owner) {
+  Options options;
+  OptionReader reader(given, owner);
+  options.fields(reader);
+  reader.finish();
+  return options;
+}
+
+template <class Options>
+std::vector<OptionRow> list_options(Options options = {}) {
+  OptionLister lister;
+  options.fields(lister);
+  return lister.rows;
+}
+
+// "rho=0.5" -> {"rho", "0.5"}; hyphens become underscores and known aliases their registered name.
+std::pair<std::string, std::string> parse_assignment(std::string_view text);
+}  // namespace trill

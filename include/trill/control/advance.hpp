@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/control/controller.hpp"
+#include "trill/method/stepper.hpp"
+
+#include <variant>
+
+namespace trill {
+struct FixedStep {
+  double h;
+};
+struct AdaptiveStep {
+  double rtol = 1e-6;
+  Vec atol = Vec::Constant(1, 1e-9);    // one value for all components, or one for each
+  double h0 = 0, h_min = 0, h_max = 0;  // 0: chosen
+  std::string controller = "pi";
+  bool weigh_multipliers = false;
+};
+using StepControl = std::variant<FixedStep, AdaptiveStep>;
+
+enum class AdvanceStatus { ok, step_too_small, newton_failed, non_finite, refused };
+
+struct AdvanceResult {
+  AdvanceStatus status = AdvanceStatus::ok;
+  StepResult step;  // the accepted one, or the last that failed
+  double h_tried = 0;
+};
+
+// The accept/reject loop and nothing else: weights, step proposal, retry after a failed Newton iteration, landing on
+// t_stop exactly. The driver uses it between outputs; multiscale methods use it for their inner runs.
+class Advancer {
+ public:
+  Advancer(Stepper& stepper, const StepControl& control, int newton_retries = 8, std::uint64_t seed = 0);
+  void start(State& s, double t_end);          // t_end gives the direction and the largest first step
+  AdvanceResult one(State& s, double t_stop);  // one accepted step, or the reason why none was possible
+  void note_jump() { jumped_ = true; }         // the state was changed from outside
+  double next_h() const { return h_; }
+  Counters& counters() { return counters_; }
+  const Counters& counters() const { return counters_; }
+  Notes& notes() { return notes_; }
+  void save(Archive& archive) const;
+  void load(Archive& archive);
+
+ private:
+  AdvanceResult fixed(State& s, double t_stop);
+  AdvanceResult adaptive(State& s, double t_stop);
+  AdvanceResult owned(State& s, double t_stop);
+  StepRequest request(double h);
+  void count(const StepResult& result);
+
+  Stepper& stepper_;
+  StepControl control_;
+  int retries_;
+  std::uint64_t seed_;
+  bool owns_step_ = false, jumped_ = true;
+  double h_ = 0, h_min_ = 0, h_max_ = 0, direction_ = 1;
+  double t_grid_ = 0;  // a fixed-step run is at t_grid_ + k h, free of accumulated rounding
+  std::int64_t k_grid_ = 0;
+  bool off_grid_ = false;  // between grid points after a Newton failure
+  ErrorScale scale_;
+  Vec weights_;
+  bool needs_weights_ = true;
+  std::unique_ptr<Controller> controller_;
+  Counters counters_;
+  Notes notes_;
+};
+}  // namespace trill

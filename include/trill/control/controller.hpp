@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/archive.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trill {
+// Proposes step sizes from local errors; error <= 1 is accepted. Works on |h|.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  virtual void start(int local_order) = 0;  // the estimated local error is O(h^local_order)
+  virtual double after_accept(double h, double error, int failures) = 0;  // failures: rejections within this step
+  virtual double after_reject(double h, double error, int failures) = 0;  // failures: counted with this one
+  virtual void save(Archive& archive) const = 0;
+  virtual void load(Archive& archive) = 0;
+};
+
+std::unique_ptr<Controller> make_controller(std::string_view name);  // unknown: UsageError
+const std::vector<std::string>& controller_names();
+
+std::unique_ptr<Controller> make_pi_controller();
+std::unique_ptr<Controller> make_ode45_controller();
+}  // namespace trill

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/control/advance.hpp"
+#include "trill/formulation/reformulation.hpp"
+#include "trill/solution/recorder.hpp"
+
+#include <atomic>
+#include <functional>
+#include <variant>
+
+namespace trill {
+struct EveryStep {
+  int stride = 1;
+};
+struct Grid {
+  double dt;
+};
+struct Times {
+  std::vector<double> t;  // in the direction of the run
+};
+using Output = std::variant<EveryStep, Grid, Times>;
+
+struct Event {
+  std::string name;
+  std::function<double(const State&)> root;  // found on the interpolant
+  int direction = 0;                         // -1 falling, 0 both, +1 rising
+  // true: go on (the state may have been changed); empty: stop.
+  std::function<bool(State&)> action;
+};
+
+// Sees accepted steps, changes nothing.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void begin(const Problem&, const State&) {}
+  virtual void accepted(const State&, const StepResult&) = 0;
+  virtual void end(const RunOutcome&) {}
+};
+
+struct DriverOptions {
+  StepControl control = FixedStep{1e-3};
+  Output output = EveryStep{};
+  bool dense = false;
+  int newton_retries = 8;  // halve h that often after a failed Newton iteration
+  std::int64_t max_steps = 100'000'000'000;
+  std::vector<Event> events;
+  std::vector<Observer*> observers;
+  std::function<void(double fraction)> progress;
+  const std::atomic<bool>* stop = nullptr;  // set from outside (a signal): the run checkpoints and ends as `stopped`
+  Recorder* recorder = nullptr;             // nullptr: rows go into the returned Solution
+  std::int64_t checkpoint_every = 1000;     // steps; only where the recorder keeps checkpoints
+  Archive* resume = nullptr;                // a checkpoint of the same run
+  Reformulation* reformulation = nullptr;   // the stepper then belongs to its inner problem
+  std::uint64_t seed = 0;
+  RunInfo info;  // what the caller knows (names, options); the driver fills in layout and quantities
+};
+
+// Throws UsageError before the first step; afterwards every trouble is a status in the Solution, which always holds
+// what was computed up to then.
+Solution integrate(const Problem& problem, Stepper& stepper, State start, double t_end,
+                   const DriverOptions& options = {});
+}  // namespace trill

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/archive.hpp"
+#include "trill/problem/state.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace trill {
+struct Event;
+
+// Finds sign changes of event functions inside steps. The interpolant is sampled at a few interior points, so that a
+// pair of crossings within one step is seen unless both lie between neighbouring samples.
+class EventDetector {
+ public:
+  using Interpolant = std::function<const State&(double theta)>;  // the user's state inside the last step
+  struct Hit {
+    std::size_t event;
+    double theta;
+  };
+
+  explicit EventDetector(const std::vector<Event>& events);
+  bool empty() const { return events_.empty(); }
+  void start(const State& s);                       // signs at the beginning
+  void restart(const State& s, std::size_t event);  // after `event` changed the state
+  // The first crossing at or after `from` that was not given before; nothing: the step has no more.
+  std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
+  void save(Archive& archive) const { archive.write(sign_); }
+  void load(Archive& archive) { archive.read(sign_); }
+
+ private:
+  struct Scan {
+    std::optional<double> theta;
+    int sign;  // after the crossing, or at the end of the step
+  };
+  Scan scan(std::size_t event, double from, double rounding, const Interpolant& at) const;
+
+  const std::vector<Event>& events_;
+  std::vector<int> sign_, end_sign_;  // -1, +1, or 0 while unknown
+};
+}  // namespace trill

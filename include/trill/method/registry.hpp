@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/options.hpp"
+#include "trill/method/stepper.hpp"
+
+#include <functional>
+
+namespace trill {
+struct MethodEntry {
+  MethodInfo info;                  // with default options
+  std::vector<OptionRow> options;   // name, default, allowed values, meaning
+  std::vector<OptionSet> variants;  // option sets the tests run, defaults included
+  std::function<MethodInfo(const OptionSet&)> describe;
+  std::function<std::unique_ptr<Stepper>(const Problem&, const OptionSet&)> make;
+};
+
+class MethodRegistry {
+ public:
+  static const MethodRegistry& all();                    // built on first use, from the generated list
+  const MethodEntry& find(std::string_view name) const;  // unknown: UsageError that lists the nearest names
+  const std::vector<MethodEntry>& entries() const { return entries_; }
+  void add(MethodEntry entry) { entries_.push_back(std::move(entry)); }
+
+ private:
+  std::vector<MethodEntry> entries_;
+};
+
+// S has: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
+// options; and, when its options change order or flags, static std::vector<OptionSet> variants().
+template <class S>
+void add_method(MethodRegistry& registry) {
+  using Options = typename S::Options;
+  const std::string name = S::describe(Options{}).name;
+  std::vector<OptionSet> variants{{}};
+  if constexpr (requires { S::variants(); }) variants = S::variants();
+  registry.add({S::describe(Options{}), list_options<Options>(), variants,
+                [name](const OptionSet& given) { return S::describe(read_options<Options>(given, name)); },
+                [name](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Stepper> {
+                  return std::make_unique<S>(problem, read_options<Options>(given, name));
+                }});
+}
+}  // namespace trill
+
+// Last line of a method file; `stem` is the file's name. The build calls these functions from a generated list: static
+// registration objects would be dropped by the linker from a static library.
+#define TRILL_METHOD(stem, Class)                                          \
+  namespace trill {                                                        \
+  void register_method_##stem(MethodRegistry& r) { add_method<Class>(r); } \
+  }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/problem/problem.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace trill {
+// g(q, t) with what every formulation may ask of it. Serves hard constraints g = 0 and strong potentials
+// 1/2 g^T K g alike: the first is the stiff limit of the second (JP95 sec. 3).
+class ConstraintMap {
+ public:
+  virtual ~ConstraintMap() = default;
+  virtual Index count() const = 0;
+  virtual MatrixSlot pattern() const = 0;  // of G
+  virtual void value(double t, In q, Out g) const = 0;
+  virtual void jacobian(double t, In q, MatrixSlot& G) const = 0;
+  virtual void time_derivative(double /*t*/, In /*q*/, Out gt) const { gt.setZero(); }
+  virtual void curvature(double t, In q, In v, Out eta) const = 0;  // v^T H v + 2 g_qt v + g_tt: G a + eta = 0
+  virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n
+};
+
+// The energy 1/2 sum_i stiffness_i g_i(q)^2 behind the fastest forces of a model.
+struct StrongPotential {
+  const ConstraintMap* map = nullptr;
+  Vec stiffness;
+};
+
+// A set of force groups, one bit each. A model names its groups; nested methods take lists of them.
+using Groups = std::uint32_t;
+inline constexpr Groups all_groups = ~Groups{0};
+struct GroupInfo {
+  std::string name;
+  bool fast = true;
+};
+
+enum class MassKind { identity, diagonal, constant, of_q };
+
+// M(q) q'' = f_slow + f_fast - G^T lambda,  g(q, t) = 0     (PJY97 eq. 3.1)
+// Where the mass depends on q, f contains the velocity-quadratic force that belongs to it.
+class MechanicalProblem : public Problem {
+ public:
+  static std::string kind() { return "a mechanical system"; }
+  virtual MassKind mass_kind() const { return MassKind::identity; }
+  virtual MatrixSlot mass_pattern() const;                                // default: the diagonal
+  virtual void mass(In q, MatrixSlot& m) const;                           // default: identity
+  virtual void mass_product_derivative(In q, In w, MatrixSlot& d) const;  // d(M(q) w)/dq, added to d; default: nothing
+
+  virtual std::vector<GroupInfo> groups() const { return {{"all", true}}; }
+  virtual void force(Groups groups, double t, In q, In v, Out f) const = 0;
+  virtual MatrixSlot stiffness_pattern() const;  // of df/dq; default: dense
+  virtual MatrixSlot damping_pattern() const;    // of df/dv; default: empty, or dense when forces depend on v
+  // Fills df/dq and df/dv. Default: false, and the caller takes differences.
+  virtual bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const;
+  virtual bool velocity_dependent(Groups) const { return false; }
+  virtual std::optional<double> potential(Groups, double /*t*/, In /*q*/) const { return std::nullopt; }
+
+  virtual const ConstraintMap* constraints() const { return nullptr; }
+  virtual const StrongPotential* strong_potential() const { return nullptr; }
+};
+
+Groups fast_groups(const MechanicalProblem& problem);
+Groups slow_groups(const MechanicalProblem& problem);
+Groups known_groups(const MechanicalProblem& problem);  // the bits that stand for a group
+}  // namespace trill

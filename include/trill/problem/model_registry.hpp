@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/options.hpp"
+#include "trill/problem/problem.hpp"
+
+#include <functional>
+
+namespace trill {
+// What `trill run MODEL` does with no further words. h = 0: steps by rtol.
+struct RunDefaults {
+  double to = 10;
+  std::string method = "dopri5";
+  double h = 0, rtol = 1e-6;
+};
+
+struct ModelInfo {
+  std::string name, title, reference;  // "pendulum/stiff_spring", "Stiff spring pendulum", "PJY97 eq. 1.1"
+  std::string equations;               // a few lines for describe and the documentation
+  RunDefaults run;
+};
+
+struct ModelEntry {
+  ModelInfo info;
+  std::vector<OptionRow> parameters;
+  std::function<std::unique_ptr<Problem>(const OptionSet&)> make;
+};
+
+class ModelRegistry {
+ public:
+  static const ModelRegistry& all();  // built on first use, from the generated list
+  // By full name or by the part after the last '/'; unknown: UsageError with the nearest names.
+  const ModelEntry& find(std::string_view name) const;
+  const std::vector<ModelEntry>& entries() const { return entries_; }
+  void add(ModelEntry entry) { entries_.push_back(std::move(entry)); }
+
+ private:
+  std::vector<ModelEntry> entries_;
+};
+
+std::vector<Parameter> parameters_of(const std::vector<OptionRow>& rows);
+
+template <class M>
+void add_model(ModelRegistry& registry) {
+  registry.add({M::describe(), list_options<typename M::Parameters>(), [](const OptionSet& given) {
+                  return std::unique_ptr<Problem>(
+                      std::make_unique<M>(read_options<typename M::Parameters>(given, M::describe().name)));
+                }});
+}
+}  // namespace trill
+
+// Last line of a model file; `stem` is the file's name. The build calls these functions from a generated list: static
+// registration objects would be dropped by the linker from a static library.
+#define TRILL_MODEL(stem, Class)                                                      \
+  namespace trill {                                                                   \
+  void register_model_##stem(ModelRegistry& registry) { add_model<Class>(registry); } \
+  }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/errors.hpp"
+#include "trill/linalg/matrix_slot.hpp"
+#include "trill/problem/state.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trill {
+struct Quantity {
+  std::string name, unit;
+};
+
+struct Parameter {
+  std::string name, unit, what;
+  double value = 0;
+};
+
+// A switching function that belongs to a model. It is zero where the switch happens.
+struct EventInfo {
+  std::string name;
+  int direction = 0;   // -1 falling, 0 both, +1 rising
+  bool stops = false;  // the run ends there
+};
+
+// What is to be solved. A problem belongs to one run: clone() shares constant data and has its own scratch memory, and
+// Stepper::clone takes the cloned problem.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  static std::string kind() { return "a problem"; }
+  virtual std::string name() const = 0;
+  virtual Layout layout() const = 0;
+  virtual std::vector<Quantity> components() const = 0;  // name and unit of every entry of y
+  virtual std::vector<Parameter> parameters() const { return {}; }
+  virtual State initial_state() const = 0;
+  virtual std::unique_ptr<Problem> clone() const = 0;
+  virtual std::vector<double> breakpoints(double /*t0*/, double /*t1*/) const { return {}; }  // known discontinuities
+  virtual std::vector<EventInfo> events() const { return {}; }
+  virtual double event_value(int /*event*/, const State&) const { return 1; }
+  virtual void on_event(int /*event*/, State&) const {}
+  virtual std::vector<Quantity> quantities() const { return {}; }  // invariants and observables
+  virtual void measure(const State&, Out /*one value per quantity*/) const {}
+  virtual bool exact(double /*t*/, Out /*y*/) const { return false; }  // closed form, where one exists
+  virtual std::string time_unit() const { return ""; }
+
+  // Ask for a view of this problem; the error names both sides.
+  template <class P>
+  const P& as(std::string_view asker) const {
+    if (const P* p = dynamic_cast<const P*>(this)) return *p;
+    throw UsageError(std::string(asker) + " needs " + P::kind() + "; '" + name() + "' is not one");
+  }
+};
+
+// y' = f(t, y)
+class FirstOrderProblem : public Problem {
+ public:
+  static std::string kind() { return "a first-order system"; }
+  virtual void rhs(double t, In y, Out dy) const = 0;
+  virtual MatrixSlot jacobian_pattern() const;                 // default: dense
+  virtual bool jacobian(double t, In y, MatrixSlot& j) const;  // default: false, the caller takes differences
+};
+}  // namespace trill

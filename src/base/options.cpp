@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/base/options.hpp"
+
+#include "trill/base/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+std::string Range::text() const {
+  const bool low = std::isfinite(min), high = std::isfinite(max);
+  if (low && high) return fmt::format("{}{}, {}]", open_min ? "(" : "[", min, max);
+  if (low) return fmt::format("{} {}", open_min ? ">" : ">=", min);
+  if (high) return fmt::format("<= {}", max);
+  return "any";
+}
+
+const std::string* OptionReader::take(std::string_view name) {
+  known_.emplace_back(name);
+  const auto it = given_.find(name);
+  return it == given_.end() ? nullptr : &it->second;
+}
+
+void OptionReader::number(std::string_view name, double& value, Range range, std::string_view) {
+  const std::string* text = take(name);
+  if (!text) return;
+  const auto parsed = parse_number(*text);
+  if (!parsed) throw UsageError(fmt::format("{}: option '{}' needs a number, not '{}'", owner_, name, *text));
+  if (!range.holds(*parsed))
+    throw UsageError(
+        fmt::format("{}: option '{}' = {} is out of range; allowed: {}", owner_, name, *text, range.text()));
+  value = *parsed;
+}
+
+void OptionReader::integer(std::string_view name, int& value, Range range, std::string_view) {
+  const std::string* text = take(name);
+  if (!text) return;
+  const auto parsed = parse_integer(*text);
+  if (!parsed || std::abs(*parsed) > std::numeric_limits<int>::max())
+    throw UsageError(fmt::format("{}: option '{}' needs a whole number, not '{}'", owner_, name, *text));
+  if (!range.holds(static_cast<double>(*parsed)))
+    throw UsageError(
+        fmt::format("{}: option '{}' = {} is out of range; allowed: {}", owner_, name, *text, range.text()));
+  value = static_cast<int>(*parsed);
+}
+
+void OptionReader::choice(std::string_view name, std::string& value, const Choices& choices, std::string_view) {
+  const std::string* text = take(name);
+  if (!text) return;
+  if (std::find(choices.begin(), choices.end(), *text) == choices.end())
+    throw UsageError(
+        fmt::format("{}: option '{}' cannot be '{}'; allowed: {}", owner_, name, *text, join(choices, " | ")));
+  value = *text;
+}
+
+void OptionReader::finish() const {
+  for (const auto& [key, text] : given_) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    const std::string hint = known_.empty() ? "; it has no options" : suggest(key, known_);
+    throw UsageError(fmt::format("{} has no option '{}'{}", owner_, key, hint));
+  }
+}
+
+void OptionLister::number(std::string_view name, double& value, Range range, std::string_view what) {
+  rows.push_back({std::string(name), format_number(value), range.text(), std::string(what)});
+}
+void OptionLister::integer(std::string_view name, int& value, Range range, std::string_view what) {
+  rows.push_back({std::string(name), fmt::format("{}", value), range.text(), std::string(what)});
+}
+void OptionLister::choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) {
+  rows.push_back({std::string(name), value, join(choices, " | "), std::string(what)});
+}
+
+std::pair<std::string, std::string> parse_assignment(std::string_view text) {
+  const auto at = text.find('=');
+  if (at == std::string_view::npos || at == 0)
+    throw UsageError(fmt::format("'{}' is not of the form name=value", text));
+  std::string name(text.substr(0, at));
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (name == "rho_inf") name = "rho";
+  return {name, std::string(text.substr(at + 1))};
+}
+}  // namespace trill

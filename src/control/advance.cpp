@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/control/advance.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int most_rejections = 60;
+
+bool is_newton_failure(StepStatus status) {
+  return status == StepStatus::newton_diverged || status == StepStatus::singular_matrix;
+}
+
+AdvanceStatus failure_of(StepStatus status) {
+  if (is_newton_failure(status)) return AdvanceStatus::newton_failed;
+  if (status == StepStatus::refused) return AdvanceStatus::refused;
+  return AdvanceStatus::non_finite;
+}
+
+Vec spread_atol(const AdaptiveStep& control, const Layout& layout) {
+  const Index n = layout.size();
+  if (control.atol.size() != 1 && control.atol.size() != n)
+    throw UsageError(fmt::format("atol has {} values; one, or one for each of the {} components, is needed",
+                                 control.atol.size(), n));
+  if (!(control.atol.array() >= 0).all() || !control.atol.allFinite())
+    throw UsageError("atol must be finite and not negative");
+  Vec atol = control.atol.size() == 1 ? Vec::Constant(n, control.atol[0]) : control.atol;
+  if (!control.weigh_multipliers)
+    atol.segment(layout.nq + layout.nv, layout.nl).setConstant(std::numeric_limits<double>::infinity());
+  return atol;
+}
+}  // namespace
+
+Advancer::Advancer(Stepper& stepper, const StepControl& control, int newton_retries, std::uint64_t seed)
+    : stepper_(stepper), control_(control), retries_(newton_retries), seed_(seed) {
+  owns_step_ = stepper.info().owns_step;
+  const std::string& name = stepper.info().name;
+  if (const auto* fixed = std::get_if<FixedStep>(&control_)) {
+    if (owns_step_) throw UsageError(name + " chooses its own steps; give rtol and atol instead of h");
+    if (!(fixed->h > 0) || !std::isfinite(fixed->h)) throw UsageError("h must be positive and finite");
+  } else {
+    const AdaptiveStep& adaptive = std::get<AdaptiveStep>(control_);
+    if (!owns_step_ && stepper.info().error_order == 0)
+      throw UsageError(name + " has no error estimate; give a step size h instead of rtol");
+    if (!(adaptive.rtol > 0) || adaptive.rtol >= 1) throw UsageError("rtol must lie between 0 and 1");
+    if (!owns_step_) controller_ = make_controller(adaptive.controller);
+  }
+}
+
+void Advancer::start(State& s, double t_end) {
+  direction_ = t_end < s.t ? -1 : 1;
+  weights_ = Vec::Ones(s.y.size());
+  jumped_ = true;
+  if (const auto* fixed = std::get_if<FixedStep>(&control_)) {
+    h_ = fixed->h;
+    t_grid_ = s.t;
+    k_grid_ = 0;
+    // A fixed step has no tolerances; Newton iterations then work to this accuracy.
+    scale_.rtol = 1e-10;
+    scale_.atol = Vec::Constant(s.y.size(), 1e-12);
+    needs_weights_ = stepper_.info().implicit_step;
+    stepper_.start(s, scale_);
+    return;
+  }
+  const AdaptiveStep& control = std::get<AdaptiveStep>(control_);
+  scale_.rtol = control.rtol;
+  scale_.atol = spread_atol(control, s.layout);
+  if (control.controller == "ode45") scale_.kind = ErrorScale::Norm::max_or_atol;
+  const double span = std::abs(t_end - s.t);
+  h_max_ = control.h_max > 0 ? control.h_max : (control.controller == "ode45" ? 0.1 * span : span);
+  h_min_ = control.h_min;
+  stepper_.start(s, scale_);
+  if (owns_step_) return;
+  controller_->start(stepper_.info().error_order + 1);
+  h_ = control.h0 > 0 ? control.h0 : stepper_.initial_step(s, scale_, direction_ * h_max_, counters_);
+  if (!(h_ > 0)) h_ = 1e-3 * h_max_;
+  h_ = std::min(h_, h_max_);
+}
+
+StepRequest Advancer::request(double h) {
+  return {h,
+          scale_,
+          weights_,
+          jumped_,
+          notes_,
+          counters_,
+          RandomKey{seed_, 0, static_cast<std::uint64_t>(counters_.steps)}};
+}
+
+void Advancer::count(const StepResult& result) {
+  counters_.newton_iterations += result.newton.iterations;
+  counters_.factorisations += result.newton.factorisations;
+  counters_.newton_failures += is_newton_failure(result.status);
+}
+
+AdvanceResult Advancer::one(State& s, double t_stop) {
+  if (needs_weights_) scale_.weights(s.y, weights_);
+  if (owns_step_) return owned(s, t_stop);
+  return controller_ ? adaptive(s, t_stop) : fixed(s, t_stop);
+}
+
+AdvanceResult Advancer::owned(State& s, double t_stop) {
+  const StepResult result = stepper_.step(s, request(t_stop - s.t));
+  if (result.status != StepStatus::ok) return {failure_of(result.status), result, std::abs(t_stop - s.t)};
+  jumped_ = false;
+  ++counters_.steps;
+  h_ = std::abs(result.h_taken);
+  return {AdvanceStatus::ok, result, h_};
+}
+
+AdvanceResult Advancer::fixed(State& s, double t_stop) {
+  if (jumped_) {
+    t_grid_ = s.t;
+    k_grid_ = 0;
+    off_grid_ = false;
+  }
+  const double h = std::get<FixedStep>(control_).h;
+  double t_next = t_grid_ + direction_ * static_cast<double>(k_grid_ + 1) * h;
+  // Take the last step whole when only rounding separates its end from t_stop.
+  const bool lands = direction_ * (t_next - t_stop) > -1e-9 * h;
+  if (lands) t_next = t_stop;
+  const bool whole = !off_grid_ && std::abs(t_next - s.t - direction_ * h) <= 1e-9 * h;
+  double h_try = whole ? direction_ * h : t_next - s.t;
+  for (int halvings = 0;; ++halvings) {
+    const StepResult result = stepper_.step(s, request(h_try));
+    count(result);
+    if (result.status == StepStatus::ok) {
+      jumped_ = false;
+      ++counters_.steps;
+      off_grid_ = halvings > 0;
+      if (!off_grid_) {
+        s.t = t_next;
+        ++k_grid_;
+      }
+      return {AdvanceStatus::ok, result, std::abs(h_try)};
+    }
+    if (!is_newton_failure(result.status) || halvings >= retries_)
+      return {failure_of(result.status), result, std::abs(h_try)};
+    notes_.raise(s.t, "newton_retry", "The Newton iteration failed at the given step size; smaller steps were taken.",
+                 Severity::warning, std::abs(h_try), h);
+    h_try *= 0.5;
+  }
+}
+
+AdvanceResult Advancer::adaptive(State& s, double t_stop) {
+  const double smallest = std::max(h_min_, 16 * eps * std::max(std::abs(s.t), std::abs(t_stop) * 1e-3));
+  int failures = 0, newton_failures = 0;
+  double h = std::min(h_, h_max_);
+  while (true) {
+    const double left = std::abs(t_stop - s.t);
+    // Stretch by up to a tenth rather than leave a tiny last step.
+    const bool lands = failures == 0 && 1.1 * h >= left;
+    const double h_try = lands ? left : std::min(h, left);
+    const StepResult result = stepper_.step(s, request(direction_ * h_try));
+    count(result);
+    if (result.status == StepStatus::ok && (result.error <= 1 || result.accept_anyway)) {
+      jumped_ = false;
+      ++counters_.steps;
+      if (lands) s.t = t_stop;
+      const double proposed = controller_->after_accept(h_try, result.error, failures + newton_failures);
+      // A last step that was cut short says nothing against the step before it.
+      h_ = std::min({lands && h_try < h ? std::max(proposed, h) : proposed, result.h_next_max, h_max_});
+      return {AdvanceStatus::ok, result, h_try};
+    }
+    ++counters_.rejected;
+    if (result.status == StepStatus::ok) {
+      h = controller_->after_reject(h_try, result.error, ++failures);
+    } else if (result.status == StepStatus::refused) {
+      return {AdvanceStatus::refused, result, h_try};
+    } else {
+      if (is_newton_failure(result.status) && ++newton_failures > retries_)
+        return {AdvanceStatus::newton_failed, result, h_try};
+      h = 0.25 * h_try;
+      ++failures;
+    }
+    if (h < smallest || failures > most_rejections) {
+      const AdvanceStatus why =
+          result.status == StepStatus::ok ? AdvanceStatus::step_too_small : failure_of(result.status);
+      return {why, result, h_try};
+    }
+  }
+}
+
+void Advancer::save(Archive& archive) const {
+  archive.write(jumped_);
+  archive.write(h_);
+  archive.write(t_grid_);
+  archive.write(k_grid_);
+  archive.write(off_grid_);
+  archive.write(counters_);
+  if (controller_) controller_->save(archive);
+}
+
+void Advancer::load(Archive& archive) {
+  archive.read(jumped_);
+  archive.read(h_);
+  archive.read(t_grid_);
+  archive.read(k_grid_);
+  archive.read(off_grid_);
+  archive.read(counters_);
+  if (controller_) controller_->load(archive);
+}
+}  // namespace trill

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/driver.hpp"
+
+#include "measures.hpp"
+#include "trill/driver/events.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+void check_start(const Problem& problem, const State& s, double t_end) {
+  const Layout want = problem.layout();
+  if (s.layout != want || s.y.size() != want.size())
+    throw UsageError(
+        fmt::format("'{}' has {} unknowns; the given start has {}", problem.name(), want.size(), s.y.size()));
+  if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the ends of the time interval must be finite");
+  const auto names = problem.components();
+  for (Index i = 0; i < s.y.size(); ++i)
+    if (!std::isfinite(s.y[i]))
+      throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
+                                   names[static_cast<std::size_t>(i)].name, s.y[i]));
+}
+
+std::vector<Event> events_of(const Problem& problem, const DriverOptions& options) {
+  std::vector<Event> events;
+  int index = 0;
+  for (const EventInfo& info : problem.events()) {
+    const int i = index++;
+    events.push_back({info.name, [&problem, i](const State& s) { return problem.event_value(i, s); }, info.direction,
+                      [&problem, i, stops = info.stops](State& s) {
+                        problem.on_event(i, s);
+                        return !stops;
+                      }});
+  }
+  events.insert(events.end(), options.events.begin(), options.events.end());
+  return events;
+}
+
+struct Failure {
+  RunStatus status;
+  const char* advice;
+};
+Failure failure_of(AdvanceStatus status) {
+  switch (status) {
+    case AdvanceStatus::step_too_small:
+      return {RunStatus::step_too_small,
+              "the step size fell below rounding; look for a singularity or a jump there, or loosen rtol"};
+    case AdvanceStatus::newton_failed:
+      return {RunStatus::newton_failed, "try a smaller h, or a method that damps or averages the fast motion"};
+    case AdvanceStatus::non_finite:
+      return {RunStatus::non_finite, "try a smaller h, or check the model's forces there"};
+    default:
+      return {RunStatus::refused, "see the notices of the run"};
+  }
+}
+
+class Run {
+ public:
+  Run(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options)
+      : problem_(problem),
+        stepper_(stepper),
+        options_(options),
+        t_end_(t_end),
+        direction_(t_end < start.t ? -1 : 1),
+        events_(events_of(problem, options)),
+        detector_(events_),
+        advancer_(stepper, options.control, options.newton_retries, options.seed),
+        memory_(solution_),
+        recorder_(options.recorder ? *options.recorder : memory_),
+        user_(std::move(start)) {
+    check_start(problem, user_, t_end);
+    check_dense();
+    t_start_ = user_.t;
+    for (const double t : problem.breakpoints(std::min(t_start_, t_end), std::max(t_start_, t_end)))
+      if (t != t_start_ && t != t_end) breakpoints_.push_back(t);
+    std::sort(breakpoints_.begin(), breakpoints_.end());
+    if (direction_ < 0) std::reverse(breakpoints_.begin(), breakpoints_.end());
+  }
+
+  Solution go() {
+    begin();
+    const auto started = Clock::now();
+    const double earlier = advancer_.counters().seconds;
+    while (outcome_.status == RunStatus::reached_end && !finished()) take_step();
+    advancer_.counters().seconds = earlier + std::chrono::duration<double>(Clock::now() - started).count();
+    finish();
+    return std::move(solution_);
+  }
+
+ private:
+  bool finished() const { return direction_ * (t_end_ - inner_.t) <= 0; }
+
+  void check_dense() const {
+    if (stepper_.info().dense != Dense::none) return;
+    if (!events_.empty())
+      throw UsageError(stepper_.info().name + " gives no values inside its steps, so events cannot be found with it");
+  }
+
+  void begin() {
+    if (options_.reformulation)
+      options_.reformulation->enter(user_, inner_, advancer_.notes());
+    else
+      inner_ = user_;
+    advancer_.start(inner_, t_end_);
+    leave(inner_);
+    scratch_ = inner_;
+    inside_ = user_;
+    measures_.emplace(problem_, stepper_);
+    RunInfo info = options_.info;
+    info.layout = user_.layout;
+    info.time_unit = problem_.time_unit();
+    info.components = problem_.components();
+    info.quantities = measures_->quantities();
+    recorder_.begin(info);
+    detector_.start(user_);
+    for (Observer* observer : options_.observers) observer->begin(problem_, user_);
+    if (options_.resume)
+      load(*options_.resume);
+    else
+      record(user_);
+    last_checkpoint_ = advancer_.counters().steps;
+  }
+
+  void take_step() {
+    const double t0 = inner_.t;
+    const AdvanceResult result = advancer_.one(inner_, next_stop());
+    if (result.status != AdvanceStatus::ok) return fail(result);
+    last_step_ = result.step;
+    const double h = inner_.t - t0;
+    if (options_.reformulation && options_.reformulation->after_step(inner_, advancer_.notes())) advancer_.note_jump();
+    if (options_.dense) keep_dense(t0, h);
+    const bool truncated = !detector_.empty() && handle_events(t0, h);
+    if (!truncated) {
+      output_until(inner_.t, t0, h);
+      pass_breakpoint();
+    }
+    for (Observer* observer : options_.observers) {
+      leave(inner_);
+      observer->accepted(user_, last_step_);
+    }
+    between_steps();
+  }
+
+  void between_steps() {
+    const std::int64_t steps = advancer_.counters().steps;
+    if (steps >= options_.max_steps && !finished()) {
+      outcome_.status = RunStatus::step_limit;
+      outcome_.message = fmt::format("at t = {:.6g}: the limit of {} steps was reached", inner_.t, options_.max_steps);
+    }
+    if (recorder_.keeps_checkpoints() && steps - last_checkpoint_ >= options_.checkpoint_every) {
+      last_checkpoint_ = steps;
+      if (!stepper_.info().saves_memory) advancer_.note_jump();
+      if (recorder_.wants_checkpoint()) checkpoint();
+    }
+    if (options_.stop && options_.stop->load(std::memory_order_relaxed) && outcome_.status == RunStatus::reached_end &&
+        !finished())
+      stop();
+    if (options_.progress && (steps & progress_mask_) == 0) report_progress();
+  }
+
+  void stop() {
+    // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its numbers.
+    if (recorder_.keeps_checkpoints() && stepper_.info().saves_memory) checkpoint();
+    outcome_.status = RunStatus::stopped;
+    outcome_.message = fmt::format("stopped at t = {:.6g}", inner_.t);
+  }
+
+  void report_progress() {
+    const auto now = Clock::now();
+    const double elapsed = std::chrono::duration<double>(now - last_progress_).count();
+    if (elapsed < 0.05) progress_mask_ = std::min<std::int64_t>(2 * progress_mask_ + 1, (1 << 24) - 1);
+    if (elapsed > 0.2) progress_mask_ >>= 1;
+    last_progress_ = now;
+    options_.progress(std::abs((inner_.t - t_start_) / (t_end_ - t_start_)));
+  }
+
+  double next_stop() const {
+    double stop = t_end_;
+    if (next_break_ < breakpoints_.size()) stop = breakpoints_[next_break_];
+    if (stepper_.info().dense == Dense::none) {
+      const double out = next_output_time();
+      if (direction_ * (stop - out) > 0) stop = out;
+    }
+    return stop;
+  }
+
+  void pass_breakpoint() {
+    if (next_break_ >= breakpoints_.size() || inner_.t != breakpoints_[next_break_]) return;
+    ++next_break_;
+    advancer_.note_jump();
+  }
+
+  double next_output_time() const {
+    if (const auto* grid = std::get_if<Grid>(&options_.output))
+      return t_start_ + direction_ * static_cast<double>(next_output_) * std::abs(grid->dt);
+    if (const auto* times = std::get_if<Times>(&options_.output))
+      return next_output_ < static_cast<std::int64_t>(times->t.size())
+                 ? times->t[static_cast<std::size_t>(next_output_)]
+                 : direction_ * HUGE_VAL;
+    return direction_ * HUGE_VAL;
+  }
+
+  // Rows for every output time up to t inside the step that began at t0.
+  void output_until(double t, double t0, double h) {
+    if (const auto* every = std::get_if<EveryStep>(&options_.output)) {
+      if (++since_output_ < every->stride && !finished()) return;
+      since_output_ = 0;
+      leave(inner_);
+      record(user_);
+      return;
+    }
+    // Grid points are multiples of dt, rounded: a point that is the step's end up to rounding belongs to this step.
+    const double slack = 1e-12 * std::abs(h);
+    for (double out = next_output_time(); direction_ * (out - t) <= slack; out = next_output_time()) {
+      ++next_output_;
+      if (std::abs(out - t) <= slack && t == inner_.t) {
+        leave(inner_);
+        record(user_);
+      } else {
+        record(inside((out - t0) / h));
+      }
+    }
+    if (finished() && last_recorded_ != inner_.t) {
+      leave(inner_);
+      record(user_);
+    }
+  }
+
+  // The user's state inside the last step.
+  const State& inside(double theta) {
+    stepper_.interpolate(theta, scratch_.y);
+    scratch_.t = inner_.t - (1 - theta) * last_h();
+    scratch_.mode = inner_.mode;
+    if (!options_.reformulation) {
+      inside_.t = scratch_.t;
+      inside_.y = scratch_.y;
+      inside_.mode = scratch_.mode;
+    } else {
+      options_.reformulation->leave(scratch_, inside_);
+    }
+    return inside_;
+  }
+  double last_h() const { return last_step_.h_taken; }
+
+  // True: the state was changed at an event, and the step ends there.
+  bool handle_events(double t0, double h) {
+    double from = 0;
+    const EventDetector::Interpolant at = [this](double theta) -> const State& { return inside(theta); };
+    while (const auto hit = detector_.first(from, h, t0, at)) {
+      State before = inside(hit->theta);
+      output_before(before.t, t0, h);
+      const Event& event = events_[hit->event];
+      outcome_.events.push_back({event.name, before.t});
+      State after = before;
+      const bool go_on = event.action && event.action(after);
+      const bool changed = after.y != before.y || after.mode != before.mode;
+      if (go_on && !changed) {
+        from = hit->theta;
+        continue;
+      }
+      record(before);
+      if (changed) record(after);
+      user_ = after;
+      if (options_.reformulation)
+        options_.reformulation->enter(after, inner_, advancer_.notes());
+      else
+        inner_ = after;
+      advancer_.note_jump();
+      detector_.restart(user_, hit->event);
+      if (!go_on) {
+        outcome_.status = RunStatus::event;
+        outcome_.message.clear();
+      }
+      return true;
+    }
+    return false;
+  }
+
+  void output_before(double t, double t0, double h) {
+    if (!std::holds_alternative<EveryStep>(options_.output)) output_until(t, t0, h);
+  }
+
+  void leave(const State& in) {
+    if (options_.reformulation) {
+      options_.reformulation->leave(in, user_);
+    } else {
+      user_.t = in.t;
+      user_.y = in.y;
+      if (!in.mode.empty()) user_.mode = in.mode;
+    }
+  }
+
+  void record(const State& s) {
+    recorder_.row(s.t, s.y, measures_->at(s, last_step_));
+    last_recorded_ = s.t;
+  }
+
+  void keep_dense(double t0, double h) {
+    const int degree = stepper_.info().dense_degree;
+    Solution::Segment segment{t0, h, Mat(user_.y.size(), degree + 1)};
+    for (int i = 0; i <= degree; ++i) segment.nodes.col(i) = inside(static_cast<double>(i) / degree).y;
+    solution_.segments.push_back(std::move(segment));
+  }
+
+  void fail(const AdvanceResult& result) {
+    const Failure failure = failure_of(result.status);
+    outcome_.status = failure.status;
+    const char* why = result.status == AdvanceStatus::step_too_small ? "the error test failed at every step size tried"
+                                                                     : to_text(result.step.status);
+    outcome_.message =
+        fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why, failure.advice);
+    if (last_recorded_ != inner_.t) {
+      leave(inner_);
+      record(user_);
+    }
+  }
+
+  void checkpoint() {
+    Archive archive;
+    archive.write(inner_.t);
+    archive.write(inner_.y);
+    archive.write(inner_.mode);
+    archive.write(next_output_);
+    archive.write(since_output_);
+    archive.write(last_recorded_);
+    archive.write(static_cast<std::uint64_t>(next_break_));
+    archive.write(last_step_);
+    detector_.save(archive);
+    advancer_.save(archive);
+    stepper_.save(archive);
+    archive.write(static_cast<std::uint64_t>(outcome_.events.size()));
+    for (const EventHit& hit : outcome_.events) {
+      archive.write(hit.name);
+      archive.write(hit.t);
+    }
+    const auto notices = advancer_.notes().notices();
+    archive.write(static_cast<std::uint64_t>(notices.size()));
+    for (const Notice& n : notices) {
+      archive.write(n.code);
+      archive.write(n.text);
+      archive.write(std::array<double, 3>{n.t, n.value, n.threshold});
+      archive.write(n.severity);
+      archive.write(n.count);
+    }
+    recorder_.checkpoint(archive);
+  }
+
+  void load(Archive& archive) {
+    archive.read(inner_.t);
+    archive.read(inner_.y);
+    archive.read(inner_.mode);
+    archive.read(next_output_);
+    archive.read(since_output_);
+    archive.read(last_recorded_);
+    std::uint64_t count = 0;
+    archive.read(count);
+    next_break_ = count;
+    archive.read(last_step_);
+    detector_.load(archive);
+    advancer_.load(archive);
+    stepper_.load(archive);
+    archive.read(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      EventHit hit;
+      archive.read(hit.name);
+      archive.read(hit.t);
+      outcome_.events.push_back(hit);
+    }
+    std::vector<Notice> notices;
+    archive.read(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Notice n;
+      std::array<double, 3> numbers{};
+      archive.read(n.code);
+      archive.read(n.text);
+      archive.read(numbers);
+      archive.read(n.severity);
+      archive.read(n.count);
+      n.t = numbers[0];
+      n.value = numbers[1];
+      n.threshold = numbers[2];
+      notices.push_back(n);
+    }
+    advancer_.notes().restore(notices);
+    leave(inner_);
+  }
+
+  void finish() {
+    outcome_.counters = advancer_.counters();
+    outcome_.notices = advancer_.notes().notices();
+    recorder_.finish(outcome_);
+    if (&recorder_ != &memory_) {
+      solution_.outcome = outcome_;
+    }
+    for (Observer* observer : options_.observers) observer->end(outcome_);
+    if (options_.progress) options_.progress(outcome_.status == RunStatus::reached_end ? 1.0 : -1.0);
+  }
+
+  const Problem& problem_;
+  Stepper& stepper_;
+  const DriverOptions& options_;
+  double t_start_ = 0, t_end_, direction_;
+  std::vector<Event> events_;
+  EventDetector detector_;
+  Advancer advancer_;
+  Solution solution_;
+  MemoryRecorder memory_;
+  Recorder& recorder_;
+  RunOutcome outcome_;
+  State inner_, user_, scratch_, inside_;
+  std::optional<Measures> measures_;
+  StepResult last_step_;
+  std::vector<double> breakpoints_;
+  std::size_t next_break_ = 0;
+  std::int64_t next_output_ = 1, since_output_ = 0, last_checkpoint_ = 0, progress_mask_ = 15;
+  double last_recorded_ = 0;
+  Clock::time_point last_progress_ = Clock::now();
+};
+}  // namespace
+
+Solution integrate(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options) {
+  return Run(problem, stepper, std::move(start), t_end, options).go();
+}
+}  // namespace trill

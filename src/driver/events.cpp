@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/events.hpp"
+
+#include "trill/driver/driver.hpp"
+
+#include <cmath>
+
+namespace trill {
+namespace {
+constexpr int samples = 4;  // per step
+
+int sign_of(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
+
+bool counts(int before, int after, int direction) {
+  return before != 0 && after != 0 && before != after && (direction == 0 || direction == after);
+}
+
+// Bisection sped up by the Illinois rule; ends on the far side of the root, closer than `tolerance` to it.
+template <class Function>
+double far_side_of_root(Function&& g, double a, double ga, double b, double gb, double tolerance) {
+  const int before = sign_of(ga);
+  double wa = ga, wb = gb;
+  int last_side = 0;
+  for (int i = 0; i < 200 && b - a > tolerance; ++i) {
+    double c = i % 3 == 2 ? 0.5 * (a + b) : (a * wb - b * wa) / (wb - wa);
+    if (!(c > a && c < b)) c = 0.5 * (a + b);
+    const double gc = g(c);
+    if (sign_of(gc) == before) {
+      a = c;
+      wa = gc;
+      if (last_side == -1) wb *= 0.5;
+      last_side = -1;
+    } else {
+      b = c;
+      wb = gc;
+      if (last_side == 1) wa *= 0.5;
+      last_side = 1;
+      if (gc == 0) break;
+    }
+  }
+  return b;
+}
+}  // namespace
+
+EventDetector::EventDetector(const std::vector<Event>& events)
+    : events_(events), sign_(events.size(), 0), end_sign_(sign_) {}
+
+void EventDetector::start(const State& s) {
+  for (std::size_t i = 0; i < events_.size(); ++i) sign_[i] = sign_of(events_[i].root(s));
+}
+
+void EventDetector::restart(const State& s, std::size_t event) {
+  start(s);
+  // The state stands on the root of this event: its sign is only known once the motion has left it.
+  sign_[event] = 0;
+}
+
+EventDetector::Scan EventDetector::scan(std::size_t event, double from, double rounding, const Interpolant& at) const {
+  const auto g = [&](double theta) { return events_[event].root(at(theta)); };
+  const int direction = events_[event].direction;
+  int sign = sign_[event];
+  double a = from, ga = sign == 0 ? 0 : g(from);
+  if (counts(sign, sign_of(ga), direction)) return {from, sign_of(ga)};
+  if (sign_of(ga) != 0) sign = sign_of(ga);
+  for (int k = 1; k <= samples; ++k) {
+    const double b = from + (1 - from) * k / samples;
+    const double gb = g(b);
+    if (counts(sign, sign_of(gb), direction)) {
+      const double theta = sign_of(ga) == sign ? far_side_of_root(g, a, ga, b, gb, rounding) : a;
+      return {theta, sign_of(gb)};
+    }
+    if (sign_of(gb) != 0) sign = sign_of(gb);
+    a = b;
+    ga = gb;
+  }
+  return {std::nullopt, sign};
+}
+
+std::optional<EventDetector::Hit> EventDetector::first(double from, double h, double t0, const Interpolant& at) {
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t0 / h));
+  std::optional<Hit> best;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const Scan found = scan(i, from, rounding, at);
+    end_sign_[i] = found.sign;
+    if (found.theta && (!best || *found.theta < best->theta)) best = Hit{i, *found.theta};
+  }
+  if (best)
+    sign_[best->event] = end_sign_[best->event];
+  else
+    sign_ = end_sign_;
+  return best;
+}
+}  // namespace trill

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measures.hpp"
+
+#include <cmath>
+
+namespace trill {
+Measures::Measures(const Problem& problem, const Stepper& stepper)
+    : problem_(problem),
+      stepper_(stepper),
+      has_error_(stepper.info().error_order > 0),
+      has_newton_(stepper.info().implicit_step && !stepper.info().owns_step) {
+  quantities_ = problem.quantities();
+  own_ = static_cast<Index>(quantities_.size());
+  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem))
+    constraints_ = mechanical->constraints();
+  if (constraints_) {
+    G_ = constraints_->pattern();
+    g_.resize(constraints_->count());
+    gv_ = gt_ = g_;
+    quantities_.push_back({"constraint", ""});
+    quantities_.push_back({"constraint_velocity", ""});
+  }
+  const auto diagnostics = stepper.diagnostics();
+  diagnostics_ = static_cast<Index>(diagnostics.size());
+  quantities_.insert(quantities_.end(), diagnostics.begin(), diagnostics.end());
+  quantities_.push_back({"h", problem.time_unit()});
+  if (has_error_) quantities_.push_back({"error", ""});
+  if (has_newton_) {
+    quantities_.push_back({"newton_iterations", ""});
+    quantities_.push_back({"newton_rate", ""});
+  }
+  values_ = Vec::Zero(static_cast<Index>(quantities_.size()));
+}
+
+const Vec& Measures::at(const State& s, const StepResult& step) {
+  Index k = own_;
+  problem_.measure(s, values_.head(own_));
+  if (constraints_) {
+    constraints_->value(s.t, s.q(), g_);
+    constraints_->jacobian(s.t, s.q(), G_);
+    constraints_->time_derivative(s.t, s.q(), gt_);
+    G_.multiply(s.v(), gv_);
+    gv_ += gt_;
+    values_[k++] = g_.cwiseAbs().maxCoeff();
+    values_[k++] = gv_.cwiseAbs().maxCoeff();
+  }
+  stepper_.diagnose(values_.segment(k, diagnostics_));
+  k += diagnostics_;
+  values_[k++] = std::abs(step.h_taken);
+  if (has_error_) values_[k++] = std::isnan(step.error) ? 0 : step.error;
+  if (has_newton_) {
+    values_[k++] = step.newton.iterations;
+    values_[k++] = step.newton.rate;
+  }
+  return values_;
+}
+}  // namespace trill

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/method/stepper.hpp"
+#include "trill/problem/mechanical.hpp"
+
+namespace trill {
+// One row of measured values: what the problem measures, the violation of its constraints, the diagnostics of the
+// method, and the effort of the step.
+class Measures {
+ public:
+  Measures(const Problem& problem, const Stepper& stepper);
+  const std::vector<Quantity>& quantities() const { return quantities_; }
+  const Vec& at(const State& s, const StepResult& step);
+
+ private:
+  const Problem& problem_;
+  const Stepper& stepper_;
+  const ConstraintMap* constraints_ = nullptr;
+  MatrixSlot G_;
+  Vec g_, gv_, gt_;
+  Index own_ = 0, diagnostics_ = 0;
+  bool has_error_, has_newton_;
+  std::vector<Quantity> quantities_;
+  Vec values_;
+};
+}  // namespace trill

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/method/stepper.hpp"
+
+namespace trill {
+const char* to_text(StepStatus status) {
+  switch (status) {
+    case StepStatus::ok:
+      return "ok";
+    case StepStatus::newton_diverged:
+      return "the Newton iteration did not converge";
+    case StepStatus::singular_matrix:
+      return "the matrix of the Newton iteration is singular";
+    case StepStatus::non_finite:
+      return "a value became infinite or not a number";
+    case StepStatus::outside_domain:
+      return "the state left the domain of the model";
+    case StepStatus::refused:
+      return "the method refused the step";
+  }
+  return "";
+}
+
+const char* to_text(Delivers delivers) {
+  switch (delivers) {
+    case Delivers::full:
+      return "full motion";
+    case Delivers::slow:
+      return "slow motion";
+    case Delivers::amplitude:
+      return "amplitudes";
+    case Delivers::statistics:
+      return "statistics";
+  }
+  return "";
+}
+}  // namespace trill

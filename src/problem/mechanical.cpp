@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/problem/mechanical.hpp"
+
+namespace trill {
+namespace {
+SpMat diagonal_pattern(Index n) {
+  SpMat pattern(n, n);
+  pattern.setIdentity();
+  return pattern;
+}
+}  // namespace
+
+MatrixSlot MechanicalProblem::mass_pattern() const { return MatrixSlot::sparse(diagonal_pattern(layout().nq)); }
+
+void MechanicalProblem::mass(In q, MatrixSlot& m) const {
+  m.set_zero();
+  for (Index i = 0; i < q.size(); ++i) m.add(i, i, 1);
+}
+
+void MechanicalProblem::mass_product_derivative(In, In, MatrixSlot&) const {}
+
+MatrixSlot MechanicalProblem::stiffness_pattern() const { return MatrixSlot::dense(layout().nq, layout().nq); }
+
+MatrixSlot MechanicalProblem::damping_pattern() const {
+  const Index n = layout().nq;
+  return velocity_dependent(all_groups) ? MatrixSlot::dense(n, n) : MatrixSlot::sparse(SpMat(n, n));
+}
+
+bool MechanicalProblem::force_jacobian(Groups, double, In, In, MatrixSlot&, MatrixSlot&) const { return false; }
+
+namespace {
+Groups groups_where(const MechanicalProblem& problem, bool fast, bool slow) {
+  Groups mask = 0;
+  Groups bit = 1;
+  for (const GroupInfo& group : problem.groups()) {
+    if (group.fast ? fast : slow) mask |= bit;
+    bit <<= 1;
+  }
+  return mask;
+}
+}  // namespace
+
+Groups fast_groups(const MechanicalProblem& problem) { return groups_where(problem, true, false); }
+Groups slow_groups(const MechanicalProblem& problem) { return groups_where(problem, false, true); }
+Groups known_groups(const MechanicalProblem& problem) { return groups_where(problem, true, true); }
+}  // namespace trill

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/problem/model_registry.hpp"
+
+#include "trill/base/text.hpp"
+
+namespace trill {
+const ModelEntry& ModelRegistry::find(std::string_view name) const {
+  const std::string wanted = lower_snake(name);
+  std::vector<std::string> known;
+  for (const ModelEntry& entry : entries_) {
+    const std::string& full = entry.info.name;
+    const std::string last = full.substr(full.rfind('/') + 1);
+    if (wanted == full || wanted == last) return entry;
+    known.push_back(last);
+  }
+  throw UsageError("unknown model '" + std::string(name) + "'" + suggest(wanted, known) +
+                   " (trill list models shows all)");
+}
+
+std::vector<Parameter> parameters_of(const std::vector<OptionRow>& rows) {
+  std::vector<Parameter> parameters;
+  for (const OptionRow& row : rows) parameters.push_back({row.name, "", row.what, parse_number(row.value).value_or(0)});
+  return parameters;
+}
+}  // namespace trill
