@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Dense>
+#include <Eigen/SparseCore>
+
+namespace trill {
+using Index = Eigen::Index;
+using Vec = Eigen::VectorXd;
+using Mat = Eigen::MatrixXd;
+using SpMat = Eigen::SparseMatrix<double>;
+using In = const Eigen::Ref<const Vec>&;  // read-only argument: binds to vectors, blocks, maps
+using Out = Eigen::Ref<Vec>;              // the callee fills it; its size is already right
+}  // namespace trill
