@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/plan.hpp"
 
+#include "trill/base/text.hpp"
+#include "trill/formulation/frequencies.hpp"
+#include "trill/problem/mechanical.hpp"
+
 #include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
-
-#include "trill/base/text.hpp"
-#include "trill/formulation/frequencies.hpp"
 
 namespace trill {
 namespace {

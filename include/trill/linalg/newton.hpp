@@ -34,6 +34,7 @@ class MatrixSystem : public NonlinearSystem {
   virtual void jacobian(In x, MatrixSlot& j) = 0;  // adds to a slot of zeros
 
   const MatrixSlot& matrix() const { return matrix_; }
+  void forget() { solver_->analyse(matrix_); }  // pivot orders of earlier matrices; allocates
 
  private:
   MatrixSlot matrix_;

@@ -52,7 +52,7 @@ struct StepResult {
   double h_taken = 0;                                       // equals request.h unless the method owns its step
   bool accept_anyway = false;                               // at the method's step floor
   double h_next_max = std::numeric_limits<double>::infinity();
-  NewtonStats newton;
+  NewtonStats newton{};
 };
 
 // One step of one method. It knows its problem and its workspace, and nothing of tolerances over time, output, events
