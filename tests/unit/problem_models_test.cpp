@@ -431,4 +431,76 @@ TEST(TwoSprings, TheStifferSpringIsFast) {
   EXPECT_EQ(fast_groups(third->as<MechanicalProblem>("test")), 3u);
   EXPECT_EQ(third->as<MechanicalProblem>("test").strong_potential()->map->count(), 2);
 }
+
+TEST(StiffSpringPolar, MovesAsTheCartesianOne) {
+  const OptionSet given = {{"epsilon", "0.05"}, {"x0", "-0.8"}, {"y0", "0.5"}, {"u0", "0.3"}, {"v0", "-0.7"}};
+  const auto polar = make("stiff_spring_polar", given), cartesian = make("stiff_spring", given);
+  const State s = polar->initial_state(), expected = cartesian->initial_state();
+  const double r = s.y[0], c = std::cos(s.y[1]), d = std::sin(s.y[1]), z = s.y[2], omega = s.y[3];
+  const Mat turn{{c, -d}, {d, c}};  // radial and tangential to Cartesian components
+  expect_near(turn * Vec{{r, 0}}, expected.q(), 1e-15, "position");
+  expect_near(turn * Vec{{z, r * omega}}, expected.v(), 1e-15, "velocity");
+  const Vec a = acceleration(polar->as<MechanicalProblem>("test"), s);
+  const Vec b = acceleration(cartesian->as<MechanicalProblem>("test"), expected);
+  expect_near(turn * Vec{{a[0] - r * omega * omega, r * a[1] + 2 * z * omega}}, b, 1e-14, "acceleration");
+  EXPECT_NEAR(measured(*polar, s, "energy"), measured(*cartesian, expected, "energy"), 1e-12);
+  EXPECT_NEAR(measured(*polar, s, "x"), -0.8, 1e-15);
+  EXPECT_NEAR(measured(*polar, s, "y"), 0.5, 1e-15);
+}
+
+// The classical Runge-Kutta method with small steps stands in for the methods of the library.
+State run(const Problem& problem, double to, int steps) {
+  const auto& p = problem.as<MechanicalProblem>("test");
+  State s = problem.initial_state();
+  const double h = (to - s.t) / steps;
+  const auto slope = [&](const Vec& y) {
+    State at = s;
+    at.y = y;
+    Vec d(y.size());
+    d << at.v(), acceleration(p, at);
+    return d;
+  };
+  for (int i = 0; i < steps; ++i) {
+    const Vec k1 = slope(s.y), k2 = slope(s.y + h / 2 * k1), k3 = slope(s.y + h / 2 * k2), k4 = slope(s.y + h * k3);
+    s.y += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    s.t += h;
+  }
+  return s;
+}
+
+TEST(StiffSpring, ReachesTheReferenceEndInBothCoordinates) {
+  // x and y at t = 10 from a run with tolerance 1e-13
+  const State cartesian = run(*make("stiff_spring"), 10, 40000);
+  EXPECT_NEAR(cartesian.y[0], -0.97779976, 1e-6);
+  EXPECT_NEAR(cartesian.y[1], 0.44897465, 1e-6);
+  const auto problem = make("stiff_spring_polar");
+  const State polar = run(*problem, 10, 40000);
+  EXPECT_NEAR(measured(*problem, polar, "x"), -0.97779976, 1e-6);
+  EXPECT_NEAR(measured(*problem, polar, "y"), 0.44897465, 1e-6);
+}
+
+TEST(Rigid, StartCarriesTheTension) {
+  const State s = make("rigid", {{"theta0", "0.4"}, {"omega0", "-1.5"}})->initial_state();
+  EXPECT_NEAR(s.lambda()[0], std::sin(0.4) + 2.25, 1e-15);
+}
+
+TEST(Forced, ExactSolutionHoldsAtAndNearResonance) {
+  for (const char* nu : {"0", "1", "9.9999999", "10", "10.001", "25"}) {
+    const auto p = make("forced", {{"nu", nu}, {"q0", "0.3"}, {"v0", "-2"}});
+    State s = p->initial_state();
+    for (const double t : {0.0, 0.4, 7.7}) {
+      const Mat slope = differences(
+          [&](const Vec& at) {
+            Vec y(2);
+            p->exact(at[0], y);
+            return y;
+          },
+          Vec::Constant(1, t));
+      s.t = t;
+      p->exact(t, s.y);
+      EXPECT_NEAR(slope(0, 0), s.y[1], 1e-8) << nu;
+      EXPECT_NEAR(slope(1, 0), acceleration(p->as<MechanicalProblem>("test"), s)[0], 1e-7) << nu;
+    }
+  }
+}
 }  // namespace
