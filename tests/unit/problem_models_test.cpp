@@ -503,4 +503,42 @@ TEST(Forced, ExactSolutionHoldsAtAndNearResonance) {
     }
   }
 }
+
+TEST(FermiPastaUlam, StartsAsInTheBook) {
+  const auto p = make("fermi_pasta_ulam");
+  const State s = p->initial_state();
+  EXPECT_NEAR(measured(*p, s, "oscillatory_energy_1"), 1, 1e-14);  // (1 + omega^2/omega^2)/2
+  EXPECT_EQ(measured(*p, s, "oscillatory_energy_2"), 0);
+  EXPECT_NEAR((s.y[0] + s.y[1]) / std::sqrt(2.0), 1, 1e-15);
+  EXPECT_NEAR((s.y[6] + s.y[7]) / std::sqrt(2.0), 1, 1e-15);
+  EXPECT_EQ(p->quantities().size(), 5u);
+  EXPECT_EQ(make("fermi_pasta_ulam", {{"m", "9"}})->quantities().size(), 2u);
+}
+
+TEST(FermiPastaUlam, LongChainsAreSparseAndRight) {
+  for (const char* m : {"1", "12", "13", "40"}) {
+    const auto problem = make("fermi_pasta_ulam", {{"m", m}});
+    const auto& p = problem->as<MechanicalProblem>("test");
+    const State s = generic_state(p, 0.4);
+    MatrixSlot dq = p.stiffness_pattern(), dv = p.damping_pattern();
+    const Index n = s.layout.nq;
+    EXPECT_EQ(dq.is_sparse(), n > 24);
+    EXPECT_EQ(dq.stored(), n > 24 ? 3 * n - 2 : n * n);
+    ASSERT_TRUE(p.force_jacobian(all_groups, 0, s.q(), s.v(), dq, dv));
+    const Mat by_q = differences([&](const Vec& x) { return force(p, all_groups, 0, x, s.v()); }, s.q());
+    expect_near(dense(dq), by_q, 1e-9, m);
+    const Mat gradient =
+        differences([&](const Vec& x) { return Vec::Constant(1, *p.potential(all_groups, 0, x)); }, s.q());
+    expect_near(force(p, all_groups, 0, s.q(), s.v()), -gradient.transpose(), 1e-9, m);
+    EXPECT_EQ(p.strong_potential()->map->pattern().is_sparse(), s.layout.nq > 24);
+    expect_near(
+        constraint_jacobian(*p.strong_potential()->map, 0, s.q()) * s.q(),
+        [&] {
+          Vec g(s.layout.nq / 2);
+          p.strong_potential()->map->value(0, s.q(), g);
+          return g;
+        }(),
+        1e-15, m);
+  }
+}
 }  // namespace
