@@ -541,4 +541,41 @@ TEST(FermiPastaUlam, LongChainsAreSparseAndRight) {
         1e-15, m);
   }
 }
+
+TEST(Beam, FrequenciesAreThoseOfTheCantilever) {
+  const auto problem = make("beam");
+  const auto& p = problem->as<LinearStructure>("test");
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> modes(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
+  const Vec omega = modes.eigenvalues().cwiseSqrt();
+  EXPECT_NEAR(omega[0], 3.5160155, 1e-5);
+  // beta_i^2 with cos(beta) cosh(beta) = -1; Hermite elements come from above
+  EXPECT_NEAR(omega[1], 22.0344916, 1e-3);
+  EXPECT_NEAR(omega[2], 61.6972144, 1e-2);
+  EXPECT_GT(omega[0], 3.51601526);
+}
+
+TEST(Beam, ScalesWithItsData) {
+  const auto problem =
+      make("beam", {{"length", "2"}, {"bending_stiffness", "3"}, {"mass_per_length", "5"}, {"damping_ratio", "0.02"}});
+  const auto& p = problem->as<LinearStructure>("test");
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> modes(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
+  const double omega = std::sqrt(modes.eigenvalues()[0]);
+  EXPECT_NEAR(omega, 3.5160153 * std::sqrt(3.0 / 5) / 4, 1e-6);
+  const Vec phi = modes.eigenvectors().col(0);  // phi^T M phi = 1
+  EXPECT_NEAR(phi.dot(p.damping_matrix() * phi), 2 * 0.02 * omega, 1e-6);
+  EXPECT_FALSE(p.potential(all_groups, 0, Vec::Zero(40)).has_value());
+  EXPECT_EQ(problem->parameters()[1].unit, "m");
+  // Static deflection of the tip: F L^3/(3 EI)
+  Vec f(40);
+  p.load(0, f);
+  EXPECT_NEAR(Mat(p.stiffness_matrix()).ldlt().solve(f)[38], 8.0 / 9, 1e-9);
+  // d/dt energy = -v^T C v
+  State s = generic_state(p);
+  const Vec v = s.v(), a = acceleration(p, s);
+  const double width = 1e-9, loss = v.dot(p.damping_matrix() * v);
+  State low = s, high = s;
+  low.y << s.q() - width * v, s.v() - width * a;
+  high.y << s.q() + width * v, s.v() + width * a;
+  EXPECT_NEAR((measured(p, high, "energy") - measured(p, low, "energy")) / (2 * width), -loss, 1e-4 * loss);
+}
 }  // namespace
