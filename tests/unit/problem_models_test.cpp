@@ -578,4 +578,20 @@ TEST(Beam, ScalesWithItsData) {
   high.y << s.q() + width * v, s.v() + width * a;
   EXPECT_NEAR((measured(p, high, "energy") - measured(p, low, "energy")) / (2 * width), -loss, 1e-4 * loss);
 }
+
+TEST(Langevin, HasItsBath) {
+  const auto problem = make("langevin", {{"gamma", "0.3"}, {"kT", "2"}, {"particles", "5"}, {"b", "1.5"}});
+  const auto& p = problem->as<LangevinProblem>("test");
+  EXPECT_EQ(p.gamma(), 0.3);
+  EXPECT_EQ(p.kT(), 2);
+  EXPECT_EQ(p.layout(), p.mechanics().layout());
+  State s = p.initial_state();
+  s.v() << 1, 2, 3, 4, 5;
+  EXPECT_EQ(measured(p, s, "kinetic_temperature"), 11);
+  s.q() << 2, 0, 0, 0, 0;
+  EXPECT_EQ(measured(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
+  expect_near(force(p.mechanics(), all_groups, 0, s.q(), s.v()), Vec{{-2 - 1.5 * 8, 0, 0, 0, 0}}, 0, "force");
+  expect_refused("langevin", {{"k", "0"}}, "no well");
+  expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
+}
 }  // namespace
