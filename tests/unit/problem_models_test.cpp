@@ -594,4 +594,78 @@ TEST(Langevin, HasItsBath) {
   expect_refused("langevin", {{"k", "0"}}, "no well");
   expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
 }
+
+TEST(Rectifier, JacobiansAreExact) {
+  const auto problem = make("rectifier");
+  const auto& p = problem->as<CircuitProblem>("test");
+  Vec x{{7.1, 6.9, 6.4, 2.2, -0.3}};
+  for (const double diode : {0.62, 0.0, -3.0, 4.0}) {  // conducting, at rest, blocking, beyond the safe exponential
+    x[1] = x[2] + diode;
+    MatrixSlot dcharge = p.jacobian_pattern(), dcurrent = p.jacobian_pattern();
+    for (MatrixSlot* slot : {&dcharge, &dcurrent}) std::fill_n(slot->values(), slot->stored(), 7.0);
+    p.jacobians(0.002, x, dcharge, dcurrent);
+    const auto charge = [&](const Vec& at) {
+      Vec q(5);
+      p.charge(at, q);
+      return q;
+    };
+    const auto current = [&](const Vec& at) {
+      Vec i(5);
+      p.current(0.002, at, i);
+      return i;
+    };
+    expect_near(dense(dcharge), differences(charge, x), 1e-10, "charge");
+    expect_near(dense(dcurrent), differences(current, x), 1e-7, "current at " + std::to_string(diode));
+  }
+  Vec i(5);
+  p.current(0, Vec{{0, 1e6, 0, 0, 0}}, i);
+  EXPECT_TRUE(i.allFinite());
+}
+
+TEST(Rectifier, StartIsConsistent) {
+  for (const char* vb : {"0", "5", "-3"}) {
+    const auto problem = make("rectifier", {{"vb0", vb}, {"vc0", "1"}});
+    const auto& p = problem->as<CircuitProblem>("test");
+    const State s = p.initial_state();
+    Vec i(5);
+    p.current(0, s.y, i);
+    EXPECT_NEAR(i[0], 0, 1e-12) << vb;
+    EXPECT_NEAR(i[1], 0, 1e-12) << vb;
+    EXPECT_NEAR(i[4], 0, 1e-12) << vb;
+    EXPECT_EQ(measured(p, s, "output_voltage"), 1);
+  }
+  EXPECT_NEAR(*make("rectifier")->as<CircuitProblem>("test").clock_period(), 0.02, 1e-17);
+}
+
+// Implicit Euler with junction limiting: the output after some cycles lies where a peak detector of this load lies.
+TEST(Rectifier, ChargesTheFilter) {
+  const auto problem = make("rectifier", {{"C2", "1e-4"}});
+  const auto& p = problem->as<CircuitProblem>("test");
+  State s = p.initial_state();
+  const double h = 1e-4;
+  MatrixSlot dcharge = p.jacobian_pattern(), dcurrent = p.jacobian_pattern();
+  Vec q0(5), q1(5), i(5), x = s.y;
+  int most = 0;
+  for (int n = 0; n < 3000; ++n) {
+    p.charge(s.y, q0);
+    s.t += h;
+    for (int iteration = 1;; ++iteration) {
+      ASSERT_LT(iteration, 50) << "no convergence at t = " << s.t;
+      p.charge(x, q1);
+      p.current(s.t, x, i);
+      p.jacobians(s.t, x, dcharge, dcurrent);
+      const Mat J = dcharge.as_dense() / h + dcurrent.as_dense();
+      Vec next = x - J.partialPivLu().solve((q1 - q0) / h + i);
+      p.limit(x, next);
+      const double change = (next - x).cwiseAbs().maxCoeff();
+      x = next;
+      most = std::max(most, iteration);
+      if (change < 1e-9) break;
+    }
+    s.y = x;
+  }
+  EXPECT_LE(most, 25);
+  EXPECT_GT(s.y[3], 9.0);  // 12 V less the diode, the ripple and 100 of 1100 Ohm
+  EXPECT_LT(s.y[3], 10.5);
+}
 }  // namespace
