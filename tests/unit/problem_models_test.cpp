@@ -431,4 +431,241 @@ TEST(TwoSprings, TheStifferSpringIsFast) {
   EXPECT_EQ(fast_groups(third->as<MechanicalProblem>("test")), 3u);
   EXPECT_EQ(third->as<MechanicalProblem>("test").strong_potential()->map->count(), 2);
 }
+
+TEST(StiffSpringPolar, MovesAsTheCartesianOne) {
+  const OptionSet given = {{"epsilon", "0.05"}, {"x0", "-0.8"}, {"y0", "0.5"}, {"u0", "0.3"}, {"v0", "-0.7"}};
+  const auto polar = make("stiff_spring_polar", given), cartesian = make("stiff_spring", given);
+  const State s = polar->initial_state(), expected = cartesian->initial_state();
+  const double r = s.y[0], c = std::cos(s.y[1]), d = std::sin(s.y[1]), z = s.y[2], omega = s.y[3];
+  const Mat turn{{c, -d}, {d, c}};  // radial and tangential to Cartesian components
+  expect_near(turn * Vec{{r, 0}}, expected.q(), 1e-15, "position");
+  expect_near(turn * Vec{{z, r * omega}}, expected.v(), 1e-15, "velocity");
+  const Vec a = acceleration(polar->as<MechanicalProblem>("test"), s);
+  const Vec b = acceleration(cartesian->as<MechanicalProblem>("test"), expected);
+  expect_near(turn * Vec{{a[0] - r * omega * omega, r * a[1] + 2 * z * omega}}, b, 1e-14, "acceleration");
+  EXPECT_NEAR(measured(*polar, s, "energy"), measured(*cartesian, expected, "energy"), 1e-12);
+  EXPECT_NEAR(measured(*polar, s, "x"), -0.8, 1e-15);
+  EXPECT_NEAR(measured(*polar, s, "y"), 0.5, 1e-15);
+}
+
+// The classical Runge-Kutta method with small steps stands in for the methods of the library.
+State run(const Problem& problem, double to, int steps) {
+  const auto& p = problem.as<MechanicalProblem>("test");
+  State s = problem.initial_state();
+  const double h = (to - s.t) / steps;
+  const auto slope = [&](const Vec& y) {
+    State at = s;
+    at.y = y;
+    Vec d(y.size());
+    d << at.v(), acceleration(p, at);
+    return d;
+  };
+  for (int i = 0; i < steps; ++i) {
+    const Vec k1 = slope(s.y), k2 = slope(s.y + h / 2 * k1), k3 = slope(s.y + h / 2 * k2), k4 = slope(s.y + h * k3);
+    s.y += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    s.t += h;
+  }
+  return s;
+}
+
+TEST(StiffSpring, ReachesTheReferenceEndInBothCoordinates) {
+  // x and y at t = 10 from a run with tolerance 1e-13
+  const State cartesian = run(*make("stiff_spring"), 10, 40000);
+  EXPECT_NEAR(cartesian.y[0], -0.97779976, 1e-6);
+  EXPECT_NEAR(cartesian.y[1], 0.44897465, 1e-6);
+  const auto problem = make("stiff_spring_polar");
+  const State polar = run(*problem, 10, 40000);
+  EXPECT_NEAR(measured(*problem, polar, "x"), -0.97779976, 1e-6);
+  EXPECT_NEAR(measured(*problem, polar, "y"), 0.44897465, 1e-6);
+}
+
+TEST(Rigid, StartCarriesTheTension) {
+  const State s = make("rigid", {{"theta0", "0.4"}, {"omega0", "-1.5"}})->initial_state();
+  EXPECT_NEAR(s.lambda()[0], std::sin(0.4) + 2.25, 1e-15);
+}
+
+TEST(Forced, ExactSolutionHoldsAtAndNearResonance) {
+  for (const char* nu : {"0", "1", "9.9999999", "10", "10.001", "25"}) {
+    const auto p = make("forced", {{"nu", nu}, {"q0", "0.3"}, {"v0", "-2"}});
+    State s = p->initial_state();
+    for (const double t : {0.0, 0.4, 7.7}) {
+      const Mat slope = differences(
+          [&](const Vec& at) {
+            Vec y(2);
+            p->exact(at[0], y);
+            return y;
+          },
+          Vec::Constant(1, t));
+      s.t = t;
+      p->exact(t, s.y);
+      EXPECT_NEAR(slope(0, 0), s.y[1], 1e-8) << nu;
+      EXPECT_NEAR(slope(1, 0), acceleration(p->as<MechanicalProblem>("test"), s)[0], 1e-7) << nu;
+    }
+  }
+}
+
+TEST(FermiPastaUlam, StartsAsInTheBook) {
+  const auto p = make("fermi_pasta_ulam");
+  const State s = p->initial_state();
+  EXPECT_NEAR(measured(*p, s, "oscillatory_energy_1"), 1, 1e-14);  // (1 + omega^2/omega^2)/2
+  EXPECT_EQ(measured(*p, s, "oscillatory_energy_2"), 0);
+  EXPECT_NEAR((s.y[0] + s.y[1]) / std::sqrt(2.0), 1, 1e-15);
+  EXPECT_NEAR((s.y[6] + s.y[7]) / std::sqrt(2.0), 1, 1e-15);
+  EXPECT_EQ(p->quantities().size(), 5u);
+  EXPECT_EQ(make("fermi_pasta_ulam", {{"m", "9"}})->quantities().size(), 2u);
+}
+
+TEST(FermiPastaUlam, LongChainsAreSparseAndRight) {
+  for (const char* m : {"1", "12", "13", "40"}) {
+    const auto problem = make("fermi_pasta_ulam", {{"m", m}});
+    const auto& p = problem->as<MechanicalProblem>("test");
+    const State s = generic_state(p, 0.4);
+    MatrixSlot dq = p.stiffness_pattern(), dv = p.damping_pattern();
+    const Index n = s.layout.nq;
+    EXPECT_EQ(dq.is_sparse(), n > 24);
+    EXPECT_EQ(dq.stored(), n > 24 ? 3 * n - 2 : n * n);
+    ASSERT_TRUE(p.force_jacobian(all_groups, 0, s.q(), s.v(), dq, dv));
+    const Mat by_q = differences([&](const Vec& x) { return force(p, all_groups, 0, x, s.v()); }, s.q());
+    expect_near(dense(dq), by_q, 1e-9, m);
+    const Mat gradient =
+        differences([&](const Vec& x) { return Vec::Constant(1, *p.potential(all_groups, 0, x)); }, s.q());
+    expect_near(force(p, all_groups, 0, s.q(), s.v()), -gradient.transpose(), 1e-9, m);
+    EXPECT_EQ(p.strong_potential()->map->pattern().is_sparse(), s.layout.nq > 24);
+    expect_near(
+        constraint_jacobian(*p.strong_potential()->map, 0, s.q()) * s.q(),
+        [&] {
+          Vec g(s.layout.nq / 2);
+          p.strong_potential()->map->value(0, s.q(), g);
+          return g;
+        }(),
+        1e-15, m);
+  }
+}
+
+TEST(Beam, FrequenciesAreThoseOfTheCantilever) {
+  const auto problem = make("beam");
+  const auto& p = problem->as<LinearStructure>("test");
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> modes(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
+  const Vec omega = modes.eigenvalues().cwiseSqrt();
+  EXPECT_NEAR(omega[0], 3.5160155, 1e-5);
+  // beta_i^2 with cos(beta) cosh(beta) = -1; Hermite elements come from above
+  EXPECT_NEAR(omega[1], 22.0344916, 1e-3);
+  EXPECT_NEAR(omega[2], 61.6972144, 1e-2);
+  EXPECT_GT(omega[0], 3.51601526);
+}
+
+TEST(Beam, ScalesWithItsData) {
+  const auto problem =
+      make("beam", {{"length", "2"}, {"bending_stiffness", "3"}, {"mass_per_length", "5"}, {"damping_ratio", "0.02"}});
+  const auto& p = problem->as<LinearStructure>("test");
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> modes(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
+  const double omega = std::sqrt(modes.eigenvalues()[0]);
+  EXPECT_NEAR(omega, 3.5160153 * std::sqrt(3.0 / 5) / 4, 1e-6);
+  const Vec phi = modes.eigenvectors().col(0);  // phi^T M phi = 1
+  EXPECT_NEAR(phi.dot(p.damping_matrix() * phi), 2 * 0.02 * omega, 1e-6);
+  EXPECT_FALSE(p.potential(all_groups, 0, Vec::Zero(40)).has_value());
+  EXPECT_EQ(problem->parameters()[1].unit, "m");
+  // Static deflection of the tip: F L^3/(3 EI)
+  Vec f(40);
+  p.load(0, f);
+  EXPECT_NEAR(Mat(p.stiffness_matrix()).ldlt().solve(f)[38], 8.0 / 9, 1e-9);
+  // d/dt energy = -v^T C v
+  State s = generic_state(p);
+  const Vec v = s.v(), a = acceleration(p, s);
+  const double width = 1e-9, loss = v.dot(p.damping_matrix() * v);
+  State low = s, high = s;
+  low.y << s.q() - width * v, s.v() - width * a;
+  high.y << s.q() + width * v, s.v() + width * a;
+  EXPECT_NEAR((measured(p, high, "energy") - measured(p, low, "energy")) / (2 * width), -loss, 1e-4 * loss);
+}
+
+TEST(Langevin, HasItsBath) {
+  const auto problem = make("langevin", {{"gamma", "0.3"}, {"kT", "2"}, {"particles", "5"}, {"b", "1.5"}});
+  const auto& p = problem->as<LangevinProblem>("test");
+  EXPECT_EQ(p.gamma(), 0.3);
+  EXPECT_EQ(p.kT(), 2);
+  EXPECT_EQ(p.layout(), p.mechanics().layout());
+  State s = p.initial_state();
+  s.v() << 1, 2, 3, 4, 5;
+  EXPECT_EQ(measured(p, s, "kinetic_temperature"), 11);
+  s.q() << 2, 0, 0, 0, 0;
+  EXPECT_EQ(measured(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
+  expect_near(force(p.mechanics(), all_groups, 0, s.q(), s.v()), Vec{{-2 - 1.5 * 8, 0, 0, 0, 0}}, 0, "force");
+  expect_refused("langevin", {{"k", "0"}}, "no well");
+  expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
+}
+
+TEST(Rectifier, JacobiansAreExact) {
+  const auto problem = make("rectifier");
+  const auto& p = problem->as<CircuitProblem>("test");
+  Vec x{{7.1, 6.9, 6.4, 2.2, -0.3}};
+  for (const double diode : {0.62, 0.0, -3.0, 4.0}) {  // conducting, at rest, blocking, beyond the safe exponential
+    x[1] = x[2] + diode;
+    MatrixSlot dcharge = p.jacobian_pattern(), dcurrent = p.jacobian_pattern();
+    for (MatrixSlot* slot : {&dcharge, &dcurrent}) std::fill_n(slot->values(), slot->stored(), 7.0);
+    p.jacobians(0.002, x, dcharge, dcurrent);
+    const auto charge = [&](const Vec& at) {
+      Vec q(5);
+      p.charge(at, q);
+      return q;
+    };
+    const auto current = [&](const Vec& at) {
+      Vec i(5);
+      p.current(0.002, at, i);
+      return i;
+    };
+    expect_near(dense(dcharge), differences(charge, x), 1e-10, "charge");
+    expect_near(dense(dcurrent), differences(current, x), 1e-7, "current at " + std::to_string(diode));
+  }
+  Vec i(5);
+  p.current(0, Vec{{0, 1e6, 0, 0, 0}}, i);
+  EXPECT_TRUE(i.allFinite());
+}
+
+TEST(Rectifier, StartIsConsistent) {
+  for (const char* vb : {"0", "5", "-3"}) {
+    const auto problem = make("rectifier", {{"vb0", vb}, {"vc0", "1"}});
+    const auto& p = problem->as<CircuitProblem>("test");
+    const State s = p.initial_state();
+    Vec i(5);
+    p.current(0, s.y, i);
+    EXPECT_NEAR(i[0], 0, 1e-12) << vb;
+    EXPECT_NEAR(i[1], 0, 1e-12) << vb;
+    EXPECT_NEAR(i[4], 0, 1e-12) << vb;
+    EXPECT_EQ(measured(p, s, "output_voltage"), 1);
+  }
+  EXPECT_NEAR(*make("rectifier")->as<CircuitProblem>("test").clock_period(), 0.02, 1e-17);
+}
+
+// Implicit Euler with junction limiting: the output after some cycles lies where a peak detector of this load lies.
+TEST(Rectifier, ChargesTheFilter) {
+  const auto problem = make("rectifier", {{"C2", "1e-4"}});
+  const auto& p = problem->as<CircuitProblem>("test");
+  State s = p.initial_state();
+  const double h = 1e-4;
+  MatrixSlot dcharge = p.jacobian_pattern(), dcurrent = p.jacobian_pattern();
+  Vec q0(5), q1(5), i(5), x = s.y;
+  int most = 0;
+  for (int n = 0; n < 3000; ++n) {
+    p.charge(s.y, q0);
+    s.t += h;
+    for (int iteration = 1;; ++iteration) {
+      ASSERT_LT(iteration, 50) << "no convergence at t = " << s.t;
+      p.charge(x, q1);
+      p.current(s.t, x, i);
+      p.jacobians(s.t, x, dcharge, dcurrent);
+      const Mat J = dcharge.as_dense() / h + dcurrent.as_dense();
+      Vec next = x - J.partialPivLu().solve((q1 - q0) / h + i);
+      p.limit(x, next);
+      const double change = (next - x).cwiseAbs().maxCoeff();
+      x = next;
+      most = std::max(most, iteration);
+      if (change < 1e-9) break;
+    }
+    s.y = x;
+  }
+  EXPECT_LE(most, 25);
+  EXPECT_GT(s.y[3], 9.0);  // 12 V less the diode, the ripple and 100 of 1100 Ohm
+  EXPECT_LT(s.y[3], 10.5);
+}
 }  // namespace
