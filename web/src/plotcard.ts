@@ -1,0 +1,410 @@
+// One plot in its card: title, tools, axes, curves, legend, notes. Drawn only once it comes near the screen.
+
+import uPlot from 'uplot';
+import type { Curve, Range } from './curve';
+import { Crosshair, type Pointed } from './crosshair';
+import { el, freshId, iconButton } from './dom';
+import { drawCurve, drawEvents, type Frame } from './draw';
+import { grouped, withUnit } from './format';
+import { attachGestures, type GestureTarget } from './gestures';
+import { Legend } from './legend';
+import type { Linked, XLink } from './link';
+import { registerPlot, type LazyPlot } from './registry';
+import { colours, dashOf } from './theme';
+import { axisLabels, type AxisLabels } from './ticks';
+import { at, fractionOf, View, type Ranges, type ViewSpec } from './view';
+
+export interface PlotSpec extends ViewSpec {
+  id: string;
+  title: string;
+  note?: string;
+  style?: 'line' | 'points' | 'both';
+  events?: number[];
+  link?: XLink;
+  wide?: boolean;
+  controls?: HTMLElement;
+  equalAspect?: boolean;
+}
+
+const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+const wideEnough = 720;
+
+export class PlotCard implements Linked, LazyPlot, GestureTarget {
+  readonly element: HTMLElement;
+  readonly view: View;
+  private readonly mount = el('div', { class: 'mount' });
+  private readonly message = el('p', { class: 'plot-message', hidden: true });
+  private readonly caption = el('div', { class: 'axis-caption y' });
+  private readonly foot = el('div', { class: 'axis-caption x' });
+  private readonly notes = el('p', { class: 'plot-note' });
+  private readonly legend = new Legend(() => this.refresh());
+  private readonly crosshair = new Crosshair();
+  private readonly resetTool = iconButton('reset', 'Reset zoom', () => this.reset());
+  private readonly boxTool = iconButton('box', 'Drag zooms x and y (else only x; Shift switches)', () => this.flipBox());
+  private readonly logTool: HTMLButtonElement;
+  private readonly aspectTool: HTMLButtonElement | null = null;
+  private chart: uPlot | null = null;
+  private ranges: Ranges = { x: [0, 1], y: [0, 1], message: '', dropped: 0 };
+  private labels: { x: AxisLabels; y: AxisLabels } | null = null;
+  private boxMode: boolean;
+  private near = false;
+  private stale = true;
+  private cursor: number | null = null;
+
+  constructor(public spec: PlotSpec) {
+    this.view = new View(spec);
+    this.view.equalAspect = spec.equalAspect === true;
+    this.boxMode = spec.kind === 'plane';
+    this.logTool = this.textTool('log', 'Logarithmic y axis', () => this.setLog(!this.view.logY));
+    const tools = el('div', { class: 'tools', role: 'group', 'aria-label': `Tools of ${spec.title}` });
+    tools.append(this.logTool);
+    if (spec.kind === 'plane') {
+      this.aspectTool = this.textTool('1:1', 'Equal scales on both axes', () => this.setEqualAspect(!this.view.equalAspect));
+      tools.append(this.aspectTool);
+    }
+    tools.append(
+      this.boxTool,
+      iconButton('minus', 'Zoom out', () => this.zoomBy(2)),
+      iconButton('plus', 'Zoom in', () => this.zoomBy(0.5)),
+      this.resetTool,
+    );
+    const enlarge = iconButton('expand', 'Full width', () => this.enlarge(enlarge));
+    enlarge.classList.add('enlarge');
+    tools.append(enlarge);
+
+    const title = freshId('plot');
+    this.element = el(
+      'figure',
+      { class: `card plot ${spec.kind}${spec.wide ? ' wide' : ''}`, id: spec.id, 'aria-labelledby': title },
+      el('header', {}, el('figcaption', { id: title }, spec.title), tools),
+      spec.controls,
+      el('div', { class: 'stage' }, this.caption, this.mount, this.message, this.foot),
+      this.legend.element,
+      this.notes,
+    );
+    this.mount.tabIndex = 0;
+    this.mount.setAttribute('role', 'group');
+    this.mount.addEventListener('keydown', (event) => this.key(event));
+    this.mount.addEventListener('blur', () => this.leave());
+    this.legend.setCurves(spec.curves);
+    if (spec.link) {
+      spec.link.join(this);
+      this.view.xZoom = spec.link.range;
+    }
+    this.showTools();
+    registerPlot(this, this.element);
+  }
+
+  private textTool(text: string, label: string, press: () => void): HTMLButtonElement {
+    return el('button', { type: 'button', class: 'tool text', title: label, 'aria-label': label, click: press }, text);
+  }
+
+  // --- drawing -------------------------------------------------------------------------------
+
+  setNear(near: boolean): void {
+    this.near = near;
+    if (near && this.stale) this.draw();
+  }
+
+  refresh(): void {
+    this.stale = true;
+    if (this.near) this.draw();
+  }
+
+  get drawn(): boolean {
+    return this.chart !== null && !this.stale;
+  }
+
+  draw(): void {
+    const width = Math.floor(this.mount.clientWidth);
+    if (width < 40) return;
+    const height = this.heightFor(width);
+    this.mount.style.height = `${height}px`;
+    this.stale = false;
+    if (!this.chart) {
+      this.measure(width - 70, height - 40);
+      this.chart = this.create(width, height);
+    } else if (this.chart.width !== width || this.chart.height !== height) {
+      this.chart.setSize({ width, height });
+    }
+    this.redraw(this.chart, 3);
+    this.showTools();
+  }
+
+  // uPlot lays out in a microtask, and the width of the labels decides how much is left for the plot.
+  private redraw(chart: uPlot, tries: number): void {
+    const { clientWidth, clientHeight } = chart.over;
+    this.measure(clientWidth, clientHeight);
+    chart.redraw(false, true);
+    queueMicrotask(() => {
+      const moved = chart.over.clientWidth !== clientWidth || chart.over.clientHeight !== clientHeight;
+      if (moved && tries > 0) this.redraw(chart, tries - 1);
+      else this.showCursor();
+    });
+  }
+
+  private heightFor(width: number): number {
+    if (this.spec.kind === 'plane') return Math.round(Math.max(240, Math.min(480, width * 0.72)));
+    return width > wideEnough ? 300 : 240;
+  }
+
+  private measure(width: number, height: number): void {
+    this.ranges = this.view.ranges(width, height);
+    const { x, y } = this.ranges;
+    this.labels = {
+      x: axisLabels(x[0], x[1], this.view.logX, Math.max(2, width / 90)),
+      y: axisLabels(y[0], y[1], this.view.logY, Math.max(2, height / 44)),
+    };
+    const magnitude = this.view.logY && this.spec.magnitude;
+    const yName = withUnit(magnitude ? `|${this.spec.y.label}|` : this.spec.y.label, this.spec.y.unit);
+    this.caption.textContent = [yName, this.labels.y.factor].filter(Boolean).join('  ');
+    this.foot.textContent = [withUnit(this.spec.x.label, this.spec.x.unit), this.labels.x.factor].filter(Boolean).join('  ');
+    this.message.textContent = this.ranges.message;
+    this.message.hidden = this.ranges.message === '';
+    this.mount.setAttribute('aria-label', this.describe());
+    const dropped = this.ranges.dropped;
+    const hint =
+      dropped > 0 && !this.ranges.message
+        ? `${grouped(dropped)} ${magnitude ? 'zero' : 'zero or negative'} values are not shown on the logarithmic axis.`
+        : '';
+    this.notes.textContent = [this.spec.note, hint].filter(Boolean).join(' ');
+    this.notes.hidden = this.notes.textContent === '';
+  }
+
+  private describe(): string {
+    const names = this.spec.curves.filter((c) => c.visible).map((c) => c.label);
+    const shown = names.length > 6 ? `${names.slice(0, 6).join(', ')} and ${names.length - 6} more` : names.join(', ');
+    const [from, to] = this.ranges.x.map((v) => v.toPrecision(5));
+    return `Plot of ${shown || 'nothing'}, ${this.spec.x.label} from ${from} to ${to}. Arrow keys move the cursor, plus and minus zoom, zero resets.`;
+  }
+
+  private create(width: number, height: number): uPlot {
+    // uPlot only sees the unit square; positions and labels of the ticks come from ticks.ts.
+    const axis = (which: 'x' | 'y'): uPlot.Axis => ({
+      scale: which,
+      font,
+      gap: 6,
+      stroke: () => colours().text,
+      grid: { stroke: () => colours().grid, width: 1 },
+      ticks: { stroke: () => colours().axis, width: 1, size: 4 },
+      border: { show: true, stroke: () => colours().axis, width: 1 },
+      splits: () => {
+        const log = which === 'x' ? this.view.logX : this.view.logY;
+        return this.labels ? this.labels[which].ticks.map((t) => fractionOf(this.ranges[which], t, log)) : [];
+      },
+      values: () => (this.labels ? this.labels[which].labels : []),
+      size: which === 'x' ? 30 : (_u, values) => 18 + 6.8 * Math.max(2, ...(values ?? []).map((v) => [...v].length)),
+    });
+    const unit = { auto: false, range: (): [number, number] => [0, 1] };
+    const chart = new uPlot(
+      {
+        width,
+        height,
+        padding: [8, 12, 0, 0],
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { x: { time: false, ...unit }, y: unit },
+        axes: [axis('x'), axis('y')],
+        series: [{}, { scale: 'y', paths: () => null, points: { show: false } }],
+        hooks: { draw: [(u) => this.paint(u)] },
+      },
+      [[0, 1], [0, 1]],
+      this.mount,
+    );
+    attachGestures(chart.over, this);
+    this.crosshair.attach(chart.over);
+    return chart;
+  }
+
+  private frame(u: uPlot, css: boolean): Frame {
+    const { x, y } = this.ranges;
+    const box = css
+      ? { left: 0, top: 0, width: u.over.clientWidth, height: u.over.clientHeight }
+      : { left: u.bbox.left, top: u.bbox.top, width: u.bbox.width, height: u.bbox.height };
+    return {
+      ...box,
+      x,
+      y,
+      logX: this.view.logX,
+      logY: this.view.logY,
+      magnitude: this.spec.magnitude === true,
+      ratio: css ? 1 : uPlot.pxRatio,
+    };
+  }
+
+  private paint(u: uPlot): void {
+    if (this.ranges.message) return;
+    const palette = colours();
+    const frame = this.frame(u, false);
+    u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(frame.left, frame.top, frame.width, frame.height);
+    u.ctx.clip();
+    if (this.spec.events?.length) drawEvents(u.ctx, this.spec.events, frame, palette.event);
+    for (const c of this.spec.curves) {
+      if (!c.visible) continue;
+      const colour = palette.curves[c.colour % palette.curves.length];
+      drawCurve(u.ctx, c, frame, { colour, dash: dashOf(c.colour), style: this.spec.style ?? 'line' });
+    }
+    u.ctx.restore();
+  }
+
+  // --- what tools and gestures ask for ---------------------------------------------------------
+
+  private changed(): void {
+    this.refresh();
+    this.spec.link?.share(this.view.xZoom, this);
+  }
+
+  private showTools(): void {
+    this.resetTool.disabled = !this.view.zoomed;
+    this.boxTool.setAttribute('aria-pressed', String(this.boxMode));
+    this.logTool.setAttribute('aria-pressed', String(this.view.logY));
+    this.aspectTool?.setAttribute('aria-pressed', String(this.view.equalAspect));
+  }
+
+  private flipBox(): void {
+    this.boxMode = !this.boxMode;
+    this.showTools();
+  }
+
+  private enlarge(button: HTMLButtonElement): void {
+    const wide = this.element.classList.toggle('wide');
+    button.setAttribute('aria-pressed', String(wide));
+    this.refresh();
+  }
+
+  setLog(log: boolean): void {
+    this.view.logY = log;
+    this.view.yZoom = null;
+    this.refresh();
+    this.showTools();
+  }
+
+  setEqualAspect(on: boolean): void {
+    this.view.equalAspect = on;
+    this.refresh();
+    this.showTools();
+  }
+
+  setContent(change: Partial<PlotSpec> & { curves: Curve[] }): void {
+    this.spec = { ...this.spec, ...change };
+    this.view.spec = this.spec;
+    this.view.reset();
+    this.cursor = null;
+    this.legend.setCurves(this.spec.curves);
+    this.refresh();
+  }
+
+  zoomTo(x: Range | null, y: Range | null): void {
+    this.view.setZoom(x, y);
+    this.changed();
+  }
+
+  zoomBy(factor: number): void {
+    this.pinch(factor, 0.5, 0.5, 0, 0);
+  }
+
+  reset(): void {
+    this.view.reset();
+    this.changed();
+  }
+
+  dragAxes(shift: boolean): 'x' | 'xy' {
+    return this.boxMode !== shift ? 'xy' : 'x';
+  }
+
+  select(x: Range | null, y: Range | null): void {
+    const { logX, logY } = this.view;
+    this.zoomTo(
+      x && [at(this.ranges.x, x[0], logX), at(this.ranges.x, x[1], logX)],
+      y && [at(this.ranges.y, y[0], logY), at(this.ranges.y, y[1], logY)],
+    );
+  }
+
+  pinch(factor: number, x: number, y: number, shiftX: number, shiftY: number): void {
+    this.view.scaleX(this.ranges.x, factor, x, shiftX);
+    if (this.spec.kind === 'plane') {
+      if (this.view.xZoom) this.view.scaleY(this.ranges.y, factor, y, shiftY);
+      else this.view.yZoom = null;
+    }
+    this.changed();
+  }
+
+  hover(x: number, y: number): void {
+    if (!this.chart) return;
+    if (this.spec.kind === 'time') {
+      this.cursor = at(this.ranges.x, x, this.view.logX);
+      this.showCursor();
+      this.spec.link?.point(this.cursor, this);
+    } else {
+      const frame = this.frame(this.chart, true);
+      const names = { x: this.spec.x.label, y: this.spec.y.label, t: 't' };
+      this.publish(this.crosshair.atPoint(this.spec.curves, x * frame.width, (1 - y) * frame.height, frame, names));
+    }
+  }
+
+  leave(): void {
+    this.cursor = null;
+    this.showCursor();
+    this.spec.link?.point(null, this);
+  }
+
+  adoptRange(range: Range | null): void {
+    this.view.xZoom = range;
+    if (range === null) this.view.yZoom = null;
+    this.refresh();
+  }
+
+  adoptCursor(x: number | null): void {
+    this.cursor = x;
+    if (this.near) this.showCursor();
+  }
+
+  private showCursor(): void {
+    if (!this.chart) return;
+    if (this.cursor === null || this.ranges.message) {
+      this.publish(this.crosshair.hide());
+      return;
+    }
+    const frame = this.frame(this.chart, true);
+    this.publish(this.crosshair.atTime(this.spec.curves, this.cursor, frame, this.spec.x.label, this.spec.x.unit));
+  }
+
+  private publish(pointed: Pointed): void {
+    this.legend.show(pointed.position, pointed.values);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const side = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+    if (side !== 0 && event.shiftKey) this.pinch(1, 0.5, 0.5, side * 0.2, 0);
+    else if (side !== 0 && this.spec.kind === 'time') {
+      const here = this.cursor === null ? 0.5 - side * 0.01 : fractionOf(this.ranges.x, this.cursor, this.view.logX);
+      this.hover(Math.min(1, Math.max(0, here + side * 0.01)), 0.5);
+    } else if (event.key === '+' || event.key === '=') this.zoomBy(0.5);
+    else if (event.key === '-') this.zoomBy(2);
+    else if (event.key === '0' || event.key === 'Escape') this.reset();
+    else if (event.key === 'l') this.setLog(!this.view.logY);
+    else return;
+    event.preventDefault();
+  }
+
+  // --- for tests and print -----------------------------------------------------------------------
+
+  state() {
+    return {
+      id: this.spec.id,
+      title: this.spec.title,
+      kind: this.spec.kind,
+      drawn: this.drawn,
+      zoomed: this.view.zoomed,
+      x: this.ranges.x,
+      y: this.ranges.y,
+      logX: this.view.logX,
+      logY: this.view.logY,
+      message: this.ranges.message,
+      curves: this.spec.curves.map((c) => ({ label: c.label, visible: c.visible, points: c.x.length })),
+    };
+  }
+}
