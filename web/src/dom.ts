@@ -25,7 +25,7 @@ const iconPaths: Record<string, string> = {
   alert: 'M12 4.5l8.5 15h-17zM12 10v4.2M12 17v.1',
   cross: 'M7 7l10 10M17 7L7 17',
   question: 'M9.2 9.3a2.9 2.9 0 1 1 4.2 2.6c-1 .5-1.4 1-1.4 2.1M12 17v.1',
-  info: 'M12 11v6M12 7.4v.1',
+  info: 'M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 1 0 0-17zM12 11v5.2M12 7.8v.1',
   plus: 'M12 6v12M6 12h12',
   minus: 'M6 12h12',
   reset: 'M5 5v5h5M5.6 10a7.2 7.2 0 1 1-.6 4.6',

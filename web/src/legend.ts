@@ -25,7 +25,7 @@ function swatch(colour: number): SVGSVGElement {
 
 export class Legend {
   readonly element = el('div', { class: 'legend' });
-  private readonly position = el('span', { class: 'position' });
+  readonly position = el('span', { class: 'position' });
   private entries: Entry[] = [];
   private curves: Curve[] = [];
 
@@ -58,7 +58,7 @@ export class Legend {
         el('button', { type: 'button', click: () => this.all(true) }, 'all'),
         el('button', { type: 'button', click: () => this.all(false) }, 'none'),
       );
-    this.element.replaceChildren(this.position, ...this.entries.map((e) => e.button), ...(bulk ? [bulk] : []));
+    this.element.replaceChildren(...this.entries.map((e) => e.button), ...(bulk ? [bulk] : []));
   }
 
   private flip(curve: Curve): void {

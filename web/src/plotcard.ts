@@ -6,6 +6,7 @@ import { Crosshair, type Pointed } from './crosshair';
 import { el, freshId, iconButton } from './dom';
 import { drawCurve, drawEvents, type Frame } from './draw';
 import { grouped, withUnit } from './format';
+import { unitChart, type TickMarks } from './axes';
 import { attachGestures, type GestureTarget } from './gestures';
 import { Legend } from './legend';
 import type { Linked, XLink } from './link';
@@ -26,7 +27,6 @@ export interface PlotSpec extends ViewSpec {
   equalAspect?: boolean;
 }
 
-const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const wideEnough = 720;
 
 export class PlotCard implements Linked, LazyPlot, GestureTarget {
@@ -70,6 +70,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     );
     const enlarge = iconButton('expand', 'Full width', () => this.enlarge(enlarge));
     enlarge.classList.add('enlarge');
+    this.boxTool.classList.add('box');
     tools.append(enlarge);
 
     const title = freshId('plot');
@@ -78,7 +79,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
       { class: `card plot ${spec.kind}${spec.wide ? ' wide' : ''}`, id: spec.id, 'aria-labelledby': title },
       el('header', {}, el('figcaption', { id: title }, spec.title), tools),
       spec.controls,
-      el('div', { class: 'stage' }, this.caption, this.mount, this.message, this.foot),
+      el('div', { class: 'stage' }, this.caption, this.mount, this.message, el('div', { class: 'axis-row' }, this.legend.position, this.foot)),
       this.legend.element,
       this.notes,
     );
@@ -178,39 +179,15 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     return `Plot of ${shown || 'nothing'}, ${this.spec.x.label} from ${from} to ${to}. Arrow keys move the cursor, plus and minus zoom, zero resets.`;
   }
 
+  private tickMarks(which: 'x' | 'y'): TickMarks {
+    if (!this.labels) return { at: [], labels: [] };
+    const log = which === 'x' ? this.view.logX : this.view.logY;
+    const { ticks, labels } = this.labels[which];
+    return { at: ticks.map((t) => fractionOf(this.ranges[which], t, log)), labels };
+  }
+
   private create(width: number, height: number): uPlot {
-    // uPlot only sees the unit square; positions and labels of the ticks come from ticks.ts.
-    const axis = (which: 'x' | 'y'): uPlot.Axis => ({
-      scale: which,
-      font,
-      gap: 6,
-      stroke: () => colours().text,
-      grid: { stroke: () => colours().grid, width: 1 },
-      ticks: { stroke: () => colours().axis, width: 1, size: 4 },
-      border: { show: true, stroke: () => colours().axis, width: 1 },
-      splits: () => {
-        const log = which === 'x' ? this.view.logX : this.view.logY;
-        return this.labels ? this.labels[which].ticks.map((t) => fractionOf(this.ranges[which], t, log)) : [];
-      },
-      values: () => (this.labels ? this.labels[which].labels : []),
-      size: which === 'x' ? 30 : (_u, values) => 18 + 6.8 * Math.max(2, ...(values ?? []).map((v) => [...v].length)),
-    });
-    const unit = { auto: false, range: (): [number, number] => [0, 1] };
-    const chart = new uPlot(
-      {
-        width,
-        height,
-        padding: [8, 12, 0, 0],
-        legend: { show: false },
-        cursor: { show: false },
-        scales: { x: { time: false, ...unit }, y: unit },
-        axes: [axis('x'), axis('y')],
-        series: [{}, { scale: 'y', paths: () => null, points: { show: false } }],
-        hooks: { draw: [(u) => this.paint(u)] },
-      },
-      [[0, 1], [0, 1]],
-      this.mount,
-    );
+    const chart = unitChart(this.mount, width, height, (which) => this.tickMarks(which), (u) => this.paint(u));
     attachGestures(chart.over, this);
     this.crosshair.attach(chart.over);
     return chart;
