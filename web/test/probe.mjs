@@ -27,7 +27,12 @@ export function curvePixels(page, id, colour = 0) {
     const ratio = canvas.width / canvas.clientWidth;
     const over = card.querySelector('.u-over');
     const box = [over.offsetLeft, over.offsetTop, over.clientWidth, over.clientHeight].map((v) => Math.round(v * ratio));
-    const pixels = canvas.getContext('2d').getImageData(...box).data;
+    // Read from a copy: reading the page's own canvas would change how the browser draws it.
+    const copy = document.createElement('canvas');
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0);
+    const pixels = context.getImageData(...box).data;
     const hex = getComputedStyle(document.documentElement).getPropertyValue(`--curve-${index}`).trim();
     const want = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
     let count = 0;
