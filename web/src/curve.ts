@@ -42,9 +42,10 @@ export interface Extent {
   max: number;
   dropped: number; // finite values a logarithmic axis cannot show
   seen: number; // finite values
+  decades: Map<number, number>; // how many values per power of ten, for logarithmic axes
 }
 
-export const emptyExtent = (): Extent => ({ min: Infinity, max: -Infinity, dropped: 0, seen: 0 });
+export const emptyExtent = (): Extent => ({ min: Infinity, max: -Infinity, dropped: 0, seen: 0, decades: new Map() });
 
 function include(extent: Extent, v: number, positiveOnly: boolean): void {
   if (!Number.isFinite(v)) return;
@@ -55,6 +56,28 @@ function include(extent: Extent, v: number, positiveOnly: boolean): void {
   }
   if (v < extent.min) extent.min = v;
   if (v > extent.max) extent.max = v;
+  if (positiveOnly) {
+    const decade = Math.floor(Math.log10(v));
+    extent.decades.set(decade, (extent.decades.get(decade) ?? 0) + 1);
+  }
+}
+
+// A few values at rounding level, such as a constraint that starts exactly satisfied, would press
+// everything else against the top of a logarithmic axis. Lifts the lower end above them and says how many.
+export function liftOutliers(extent: Extent): number {
+  const total = extent.seen - extent.dropped;
+  let below = 0;
+  let previous = NaN;
+  for (const decade of [...extent.decades.keys()].sort((a, b) => a - b)) {
+    if (below > 0 && decade - previous > 3) {
+      extent.min = 10 ** decade;
+      return below;
+    }
+    below += extent.decades.get(decade) ?? 0;
+    previous = decade;
+    if (below > total * 0.005) return 0;
+  }
+  return 0;
 }
 
 export function extendByX(extent: Extent, c: Curve, log: boolean): void {

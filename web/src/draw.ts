@@ -117,18 +117,14 @@ class Pen {
 function traceEnvelope(pen: Pen, c: Curve, from: number, to: number, toX: Map, toY: Map): void {
   let column = NaN;
   let first = 0;
-  let last = 0;
   let low = 0;
   let high = 0;
   const flush = (): void => {
     if (Number.isNaN(column)) return;
     const x = column + 0.5;
-    pen.to(x, first);
-    if (low < high) {
-      pen.to(x, low);
-      pen.to(x, high);
-      pen.to(x, last);
-    }
+    const lowFirst = first - low < high - first;
+    pen.to(x, lowFirst ? low : high);
+    if (low < high) pen.to(x, lowFirst ? high : low);
     column = NaN;
   };
   for (let i = from; i < to; ++i) {
@@ -145,7 +141,6 @@ function traceEnvelope(pen: Pen, c: Curve, from: number, to: number, toX: Map, t
       first = low = high = y;
     } else if (y < low) low = y;
     else if (y > high) high = y;
-    last = y;
   }
   flush();
   pen.up();
@@ -171,12 +166,12 @@ export function drawCurve(ctx: CanvasRenderingContext2D, c: Curve, f: Frame, str
   ctx.strokeStyle = ctx.fillStyle = stroke.colour;
 
   if (stroke.style !== 'points') {
+    const dense = c.sorted && to - from > 3 * f.width;
     ctx.lineWidth = 1.4 * f.ratio;
-    ctx.lineJoin = 'round';
+    ctx.lineJoin = dense ? 'bevel' : 'round';
     ctx.setLineDash(stroke.dash.map((d) => d * f.ratio));
     ctx.beginPath();
     const pen = new Pen(ctx, f, dots);
-    const dense = c.sorted && to - from > 3 * f.width;
     (dense ? traceEnvelope : tracePoints)(pen, c, from, to, toX, toY);
     ctx.stroke();
     ctx.setLineDash([]);

@@ -44,7 +44,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
   private readonly logTool: HTMLButtonElement;
   private readonly aspectTool: HTMLButtonElement | null = null;
   private chart: uPlot | null = null;
-  private ranges: Ranges = { x: [0, 1], y: [0, 1], message: '', dropped: 0 };
+  private ranges: Ranges = { x: [0, 1], y: [0, 1], message: '', dropped: 0, below: 0 };
   private labels: { x: AxisLabels; y: AxisLabels } | null = null;
   private boxMode: boolean;
   private near = false;
@@ -163,13 +163,18 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.message.textContent = this.ranges.message;
     this.message.hidden = this.ranges.message === '';
     this.mount.setAttribute('aria-label', this.describe());
-    const dropped = this.ranges.dropped;
-    const hint =
-      dropped > 0 && !this.ranges.message
-        ? `${grouped(dropped)} ${magnitude ? 'zero' : 'zero or negative'} values are not shown on the logarithmic axis.`
-        : '';
-    this.notes.textContent = [this.spec.note, hint].filter(Boolean).join(' ');
+    this.notes.textContent = [this.spec.note, this.logHint()].filter(Boolean).join(' ');
     this.notes.hidden = this.notes.textContent === '';
+  }
+
+  private logHint(): string {
+    const { dropped, below, message } = this.ranges;
+    if (message) return '';
+    const hints: string[] = [];
+    const values = (n: number): string => (n === 1 ? '1 value' : `${grouped(n)} values`);
+    if (dropped > 0) hints.push(`${values(dropped)} at or below zero cannot be shown on the logarithmic axis.`);
+    if (below > 0 && !this.view.yZoom) hints.push(`${values(below)} far below the axis.`);
+    return hints.join(' ');
   }
 
   private describe(): string {

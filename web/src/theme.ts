@@ -37,9 +37,11 @@ export function startTheme(): void {
 }
 
 export function toggleTheme(): void {
-  chosen = currentTheme() === 'dark' ? 'light' : 'dark';
+  const other = currentTheme() === 'dark' ? 'light' : 'dark';
+  chosen = (other === 'dark') === systemDark.matches ? null : other;
   try {
-    localStorage.setItem(storageKey, chosen);
+    if (chosen) localStorage.setItem(storageKey, chosen);
+    else localStorage.removeItem(storageKey);
   } catch {
     // The choice then lasts as long as the page.
   }

@@ -32,30 +32,32 @@ function logBar(c: TrustComponent): HTMLElement {
 }
 
 function componentTable(components: TrustComponent[]): HTMLElement {
-  const head = ['Component', 'Deviation', 'Scale', 'Relative', '', 'Verdict'];
+  const barScale = el('span', { class: 'bar-scale' }, ...['10⁻¹⁶', '10⁻⁸', '1'].map((text) => el('span', {}, text)));
+  const head = (content: HTMLElement | string, kind = ''): HTMLElement => el('th', { scope: 'col', class: kind }, content);
+  const number = (value: number): HTMLElement => el('td', { class: 'number' }, formatNumber(value, 3));
+  const row = (c: TrustComponent): HTMLElement =>
+    el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, withUnit(c.name, c.unit)),
+      number(c.relative),
+      el('td', { class: 'bar' }, logBar(c)),
+      el('td', {}, verdictMark(c.verdict)),
+      number(c.deviation),
+      number(c.scale),
+    );
   return el(
     'div',
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Deviation per component' },
     el(
       'table',
       { class: 'trust-table' },
-      el('thead', {}, el('tr', {}, ...head.map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'bar-scale' }, el('span', {}, '10⁻¹⁶'), el('span', {}, '10⁻⁸'), el('span', {}, '1')))))),
       el(
-        'tbody',
+        'thead',
         {},
-        ...components.map((c) =>
-          el(
-            'tr',
-            {},
-            el('th', { scope: 'row' }, withUnit(c.name, c.unit)),
-            el('td', { class: 'number' }, formatNumber(c.deviation, 3)),
-            el('td', { class: 'number' }, formatNumber(c.scale, 3)),
-            el('td', { class: 'number' }, formatNumber(c.relative, 3)),
-            el('td', { class: 'bar' }, logBar(c)),
-            el('td', {}, verdictMark(c.verdict)),
-          ),
-        ),
+        el('tr', {}, head('Component'), head('Relative', 'number'), head(barScale), head('Verdict'), head('Deviation', 'number'), head('Scale', 'number')),
       ),
+      el('tbody', {}, ...components.map(row)),
     ),
   );
 }

@@ -1,6 +1,6 @@
 // What part of its curves a plot shows: zoom, axis kinds, and the ranges that follow from them.
 
-import { emptyExtent, extendByX, extendByY, padded, widened, type Curve, type Range } from './curve';
+import { emptyExtent, extendByX, extendByY, liftOutliers, padded, widened, type Curve, type Range } from './curve';
 import type { FigureAxis } from './model';
 
 export interface ViewSpec {
@@ -15,7 +15,8 @@ export interface Ranges {
   x: Range;
   y: Range;
   message: string; // why there is nothing to see
-  dropped: number; // values left out by a logarithmic axis
+  dropped: number; // values a logarithmic axis cannot show
+  below: number; // outliers under its lower end
 }
 
 const warp = (v: number, log: boolean): number => (log ? Math.log10(v) : v);
@@ -55,7 +56,7 @@ export class View {
     return padded(extent, this.logX, plane ? 0.04 : 0);
   }
 
-  private autoY(x: Range): { y: Range; message: string; dropped: number } {
+  private autoY(x: Range): Omit<Ranges, 'x'> {
     const shown = this.spec.curves.filter((c) => c.visible);
     const extent = emptyExtent();
     const magnitude = this.spec.magnitude === true;
@@ -70,13 +71,14 @@ export class View {
         ? 'All values are exactly zero, so a logarithmic axis has nothing to show.'
         : 'All values are zero or negative, so a logarithmic axis has nothing to show.';
     }
-    return { y: padded(extent, this.logY, 0.06), message, dropped: extent.dropped };
+    const below = this.logY ? liftOutliers(extent) : 0;
+    return { y: padded(extent, this.logY, 0.06), message, dropped: extent.dropped, below };
   }
 
   ranges(width: number, height: number): Ranges {
     const x = this.xZoom ?? this.fullX();
     const auto = this.autoY(x);
-    const ranges = { x, y: this.yZoom ?? auto.y, message: auto.message, dropped: auto.dropped };
+    const ranges = { ...auto, x, y: this.yZoom ?? auto.y };
     if (this.equalAspect && !this.logX && !this.logY && width > 0 && height > 0) {
       const perPixel = Math.max((ranges.x[1] - ranges.x[0]) / width, (ranges.y[1] - ranges.y[0]) / height);
       ranges.x = grown(ranges.x, perPixel * width);

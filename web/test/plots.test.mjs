@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { f64, f32, figures, makeRun, millionSteps, pageText, report, sampleReport, series } from './data.mjs';
-import { charts, chart, curvePixels, drag, hoverAt, plotBox, settle, show } from './probe.mjs';
+import { charts, chart, countPixels, curvePixels, drag, hoverAt, plotBox, settle, show } from './probe.mjs';
 import { session } from './session.mjs';
 
 const withPage = session();
@@ -45,22 +45,10 @@ test('charts far below the screen are drawn only when they come near', () =>
 test('a straight line lies where it should', () =>
   withPage(lineReport(), async (page) => {
     await show(page, 'line-coordinate-0');
-    // Count curve pixels in the lower left and the upper left quarter.
-    const [low, high] = await page.evaluate(() => {
-      const card = document.getElementById('line-coordinate-0');
-      const over = card.querySelector('.u-over');
-      const canvas = card.querySelector('canvas');
-      const k = canvas.width / canvas.clientWidth;
-      const read = (fx, fy) => {
-        const d = canvas.getContext('2d').getImageData((over.offsetLeft + fx * over.clientWidth) * k, (over.offsetTop + fy * over.clientHeight) * k, (over.clientWidth / 2 - 4) * k, (over.clientHeight / 2 - 4) * k).data;
-        let n = 0;
-        for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 120 && d[i + 2] - d[i] > 80) ++n;
-        return n;
-      };
-      return [read(0.005, 0.5), read(0.005, 0.005)];
-    });
+    const low = await countPixels(page, 'line-coordinate-0', '--curve-0', [0.01, 0.52, 0.49, 1]);
+    const high = await countPixels(page, 'line-coordinate-0', '--curve-0', [0.01, 0, 0.49, 0.48]);
     assert.ok(low > 100, `the line is missing below (${low})`);
-    assert.ok(high < 20, `the line is not where it should be (${high})`);
+    assert.equal(high, 0, `the line is not where it should be (${high})`);
   }));
 
 test('dragging zooms x, other charts follow, reset and double-click restore', () =>
@@ -204,18 +192,7 @@ test('clicking the legend hides a curve', () =>
 test('event times are drawn as lines', () =>
   withPage(lineReport({ events: [{ name: 'crossing', t: 5 }] }), async (page) => {
     await show(page, 'line-coordinate-0');
-    const drawn = await page.evaluate(() => {
-      const card = document.getElementById('line-coordinate-0');
-      const over = card.querySelector('.u-over');
-      const canvas = card.querySelector('canvas');
-      const k = canvas.width / canvas.clientWidth;
-      const hex = getComputedStyle(document.documentElement).getPropertyValue('--event').trim();
-      const want = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-      const d = canvas.getContext('2d').getImageData((over.offsetLeft + over.clientWidth / 2 - 3) * k, over.offsetTop * k, 6 * k, over.clientHeight * k).data;
-      let n = 0;
-      for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200 && want.every((w, j) => Math.abs(w - d[i + j]) < 12)) ++n;
-      return n;
-    });
+    const drawn = await countPixels(page, 'line-coordinate-0', '--event', [0.497, 0, 0.503, 1]);
     assert.ok(drawn > 40, `${drawn} pixels`);
   }));
 

@@ -18,31 +18,32 @@ export async function show(page, id) {
   await settle(page);
 }
 
-// Pixels inside the plot box, away from axes, whose colour is close to that of the curve.
-export function curvePixels(page, id, colour = 0) {
-  return page.evaluate(([name, index]) => {
+// Pixels in a part of the plot box (fractions left, top, right, bottom) close to a colour of the theme.
+export function countPixels(page, id, variable, part = [0, 0, 1, 1]) {
+  return page.evaluate(([name, colour, [left, top, right, bottom]]) => {
     const card = document.getElementById(name);
     const canvas = card.querySelector('canvas');
     if (!canvas) return -1;
-    const ratio = canvas.width / canvas.clientWidth;
-    const over = card.querySelector('.u-over');
-    const box = [over.offsetLeft, over.offsetTop, over.clientWidth, over.clientHeight].map((v) => Math.round(v * ratio));
     // Read from a copy: reading the page's own canvas would change how the browser draws it.
     const copy = document.createElement('canvas');
     [copy.width, copy.height] = [canvas.width, canvas.height];
     const context = copy.getContext('2d', { willReadFrequently: true });
     context.drawImage(canvas, 0, 0);
-    const pixels = context.getImageData(...box).data;
-    const hex = getComputedStyle(document.documentElement).getPropertyValue(`--curve-${index}`).trim();
+    const ratio = canvas.width / canvas.clientWidth;
+    const { offsetLeft, offsetTop, clientWidth, clientHeight } = card.querySelector('.u-over');
+    const box = [offsetLeft + left * clientWidth, offsetTop + top * clientHeight, (right - left) * clientWidth, (bottom - top) * clientHeight];
+    const pixels = context.getImageData(...box.map((v) => Math.round(v * ratio))).data;
+    const hex = getComputedStyle(document.documentElement).getPropertyValue(colour).trim();
     const want = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
     let count = 0;
     for (let i = 0; i < pixels.length; i += 4) {
-      if (pixels[i + 3] < 120) continue;
-      if (want.every((w, k) => Math.abs(w - pixels[i + k]) < 30)) ++count;
+      if (pixels[i + 3] > 120 && want.every((w, k) => Math.abs(w - pixels[i + k]) < 30)) ++count;
     }
     return count;
-  }, [id, colour]);
+  }, [id, variable, part]);
 }
+
+export const curvePixels = (page, id, colour = 0) => countPixels(page, id, `--curve-${colour}`);
 
 export const plotBox = (page, id) => page.locator(`[id="${id}"] .u-over`).boundingBox();
 
