@@ -35,7 +35,8 @@ export function unitChart(
     {
       width,
       height,
-      padding: [8, 12, 0, 0],
+      // Half of the last label may stand right of the axis.
+      padding: [8, () => Math.max(12, 4 + 3.5 * (marks('x').labels.slice(-1)[0] ?? '').length), 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false, ...unit }, y: unit },

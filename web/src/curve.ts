@@ -87,16 +87,21 @@ export function extendByX(extent: Extent, c: Curve, log: boolean): void {
 
 export function extendByY(extent: Extent, c: Curve, within: Range | null, log: boolean, magnitude: boolean): void {
   const n = sampleCount(c);
-  let from = 0;
-  let to = n;
-  if (within && c.sorted) {
-    // One neighbour on each side: a line passing through the window counts even without a sample in it.
-    from = Math.max(0, lowerBound(c.x, within[0], n) - 1);
-    to = Math.min(n, lowerBound(c.x, within[1], n) + 1);
-  }
-  for (let i = from; i < to; ++i) {
-    const v = c.offset + c.y[i];
-    include(extent, log && magnitude ? Math.abs(v) : v, log);
+  const from = within && c.sorted ? lowerBound(c.x, within[0], n) : 0;
+  const to = within && c.sorted ? lowerBound(c.x, within[1], n) : n;
+  const shown = (i: number): number => (log && magnitude ? Math.abs(c.offset + c.y[i]) : c.offset + c.y[i]);
+  for (let i = from; i < to; ++i) include(extent, shown(i), log);
+  if (!within || !c.sorted) return;
+  // Where the line enters and leaves the window; deep zooms may hold no sample at all.
+  for (const [i, edge] of [[from, within[0]], [to, within[1]]]) {
+    if (i >= n) continue;
+    if (i === 0) {
+      if (c.x[0] <= within[1]) include(extent, shown(0), log);
+      continue;
+    }
+    const part = (edge - c.x[i - 1]) / (c.x[i] - c.x[i - 1]);
+    const [a, b] = [shown(i - 1), shown(i)];
+    include(extent, log ? a * (b / a) ** part : a + part * (b - a), log);
   }
 }
 

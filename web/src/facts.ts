@@ -148,7 +148,7 @@ export function tableCard(table: Table): HTMLElement {
               el(
                 'tr',
                 {},
-                marked ? el('th', {}, el('span', { class: 'unseen' }, 'Mark')) : null,
+                marked ? el('th', { class: 'mark' }, el('span', { class: 'unseen' }, 'Mark')) : null,
                 ...columns.map((c, i) => el('th', { scope: 'col', class: numeric[i] ? 'number' : '' }, c)),
               ),
             ),

@@ -128,6 +128,9 @@ export function overlayPanel(runs: Run[]): (HTMLElement | null)[] {
   ];
 }
 
+// Circles in the complex plane have to look like circles.
+const complexPlane = (figure: Figure): boolean => /^re(al)?\b/i.test(figure.x.label) && /^im(ag\w*)?\b/i.test(figure.y.label);
+
 function figureCard(figure: Figure, index: number): HTMLElement {
   return new PlotCard({
     id: `figure-${index}`,
@@ -137,6 +140,7 @@ function figureCard(figure: Figure, index: number): HTMLElement {
     x: figure.x,
     y: figure.y,
     style: figure.style,
+    equalAspect: complexPlane(figure),
     curves: figure.series.map((s, i) => ({ label: s.label, unit: '', x: s.x, y: s.y, offset: 0, sorted: false, colour: i, visible: true })),
   }).element;
 }

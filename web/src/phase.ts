@@ -12,11 +12,13 @@ function sharedNames(runs: RunWithPhase[]): string[] {
   return runs[0].phase.names.filter((name) => runs.every((run) => run.phase.names.includes(name)));
 }
 
+const titleOf = (xName: string, yName: string): string => `${yName} against ${xName}`;
+
 function curvesFor(runs: RunWithPhase[], xName: string, yName: string): Curve[] {
   return runs.map(({ phase, label }, i) => {
     const column = (name: string): Float32Array => phase.columns[phase.names.indexOf(name)];
     return {
-      label: runs.length > 1 ? label : `${yName} against ${xName}`,
+      label: runs.length > 1 ? label : 'trajectory',
       unit: '',
       x: column(xName),
       y: column(yName),
@@ -47,7 +49,7 @@ export function phaseCard(all: Run[], idStem: string): HTMLElement | null {
   const points = runs.map((run) => grouped(run.phase.columns[0].length)).join(' + ');
   const card = new PlotCard({
     id: `${idStem}-phase`,
-    title: 'Phase plane',
+    title: titleOf(names[0], names[1]),
     kind: 'plane',
     x: axis(names[0]),
     y: axis(names[1]),
@@ -57,7 +59,7 @@ export function phaseCard(all: Run[], idStem: string): HTMLElement | null {
     note: `${points} points.`,
   });
   const change = (): void =>
-    card.setContent({ x: axis(xBox.value), y: axis(yBox.value), curves: curvesFor(runs, xBox.value, yBox.value) });
+    card.setContent({ title: titleOf(xBox.value, yBox.value), x: axis(xBox.value), y: axis(yBox.value), curves: curvesFor(runs, xBox.value, yBox.value) });
   xBox.addEventListener('change', change);
   yBox.addEventListener('change', change);
   return card.element;

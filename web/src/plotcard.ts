@@ -5,7 +5,8 @@ import type { Curve, Range } from './curve';
 import { Crosshair, type Pointed } from './crosshair';
 import { el, freshId, iconButton } from './dom';
 import { drawCurve, drawEvents, type Frame } from './draw';
-import { grouped, withUnit } from './format';
+import { describePlot, logHint } from './captions';
+import { withUnit } from './format';
 import { unitChart, type TickMarks } from './axes';
 import { attachGestures, type GestureTarget } from './gestures';
 import { Legend } from './legend';
@@ -42,7 +43,9 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
   private readonly resetTool = iconButton('reset', 'Reset zoom', () => this.reset());
   private readonly boxTool = iconButton('box', 'Drag zooms x and y (else only x; Shift switches)', () => this.flipBox());
   private readonly logTool: HTMLButtonElement;
+  private readonly logXTool: HTMLButtonElement | null = null;
   private readonly aspectTool: HTMLButtonElement | null = null;
+  private readonly title = el('figcaption', { id: freshId('plot') });
   private chart: uPlot | null = null;
   private ranges: Ranges = { x: [0, 1], y: [0, 1], message: '', dropped: 0, below: 0 };
   private labels: { x: AxisLabels; y: AxisLabels } | null = null;
@@ -55,10 +58,16 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.view = new View(spec);
     this.view.equalAspect = spec.equalAspect === true;
     this.boxMode = spec.kind === 'plane';
-    this.logTool = this.textTool('log', 'Logarithmic y axis', () => this.setLog(!this.view.logY));
+    this.title.textContent = spec.title;
+    const plane = spec.kind === 'plane';
+    this.logTool = this.textTool(plane ? 'log y' : 'log', 'Logarithmic y axis', () => this.setLog(!this.view.logY));
     const tools = el('div', { class: 'tools', role: 'group', 'aria-label': `Tools of ${spec.title}` });
+    if (plane) {
+      this.logXTool = this.textTool('log x', 'Logarithmic x axis', () => this.setLogX(!this.view.logX));
+      tools.append(this.logXTool);
+    }
     tools.append(this.logTool);
-    if (spec.kind === 'plane') {
+    if (plane) {
       this.aspectTool = this.textTool('1:1', 'Equal scales on both axes', () => this.setEqualAspect(!this.view.equalAspect));
       tools.append(this.aspectTool);
     }
@@ -73,11 +82,10 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.boxTool.classList.add('box');
     tools.append(enlarge);
 
-    const title = freshId('plot');
     this.element = el(
       'figure',
-      { class: `card plot ${spec.kind}${spec.wide ? ' wide' : ''}`, id: spec.id, 'aria-labelledby': title },
-      el('header', {}, el('figcaption', { id: title }, spec.title), tools),
+      { class: `card plot ${spec.kind}${spec.wide ? ' wide' : ''}`, id: spec.id, 'aria-labelledby': this.title.id },
+      el('header', {}, this.title, tools),
       spec.controls,
       el('div', { class: 'stage' }, this.caption, this.mount, this.message, el('div', { class: 'axis-row' }, this.legend.position, this.foot)),
       this.legend.element,
@@ -162,26 +170,9 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.foot.textContent = [withUnit(this.spec.x.label, this.spec.x.unit), this.labels.x.factor].filter(Boolean).join('  ');
     this.message.textContent = this.ranges.message;
     this.message.hidden = this.ranges.message === '';
-    this.mount.setAttribute('aria-label', this.describe());
-    this.notes.textContent = [this.spec.note, this.logHint()].filter(Boolean).join(' ');
+    this.mount.setAttribute('aria-label', describePlot(this.spec, this.ranges));
+    this.notes.textContent = [this.spec.note, logHint(this.ranges, this.view.yZoom !== null)].filter(Boolean).join(' ');
     this.notes.hidden = this.notes.textContent === '';
-  }
-
-  private logHint(): string {
-    const { dropped, below, message } = this.ranges;
-    if (message) return '';
-    const hints: string[] = [];
-    const values = (n: number): string => (n === 1 ? '1 value' : `${grouped(n)} values`);
-    if (dropped > 0) hints.push(`${values(dropped)} at or below zero cannot be shown on the logarithmic axis.`);
-    if (below > 0 && !this.view.yZoom) hints.push(`${values(below)} far below the axis.`);
-    return hints.join(' ');
-  }
-
-  private describe(): string {
-    const names = this.spec.curves.filter((c) => c.visible).map((c) => c.label);
-    const shown = names.length > 6 ? `${names.slice(0, 6).join(', ')} and ${names.length - 6} more` : names.join(', ');
-    const [from, to] = this.ranges.x.map((v) => v.toPrecision(5));
-    return `Plot of ${shown || 'nothing'}, ${this.spec.x.label} from ${from} to ${to}. Arrow keys move the cursor, plus and minus zoom, zero resets.`;
   }
 
   private tickMarks(which: 'x' | 'y'): TickMarks {
@@ -242,6 +233,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.resetTool.disabled = !this.view.zoomed;
     this.boxTool.setAttribute('aria-pressed', String(this.boxMode));
     this.logTool.setAttribute('aria-pressed', String(this.view.logY));
+    this.logXTool?.setAttribute('aria-pressed', String(this.view.logX));
     this.aspectTool?.setAttribute('aria-pressed', String(this.view.equalAspect));
   }
 
@@ -263,6 +255,13 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.showTools();
   }
 
+  setLogX(log: boolean): void {
+    this.view.logX = log;
+    this.view.reset();
+    this.refresh();
+    this.showTools();
+  }
+
   setEqualAspect(on: boolean): void {
     this.view.equalAspect = on;
     this.refresh();
@@ -273,6 +272,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.spec = { ...this.spec, ...change };
     this.view.spec = this.spec;
     this.view.reset();
+    this.title.textContent = this.spec.title;
     this.cursor = null;
     this.legend.setCurves(this.spec.curves);
     this.refresh();

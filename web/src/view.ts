@@ -75,9 +75,16 @@ export class View {
     return { y: padded(extent, this.logY, 0.06), message, dropped: extent.dropped, below };
   }
 
+  private hasPositiveX(): boolean {
+    return this.spec.curves.some((c) => c.visible && c.x.some((v) => v > 0));
+  }
+
   ranges(width: number, height: number): Ranges {
     const x = this.xZoom ?? this.fullX();
     const auto = this.autoY(x);
+    if (this.logX && !auto.message && !this.hasPositiveX()) {
+      auto.message = `All values of ${this.spec.x.label || 'x'} are zero or negative, so a logarithmic axis has nothing to show.`;
+    }
     const ranges = { ...auto, x, y: this.yZoom ?? auto.y };
     if (this.equalAspect && !this.logX && !this.logY && width > 0 && height > 0) {
       const perPixel = Math.max((ranges.x[1] - ranges.x[0]) / width, (ranges.y[1] - ranges.y[0]) / height);

@@ -160,6 +160,25 @@ test('the offset of a series enters the values shown', () =>
     assert.match(caption, /× 10⁻⁵ \+ 1000/);
   }));
 
+test('a zoom between two samples fits y to the line seen there', () =>
+  withPage(lineReport(), async (page) => {
+    await show(page, 'line-coordinate-0');
+    await page.evaluate(() => window.trill.zoom('line-coordinate-0', [5.001, 5.002]));
+    await settle(page);
+    const { y } = await chart(page, 'line-coordinate-0');
+    near(y[0], 10.002, 3e-4);
+    near(y[1], 10.004, 3e-4);
+    assert.ok((await curvePixels(page, 'line-coordinate-0')) > 300);
+    assert.match(await page.locator('#line-coordinate-0 .axis-caption.x').innerText(), /× 10⁻⁴ \+ 5\.001/);
+  }));
+
+test('the x axis of a figure can be logarithmic, and says when it cannot', () =>
+  withPage(report({ runs: [], charts: [{ title: 'c', series: [{ label: 's', x: f64([-2, -1]), y: f64([1, 2]) }] }] }), async (page) => {
+    await show(page, 'figure-0');
+    await button(page, 'figure-0', 'Logarithmic x axis').click();
+    await page.getByText('so a logarithmic axis has nothing to show').waitFor();
+  }));
+
 test('the log switch works, and says so when there is nothing positive', () =>
   withPage(lineReport({ series: [series('x', 'm', 'coordinate', Array.from({ length: 1001 }, (_, i) => 10 ** (-i / 100))), series('n', 'm', 'quantity', Array.from({ length: 1001 }, () => -3))] }), async (page) => {
     const id = 'line-coordinate-0';
