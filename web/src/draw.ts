@@ -1,6 +1,7 @@
 // Draws curves onto a canvas. uPlot lays out axes; curves are ours, because each has its own x,
 // gaps are NaN, and dense oscillations need a min/max envelope per pixel column.
 
+import { fillEnvelope } from './envelope';
 import { lowerBound, sampleCount, type Curve, type Range } from './curve';
 
 export interface Frame {
@@ -22,11 +23,13 @@ export interface Stroke {
   style: 'line' | 'points' | 'both';
 }
 
-type Map = (v: number) => number;
+export type AxisMap = (v: number) => number;
+
+export const lineWidth = 1.4; // CSS pixels
 
 const log10 = Math.log10;
 
-export function mapX(f: Frame): Map {
+export function mapX(f: Frame): AxisMap {
   if (f.logX) {
     const low = log10(f.x[0]);
     const k = f.width / (log10(f.x[1]) - low);
@@ -36,7 +39,7 @@ export function mapX(f: Frame): Map {
   return (v) => f.left + (v - f.x[0]) * k;
 }
 
-export function mapY(f: Frame): Map {
+export function mapY(f: Frame): AxisMap {
   const bottom = f.top + f.height;
   if (f.logY) {
     const low = log10(f.y[0]);
@@ -114,39 +117,7 @@ class Pen {
   }
 }
 
-function traceEnvelope(pen: Pen, c: Curve, from: number, to: number, toX: Map, toY: Map): void {
-  let column = NaN;
-  let first = 0;
-  let low = 0;
-  let high = 0;
-  const flush = (): void => {
-    if (Number.isNaN(column)) return;
-    const x = column + 0.5;
-    const lowFirst = first - low < high - first;
-    pen.to(x, lowFirst ? low : high);
-    if (low < high) pen.to(x, lowFirst ? high : low);
-    column = NaN;
-  };
-  for (let i = from; i < to; ++i) {
-    const y = toY(c.offset + c.y[i]);
-    if (!Number.isFinite(y)) {
-      flush();
-      pen.up();
-      continue;
-    }
-    const here = Math.floor(toX(c.x[i]));
-    if (here !== column) {
-      flush();
-      column = here;
-      first = low = high = y;
-    } else if (y < low) low = y;
-    else if (y > high) high = y;
-  }
-  flush();
-  pen.up();
-}
-
-function tracePoints(pen: Pen, c: Curve, from: number, to: number, toX: Map, toY: Map): void {
+function tracePoints(pen: Pen, c: Curve, from: number, to: number, toX: AxisMap, toY: AxisMap): void {
   for (let i = from; i < to; ++i) {
     const x = toX(c.x[i]);
     const y = toY(c.offset + c.y[i]);
@@ -165,14 +136,15 @@ export function drawCurve(ctx: CanvasRenderingContext2D, c: Curve, f: Frame, str
   const dots: [number, number][] = [];
   ctx.strokeStyle = ctx.fillStyle = stroke.colour;
 
-  if (stroke.style !== 'points') {
-    const dense = c.sorted && to - from > 3 * f.width;
-    ctx.lineWidth = 1.4 * f.ratio;
-    ctx.lineJoin = dense ? 'bevel' : 'round';
+  const dense = c.sorted && to - from > 3 * f.width;
+  if (stroke.style !== 'points' && dense) {
+    fillEnvelope(ctx, c, from, to, toX, toY, f, dots);
+  } else if (stroke.style !== 'points') {
+    ctx.lineWidth = lineWidth * f.ratio;
+    ctx.lineJoin = 'round';
     ctx.setLineDash(stroke.dash.map((d) => d * f.ratio));
     ctx.beginPath();
-    const pen = new Pen(ctx, f, dots);
-    (dense ? traceEnvelope : tracePoints)(pen, c, from, to, toX, toY);
+    tracePoints(new Pen(ctx, f, dots), c, from, to, toX, toY);
     ctx.stroke();
     ctx.setLineDash([]);
   }

@@ -51,6 +51,17 @@ test('a straight line lies where it should', () =>
     assert.equal(high, 0, `the line is not where it should be (${high})`);
   }));
 
+test('a dense curve with a long step in it is a line there, not a wedge', () => {
+  const t = [...Array.from({ length: 20000 }, (_, i) => i / 10000), 8, ...Array.from({ length: 20000 }, (_, i) => 8 + i / 10000)];
+  const time = { name: 't', unit: 's', n: t.length, data: f64(t) };
+  return withPage(lineReport({ time, series: [series('x', 'm', 'coordinate', t.map((s) => (s < 5 ? 0 : 1)))] }), async (page) => {
+    await show(page, 'line-coordinate-0');
+    assert.ok((await countPixels(page, 'line-coordinate-0', '--curve-0', [0.25, 0, 0.75, 1])) > 100, 'the long step is missing');
+    assert.equal(await countPixels(page, 'line-coordinate-0', '--curve-0', [0.6, 0.6, 0.9, 0.9]), 0, 'a wedge is filled');
+    assert.ok((await countPixels(page, 'line-coordinate-0', '--curve-0', [0, 0.8, 0.18, 1])) > 60, 'the dense part is missing');
+  });
+});
+
 test('dragging zooms x, other charts follow, reset and double-click restore', () =>
   withPage(lineReport(), async (page) => {
     const [a, b] = ['line-coordinate-0', 'line-velocity-1'];
