@@ -161,7 +161,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.ranges = this.view.ranges(width, height);
     const { x, y } = this.ranges;
     this.labels = {
-      x: axisLabels(x[0], x[1], this.view.logX, Math.max(2, width / 90)),
+      x: axisLabels(x[0], x[1], this.view.logX, Math.max(3, width / 76)),
       y: axisLabels(y[0], y[1], this.view.logY, Math.max(2, height / 44)),
     };
     const magnitude = this.view.logY && this.spec.magnitude;
