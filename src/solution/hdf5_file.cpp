@@ -12,11 +12,11 @@ void write_hdf5(const RowSource&, const RunRecord&, const std::filesystem::path&
 }  // namespace trill
 #else
 
+#include "hdf5_driver.hpp"
 #include "trill/solution/safe_file.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -49,8 +49,8 @@ class Library {
   void* data_ = nullptr;
 };
 
-// What HDF5 says of a failure: the innermost text of its error stack, and the error number of the system where one is
-// named. Taken at once, since every further call clears the stack.
+// What HDF5 says of a failure: the innermost text of its error stack, taken at once since every further call clears it.
+// Failed writes come with the error number of the system instead.
 struct Trouble {
   std::string text;
   int error = 0;
@@ -65,9 +65,6 @@ Trouble last_trouble() {
         return 0;
       },
       &trouble.text);
-  constexpr std::string_view mark = "errno = ";
-  if (const auto at = trouble.text.find(mark); at != std::string::npos)
-    trouble.error = std::atoi(trouble.text.c_str() + at + mark.size());
   return trouble;
 }
 
@@ -191,7 +188,12 @@ class Block {
   std::array<std::vector<double>, 3> data_;
 };
 
-void write_rows(const RowSource& rows, const RunRecord& record, const std::vector<Handle>& datasets) {
+void check(const Hdf5Sink& sink) {
+  if (sink.error != 0) throw Trouble{"", sink.error};
+}
+
+void write_rows(const RowSource& rows, const RunRecord& record, const std::vector<Handle>& datasets,
+                const Hdf5Sink& sink) {
   Block block(record.info);
   Index first = 0, count = 0;
   const std::size_t n_y = width_y(record.info), n_measured = width_measured(record.info);
@@ -202,6 +204,7 @@ void write_rows(const RowSource& rows, const RunRecord& record, const std::vecto
     if (++count == block.most_rows()) {
       const Library library;
       block.transfer_all(Direction::write, datasets, first, count);
+      check(sink);
       first += std::exchange(count, 0);
     }
   });
@@ -209,11 +212,11 @@ void write_rows(const RowSource& rows, const RunRecord& record, const std::vecto
   block.transfer_all(Direction::write, datasets, first, count);
 }
 
-void write_all(const RowSource& rows, const RunRecord& record, const fs::path& path) {
+void write_all(const RowSource& rows, const RunRecord& record, const fs::path& path, Hdf5Sink& sink) {
   const RunInfo& info = record.info;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   need(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  Handle file(create_on_sink(sink, path.c_str(), access), H5Fclose);
   {
     const Handle group(H5Gcreate2(file, "run", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     put_text(group, "schema", fmt::format("trill-solution-{}", schema));
@@ -228,9 +231,10 @@ void write_all(const RowSource& rows, const RunRecord& record, const fs::path& p
     put_texts(datasets[1], "units", info.components, &Quantity::unit);
     put_texts(datasets[2], "names", info.quantities, &Quantity::name);
     put_texts(datasets[2], "units", info.quantities, &Quantity::unit);
-    write_rows(rows, record, datasets);
+    write_rows(rows, record, datasets, sink);
   }
   file.close();
+  check(sink);
 }
 
 class Hdf5Run final : public StoredRun {
@@ -305,7 +309,8 @@ void write_hdf5(const RowSource& rows, const RunRecord& record, const fs::path& 
   WholeFile whole(path, when_full);
   try {
     const Library library;
-    write_all(rows, record, whole.temporary());
+    Hdf5Sink sink{whole.descriptor()};
+    write_all(rows, record, whole.temporary(), sink);
   } catch (const Trouble& trouble) {
     if (trouble.error != 0) throw_io("cannot write", path, trouble.error, when_full);
     throw IoError(fmt::format("cannot write {}: {}", path.string(), trouble.text));

@@ -38,6 +38,12 @@ bool all_rows_there(const fs::path& part, const std::vector<Index>& rows, std::v
     return false;
   }
 }
+
+// What a process left that was killed after publishing.
+void clear_waste(const fs::path& part) {
+  if (!fs::exists(part / "published")) return;
+  if (const auto lock = FileLock::take(part / "lock")) remove_part(part);
+}
 }  // namespace
 
 std::optional<ResumePoint> find_resume_point(const fs::path& given) {
@@ -46,6 +52,7 @@ std::optional<ResumePoint> find_resume_point(const fs::path& given) {
   format_of(point.path);
   const fs::path part = part_of(point.path);
   if (!holds_run(part)) {
+    clear_waste(part);
     if (fs::exists(point.path)) throw UsageError(point.path.string() + " is already finished");
     return std::nullopt;
   }

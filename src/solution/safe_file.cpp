@@ -50,7 +50,7 @@ WholeFile::WholeFile(fs::path path, std::string when_full) : path_(std::move(pat
   temporary_ = path_;
   temporary_ += fmt::format(".tmp-{}", ::getpid());
   buffer_.reserve(buffer_size);
-  file_ = retry([&] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); });
+  file_ = retry([&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); });
   if (file_ < 0) throw_io("cannot write", path_, errno, when_full_);
 }
 

@@ -148,7 +148,6 @@ void SegmentRecorder::publish(const Trust& trust) {
   if (!finished_)
     throw UsageError(
         fmt::format("the run of {} has not ended; continue it with --resume {}", path_.string(), path_.string()));
-  remove_stale_temporaries(path_);
   const auto run = open_part(part_);
   run->record.trust = trust;
   write_run(*run, run->record, path_, when_full_);

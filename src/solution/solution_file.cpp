@@ -4,6 +4,7 @@
 #include "file_formats.hpp"
 #include "part_directory.hpp"
 #include "trill/base/text.hpp"
+#include "trill/solution/safe_file.hpp"
 
 #include <cerrno>
 #include <cmath>
@@ -88,6 +89,7 @@ void check_writable(const RunInfo& info, const fs::path& path) {
 
 void write_run(const RowSource& rows, const RunRecord& record, const fs::path& path, const std::string& when_full) {
   check_writable(record.info, path);
+  remove_stale_temporaries(path);
   switch (format_of(path)) {
     case FileFormat::hdf5:
       return write_hdf5(rows, record, path, when_full);

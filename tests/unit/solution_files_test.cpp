@@ -194,6 +194,16 @@ TEST(SolutionFiles, CsvBelongsToItsSidecar) {
   EXPECT_NE(message_of<IoError>([&] { SolutionFile f(dir / "run.csv"); }).find("run.csv.meta.json"), std::string::npos);
 }
 
+TEST(SolutionFiles, TruncatedSidecarIsRefused) {
+  const TemporaryDirectory dir;
+  save_solution(random_solution(20), dir / "run.csv");
+  const std::string whole = slurp(dir / "run.csv.meta.json");
+  for (std::size_t length = 0; length < whole.size() - 1; ++length) {  // only the line break may be missing
+    spill(dir / "run.csv.meta.json", whole.substr(0, length));
+    EXPECT_THROW(SolutionFile f(dir / "run.csv"), IoError) << length;
+  }
+}
+
 TEST(SolutionFiles, DamagedHdf5DataAreRefused) {
   const TemporaryDirectory dir;
   const Solution s = random_solution(20'000);

@@ -21,7 +21,9 @@ class WholeFile {
   ~WholeFile();
   void write(std::string_view bytes);  // buffered
   void commit();
-  const std::filesystem::path& temporary() const { return temporary_; }  // for writers that open the file themselves
+  // For a writer of its own: the temporary file, open for reading and writing. It does not mix with write().
+  const std::filesystem::path& temporary() const { return temporary_; }
+  int descriptor() const { return file_; }
 
  private:
   void flush();
