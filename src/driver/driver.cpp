@@ -222,7 +222,9 @@ class Run {
         leave(inner_);
         record(user_);
       } else {
-        record(inside((out - t0) / h));
+        State& between = inside((out - t0) / h);
+        between.t = out;
+        record(between);
       }
     }
     if (finished() && last_recorded_ != inner_.t) {
@@ -232,7 +234,7 @@ class Run {
   }
 
   // The user's state inside the last step.
-  const State& inside(double theta) {
+  State& inside(double theta) {
     stepper_.interpolate(theta, scratch_.y);
     scratch_.t = inner_.t - (1 - theta) * last_h();
     scratch_.mode = inner_.mode;

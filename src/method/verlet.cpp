@@ -81,7 +81,7 @@ class Verlet final : public Stepper {
     return {.h_taken = h};
   }
 
-  void interpolate(double theta, Out y) const override {
+  void interpolate(double theta, Out y) override {
     const Index n = a_.size();
     const double h = t1_ - t0_;
     hermite(theta, h, y0_.head(n), y0_.tail(n), y1_.head(n), y1_.tail(n), y.head(n));

@@ -52,7 +52,7 @@ struct StepResult {
   double h_taken = 0;                                       // equals request.h unless the method owns its step
   bool accept_anyway = false;                               // at the method's step floor
   double h_next_max = std::numeric_limits<double>::infinity();
-  NewtonStats newton;
+  NewtonStats newton{};
 };
 
 // One step of one method. It knows its problem and its workspace, and nothing of tolerances over time, output, events
@@ -68,7 +68,7 @@ class Stepper {
   // A first step size for these tolerances, at most h_max; 0: no opinion.
   virtual double initial_step(const State&, const ErrorScale&, double /*h_max*/, Counters&) { return 0; }
   virtual StepResult step(State& s, const StepRequest& request) = 0;
-  virtual void interpolate(double theta, Out y) const = 0;  // inside the last step, theta in [0, 1]
+  virtual void interpolate(double theta, Out y) = 0;  // inside the last step, theta in [0, 1]; may evaluate forces
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
   virtual void save(Archive& archive) const = 0;  // everything a bit-identical restart needs

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Short names for what is done often; cmake and ninja do the work. `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+MAKEFLAGS += --no-print-directory
+
+BUILD ?= build
+SANITIZE_BUILD ?= build-sanitize
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE
+NINJA = ninja -j$(JOBS)
+CTEST = ctest --output-on-failure --no-tests=error -j$(JOBS)
+
+.PHONY: help build demo test test-long bench format install clean
+
+help:
+	@echo 'make build             build the tool: $(BUILD)/trill'
+	@echo 'make demo              solve two problems with two methods each and write a report page'
+	@echo 'make test              build and run all tests'
+	@echo 'make test-long         sanitizers, full grids of the papers, 200 random kills'
+	@echo 'make bench             time trill against other solvers: one table of ratios'
+	@echo 'make install PREFIX=/usr/local'
+	@echo 'make format            format the C++ sources'
+	@echo 'make clean             remove everything that was built'
+	@echo
+	@echo 'Missing Debian packages are installed first, with sudo when not root.'
+	@echo 'JOBS=4 sets the number of parallel jobs, BUILD=dir the build directory.'
+
+# The tests stay out until `make test` asks for them, since they need more packages.
+build:
+	@tools/setup build
+	@[ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_TESTS=OFF
+	@$(NINJA) -C $(BUILD) --quiet trill_tool
+
+demo: build
+	@tools/demo $(BUILD)/trill $(BUILD)/demo
+
+test:
+	@tools/setup test
+	@grep -qs TRILL_BUILD_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt && [ -f $(BUILD)/build.ninja ] || \
+	  $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_TESTS=ON
+	@$(NINJA) -C $(BUILD)
+	@$(CTEST) --test-dir $(BUILD) --timeout 300 2>&1 | tee $(BUILD)/test.log
+
+# Sanitizers need an own build. Only unit and property tests are built there: they cover every parser.
+test-long: test
+	@[ -f $(SANITIZE_BUILD)/build.ninja ] || $(CONFIGURE) -B $(SANITIZE_BUILD) -DTRILL_BUILD_TESTS=ON \
+	  -DTRILL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
+	@$(NINJA) -C $(SANITIZE_BUILD) trill_sanitized_tests
+	@$(CTEST) --test-dir $(SANITIZE_BUILD) --timeout 1200 -L '^(unit|property)$$' 2>&1 | tee $(BUILD)/test-sanitize.log
+	@TRILL_LONG=1 TRILL_KILLS=200 $(CTEST) --test-dir $(BUILD) --timeout 1200 -L '^(papers|property|cli|long)$$' 2>&1 \
+	  | tee $(BUILD)/test-long.log
+
+bench:
+	@tools/setup bench
+	@grep -qs TRILL_BUILD_BENCH:BOOL=ON $(BUILD)/CMakeCache.txt && [ -f $(BUILD)/build.ninja ] || \
+	  $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_BENCH=ON \
+	  $$([ -f $(BUILD)/CMakeCache.txt ] || echo -DTRILL_BUILD_TESTS=OFF)
+	@$(NINJA) -C $(BUILD) --quiet trill_bench
+	@tools/bench $(BUILD)/bench
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf $(BUILD) $(SANITIZE_BUILD) web/dist web/node_modules

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the command line hands to each verb, and the verbs. They return the exit code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trill/driver/plan.hpp"
+
+namespace trill::cli {
+// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted
+enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, interrupted = 130 };
+
+enum class When { automatic, always, never };
+
+struct RunArguments {
+  RunPlan plan;
+  std::string out, report, resume;
+  When trust = When::automatic;
+  bool quiet = false, json = false, dry_run = false;
+};
+struct ListArguments {
+  std::string what = "methods";
+  bool json = false;
+};
+struct DescribeArguments {
+  std::string name;
+};
+struct FigureArguments {
+  std::string name, report, svg;
+  bool json = false, full = false;
+};
+struct ReportArguments {
+  std::vector<std::string> inputs;
+  std::string out, svg;
+  bool wants_svg = false;
+};
+struct CompareArguments {
+  RunPlan plan;
+  std::vector<std::string> methods;
+  int points = 4;
+  std::string report;
+  bool json = false;
+};
+struct OrderArguments {
+  std::string method, model;
+  OptionSet options, parameters;
+  bool json = false;
+};
+struct StabilityArguments {
+  std::string method, report, svg;
+  OptionSet options;
+  bool json = false;
+};
+struct InspectArguments {
+  std::string model;
+  OptionSet parameters;
+  bool json = false;
+};
+struct CiteArguments {
+  std::string input;
+};
+
+int run(const RunArguments& arguments);
+int list(const ListArguments& arguments);
+int describe(const DescribeArguments& arguments);
+int figure(const FigureArguments& arguments);
+int report(const ReportArguments& arguments);
+int compare(const CompareArguments& arguments);
+int order(const OrderArguments& arguments);
+int stability(const StabilityArguments& arguments);
+int inspect(const InspectArguments& arguments);
+int cite(const CiteArguments& arguments);
+}  // namespace trill::cli

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line: words in, one call of a verb out. Everything CLI11 is in this file.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "terminal.hpp"
+#include "trill/base/text.hpp"
+
+namespace trill::cli {
+namespace {
+std::string version_text() {
+  std::string features;
+#ifdef TRILL_HAVE_HDF5
+  features += " hdf5";
+#endif
+#ifdef TRILL_HAVE_KLU
+  features += " klu";
+#endif
+#ifdef TRILL_HAVE_SUNDIALS
+  features += " sundials";
+#endif
+  return fmt::format("trill {} (built with:{})", TRILL_VERSION, features.empty() ? " nothing optional" : features);
+}
+
+double read_number(const std::string& option, const std::string& text) {
+  const auto value = parse_number(text);
+  if (!value) throw UsageError(fmt::format("{} needs a number, not '{}'", option, text));
+  return *value;
+}
+
+std::int64_t read_count(const std::string& option, const std::string& text) {
+  // 1e6 is how people write a million steps.
+  const auto value = parse_number(text);
+  if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15)
+    throw UsageError(fmt::format("{} needs a whole number, not '{}'", option, text));
+  return static_cast<std::int64_t>(*value);
+}
+
+template <class Target>
+CLI::Option* number(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
+  return app.add_option_function<std::string>(
+                name, [&target, name](const std::string& text) { target = read_number(name, text); }, help)
+      ->type_name("NUMBER");
+}
+
+CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& target, const std::string& help) {
+  return app.add_option_function<std::vector<std::string>>(
+                name,
+                [&target](const std::vector<std::string>& texts) {
+                  for (const std::string& text : texts) target.insert_or_assign(parse_assignment(text).first, parse_assignment(text).second);
+                },
+                help)
+      ->type_name("NAME=VALUE ...");
+}
+
+void add_plan(CLI::App& app, RunPlan& plan) {
+  app.add_option("model", plan.model, "name of a model (trill list models)")->required();
+  assignments(app, "--param", plan.parameters, "parameters of the model, e.g. epsilon=1e-3");
+  assignments(app, "--set", plan.options, "options of the method, e.g. form=position; control=ode45 for the step control");
+  app.add_option("--formulation", plan.formulation, "change the unknowns first (trill list formulations)");
+  number(app, "--from", plan.from, "start time (default: the model's)");
+  number(app, "--to", plan.to, "end time; smaller than the start: backwards");
+}
+
+void add_step(CLI::App& app, RunPlan& plan) {
+  number(app, "--h", plan.h, "fixed step size");
+  number(app, "--rtol", plan.rtol, "relative tolerance: steps are chosen by the error");
+  number(app, "--atol", plan.atol, "absolute tolerance (default: rtol/1000)");
+  number(app, "--h-max", plan.h_max, "largest step");
+}
+
+void add_output(CLI::App& app, RunPlan& plan) {
+  auto* every = app.add_option_function<std::string>(
+      "--every",
+      [&plan](const std::string& text) { plan.output = EveryStep{static_cast<int>(read_count("--every", text))}; },
+      "record every N-th step (default: every step)");
+  every->type_name("N");
+  auto* dt = app.add_option_function<std::string>(
+      "--dt", [&plan](const std::string& text) { plan.output = Grid{read_number("--dt", text)}; },
+      "record at equal intervals of time");
+  dt->type_name("NUMBER")->excludes(every);
+  app.add_option_function<std::string>(
+         "--seed",
+         [&plan](const std::string& text) { plan.seed = static_cast<std::uint64_t>(read_count("--seed", text)); },
+         "seed of random numbers (default 1)")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--max-steps", [&plan](const std::string& text) { plan.max_steps = read_count("--max-steps", text); },
+         "stop after so many steps")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--checkpoint-every",
+         [&plan](const std::string& text) {
+           plan.checkpoint_every = read_count("--checkpoint-every", text);
+           if (plan.checkpoint_every < 1) throw UsageError("--checkpoint-every needs at least 1");
+         },
+         "checkpoints at multiples of so many steps (default 1000)")
+      ->type_name("N");
+}
+
+using Action = std::function<int()>;
+
+CLI::App* verb(CLI::App& app, const std::string& name, const std::string& what, const std::string& examples) {
+  CLI::App* sub = app.add_subcommand(name, what);
+  sub->footer("\nExamples:\n" + examples);
+  return sub;
+}
+
+void add_run(CLI::App& app, Action& action) {
+  auto a = std::make_shared<RunArguments>();
+  CLI::App* sub = verb(app, "run", "Solve a model and say how far to trust the answer",
+                       "  trill run stiff_spring\n"
+                       "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
+                       "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
+                       "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
+                       "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n");
+  add_plan(*sub, a->plan);
+  sub->add_option("--method", a->plan.method, "method (trill list methods; default: the model's)");
+  add_step(*sub, a->plan);
+  add_output(*sub, a->plan);
+  auto* out = sub->add_option("-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
+  sub->add_option("--resume", a->resume, "go on with an interrupted run from its last checkpoint")->excludes(out);
+  sub->add_option("--report", a->report, "write a page with plots (HTML, opens in any browser)");
+  sub->add_option("--trust", a->trust, "repeat more accurately and compare (default auto: when under 10 s)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, When>{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}}));
+  sub->add_flag("-q,--quiet", a->quiet, "no progress and no summary");
+  sub->add_flag("--json", a->json, "summary as JSON");
+  sub->add_flag("--dry-run", a->dry_run, "check and show what would be done");
+  sub->callback([a, &action] { action = [a] { return run(*a); }; });
+}
+
+void add_list(CLI::App& app, Action& action) {
+  auto a = std::make_shared<ListArguments>();
+  CLI::App* sub = verb(app, "list", "List methods, models, formulations or figures",
+                       "  trill list methods\n  trill list models --json\n");
+  sub->add_option("what", a->what, "methods | models | formulations | figures")->required();
+  sub->add_flag("--json", a->json, "for machines");
+  sub->callback([a, &action] { action = [a] { return list(*a); }; });
+}
+
+void add_describe(CLI::App& app, Action& action) {
+  auto a = std::make_shared<DescribeArguments>();
+  CLI::App* sub = verb(app, "describe", "Say what a method, model or figure is, with its options or parameters",
+                       "  trill describe verlet\n  trill describe stiff_spring\n");
+  sub->add_option("name", a->name, "method, model or figure")->required();
+  sub->callback([a, &action] { action = [a] { return describe(*a); }; });
+}
+
+void add_figure(CLI::App& app, Action& action) {
+  auto a = std::make_shared<FigureArguments>();
+  CLI::App* sub = verb(app, "figure", "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
+                       "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
+                       "  trill list figures\n");
+  sub->add_option("name", a->name, "figure (trill list figures)")->required();
+  sub->add_flag("--json", a->json, "for machines");
+  sub->add_flag("--full", a->full, "the full grid, where the short one is the default");
+  sub->add_option("--report", a->report, "write a page with the plots");
+  sub->add_option("--svg", a->svg, "write the plots as NAME-1.svg, NAME-2.svg, ...");
+  sub->callback([a, &action] { action = [a] { return figure(*a); }; });
+}
+
+void add_report(CLI::App& app, Action& action) {
+  auto a = std::make_shared<ReportArguments>();
+  CLI::App* sub = verb(app, "report", "Make a page, or SVG pictures, from solution files",
+                       "  trill report run.h5 -o run.html\n  trill report verlet.h5 dopri5.h5 -o both.html\n"
+                       "  trill report run.h5 --svg\n");
+  sub->add_option("solution", a->inputs, "solution files; several are shown together")->required();
+  sub->add_option("-o,--out", a->out, "page to write (default: the solution's name with .html)");
+  sub->add_flag("--svg", a->wants_svg, "write SVG pictures NAME-coordinates.svg, ... instead of a page");
+  sub->callback([a, &action] { action = [a] { return report(*a); }; });
+}
+
+void add_compare(CLI::App& app, Action& action) {
+  auto a = std::make_shared<CompareArguments>();
+  auto methods = std::make_shared<std::string>();
+  CLI::App* sub = verb(app, "compare", "Error against work of several methods on one model",
+                       "  trill compare stiff_spring --methods verlet,dopri5,dop853 --to 5\n"
+                       "  trill compare kepler --methods verlet,composition4,composition8 --report work.html\n");
+  add_plan(*sub, a->plan);
+  sub->add_option("--methods", *methods, "names, separated by commas")->required();
+  sub->add_option("--points", a->points, "step sizes or tolerances per method (default 4)")->check(CLI::Range(1, 12));
+  sub->add_option("--report", a->report, "write a page with the plot");
+  sub->add_flag("--json", a->json, "for machines");
+  sub->callback([a, methods, &action] {
+    a->methods = split(*methods, ',');
+    action = [a] { return compare(*a); };
+  });
+}
+
+void add_order(CLI::App& app, Action& action) {
+  auto a = std::make_shared<OrderArguments>();
+  CLI::App* sub = verb(app, "order", "Observed order of a method on a model",
+                       "  trill order verlet\n  trill order dop853 --on kepler\n  trill order rattle --on rigid\n");
+  sub->add_option("method", a->method, "method")->required();
+  assignments(*sub, "--set", a->options, "options of the method");
+  sub->add_option("--on", a->model, "model (default: one that fits the method)");
+  assignments(*sub, "--param", a->parameters, "parameters of the model");
+  sub->add_flag("--json", a->json, "for machines");
+  sub->callback([a, &action] { action = [a] { return order(*a); }; });
+}
+
+void add_stability(CLI::App& app, Action& action) {
+  auto a = std::make_shared<StabilityArguments>();
+  CLI::App* sub = verb(app, "stability", "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
+                       "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
+  sub->add_option("method", a->method, "method")->required();
+  assignments(*sub, "--set", a->options, "options of the method");
+  sub->add_option("--report", a->report, "write a page with the plots");
+  sub->add_option("--svg", a->svg, "write the plots as NAME-1.svg, ...");
+  sub->add_flag("--json", a->json, "for machines");
+  sub->callback([a, &action] { action = [a] { return stability(*a); }; });
+}
+
+void add_inspect(CLI::App& app, Action& action) {
+  auto a = std::make_shared<InspectArguments>();
+  CLI::App* sub = verb(app, "inspect", "Fast and slow frequencies of a model at its start, and what each method would do",
+                       "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
+  sub->add_option("model", a->model, "name of a model")->required();
+  assignments(*sub, "--param", a->parameters, "parameters of the model");
+  sub->add_flag("--json", a->json, "for machines");
+  sub->callback([a, &action] { action = [a] { return inspect(*a); }; });
+}
+
+void add_cite(CLI::App& app, Action& action) {
+  auto a = std::make_shared<CiteArguments>();
+  CLI::App* sub = verb(app, "cite", "References for a run, a method or a model", "  trill cite run.h5\n  trill cite verlet\n");
+  sub->add_option("what", a->input, "solution file, method or model")->required();
+  sub->callback([a, &action] { action = [a] { return cite(*a); }; });
+}
+
+int guarded(const std::function<int()>& action) {
+  try {
+    const int code = action();
+    flush_output();
+    return code;
+  } catch (const UsageError& e) {
+    fmt::print(stderr, "trill: {}\n", e.what());
+    return ExitCode::usage;
+  } catch (const IoError& e) {
+    fmt::print(stderr, "trill: {}\n", e.what());
+    return ExitCode::files;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "trill: not enough memory\n");
+    return ExitCode::numerical_failure;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "trill: {}\n", e.what());
+    return ExitCode::numerical_failure;
+  }
+}
+
+int parse_and_act(int argc, char** argv) {
+  CLI::App app{"trill: highly oscillatory differential equations, with steps set by the slow motion", "trill"};
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer(
+      "\nFirst steps:\n"
+      "  trill run stiff_spring --report run.html      solve a shipped model, open run.html in a browser\n"
+      "  trill list models                             what can be run\n"
+      "  trill list methods                            how\n"
+      "  trill run --help                              all about running\n"
+      "\nExit codes: 0 ok, 1 numerical failure or out of tolerance, 2 wrong usage or model, 3 files,\n"
+      "130 interrupted (after writing a checkpoint).\n");
+  Action action;
+  add_run(app, action);
+  add_list(app, action);
+  add_describe(app, action);
+  add_inspect(app, action);
+  add_compare(app, action);
+  add_order(app, action);
+  add_stability(app, action);
+  add_figure(app, action);
+  add_report(app, action);
+  add_cite(app, action);
+  if (argc > 1 && argv[1][0] != '-') {
+    std::vector<std::string> verbs;
+    for (const CLI::App* sub : app.get_subcommands({})) verbs.push_back(sub->get_name());
+    if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end())
+      throw UsageError(fmt::format("unknown command '{}'{}", argv[1], suggest(argv[1], verbs)));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    std::string text = e.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    throw UsageError(fmt::format("{} (trill{} --help shows how)", text, argc > 1 && argv[1][0] != '-' ? std::string(" ") + argv[1] : ""));
+  }
+  return action();
+}
+}  // namespace
+}  // namespace trill::cli
+
+int main(int argc, char** argv) {
+  trill::cli::install_signal_handlers();
+  return trill::cli::guarded([&] { return trill::cli::parse_and_act(argc, argv); });
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "trill/base/errors.hpp"
+
+namespace trill::cli {
+namespace {
+std::atomic<bool> stop{false};
+volatile std::sig_atomic_t received = 0;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_signal(int signal) {
+  if (stop.load()) _exit(128 + signal);
+  received = signal;
+  stop.store(true);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600) return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.0f} h {:.0f} min", std::floor(seconds / 3600), std::fmod(seconds, 3600) / 60);
+}
+}  // namespace
+
+const std::atomic<bool>& stop_requested() { return stop; }
+int stop_signal() { return received; }
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // A closed pipe is reported by the failing write.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
+  if (quiet || !isatty(STDERR_FILENO)) return nullptr;
+  const auto begun = std::chrono::steady_clock::now();
+  return [label, begun, shown = false](double fraction) mutable {
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    if (fraction >= 1 || fraction < 0) {
+      if (shown) fmt::print(stderr, "\r\033[K");
+      return;
+    }
+    if (elapsed < 0.5) return;
+    shown = true;
+    constexpr int width = 30;
+    const int filled = static_cast<int>(fraction * width);
+    const std::string left = fraction > 0.001 ? duration(elapsed * (1 - fraction) / fraction) + " left" : "";
+    fmt::print(stderr, "\r{} [{:=>{}}{:>{}}] {:4.1f} %  {}\033[K", label, "", filled, "", width - filled, 100 * fraction,
+               left);
+    std::fflush(stderr);
+  };
+}
+
+std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  const auto width_of = [](const std::string& s) {
+    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  };
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string out;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t i = 0; i < rows[r].size(); ++i) {
+      line += rows[r][i];
+      if (i + 1 < rows[r].size()) line.append(widths[i] - width_of(rows[r][i]) + 2, ' ');
+    }
+    out += line + "\n";
+    if (r == 0) {
+      std::size_t total = 0;
+      for (const std::size_t w : widths) total += w + 2;
+      out += std::string(total - 2, '-') + "\n";
+    }
+  }
+  return out;
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+}  // namespace trill::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trill::cli {
+// Set by SIGINT and SIGTERM; a second signal ends the program at once.
+const std::atomic<bool>& stop_requested();
+void install_signal_handlers();
+int stop_signal();  // the signal received, 0 if none
+
+// A bar with the time left on stderr; silent when stderr is no terminal or quiet.
+std::function<void(double)> progress_bar(const std::string& label, bool quiet);
+
+// Columns lined up; the first row is the header.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+
+// Standard output, with a failed write (full disk, closed pipe) as an error instead of silence.
+void print(const std::string& text);
+void flush_output();
+}  // namespace trill::cli

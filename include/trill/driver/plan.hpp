@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "trill/driver/driver.hpp"
+#include "trill/method/registry.hpp"
+#include "trill/problem/model_registry.hpp"
+
+namespace trill {
+// A run as a user states it: names and texts. What is left open is filled in from the model's defaults.
+struct RunPlan {
+  std::string model;
+  OptionSet parameters;
+  std::string method;      // empty: the model's
+  OptionSet options;       // of the method; `control` here names the step control
+  std::string formulation; // empty: none
+  std::optional<double> from, to, h, rtol, atol, h_max;
+  Output output = EveryStep{};
+  std::int64_t max_steps = DriverOptions{}.max_steps;
+  std::int64_t checkpoint_every = DriverOptions{}.checkpoint_every;
+  std::uint64_t seed = 1;
+};
+
+// The plan made concrete: everything integrate() needs, in one owner.
+struct PreparedRun {
+  RunPlan plan;  // with method, h or rtol, from and to filled in
+  std::unique_ptr<Problem> problem;
+  std::unique_ptr<Reformulation> reformulation;
+  std::unique_ptr<Stepper> stepper;
+  State start;
+  DriverOptions options;
+
+  Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
+};
+
+// UsageError for anything that does not fit: names, options, ranges, a method that cannot run the model.
+PreparedRun prepare(const RunPlan& plan);
+// The same for a problem that is no registered model; plan.model is only its name then.
+PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults = {});
+
+// The step size a fixed-step method gets when nobody names one: 20 steps in the fastest period at the start.
+inline constexpr double default_steps_per_period = 20;
+}  // namespace trill

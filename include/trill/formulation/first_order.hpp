@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "trill/formulation/acceleration.hpp"
+#include "trill/formulation/underlying_ode.hpp"
+
+namespace trill {
+// Any deterministic problem as y' = f(t, y), for methods that know nothing else: a first-order system as it is, a
+// mechanical one packed as (q, v), a constrained one through its underlying ODE. The packed vector is the head of the
+// given problem's state, so a method works on State::y in place; finish() then fills in the multipliers.
+class FirstOrderForm {
+ public:
+  FirstOrderForm(const Problem& problem, std::string_view asker);
+  Index size() const { return size_; }
+  void start(const State& s);  // allocates
+  // false: no acceleration exists there (singular mass or dependent constraints).
+  bool rhs(double t, In y, Out dy) {
+    if (direct_) {
+      direct_->rhs(t, y, dy);
+      return true;
+    }
+    return mechanical_rhs(t, y, dy);
+  }
+  void finish(State& s);
+  MatrixSlot jacobian_pattern() const;
+  // Exact where the problem gives its derivatives, otherwise false: the caller takes differences.
+  bool jacobian(double t, In y, MatrixSlot& j);
+  Groups counted_groups() const { return counted_; }
+
+ private:
+  bool mechanical_rhs(double t, In y, Out dy);
+  const FirstOrderProblem* direct_ = nullptr;
+  const MechanicalProblem* mechanical_ = nullptr;
+  std::optional<Acceleration> accelerate_;
+  std::optional<UnderlyingOde> underlying_;
+  Index size_ = 0;
+  Groups counted_ = 1;
+  Vec lambda_, column_;
+  MatrixSlot dq_, dv_;
+};
+}  // namespace trill

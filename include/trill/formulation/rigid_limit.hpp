@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/problem/mechanical.hpp"
+
+namespace trill {
+// The stiff limit of a mechanical system: its strong potential becomes the hard constraint g = 0 (JP95 sec. 3).
+// Refers to the given problem, which must outlive it.
+class RigidLimit final : public MechanicalProblem {
+ public:
+  explicit RigidLimit(const MechanicalProblem& soft);
+  std::string name() const override { return soft_.name() + " (rigid limit)"; }
+  Layout layout() const override;
+  std::vector<Quantity> components() const override;
+  std::vector<Parameter> parameters() const override { return soft_.parameters(); }
+  State initial_state() const override;
+  std::unique_ptr<Problem> clone() const override;
+  MassKind mass_kind() const override { return soft_.mass_kind(); }
+  MatrixSlot mass_pattern() const override { return soft_.mass_pattern(); }
+  void mass(In q, MatrixSlot& m) const override { soft_.mass(q, m); }
+  void mass_product_derivative(In q, In w, MatrixSlot& d) const override { soft_.mass_product_derivative(q, w, d); }
+  std::vector<GroupInfo> groups() const override { return soft_.groups(); }
+  void force(Groups groups, double t, In q, In v, Out f) const override;
+  MatrixSlot stiffness_pattern() const override { return soft_.stiffness_pattern(); }
+  MatrixSlot damping_pattern() const override { return soft_.damping_pattern(); }
+  bool velocity_dependent(Groups groups) const override { return soft_.velocity_dependent(groups); }
+  const ConstraintMap* constraints() const override { return soft_.strong_potential()->map; }
+
+  // The nearest point on g = 0 in the metric of the mass, and the velocity projected likewise; false: none was found.
+  bool project(State& s) const;
+
+ private:
+  std::shared_ptr<const Problem> owned_;  // of a clone
+  const MechanicalProblem& soft_;
+  mutable MatrixSlot G_;
+  mutable Vec g_, product_;
+};
+}  // namespace trill

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/linalg/linear_solver.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace trill {
+// r(x) = 0 as the method poses it for one step. Iterations that approximate the Jacobian are nothing but other ways to
+// prepare() the same residual; the Newton loop does not know them. MatrixSystem does it with a MatrixSlot and a
+// LinearSolver.
+class NonlinearSystem {
+ public:
+  virtual ~NonlinearSystem() = default;
+  virtual Index size() const = 0;
+  virtual void residual(In x, Out r) = 0;
+  virtual bool prepare(In x) = 0;          // form and factorise J, at the x of the last residual; false: singular
+  virtual void correct(In r, Out dx) = 0;  // J dx = r with what was prepared; the loop goes to x - dx
+  virtual void limit(In x, Out step);      // may shorten the step from x to x + step: junction limiting, step caps
+};
+
+// The usual case: the derived class gives residual() and jacobian(), this one owns matrix and solver.
+class MatrixSystem : public NonlinearSystem {
+ public:
+  explicit MatrixSystem(const MatrixSlot& pattern);
+  MatrixSystem(const MatrixSlot& pattern, std::string_view solver);
+  MatrixSystem(const MatrixSystem& other);
+  MatrixSystem& operator=(const MatrixSystem& other);
+
+  Index size() const override { return matrix_.rows(); }
+  bool prepare(In x) override;
+  void correct(In r, Out dx) override;
+  virtual void jacobian(In x, MatrixSlot& j) = 0;  // adds to a slot of zeros
+
+  const MatrixSlot& matrix() const { return matrix_; }
+  void forget() { solver_->analyse(matrix_); }  // pivot orders of earlier matrices; allocates
+
+ private:
+  MatrixSlot matrix_;
+  std::unique_ptr<LinearSolver> solver_;
+};
+
+struct NewtonOptions {
+  double tolerance = 1e-10;  // on the estimated error of x, in the weighted norm
+  int max_iterations = 10;
+  double max_rate = 0.9;   // |dx_k| / |dx_k-1| above this twice in a row: diverged
+  int jacobian_every = 1;  // 1: full Newton; k: prepare every k iterations; 0: only at the start
+};
+
+struct NewtonStats {
+  int iterations = 0, factorisations = 0;  // all of this call, a given-up first try included
+  double rate = 0;                         // last |dx_k| / |dx_k-1|; 0 when there was only one
+  double residual = 0;                     // plain rms of the last residual computed, before the last correction
+  bool converged = false, singular = false, non_finite = false;
+};
+
+// The one Newton loop of the library: x - J^-1 r until rho/(1 - rho) |dx| <= tolerance, where rho is the observed
+// contraction and |dx| = rms(dx_i weights_i). A solution that fails leaves x at its initial guess. All memory comes
+// from the constructor.
+class Newton {
+ public:
+  explicit Newton(Index size, const NewtonOptions& options = {});
+
+  // x: initial guess in, solution out. reuse: what was last prepared may still serve; it is prepared anew, once and
+  // from the same guess, when it contracts worse than slow_rate or fails.
+  NewtonStats solve(NonlinearSystem& system, Out x, In weights, bool reuse = false);
+
+  const NewtonOptions& options() const { return options_; }
+  void set_options(const NewtonOptions& options);
+  static constexpr double slow_rate = 0.3;
+
+ private:
+  bool iterate(NonlinearSystem& system, Out x, In weights, bool reuse, NewtonStats& stats);
+
+  NewtonOptions options_;
+  Vec start_, r_, dx_;
+};
+}  // namespace trill

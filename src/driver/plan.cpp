@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/plan.hpp"
+
+#include "trill/base/text.hpp"
+#include "trill/formulation/frequencies.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+void check_positive(const std::optional<double>& value, const char* name) {
+  if (value && (!(*value > 0) || !std::isfinite(*value)))
+    throw UsageError(fmt::format("{} must be positive and finite, not {}", name, *value));
+}
+
+void check_numbers(const RunPlan& plan) {
+  check_positive(plan.h, "h");
+  check_positive(plan.rtol, "rtol");
+  check_positive(plan.atol, "atol");
+  check_positive(plan.h_max, "h_max");
+  if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
+  if (plan.h && plan.atol) throw UsageError("atol belongs to rtol; with a fixed step size h there is no error test");
+  if (plan.rtol && *plan.rtol >= 1) throw UsageError(fmt::format("rtol must lie between 0 and 1, not {}", *plan.rtol));
+  if (plan.max_steps < 1) throw UsageError("the largest number of steps must be at least 1");
+  if (const auto* grid = std::get_if<Grid>(&plan.output); grid && !(grid->dt > 0 && std::isfinite(grid->dt)))
+    throw UsageError(fmt::format("the output interval must be positive and finite, not {}", grid->dt));
+  if (const auto* every = std::get_if<EveryStep>(&plan.output); every && every->stride < 1)
+    throw UsageError(fmt::format("output every {} steps makes no sense; give 1 or more", every->stride));
+}
+
+double chosen_step(const Problem& problem, const State& start, double span) {
+  const double omega = fastest_frequency(problem, start);
+  return omega > 0 ? std::min(2 * std::numbers::pi / omega / default_steps_per_period, span) : 1e-3 * span;
+}
+
+std::string output_text(const Output& output) {
+  if (const auto* grid = std::get_if<Grid>(&output)) return fmt::format("every {} in time", grid->dt);
+  if (const auto* every = std::get_if<EveryStep>(&output))
+    return every->stride == 1 ? "every step" : fmt::format("every {} steps", every->stride);
+  return fmt::format("{} given times", std::get<Times>(output).t.size());
+}
+
+OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) {
+  OptionSet all;
+  for (const OptionRow& row : rows) all[row.name] = row.value;
+  for (const auto& [name, value] : given) all[name] = value;
+  return all;
+}
+
+StepControl make_control(RunPlan& plan, const MethodInfo& info, const std::string& controller) {
+  if (plan.h) return FixedStep{*plan.h};
+  if (!plan.atol) plan.atol = 1e-3 * *plan.rtol;
+  AdaptiveStep control;
+  control.rtol = *plan.rtol;
+  control.atol = Vec::Constant(1, *plan.atol);
+  control.h_max = plan.h_max.value_or(0);
+  if (!info.owns_step) control.controller = controller;
+  return control;
+}
+
+void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defaults) {
+  RunPlan& plan = run.plan;
+  if (plan.h || plan.rtol) return;
+  const bool adaptive = info.owns_step || info.error_order > 0;
+  if (plan.atol && !adaptive)
+    throw UsageError(info.name + " has no error estimate; give a step size h instead of atol");
+  if (adaptive)
+    plan.rtol = defaults.rtol;
+  else if (defaults.h > 0 && info.name == defaults.method)
+    plan.h = defaults.h;
+  else
+    plan.h = chosen_step(run.reformulation ? run.reformulation->inner() : *run.problem, run.start,
+                         std::abs(*plan.to - *plan.from));
+}
+
+void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& info, const std::string& controller) {
+  const RunPlan& plan = run.plan;
+  RunInfo& out = run.options.info;
+  out.problem = run.problem->name();
+  out.method = info.name;
+  out.method_title = info.title;
+  out.method_reference = info.reference;
+  out.delivers = to_text(info.delivers);
+  out.formulation = plan.formulation;
+  for (const Parameter& p : run.problem->parameters()) out.parameters[p.name] = format_number(p.value);
+  out.options = values_of(method.options, plan.options);
+  out.settings["from"] = format_number(*plan.from);
+  out.settings["to"] = format_number(*plan.to);
+  if (plan.h) out.settings["h"] = format_number(*plan.h);
+  if (plan.rtol) {
+    out.settings["rtol"] = format_number(*plan.rtol);
+    out.settings["atol"] = format_number(*plan.atol);
+    if (!info.owns_step) out.settings["control"] = controller;
+  }
+  if (plan.h_max) out.settings["h_max"] = format_number(*plan.h_max);
+  out.settings["output"] = output_text(plan.output);
+  out.settings["seed"] = fmt::format("{}", plan.seed);
+  out.settings["checkpoint_every"] = fmt::format("{}", plan.checkpoint_every);
+  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get()))
+    for (const GroupInfo& group : mechanical->groups()) out.groups.push_back(group.name);
+}
+
+// `control=...` among the method's options names the step control of the run.
+std::string take_controller(RunPlan& plan) {
+  const auto it = plan.options.find("control");
+  if (it == plan.options.end()) return "pi";
+  const std::string name = it->second;
+  plan.options.erase(it);
+  make_controller(name);
+  return name;
+}
+}  // namespace
+
+PreparedRun prepare(const RunPlan& plan) {
+  const ModelEntry& entry = ModelRegistry::all().find(plan.model);
+  PreparedRun run = prepare(plan, entry.make(plan.parameters), entry.info.run);
+  run.options.info.problem = entry.info.name;
+  run.options.info.problem_title = entry.info.title;
+  run.options.info.problem_reference = entry.info.reference;
+  return run;
+}
+
+PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
+  check_numbers(plan);
+  PreparedRun run;
+  run.plan = plan;
+  run.problem = std::move(problem);
+  run.start = run.problem->initial_state();
+  if (plan.from) run.start.t = *plan.from;
+  run.plan.from = run.start.t;
+  if (!run.plan.to) run.plan.to = run.start.t + defaults.to;
+  if (*run.plan.to == *run.plan.from)
+    throw UsageError(fmt::format("the run begins and ends at t = {}; nothing is to be done", *run.plan.to));
+  if (run.plan.method.empty()) run.plan.method = defaults.method;
+  const MethodEntry& method = MethodRegistry::all().find(run.plan.method);
+  const std::string controller = take_controller(run.plan);
+  const MethodInfo info = method.describe(run.plan.options);
+  run.plan.method = info.name;
+  if (!plan.formulation.empty()) run.reformulation = make_reformulation(plan.formulation, *run.problem);
+  run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
+  fill_step(run, info, defaults);
+  run.options.control = make_control(run.plan, info, controller);
+  run.options.output = plan.output;
+  run.options.max_steps = plan.max_steps;
+  run.options.checkpoint_every = plan.checkpoint_every;
+  run.options.seed = plan.seed;
+  run.options.reformulation = run.reformulation.get();
+  fill_info(run, method, info, controller);
+  return run;
+}
+}  // namespace trill

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/trust.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trill/problem/langevin.hpp"
+
+namespace trill {
+namespace {
+constexpr Index most_times = 2000;
+
+struct Samples {
+  std::vector<double> t;
+  Mat y;         // one column per time
+  Vec low, high; // over all rows, sampled or not
+};
+
+Samples sample(const RowSource& rows, Index size) {
+  Samples s{{}, Mat(size, std::min(rows.rows(), most_times + 1)), Vec::Constant(size, HUGE_VAL),
+            Vec::Constant(size, -HUGE_VAL)};
+  const Index count = rows.rows(), stride = std::max<Index>(1, (count + most_times - 1) / most_times);
+  Index i = 0;
+  rows.visit([&](double t, const double* y, const double*) {
+    const Eigen::Map<const Vec> row(y, size);
+    s.low = s.low.cwiseMin(row);
+    s.high = s.high.cwiseMax(row);
+    const bool jump = !s.t.empty() && s.t.back() == t;  // two sides of an event: no time to compare at
+    if (jump) s.t.pop_back();
+    if (!jump && (i % stride == 0 || i + 1 == count)) {
+      s.y.col(static_cast<Index>(s.t.size())) = row;
+      s.t.push_back(t);
+    }
+    ++i;
+  });
+  return s;
+}
+
+RunPlan more_accurate(const RunPlan& plan) {
+  RunPlan repeated = plan;
+  if (plan.h) {
+    repeated.h = *plan.h / 2;
+  } else {
+    repeated.rtol = *plan.rtol / 10;
+    repeated.atol = *plan.atol / 10;
+  }
+  return repeated;
+}
+
+Verdict verdict_of(double relative) {
+  if (!(relative <= amber_deviation)) return Verdict::red;
+  return relative <= green_deviation ? Verdict::green : Verdict::amber;
+}
+
+// Compares column by column as the repetition goes on.
+class Comparison final : public Recorder {
+ public:
+  explicit Comparison(const Samples& samples) : samples_(samples), deviation_(Vec::Zero(samples.y.rows())) {}
+  void begin(const RunInfo&) override {}
+  void row(double t, In y, In) override {
+    const double direction = samples_.t.back() > samples_.t.front() ? 1 : -1;
+    while (at_ < samples_.t.size() && direction * (samples_.t[at_] - t) < 0) ++at_;
+    if (at_ >= samples_.t.size() || samples_.t[at_] != t) return;
+    deviation_ = deviation_.cwiseMax((y - samples_.y.col(static_cast<Index>(at_))).cwiseAbs());
+    compared_ = at_ + 1;
+  }
+  void finish(const RunOutcome&) override {}
+  const Vec& deviation() const { return deviation_; }
+  std::size_t compared() const { return compared_; }
+
+ private:
+  const Samples& samples_;
+  Vec deviation_;
+  std::size_t at_ = 0, compared_ = 0;
+};
+}  // namespace
+
+double repetition_seconds(const RunPlan& plan, const Counters& counters) {
+  return (plan.h ? 2.0 : 3.0) * counters.seconds;
+}
+
+Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows, const TrustOptions& options) {
+  Trust trust;
+  if (dynamic_cast<const LangevinProblem*>(run.problem.get())) {
+    trust.headline = "Paths of a random motion are not compared; judge by averages over long runs and several seeds.";
+    return trust;
+  }
+  if (!outcome.ok()) {
+    trust.verdict = Verdict::red;
+    trust.headline = "The run did not reach its end: " + outcome.message;
+    return trust;
+  }
+  const Samples samples = sample(rows, run.start.y.size());
+  if (samples.t.size() < 2) {
+    trust.headline = "Too few output rows to say how far this run can be trusted.";
+    return trust;
+  }
+  RunPlan plan = more_accurate(run.plan);
+  plan.to = samples.t.back();
+  plan.output = Times{{samples.t.begin() + 1, samples.t.end()}};
+  trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
+
+  PreparedRun repeated = prepare(plan, run.problem->clone());
+  Comparison comparison(samples);
+  repeated.options.recorder = &comparison;
+  repeated.options.events = run.options.events;
+  std::atomic<bool> stop{false};
+  const auto begun = std::chrono::steady_clock::now();
+  repeated.options.stop = &stop;
+  repeated.options.progress = [&](double) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    if (seconds > options.most_seconds || (options.stop && options.stop->load())) stop = true;
+  };
+  const Solution again = repeated.run();
+  if (again.outcome.status == RunStatus::stopped) {
+    trust.headline = fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.", options.most_seconds);
+    return trust;
+  }
+
+  const auto names = run.problem->components();
+  double worst = 0;
+  std::string worst_name;
+  for (Index i = 0; i < samples.y.rows(); ++i) {
+    const auto& name = names[static_cast<std::size_t>(i)];
+    const double range = samples.high[i] - samples.low[i];
+    const double scale = std::max(range, 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])));
+    trust.rows.push_back({name.name, name.unit, comparison.deviation()[i], scale});
+    if (!(trust.rows.back().relative() <= worst)) {
+      worst = trust.rows.back().relative();
+      worst_name = name.name;
+    }
+  }
+  trust.verdict = verdict_of(worst);
+  if (!again.ok() || comparison.compared() < samples.t.size()) {
+    trust.verdict = Verdict::red;
+    trust.headline = fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.outcome.status),
+                                 again.outcome.message);
+  } else if (trust.verdict == Verdict::red) {
+    trust.headline = fmt::format(
+        "Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.", worst, worst_name);
+  } else if (worst_name.empty()) {
+    trust.headline = "A more accurate repetition gives the same numbers.";
+  } else {
+    trust.headline = fmt::format("A more accurate repetition differs by at most {:.2g} of a component's range ({}).", worst,
+                                 worst_name);
+  }
+  return trust;
+}
+}  // namespace trill

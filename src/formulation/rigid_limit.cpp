@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/formulation/rigid_limit.hpp"
+
+#include <fmt/format.h>
+
+#include "trill/base/text.hpp"
+#include "trill/formulation/reformulation.hpp"
+#include "trill/formulation/underlying_ode.hpp"
+
+namespace trill {
+namespace {
+const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
+  if (!p.strong_potential())
+    throw UsageError("rigid_limit needs a model that names its strong potential; '" + p.name() + "' does not");
+  if (p.constraints()) throw UsageError("rigid_limit does not join hard constraints with a strong potential yet");
+  return p;
+}
+
+class RigidLimitForm final : public Reformulation {
+ public:
+  explicit RigidLimitForm(const Problem& given) : rigid_(given.as<MechanicalProblem>("rigid_limit")) {}
+  const Problem& inner() const override { return rigid_; }
+  void enter(const State& given, State& in, Notes& notes) override {
+    in = State(rigid_.layout(), given.t);
+    in.mode = given.mode;
+    in.q() = given.q();
+    in.v() = given.v();
+    Vec g(in.layout.nl);
+    rigid_.constraints()->value(in.t, in.q(), g);
+    const double off = g.cwiseAbs().maxCoeff();
+    if (!rigid_.project(in)) throw UsageError("rigid_limit: the start could not be moved onto the constraints");
+    if (off > 0)
+      notes.raise(in.t, "start_projected", "The start was moved onto the rigid limit; the value is how far the gaps were open.",
+                  Severity::info, off, 0);
+  }
+  void leave(const State& in, State& out) const override {
+    out.t = in.t;
+    out.mode = in.mode;
+    out.y.head(in.layout.nq + in.layout.nv) = in.y.head(in.layout.nq + in.layout.nv);
+  }
+
+ private:
+  RigidLimit rigid_;
+};
+}  // namespace
+
+RigidLimit::RigidLimit(const MechanicalProblem& soft)
+    : soft_(with_strong_potential(soft)),
+      G_(soft.strong_potential()->map->pattern()),
+      g_(soft.strong_potential()->map->count()),
+      product_(soft.layout().nq) {}
+
+Layout RigidLimit::layout() const {
+  Layout l = soft_.layout();
+  l.nl = soft_.strong_potential()->map->count();
+  return l;
+}
+
+std::vector<Quantity> RigidLimit::components() const {
+  auto all = soft_.components();
+  for (Index i = 0; i < layout().nl; ++i) all.push_back({fmt::format("lambda{}", i + 1), ""});
+  return all;
+}
+
+State RigidLimit::initial_state() const {
+  const State soft = soft_.initial_state();
+  State s(layout(), soft.t);
+  s.q() = soft.q();
+  s.v() = soft.v();
+  project(s);
+  return s;
+}
+
+std::unique_ptr<Problem> RigidLimit::clone() const {
+  std::shared_ptr<const Problem> copy = soft_.clone();
+  auto limit = std::make_unique<RigidLimit>(copy->as<MechanicalProblem>("rigid_limit"));
+  limit->owned_ = std::move(copy);
+  return limit;
+}
+
+// All forces but that of the strong potential, which the multipliers replace.
+void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
+  soft_.force(groups, t, q, v, f);
+  const StrongPotential& strong = *soft_.strong_potential();
+  if ((groups & fast_groups(soft_)) == 0) return;
+  strong.map->value(t, q, g_);
+  g_.array() *= strong.stiffness.array();
+  strong.map->jacobian(t, q, G_);
+  G_.multiply_transposed(g_, product_);
+  f += product_;
+}
+
+bool RigidLimit::project(State& s) const {
+  const ConstraintMap& map = *constraints();
+  MatrixSlot mass_slot = mass_pattern();
+  const Index n = s.layout.nq, m = s.layout.nl;
+  Mat saddle = Mat::Zero(n + m, n + m);
+  Vec rhs(n + m), x(n + m);
+  const auto fill = [&] {
+    mass(s.q(), mass_slot);
+    map.jacobian(s.t, s.q(), G_);
+    saddle.setZero();
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) saddle(i, j) = mass_slot.value(i, j);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) saddle(n + i, j) = saddle(j, n + i) = G_.value(i, j);
+  };
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    map.value(s.t, s.q(), g_);
+    if (!g_.allFinite()) return false;
+    fill();
+    rhs << Vec::Zero(n), -g_;
+    x = saddle.partialPivLu().solve(rhs);
+    if (!x.allFinite()) return false;
+    s.q() += x.head(n);
+    if (x.head(n).norm() <= 1e-14 * std::max(1.0, s.q().norm())) break;
+  }
+  map.value(s.t, s.q(), g_);
+  if (!(g_.cwiseAbs().maxCoeff() < 1e-10)) return false;
+  fill();
+  Vec gt(m), gv(m);
+  map.time_derivative(s.t, s.q(), gt);
+  G_.multiply(s.v(), gv);
+  rhs << Vec::Zero(n), -(gv + gt);
+  x = saddle.partialPivLu().solve(rhs);
+  s.v() += x.head(n);
+  return x.allFinite();
+}
+
+const std::vector<std::string>& reformulation_names() {
+  static const std::vector<std::string> names{"rigid_limit"};
+  return names;
+}
+
+std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem) {
+  if (lower_snake(name) == "rigid_limit") return std::make_unique<RigidLimitForm>(problem);
+  throw UsageError("unknown formulation '" + std::string(name) + "'" + suggest(name, reformulation_names()));
+}
+}  // namespace trill

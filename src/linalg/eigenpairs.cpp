@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/linalg/eigenpairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SparseCholesky>
+#include <Spectra/MatOp/SparseSymMatProd.h>
+#include <Spectra/MatOp/SymShiftInvert.h>
+#include <Spectra/SymGEigsShiftSolver.h>
+
+namespace trill {
+namespace {
+constexpr Index dense_limit = 64;           // below, all pairs cost less than the iteration
+constexpr Index dense_rescue_limit = 1500;  // below, a failed iteration is replaced by all pairs
+
+template <class K, class M>
+void require_pencil(const K& k, const M& m) {
+  if (k.rows() != k.cols() || m.rows() != m.cols() || k.rows() != m.rows())
+    throw std::invalid_argument("eigenpairs: K and M must be square and of one size");
+}
+
+EigenPairs failure(std::string message) {
+  EigenPairs pairs;
+  pairs.message = std::move(message);
+  return pairs;
+}
+
+bool finite(const SpMat& a) { return Eigen::Map<const Vec>(a.valuePtr(), a.nonZeros()).allFinite(); }
+
+// Number of eigenvalues below mu by Sylvester's law of inertia: the negative pivots of K - mu M. -1: not decided.
+Index count_below(const SpMat& k, const SpMat& m, double mu) {
+  const SpMat shifted = k - mu * m;
+  const Eigen::SimplicialLDLT<SpMat> ldlt(shifted);
+  if (ldlt.info() != Eigen::Success) return -1;
+  const Vec d = ldlt.vectorD();
+  return (d.array() < 0).count();
+}
+
+bool residuals_are_small(const SpMat& k, const SpMat& m, const EigenPairs& pairs) {
+  const double norm_k = k.norm();
+  for (Index i = 0; i < pairs.values.size(); ++i) {
+    const auto x = pairs.vectors.col(i);
+    const Vec mx = m * x;
+    const double residual = (k * x - pairs.values[i] * mx).norm();
+    if (!(residual <= 1e-8 * std::abs(pairs.values[i]) * mx.norm() + 1e-12 * norm_k * x.norm())) return false;
+  }
+  return true;
+}
+
+// Krylov iterations may pass over copies of a multiple eigenvalue; inertia tells. mu lies just inside the last value.
+bool none_is_missing(const SpMat& k, const SpMat& m, const EigenPairs& pairs, bool smallest, double scale) {
+  const Index found = pairs.values.size();
+  const double last = smallest ? pairs.values[found - 1] : pairs.values[0];
+  const double gap = 1e-6 * std::abs(last) + 1e-10 * scale;
+  const double mu = smallest ? last - gap : last + gap;
+  const Index below = count_below(k, m, mu);
+  if (below < 0) return true;
+  if (smallest) return below == (pairs.values.array() < mu).count();
+  return k.rows() - below == (pairs.values.array() > mu).count();
+}
+
+EigenPairs sorted_and_normalised(const Vec& values, const Mat& vectors, const SpMat& m) {
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
+  EigenPairs pairs;
+  pairs.values.resize(values.size());
+  pairs.vectors.resize(vectors.rows(), values.size());
+  for (Index i = 0; i < values.size(); ++i) {
+    const Vec x = vectors.col(order[static_cast<std::size_t>(i)]);
+    pairs.values[i] = values[order[static_cast<std::size_t>(i)]];
+    pairs.vectors.col(i) = x / std::sqrt(x.dot(m * x));
+  }
+  pairs.converged = true;
+  return pairs;
+}
+
+// The wanted part of sorted pairs: the first or the last `count`.
+EigenPairs part_of(EigenPairs pairs, Index count, bool smallest) {
+  if (!pairs.converged) return pairs;
+  const Index from = smallest ? 0 : pairs.values.size() - count;
+  pairs.values = Vec(pairs.values.segment(from, count));
+  pairs.vectors = Mat(pairs.vectors.middleCols(from, count));
+  return pairs;
+}
+
+// The pairs closest to a shift.
+EigenPairs closest_pairs(const SpMat& k, const SpMat& m, Index count, Index basis, double shift) {
+  using Inverse = Spectra::SymShiftInvert<double, Eigen::Sparse, Eigen::Sparse>;
+  using Product = Spectra::SparseSymMatProd<double>;
+  Inverse inverse(k, m);
+  Product product(m);
+  Spectra::SymGEigsShiftSolver<Inverse, Product, Spectra::GEigsMode::ShiftInvert> solver(inverse, product, count, basis,
+                                                                                         shift);
+  solver.init();
+  solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-13);
+  if (solver.info() != Spectra::CompInfo::Successful) return failure("the iteration did not converge");
+  return sorted_and_normalised(solver.eigenvalues(), solver.eigenvectors(), m);
+}
+
+// A number a little above the largest eigenvalue, by bisection on the inertia. Inverting there separates the upper end
+// of the spectrum, which for structures is a cluster that a plain iteration resolves very slowly.
+double just_above_largest(const SpMat& k, const SpMat& m, double scale) {
+  const auto is_above = [&](double mu) { return count_below(k, m, mu) == k.rows(); };
+  double below = Vec(k.diagonal()).cwiseQuotient(Vec(m.diagonal())).maxCoeff();  // Rayleigh quotients of unit vectors
+  double width = std::max(1e-3 * std::abs(below), 1e-6 * scale);
+  for (int doubling = 0; doubling < 60 && !is_above(below + width); ++doubling) width *= 2;
+  while (width > 1e-5 * std::abs(below) && width > 1e-12 * scale) {
+    width /= 2;
+    if (!is_above(below + width)) below += width;
+  }
+  return below + width;
+}
+
+EigenPairs some_eigenpairs(const SpMat& k, const SpMat& m, Index count, bool smallest) {
+  require_pencil(k, m);
+  const Index n = k.rows();
+  if (count < 1 || count > n)
+    throw std::invalid_argument("eigenpairs: asked for " + std::to_string(count) + " of " + std::to_string(n));
+  if (!finite(k) || !finite(m)) return failure("K or M is not finite");
+  if (n <= dense_limit || 2 * count >= n) return part_of(symmetric_eigenpairs(Mat(k), Mat(m)), count, smallest);
+
+  const double scale = Vec(k.diagonal()).cwiseAbs().sum() / Vec(m.diagonal()).cwiseAbs().sum();
+  if (!(scale > 0)) return failure("K or M has no diagonal");
+  if (Eigen::SimplicialLLT<SpMat>(m).info() != Eigen::Success) return failure("M is not positive definite");
+  const std::vector<double> shifts = smallest ? std::vector<double>{0.0, -1e-10 * scale, -1e-6 * scale, -1e-3 * scale}
+                                              : std::vector<double>{just_above_largest(k, m, scale)};
+  std::string reason;
+  // More pairs than asked make copies of multiple values appear; a negative shift keeps a singular K invertible.
+  for (const Index extra : {Index{0}, std::max<Index>(count, 6)}) {
+    const Index asked = std::min(count + extra, n / 2);
+    const Index basis = std::min(n, std::max<Index>(2 * asked + 1, 20));
+    for (const double shift : shifts) {
+      EigenPairs pairs;
+      try {  // Spectra throws when a shifted matrix or a start vector fails it: numerics, not misuse
+        pairs = closest_pairs(k, m, asked, basis, shift);
+      } catch (const std::exception& error) {
+        pairs = failure(error.what());
+      }
+      if (pairs.converged && !residuals_are_small(k, m, pairs)) pairs = failure("the residuals are too large");
+      if (pairs.converged && smallest && pairs.values[0] < -1e-8 * scale) return failure("K is indefinite");
+      pairs = part_of(std::move(pairs), count, smallest);
+      if (pairs.converged && !none_is_missing(k, m, pairs, smallest, scale)) pairs = failure("pairs were passed over");
+      if (pairs.converged) return pairs;
+      reason = pairs.message;
+    }
+  }
+  if (n <= dense_rescue_limit) return part_of(symmetric_eigenpairs(Mat(k), Mat(m)), count, smallest);
+  return failure(reason);
+}
+}  // namespace
+
+Eigenvalues eigenvalues(const Mat& a) {
+  if (a.rows() != a.cols()) throw std::invalid_argument("eigenvalues: the matrix must be square");
+  Eigenvalues result;
+  if (!a.allFinite()) {
+    result.message = "the matrix is not finite";
+    return result;
+  }
+  if (a.rows() > 0) {
+    const Eigen::EigenSolver<Mat> solver(a, false);
+    if (solver.info() != Eigen::Success) {
+      result.message = "the QR iteration did not converge";
+      return result;
+    }
+    result.values = solver.eigenvalues();
+  }
+  result.converged = true;
+  return result;
+}
+
+EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m) {
+  require_pencil(k, m);
+  EigenPairs pairs;
+  if (!k.allFinite() || !m.allFinite()) return failure("K or M is not finite");
+  if (k.rows() > 0) {
+    // Eigen's generalised solver does not look at the outcome of its Cholesky step
+    if (Eigen::LLT<Mat>(m).info() != Eigen::Success) return failure("M is not positive definite");
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver(k, m);
+    if (solver.info() != Eigen::Success) return failure("the QR iteration did not converge");
+    pairs.values = solver.eigenvalues();
+    pairs.vectors = solver.eigenvectors();
+  }
+  pairs.converged = true;
+  return pairs;
+}
+
+EigenPairs smallest_eigenpairs(const SpMat& k, const SpMat& m, Index count) {
+  return some_eigenpairs(k, m, count, true);
+}
+
+EigenPairs largest_eigenpairs(const SpMat& k, const SpMat& m, Index count) {
+  return some_eigenpairs(k, m, count, false);
+}
+}  // namespace trill

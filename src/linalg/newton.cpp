@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/linalg/newton.hpp"
+
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace trill {
+void NonlinearSystem::limit(In, Out) {}
+
+MatrixSystem::MatrixSystem(const MatrixSlot& pattern) : matrix_(pattern), solver_(make_linear_solver(pattern)) {}
+
+MatrixSystem::MatrixSystem(const MatrixSlot& pattern, std::string_view solver)
+    : matrix_(pattern), solver_(make_linear_solver(solver, pattern)) {}
+
+MatrixSystem::MatrixSystem(const MatrixSystem& other)
+    : NonlinearSystem(other), matrix_(other.matrix_), solver_(other.solver_->clone()) {}
+
+MatrixSystem& MatrixSystem::operator=(const MatrixSystem& other) {
+  if (this == &other) return *this;
+  matrix_ = other.matrix_;
+  solver_ = other.solver_->clone();
+  return *this;
+}
+
+bool MatrixSystem::prepare(In x) {
+  matrix_.set_zero();
+  jacobian(x, matrix_);
+  return solver_->factorise(matrix_);
+}
+
+void MatrixSystem::correct(In r, Out dx) { solver_->solve(r, dx); }
+
+Newton::Newton(Index size, const NewtonOptions& options)
+    : start_(Vec::Zero(size)), r_(Vec::Zero(size)), dx_(Vec::Zero(size)) {
+  set_options(options);
+}
+
+void Newton::set_options(const NewtonOptions& options) {
+  if (!(options.tolerance > 0) || options.max_iterations < 1 || !(options.max_rate > 0) || options.jacobian_every < 0)
+    throw std::invalid_argument(
+        "newton: needs tolerance > 0, max_iterations >= 1, max_rate > 0 and jacobian_every >= 0");
+  options_ = options;
+}
+
+NewtonStats Newton::solve(NonlinearSystem& system, Out x, In weights, bool reuse) {
+  const Index n = start_.size();
+  if (system.size() != n || x.size() != n || weights.size() != n)
+    throw std::invalid_argument("newton: made for " + std::to_string(n) + " unknowns, got another size");
+  NewtonStats stats;
+  start_ = x;
+  if (reuse) {
+    if (iterate(system, x, weights, true, stats)) return stats;
+    x = start_;
+    stats.non_finite = false;  // the old preparation may be to blame
+  }
+  if (!iterate(system, x, weights, false, stats)) x = start_;
+  return stats;
+}
+
+bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, NewtonStats& stats) {
+  const Index n = x.size();
+  double previous = 0;  // |dx| of the last unlimited iteration; 0: none to compare with
+  int bad_rates = 0;
+  stats.rate = 0;
+  for (int k = 0; k < options_.max_iterations; ++k) {
+    ++stats.iterations;
+    system.residual(x, r_);
+    stats.residual = n == 0 ? 0.0 : r_.norm() / std::sqrt(static_cast<double>(n));
+    if (!all_finite(r_)) {
+      stats.non_finite = true;
+      return false;
+    }
+    if (!reuse && (k == 0 || (options_.jacobian_every > 0 && k % options_.jacobian_every == 0))) {
+      ++stats.factorisations;
+      if (!system.prepare(x)) {
+        stats.singular = true;
+        return false;
+      }
+    }
+    system.correct(r_, dx_);
+    for (Index i = 0; i < n; ++i) dx_[i] = -dx_[i];
+    const double wanted = weighted_rms(dx_, weights);
+    if (!std::isfinite(wanted)) {
+      stats.non_finite = true;
+      return false;
+    }
+    system.limit(x, dx_);
+    const double norm = weighted_rms(dx_, weights);
+    add_scaled(x.data(), 1.0, dx_.data(), n);
+    if (norm != wanted) {  // a shortened step says nothing about convergence
+      previous = 0;
+      bad_rates = 0;
+      continue;
+    }
+
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * weighted_rms(x, weights);
+    // without a rate, or below every rate that could matter, the size of the correction must do
+    stats.converged = norm <= rounding || norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance;
+    if (previous > 0) {
+      const double rate = norm / previous;
+      stats.rate = rate;
+      stats.converged = stats.converged || (rate < 1 && rate / (1 - rate) * norm <= options_.tolerance);
+      if (!stats.converged) {
+        if (reuse && rate > slow_rate) return false;
+        bad_rates = rate > options_.max_rate ? bad_rates + 1 : 0;
+        if (bad_rates == 2) return false;
+      }
+    }
+    if (stats.converged) return true;
+    previous = norm;
+  }
+  return false;
+}
+}  // namespace trill
