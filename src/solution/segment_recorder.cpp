@@ -14,7 +14,7 @@
 namespace trill {
 namespace fs = std::filesystem;
 namespace {
-constexpr std::size_t most_segment_rows = 8192, most_segment_bytes = 4 << 20;
+constexpr std::size_t most_segment_rows = 65536, most_segment_bytes = 4 << 20;
 constexpr std::size_t head_doubles = sizeof(SegmentHead) / sizeof(double);
 
 std::string_view as_bytes(const std::vector<double>& data, std::size_t count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solution_files_common.hpp"
+#include "support/solution_files.hpp"
+
 #include "trill/solution/run_json.hpp"
 
 namespace trill::testing_files {
