@@ -155,6 +155,19 @@ TEST_F(Record, RefusesToOverwriteAnUnfinishedRun) {
   EXPECT_EQ(SolutionFile(file).rows(), 301);
 }
 
+TEST_F(Record, RunWithoutRowsStandsInNobodysWay) {
+  {
+    SegmentRecorder failed(file, 0);
+    failed.begin(sample_info());
+    failed.row(0, Vec::Zero(3), Vec::Zero(2));  // never made safe
+  }
+  EXPECT_TRUE(find_resume_point(file)->from_start);
+  SegmentRecorder fresh(file, 0);
+  record_run(fresh, nullptr, {});
+  fresh.publish({});
+  EXPECT_EQ(bits_of(SolutionFile(file)), unbroken_bits({}));
+}
+
 TEST_F(Record, RefusesToContinueADifferentRun) {
   start(file, {.stop_at = 300});
   RunInfo other = sample_info();
