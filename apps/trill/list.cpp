@@ -7,6 +7,8 @@
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
 #include "trill/formulation/reformulation.hpp"
+#include "trill/report/figure.hpp"
+#include "trill/solution/solution_file.hpp"
 
 namespace trill::cli {
 namespace {
@@ -88,6 +90,16 @@ void list_models(bool as_json) {
   print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 
+void list_figures(bool as_json) {
+  json all = json::array();
+  std::vector<std::vector<std::string>> rows{{"figure", "what it shows", "reference"}};
+  for (const FigureEntry& e : FigureRegistry::all().entries()) {
+    all.push_back({{"name", e.name}, {"title", e.title}, {"reference", e.reference}});
+    rows.push_back({e.name, e.title, e.reference});
+  }
+  print(as_json ? all.dump(2) + "\n" : text_table(rows));
+}
+
 void list_formulations(bool as_json) {
   print(as_json ? json(reformulation_names()).dump(2) + "\n" : join(reformulation_names(), "\n") + "\n");
 }
@@ -124,6 +136,29 @@ const auto* find_quietly(const Registry& registry, const std::string& name) {
   }
 }
 
+// The papers behind the keys, each once, and trill itself.
+std::string citations(const std::vector<std::string>& references) {
+  static const std::vector<std::pair<std::string, std::string>> papers{
+      {"PJY97", "L. R. Petzold, L. O. Jay, J. Yen: Numerical solution of highly oscillatory ordinary differential equations. "
+                "Acta Numerica 6 (1997) 437-483."},
+      {"JP95", "L. O. Jay, L. R. Petzold: Highly oscillatory systems and periodic-stability. Preprint, 1995."},
+      {"YPR98", "J. Yen, L. Petzold, S. Raha: A time integration algorithm for flexible mechanism dynamics: the DAE "
+                "alpha-method. Comput. Methods Appl. Mech. Engrg. 158 (1998) 341-355."},
+      {"SS08", "J. M. Sanz-Serna: Mollified impulse methods for highly oscillatory differential equations. SIAM J. Numer. "
+               "Anal. 46 (2008) 1040-1059."},
+      {"SAT09", "J. M. Sanz-Serna, G. Ariel, R. Tsai: Multiscale methods for stiff and constrained mechanical systems. 2009."}};
+  std::string text = fmt::format("trill {}, the trill authors, 2026.\n", TRILL_VERSION);
+  for (const std::string& reference : references)
+    if (!reference.empty()) text += reference + "\n";
+  for (const auto& [key, paper] : papers)
+    for (const std::string& reference : references)
+      if (reference.find(key) != std::string::npos) {
+        text += fmt::format("{}: {}\n", key, paper);
+        break;
+      }
+  return text;
+}
+
 [[noreturn]] void refuse_unknown(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
@@ -139,10 +174,26 @@ int list(const ListArguments& a) {
     list_models(a.json);
   else if (a.what == "formulations")
     list_formulations(a.json);
+  else if (a.what == "figures")
+    list_figures(a.json);
   else {
     const std::vector<std::string> known{"methods", "models", "formulations", "figures"};
     throw UsageError(fmt::format("there is no list of '{}'{}", a.what, suggest(a.what, known)));
   }
+  return ExitCode::ok;
+}
+
+int cite(const CiteArguments& a) {
+  std::vector<std::string> references;
+  if (const auto* method = find_quietly(MethodRegistry::all(), a.input))
+    references.push_back(method->info.reference);
+  else if (const auto* model = find_quietly(ModelRegistry::all(), a.input))
+    references.push_back(model->info.reference);
+  else {
+    const SolutionFile file(a.input);
+    references = {file.info().problem_reference, file.info().method_reference};
+  }
+  print(citations(references));
   return ExitCode::ok;
 }
 

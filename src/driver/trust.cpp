@@ -87,6 +87,11 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
     trust.headline = "Paths of a random motion are not compared; judge by averages over long runs and several seeds.";
     return trust;
   }
+  if (!outcome.ok()) {
+    trust.verdict = Verdict::red;
+    trust.headline = "The run did not reach its end: " + outcome.message;
+    return trust;
+  }
   const Samples samples = sample(rows, run.start.y.size());
   if (samples.t.size() < 2) {
     trust.headline = "Too few output rows to say how far this run can be trusted.";
@@ -128,10 +133,7 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
     }
   }
   trust.verdict = verdict_of(worst);
-  if (!outcome.ok()) {
-    trust.verdict = Verdict::red;
-    trust.headline = "The run did not reach its end; what was computed before is compared below.";
-  } else if (!again.ok() || comparison.compared() < samples.t.size()) {
+  if (!again.ok() || comparison.compared() < samples.t.size()) {
     trust.verdict = Verdict::red;
     trust.headline = fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.outcome.status),
                                  again.outcome.message);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every shipped model: its forces against its potential, its Jacobians against differences, its exact solution against
 // its equation, its invariants along the flow. Then what is special to one model.
+#include "trill/base/text.hpp"
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/model_registry.hpp"
@@ -13,10 +14,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
-
-namespace trill {
-void PrintTo(const ModelEntry& entry, std::ostream* out) { *out << entry.info.name; }
-}  // namespace trill
 
 namespace {
 using namespace trill;
@@ -108,9 +105,39 @@ std::vector<const ConstraintMap*> maps_of(const MechanicalProblem& p) {
   return maps;
 }
 
-class EveryModel : public testing::TestWithParam<ModelEntry> {
+struct Case {
+  const ModelEntry* model;
+  OptionSet given;
+  std::string label;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
+
+// Every model as shipped, and some with other parameters where these change what is computed.
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const ModelEntry& entry : ModelRegistry::all().entries())
+    cases.push_back({&entry, {}, entry.info.name.substr(entry.info.name.rfind('/') + 1)});
+  const auto add = [&](const char* label, const char* name, const OptionSet& given) {
+    cases.push_back({&ModelRegistry::all().find(name), given, label});
+  };
+  add("langevin_quartic", "langevin", {{"b", "1.5"}, {"k", "0.5"}, {"particles", "5"}});
+  add("rigid_moving", "rigid", {{"theta0", "0.4"}, {"omega0", "-1.5"}});
+  add("stiff_spring_moving", "stiff_spring", {{"epsilon", "0.1"}, {"x0", "-0.4"}, {"u0", "1"}, {"v0", "0.5"}});
+  add("polar_moving", "stiff_spring_polar", {{"epsilon", "0.1"}, {"x0", "-0.4"}, {"u0", "1"}, {"v0", "0.5"}});
+  add("two_springs_first_stiff", "two_springs", {{"omega1", "100"}, {"omega2", "2"}, {"stretch1", "20"}});
+  add("two_springs_both_stiff", "two_springs", {{"omega1", "50"}, {"omega2", "50"}});
+  add("fermi_pasta_ulam_sparse", "fermi_pasta_ulam", {{"m", "13"}, {"omega", "20"}});
+  add("forced_resonant", "forced", {{"nu", "3"}, {"omega", "3"}, {"F", "0.7"}, {"v0", "2"}});
+  add("kepler_circle", "kepler", {{"e", "0"}, {"mu", "3"}});
+  add("harmonic_fast", "harmonic", {{"omega", "30"}, {"v0", "2"}});
+  add("beam_short", "beam", {{"elements", "3"}, {"length", "2"}, {"mass_per_length", "5"}, {"tip_load", "-2"}});
+  return cases;
+}
+
+class EveryModel : public testing::TestWithParam<Case> {
  protected:
-  std::unique_ptr<Problem> problem_ = GetParam().make({});
+  const ModelEntry& entry_ = *GetParam().model;
+  std::unique_ptr<Problem> problem_ = entry_.make(GetParam().given);
   // The mechanics of the model, or nothing.
   const MechanicalProblem* mechanics() const {
     if (const auto* langevin = dynamic_cast<const LangevinProblem*>(problem_.get())) return &langevin->mechanics();
@@ -119,7 +146,7 @@ class EveryModel : public testing::TestWithParam<ModelEntry> {
 };
 
 TEST_P(EveryModel, SizesAndNamesAgree) {
-  const ModelInfo& info = GetParam().info;
+  const ModelInfo& info = entry_.info;
   EXPECT_EQ(problem_->name(), info.name);
   EXPECT_FALSE(info.title.empty());
   EXPECT_FALSE(info.reference.empty());
@@ -145,24 +172,26 @@ TEST_P(EveryModel, SizesAndNamesAgree) {
 
 TEST_P(EveryModel, ParametersReadBack) {
   const auto parameters = problem_->parameters();
-  ASSERT_EQ(parameters.size(), GetParam().parameters.size());
+  ASSERT_EQ(parameters.size(), entry_.parameters.size());
   OptionSet given;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    EXPECT_EQ(parameters[i].name, GetParam().parameters[i].name);
+    EXPECT_EQ(parameters[i].name, entry_.parameters[i].name);
     EXPECT_FALSE(parameters[i].what.empty());
-    given[parameters[i].name] = GetParam().parameters[i].value;
+    const auto set = GetParam().given.find(parameters[i].name);
+    const std::string& text = set == GetParam().given.end() ? entry_.parameters[i].value : set->second;
+    EXPECT_EQ(parameters[i].value, std::stod(text)) << parameters[i].name;
+    given[parameters[i].name] = format_number(parameters[i].value);
   }
-  EXPECT_EQ(GetParam().make(given)->initial_state().y, problem_->initial_state().y);
+  EXPECT_EQ(entry_.make(given)->initial_state().y, problem_->initial_state().y);
 }
 
 TEST_P(EveryModel, UnknownParameterIsRefused) {
-  const std::string first = GetParam().parameters.front().name;
+  const std::string first = entry_.parameters.front().name;
   try {
-    GetParam().make({{first + "x", "1"}});
+    entry_.make({{first + "x", "1"}});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(GetParam().info.name + " has no option '" + first + "x'"),
-              std::string::npos)
+    EXPECT_NE(std::string(error.what()).find(entry_.info.name + " has no option '" + first + "x'"), std::string::npos)
         << error.what();
     EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
   }
@@ -353,11 +382,8 @@ TEST_P(EveryModel, CloneIsAlike) {
   EXPECT_NE(p->strong_potential()->map, twin.strong_potential()->map) << "the clone looks into the original";
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(ModelRegistry::all().entries()),
-                         [](const testing::TestParamInfo<ModelEntry>& info) {
-                           const std::string& name = info.param.info.name;
-                           return name.substr(name.rfind('/') + 1);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(all_cases()),
+                         [](const testing::TestParamInfo<Case>& info) { return info.param.label; });
 
 void expect_refused(std::string_view model, const OptionSet& given, const std::string& text) {
   try {
@@ -378,7 +404,7 @@ double measured(const Problem& problem, const State& s, std::string_view name) {
   return std::nan("");
 }
 
-TEST(Kepler, ExactSolutionConservesEnergyAtEveryEccentricity) {
+TEST(KeplerModel, ExactSolutionConservesEnergyAtEveryEccentricity) {
   for (const char* e : {"0", "0.3", "0.6", "0.9", "0.99"}) {
     const auto kepler = make("kepler", {{"e", e}});
     State s = kepler->initial_state();
@@ -394,9 +420,9 @@ TEST(Kepler, ExactSolutionConservesEnergyAtEveryEccentricity) {
   }
 }
 
-TEST(Kepler, RefusesUnboundOrbits) { expect_refused("kepler", {{"e", "1"}}, "'e' = 1 is out of range"); }
+TEST(KeplerModel, RefusesUnboundOrbits) { expect_refused("kepler", {{"e", "1"}}, "'e' = 1 is out of range"); }
 
-TEST(StiffSpring, StartsAsInThePaper) {
+TEST(StiffSpringModel, StartsAsInThePaper) {
   const auto p = make("stiff_spring");
   EXPECT_EQ(p->initial_state().y, (Vec{{0.9, 0.1, 0, 0}}));
   // x'' = -x lambda, y'' = -y lambda + 1 with epsilon^2 lambda = (r - 1)/r, epsilon^2 = 1e-3
@@ -406,14 +432,14 @@ TEST(StiffSpring, StartsAsInThePaper) {
   EXPECT_NEAR(f[1], -0.1 * lambda + 1, 1e-11);
 }
 
-TEST(StiffSpring, RefusesMisuse) {
+TEST(StiffSpringModel, RefusesMisuse) {
   expect_refused("stiff_spring", {{"epsilon", "-0.1"}},
                  "pendulum/stiff_spring: option 'epsilon' = -0.1 is out of range; allowed: > 0");
   expect_refused("stiff_spring", {{"epsilom", "0.1"}}, "did you mean 'epsilon'");
   expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, "no direction");
 }
 
-TEST(TwoSprings, StartsAsInThePaper) {
+TEST(TwoSpringsModel, StartsAsInThePaper) {
   const auto p = make("two_springs");
   const State s = p->initial_state();
   EXPECT_EQ(s.y, (Vec{{1, 0, 2 + 1.0 / 500, 0, 0.5, -0.5, -0.5, 0.5}}));
@@ -421,7 +447,7 @@ TEST(TwoSprings, StartsAsInThePaper) {
   EXPECT_NEAR(measured(*p, s, "energy"), 1, 1e-12);
 }
 
-TEST(TwoSprings, TheStifferSpringIsFast) {
+TEST(TwoSpringsModel, TheStifferSpringIsFast) {
   const auto second = make("two_springs", {{"omega1", "500"}, {"omega2", "1"}, {"stretch1", "20"}, {"stretch2", "0"}});
   const auto& p = second->as<MechanicalProblem>("test");  // SAT09 sec. 4 case (ii)
   EXPECT_EQ(p.initial_state().y[0], 1 + 20.0 / 500);
@@ -432,7 +458,7 @@ TEST(TwoSprings, TheStifferSpringIsFast) {
   EXPECT_EQ(third->as<MechanicalProblem>("test").strong_potential()->map->count(), 2);
 }
 
-TEST(StiffSpringPolar, MovesAsTheCartesianOne) {
+TEST(StiffSpringPolarModel, MovesAsTheCartesianOne) {
   const OptionSet given = {{"epsilon", "0.05"}, {"x0", "-0.8"}, {"y0", "0.5"}, {"u0", "0.3"}, {"v0", "-0.7"}};
   const auto polar = make("stiff_spring_polar", given), cartesian = make("stiff_spring", given);
   const State s = polar->initial_state(), expected = cartesian->initial_state();
@@ -468,7 +494,7 @@ State run(const Problem& problem, double to, int steps) {
   return s;
 }
 
-TEST(StiffSpring, ReachesTheReferenceEndInBothCoordinates) {
+TEST(StiffSpringModel, ReachesTheReferenceEndInBothCoordinates) {
   // x and y at t = 10 from a run with tolerance 1e-13
   const State cartesian = run(*make("stiff_spring"), 10, 40000);
   EXPECT_NEAR(cartesian.y[0], -0.97779976, 1e-6);
@@ -479,12 +505,12 @@ TEST(StiffSpring, ReachesTheReferenceEndInBothCoordinates) {
   EXPECT_NEAR(measured(*problem, polar, "y"), 0.44897465, 1e-6);
 }
 
-TEST(Rigid, StartCarriesTheTension) {
+TEST(RigidModel, StartCarriesTheTension) {
   const State s = make("rigid", {{"theta0", "0.4"}, {"omega0", "-1.5"}})->initial_state();
   EXPECT_NEAR(s.lambda()[0], std::sin(0.4) + 2.25, 1e-15);
 }
 
-TEST(Forced, ExactSolutionHoldsAtAndNearResonance) {
+TEST(ForcedModel, ExactSolutionHoldsAtAndNearResonance) {
   for (const char* nu : {"0", "1", "9.9999999", "10", "10.001", "25"}) {
     const auto p = make("forced", {{"nu", nu}, {"q0", "0.3"}, {"v0", "-2"}});
     State s = p->initial_state();
@@ -504,7 +530,7 @@ TEST(Forced, ExactSolutionHoldsAtAndNearResonance) {
   }
 }
 
-TEST(FermiPastaUlam, StartsAsInTheBook) {
+TEST(FermiPastaUlamModel, StartsAsInTheBook) {
   const auto p = make("fermi_pasta_ulam");
   const State s = p->initial_state();
   EXPECT_NEAR(measured(*p, s, "oscillatory_energy_1"), 1, 1e-14);  // (1 + omega^2/omega^2)/2
@@ -515,7 +541,7 @@ TEST(FermiPastaUlam, StartsAsInTheBook) {
   EXPECT_EQ(make("fermi_pasta_ulam", {{"m", "9"}})->quantities().size(), 2u);
 }
 
-TEST(FermiPastaUlam, LongChainsAreSparseAndRight) {
+TEST(FermiPastaUlamModel, LongChainsAreSparseAndRight) {
   for (const char* m : {"1", "12", "13", "40"}) {
     const auto problem = make("fermi_pasta_ulam", {{"m", m}});
     const auto& p = problem->as<MechanicalProblem>("test");
@@ -542,7 +568,7 @@ TEST(FermiPastaUlam, LongChainsAreSparseAndRight) {
   }
 }
 
-TEST(Beam, FrequenciesAreThoseOfTheCantilever) {
+TEST(BeamModel, FrequenciesAreThoseOfTheCantilever) {
   const auto problem = make("beam");
   const auto& p = problem->as<LinearStructure>("test");
   const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> modes(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
@@ -554,7 +580,7 @@ TEST(Beam, FrequenciesAreThoseOfTheCantilever) {
   EXPECT_GT(omega[0], 3.51601526);
 }
 
-TEST(Beam, ScalesWithItsData) {
+TEST(BeamModel, ScalesWithItsData) {
   const auto problem =
       make("beam", {{"length", "2"}, {"bending_stiffness", "3"}, {"mass_per_length", "5"}, {"damping_ratio", "0.02"}});
   const auto& p = problem->as<LinearStructure>("test");
@@ -579,7 +605,7 @@ TEST(Beam, ScalesWithItsData) {
   EXPECT_NEAR((measured(p, high, "energy") - measured(p, low, "energy")) / (2 * width), -loss, 1e-4 * loss);
 }
 
-TEST(Langevin, HasItsBath) {
+TEST(LangevinModel, HasItsBath) {
   const auto problem = make("langevin", {{"gamma", "0.3"}, {"kT", "2"}, {"particles", "5"}, {"b", "1.5"}});
   const auto& p = problem->as<LangevinProblem>("test");
   EXPECT_EQ(p.gamma(), 0.3);
@@ -595,7 +621,7 @@ TEST(Langevin, HasItsBath) {
   expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
 }
 
-TEST(Rectifier, JacobiansAreExact) {
+TEST(RectifierModel, JacobiansAreExact) {
   const auto problem = make("rectifier");
   const auto& p = problem->as<CircuitProblem>("test");
   Vec x{{7.1, 6.9, 6.4, 2.2, -0.3}};
@@ -622,7 +648,7 @@ TEST(Rectifier, JacobiansAreExact) {
   EXPECT_TRUE(i.allFinite());
 }
 
-TEST(Rectifier, StartIsConsistent) {
+TEST(RectifierModel, StartIsConsistent) {
   for (const char* vb : {"0", "5", "-3"}) {
     const auto problem = make("rectifier", {{"vb0", vb}, {"vc0", "1"}});
     const auto& p = problem->as<CircuitProblem>("test");
@@ -637,8 +663,26 @@ TEST(Rectifier, StartIsConsistent) {
   EXPECT_NEAR(*make("rectifier")->as<CircuitProblem>("test").clock_period(), 0.02, 1e-17);
 }
 
+TEST(RectifierModel, LimitsTheJunctionOnItsWayUp) {
+  const auto problem = make("rectifier", {{"saturation_current", "1e-9"}, {"thermal_voltage", "0.025"}});
+  const auto& p = problem->as<CircuitProblem>("test");
+  const auto limited = [&](double from, double to) {
+    const Vec old{{0, 3 + from, 3, 1, 0}};
+    Vec x{{0.5, 2 + to, 2, 1, 0.25}};
+    p.limit(old, x);
+    EXPECT_EQ(x[0], 0.5);
+    EXPECT_EQ(x[2], 2);
+    EXPECT_EQ(x[4], 0.25);
+    return x[1] - x[2];
+  };
+  EXPECT_NEAR(limited(0.6, 0.64), 0.64, 1e-15);                                  // a small step
+  EXPECT_NEAR(limited(0.6, -8), -8, 1e-15);                                      // down is free
+  EXPECT_NEAR(limited(0.6, 5), 0.6 + 0.025 * std::log(1 + 4.4 / 0.025), 1e-14);  // up goes by the logarithm
+  EXPECT_NEAR(limited(-2, 5), 0.025 * std::log(5 / 0.025), 1e-14);               // out of blocking
+}
+
 // Implicit Euler with junction limiting: the output after some cycles lies where a peak detector of this load lies.
-TEST(Rectifier, ChargesTheFilter) {
+TEST(RectifierModel, ChargesTheFilter) {
   const auto problem = make("rectifier", {{"C2", "1e-4"}});
   const auto& p = problem->as<CircuitProblem>("test");
   State s = p.initial_state();

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// order, stability, compare: what methods do, measured.
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "pictures.hpp"
+#include "terminal.hpp"
+#include "trill/analysis/convergence.hpp"
+#include "trill/analysis/stability.hpp"
+#include "trill/base/text.hpp"
+
+namespace trill::cli {
+namespace {
+using nlohmann::json;
+
+json number_json(double value) { return std::isfinite(value) ? json(value) : json(value > 0 ? "infinity" : "none"); }
+std::string number_text(double value) { return std::isinf(value) ? "infinite" : fmt::format("{:.6g}", value); }
+
+std::string fitting_model(const Accepts& accepts) {
+  if (accepts.mechanical || accepts.first_order) return "kepler";
+  if (accepts.constrained) return "rigid";
+  if (accepts.langevin) return "langevin";
+  return "rectifier";
+}
+
+json convergence_json(const std::vector<ConvergenceRow>& rows) {
+  json list = json::array();
+  for (const ConvergenceRow& row : rows)
+    list.push_back({{"h", row.h},
+                    {"rtol", row.rtol},
+                    {"error_q", number_json(row.error_q)},
+                    {"error_v", number_json(row.error_v)},
+                    {"error_lambda", number_json(row.error_lambda)},
+                    {"forces", row.counters.most_forces()},
+                    {"steps", row.counters.steps},
+                    {"seconds", row.counters.seconds}});
+  return list;
+}
+}  // namespace
+
+int order(const OrderArguments& a) {
+  const MethodEntry& method = MethodRegistry::all().find(a.method);
+  const MethodInfo info = method.describe(a.options);
+  if (info.owns_step) throw UsageError(info.name + " varies its order and step; its order cannot be observed with fixed steps");
+  RunPlan plan;
+  plan.model = a.model.empty() ? fitting_model(info.accepts) : a.model;
+  plan.parameters = a.parameters;
+  if (info.accepts.langevin) plan.parameters.insert({"kT", "0"});
+  plan.method = info.name;
+  plan.options = a.options;
+  const double span = std::min(2.0, ModelRegistry::all().find(plan.model).info.run.to);
+  plan.to = span;
+  plan.h = first_step(plan, info.order >= 6 ? 12 : 24);
+  const Reference reference = reference_solution(plan);
+  const auto rows = convergence_table(plan, reference, 6);
+  const double q = observed_order(rows, &ConvergenceRow::error_q), v = observed_order(rows, &ConvergenceRow::error_v),
+               lambda = observed_order(rows, &ConvergenceRow::error_lambda);
+  if (a.json) {
+    print(json{{"method", info.name},
+               {"model", plan.model},
+               {"claimed", info.order},
+               {"order_q", number_json(q)},
+               {"order_v", number_json(v)},
+               {"order_lambda", number_json(lambda)},
+               {"reference", reference.origin},
+               {"rows", convergence_json(rows)}}
+              .dump(2) +
+          "\n");
+    return ExitCode::ok;
+  }
+  std::vector<std::vector<std::string>> table{{"h", "error in q", "error in v", "error in lambda", "forces"}};
+  for (const ConvergenceRow& row : rows)
+    table.push_back({fmt::format("{:.6g}", row.h), fmt::format("{:.3e}", row.error_q), fmt::format("{:.3e}", row.error_v),
+                     reference.at_end.layout.nl > 0 ? fmt::format("{:.3e}", row.error_lambda) : "-",
+                     fmt::format("{}", row.counters.most_forces())});
+  print(fmt::format("{} on {} at t = {}, against {}\n\n{}\n", info.name, plan.model, span, reference.origin, text_table(table)));
+  const auto order_text = [](double value) { return std::isnan(value) ? std::string("not seen") : fmt::format("{:.2f}", value); };
+  print(fmt::format("observed order: {} in q", order_text(q)));
+  if (reference.at_end.layout.nv > 0) print(fmt::format(", {} in v", order_text(v)));
+  if (reference.at_end.layout.nl > 0) print(fmt::format(", {} in lambda", order_text(lambda)));
+  print(fmt::format("; claimed: {}\n", info.order));
+  return ExitCode::ok;
+}
+
+int stability(const StabilityArguments& a) {
+  const MethodEntry& method = MethodRegistry::all().find(a.method);
+  const StabilityReport r = analyse_stability(method, a.options);
+  if (a.json) {
+    json rows = json::array();
+    for (const StabilityRow& row : r.rows)
+      rows.push_back({{"mu", row.mu}, {"radius", number_json(row.radius)}, {"phase", row.phase}});
+    print(json{{"method", method.info.name},
+               {"interval_of_periodicity", number_json(r.periodicity_end)},
+               {"interval_of_absolute_stability", number_json(r.absolute_end)},
+               {"p_stable", r.p_stable},
+               {"a_stable", r.a_stable},
+               {"radius_at_infinity", number_json(r.radius_at_infinity)},
+               {"dispersion_order", number_json(r.dispersion_order)},
+               {"dissipation_order", number_json(r.dissipation_order)},
+               {"rows", rows}}
+              .dump(2) +
+          "\n");
+  } else {
+    std::vector<std::vector<std::string>> table{{"h*omega", "largest |eigenvalue|", "phase / (h*omega)"}};
+    for (const StabilityRow& row : r.rows)
+      if (const double m = row.mu; std::abs(m / 0.5 - std::round(m / 0.5)) < 1e-9 && (m <= 4 || m == std::round(m)))
+        table.push_back({fmt::format("{:.1f}", m), number_text(row.radius), fmt::format("{:.6f}", row.phase / m)});
+    print(fmt::format("{}: {}\n\n{}\n", method.info.name, method.info.title, text_table(table)));
+    print(fmt::format("interval of periodicity (0, {}){}\ninterval of absolute stability (0, {})\n", number_text(r.periodicity_end),
+                      r.p_stable ? ": P-stable" : "", number_text(r.absolute_end)));
+    print(fmt::format("|eigenvalue| for h*omega -> infinity: {}\ndispersion order {}, dissipation order {}\n",
+                      number_text(r.radius_at_infinity), number_text(std::round(r.dispersion_order)),
+                      std::isinf(r.dissipation_order) ? "infinite (nothing is damped)" : number_text(std::round(r.dissipation_order))));
+  }
+  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg);
+  return ExitCode::ok;
+}
+
+namespace {
+struct Curve {
+  std::string method;
+  bool by_tolerance = false;
+  std::vector<ConvergenceRow> rows;
+};
+
+Curve measure_curve(const CompareArguments& a, const std::string& name, const Reference& reference) {
+  const MethodInfo info = MethodRegistry::all().find(name).info;
+  RunPlan plan = a.plan;
+  plan.method = info.name;
+  Curve curve{info.name, info.owns_step || info.error_order > 0, {}};
+  if (curve.by_tolerance) {
+    plan.rtol = 1e-4;
+    plan.atol = 1e-7;
+  } else {
+    plan.h = first_step(plan, 10);
+  }
+  curve.rows = convergence_table(plan, reference, a.points);
+  return curve;
+}
+}  // namespace
+
+int compare(const CompareArguments& a) {
+  for (const std::string& name : a.methods) MethodRegistry::all().find(name);
+  const Reference reference = reference_solution(a.plan);
+  std::vector<Curve> curves;
+  for (const std::string& name : a.methods) curves.push_back(measure_curve(a, name, reference));
+  Chart by_forces{.title = "Error against work", .note = "Largest error of q and v at the end, against " + reference.origin,
+                  .x = {"force evaluations", "", true}, .y = {"error", "", true}, .style = ChartStyle::both, .series = {}};
+  Chart by_time = by_forces;
+  by_time.title = "Error against time";
+  by_time.x.label = "solve time";
+  by_time.x.unit = "s";
+  std::vector<std::vector<std::string>> table{{"method", "h or rtol", "error", "forces", "steps", "rejected", "time / s"}};
+  json all = json::array();
+  for (const Curve& curve : curves) {
+    ChartSeries forces{curve.method, {}, {}}, time{curve.method, {}, {}};
+    for (const ConvergenceRow& row : curve.rows) {
+      table.push_back({curve.method, curve.by_tolerance ? fmt::format("rtol {:.0e}", row.rtol) : fmt::format("h {:.4g}", row.h),
+                       std::isfinite(row.error()) ? fmt::format("{:.3e}", row.error()) : to_text(row.status),
+                       fmt::format("{}", row.counters.most_forces()), fmt::format("{}", row.counters.steps),
+                       fmt::format("{}", row.counters.rejected), fmt::format("{:.3g}", row.counters.seconds)});
+      forces.x.push_back(static_cast<double>(row.counters.most_forces()));
+      time.x.push_back(row.counters.seconds);
+      forces.y.push_back(row.error());
+      time.y.push_back(row.error());
+    }
+    by_forces.series.push_back(forces);
+    by_time.series.push_back(time);
+    all.push_back({{"method", curve.method}, {"rows", convergence_json(curve.rows)}});
+  }
+  if (a.json)
+    print(json{{"model", a.plan.model}, {"reference", reference.origin}, {"methods", all}}.dump(2) + "\n");
+  else
+    print(fmt::format("{}: error at the end, against {}\n\n{}", a.plan.model, reference.origin, text_table(table)));
+  write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, "");
+  return ExitCode::ok;
+}
+}  // namespace trill::cli

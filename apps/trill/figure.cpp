@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/report/figure.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "pictures.hpp"
+#include "terminal.hpp"
+
+namespace trill::cli {
+namespace {
+using nlohmann::json;
+
+json finite(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json result_json(const FigureEntry& entry, const FigureResult& result) {
+  json cells = json::array();
+  for (const FigureCell& c : result.cells)
+    cells.push_back({{"what", c.label},
+                     {"ours", finite(c.ours)},
+                     {"published", finite(c.published)},
+                     {"deviation", finite(c.deviation())},
+                     {"tolerance", c.tolerance},
+                     {"relative", c.relative},
+                     {"gated", c.gated},
+                     {"ok", c.ok()},
+                     {"origin", c.origin}});
+  return {{"figure", entry.name}, {"title", entry.title},   {"reference", entry.reference},
+          {"ok", result.ok()},    {"remark", result.remark}, {"cells", cells}};
+}
+}  // namespace
+
+int figure(const FigureArguments& a) {
+  const FigureEntry& entry = FigureRegistry::all().find(a.name);
+  const FigureResult result = entry.compute(a.full);
+  const Table table = table_of(result);
+  if (a.json) {
+    print(result_json(entry, result).dump(2) + "\n");
+  } else {
+    std::vector<std::vector<std::string>> rows{table.columns};
+    rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+    print(fmt::format("{}: {} ({})\n\n{}", entry.name, entry.title, entry.reference, text_table(rows)));
+    if (!result.remark.empty()) print("\n" + result.remark + "\n");
+    print(result.ok() ? "\nwithin tolerance\n" : "\nOUT OF TOLERANCE\n");
+  }
+  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, {table});
+  return result.ok() ? ExitCode::ok : ExitCode::numerical_failure;
+}
+}  // namespace trill::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pictures.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "terminal.hpp"
+#include "trill/report/report.hpp"
+#include "trill/report/svg.hpp"
+#include "trill/solution/safe_file.hpp"
+
+namespace trill::cli {
+std::vector<Chart> stability_charts(const std::string& method, const StabilityReport& r) {
+  Chart radius{.title = "Damping per step", .note = "1: amplitudes kept; above 1: unstable", .x = {"h*omega", "", false},
+               .y = {"largest |eigenvalue|", "", false}, .style = ChartStyle::line, .series = {{method, {}, {}}}};
+  Chart phase{.title = "Frequency distortion", .note = "phase of a step over the exact one", .x = {"h*omega", "", false},
+              .y = {"phase / (h*omega)", "", false}, .style = ChartStyle::line, .series = {{method, {}, {}}}};
+  for (const StabilityRow& row : r.rows) {
+    radius.series[0].x.push_back(row.mu);
+    radius.series[0].y.push_back(row.radius <= 3 ? row.radius : std::nan(""));
+    phase.series[0].x.push_back(row.mu);
+    phase.series[0].y.push_back(row.oscillates ? row.phase / row.mu : std::nan(""));
+  }
+  return {radius, phase};
+}
+
+void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,
+                  const std::string& svg_prefix, const std::vector<Table>& tables) {
+  if (!page.empty()) {
+    Report report;
+    report.title = title;
+    report.version = TRILL_VERSION;
+    report.charts = charts;
+    report.tables = tables;
+    write_whole(page, report_page(report));
+    print(fmt::format("page: {}\n", page));
+  }
+  for (std::size_t i = 0; !svg_prefix.empty() && i < charts.size(); ++i) {
+    const std::string path = fmt::format("{}-{}.svg", svg_prefix, i + 1);
+    write_whole(path, svg_chart(charts[i]));
+    print(fmt::format("picture: {}\n", path));
+  }
+}
+}  // namespace trill::cli

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/analysis/stability.hpp"
+#include "trill/report/chart.hpp"
+
+namespace trill::cli {
+std::vector<Chart> stability_charts(const std::string& method, const StabilityReport& report);
+
+// Charts and tables without a run, as a page (if `page` is not empty) and as PREFIX-1.svg, ... (if `svg_prefix` is not).
+void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,
+                  const std::string& svg_prefix, const std::vector<Table>& tables = {});
+}  // namespace trill::cli

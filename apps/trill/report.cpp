@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/report/report.hpp"
+
+#include <filesystem>
+#include <list>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "terminal.hpp"
+#include "trill/base/text.hpp"
+#include "trill/report/svg.hpp"
+#include "trill/solution/safe_file.hpp"
+#include "trill/solution/solution_file.hpp"
+
+namespace trill::cli {
+namespace {
+std::string stem_of(const std::string& input) {
+  std::filesystem::path path(input);
+  if (path.extension() == ".part") path.replace_extension();
+  return path.replace_extension().string();
+}
+
+std::string file_name_of(std::string title) {
+  for (char& c : title)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return lower_snake(title);
+}
+
+ReportRun open_run(const SolutionFile& file, const std::string& input) {
+  const RunInfo& info = file.info();
+  ReportRun run{"", info, file.outcome(), file.trust(), file};
+  if (file.unfinished()) {
+    run.outcome.status = RunStatus::stopped;
+    if (run.outcome.message.empty()) run.outcome.message = input + " is not finished; this is what was recorded so far";
+  }
+  return run;
+}
+}  // namespace
+
+int report(const ReportArguments& a) {
+  std::list<SolutionFile> files;
+  Report page;
+  page.version = TRILL_VERSION;
+  for (const std::string& input : a.inputs) page.runs.push_back(open_run(files.emplace_back(input), input));
+  if (a.wants_svg) {
+    for (std::size_t i = 0; i < a.inputs.size(); ++i)
+      for (const Chart& chart : charts_of(page.runs[i])) {
+        const std::string path = fmt::format("{}-{}.svg", stem_of(a.inputs[i]), file_name_of(chart.title));
+        write_whole(path, svg_chart(chart));
+        print(path + "\n");
+      }
+    if (a.out.empty()) return ExitCode::ok;
+  }
+  const std::string out = a.out.empty() ? stem_of(a.inputs.front()) + ".html" : a.out;
+  write_whole(out, report_page(page));
+  print(out + "\n");
+  return ExitCode::ok;
+}
+}  // namespace trill::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/plan.hpp"
+
+namespace trill {
+// A solution to compare with at the end of an interval: the model's closed form, or dop853 at rtol 1e-13, or (where
+// dop853 cannot run the model) the method itself with much smaller steps.
+struct Reference {
+  State at_end;
+  std::string origin;
+};
+Reference reference_solution(const RunPlan& plan);
+
+struct ConvergenceRow {
+  double h = 0, rtol = 0;  // one of them
+  double error_q = 0, error_v = 0, error_lambda = 0;  // largest over the components, absolute
+  Counters counters;
+  RunStatus status = RunStatus::reached_end;
+  double error() const { return std::max(error_q, error_v); }
+};
+
+// The plan run with h, h/2, h/4, ... (or rtol, rtol/10, ...) against the reference.
+std::vector<ConvergenceRow> convergence_table(const RunPlan& plan, const Reference& reference, int rows);
+
+// Least-squares slope of log error against log h over the rows that lie above rounding; NaN with fewer than two.
+double observed_order(const std::vector<ConvergenceRow>& rows, double ConvergenceRow::* error, double floor = 1e-12);
+
+// A first step size for an order study: `per_period` steps in the fastest period at the start, and a divisor of the
+// interval.
+double first_step(const RunPlan& plan, double per_period);
+}  // namespace trill

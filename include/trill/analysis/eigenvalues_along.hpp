@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+
+#include "trill/solution/solution.hpp"
+
+namespace trill {
+struct LocalSpectrum {
+  double t;
+  std::vector<std::complex<double>> values;  // by falling imaginary part
+};
+
+// Eigenvalues of the linearised motion at every row of a solution in memory.
+std::vector<LocalSpectrum> eigenvalues_along(const Problem& problem, const Solution& solution);
+}  // namespace trill

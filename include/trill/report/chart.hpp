@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace trill {
+struct ChartAxis {
+  std::string label, unit;
+  bool log = false;
+};
+
+// x and y of the same length; a value that is not finite is a gap.
+struct ChartSeries {
+  std::string label;
+  std::vector<double> x, y;
+};
+
+enum class ChartStyle { line, points, both };
+const char* to_text(ChartStyle style);
+
+// A plot as data: drawn by the report page and by svg_chart.
+struct Chart {
+  std::string title, note;
+  ChartAxis x, y;
+  ChartStyle style = ChartStyle::line;
+  std::vector<ChartSeries> series;
+};
+
+// A table as text. A mark belongs to a row: "ok", "bad" or empty; fewer marks than rows are allowed.
+struct Table {
+  std::string title, note;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> marks;
+};
+}  // namespace trill

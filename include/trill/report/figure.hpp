@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <limits>
+
+#include "trill/report/chart.hpp"
+
+namespace trill {
+// One number of a published figure or table beside ours. `published` may come from the print itself or, where the print
+// has only a curve, from an independent computation; `origin` says which.
+struct FigureCell {
+  std::string label;
+  double ours = 0, published = 0, tolerance = 0;
+  bool relative = false;  // tolerance relative to the published value
+  std::string origin;
+  bool gated = true;      // false: shown, but not part of the verdict
+
+  double deviation() const;
+  bool ok() const { return !gated || deviation() <= tolerance; }  // NaN is not ok
+};
+
+struct FigureResult {
+  std::vector<FigureCell> cells;
+  std::vector<Chart> charts;
+  std::string remark;
+  bool ok() const;
+};
+
+struct FigureEntry {
+  std::string name, title, reference;
+  std::function<FigureResult(bool full)> compute;
+};
+
+class FigureRegistry {
+ public:
+  static const FigureRegistry& all();                    // built on first use, from the generated list
+  const FigureEntry& find(std::string_view name) const;  // unknown: UsageError with the nearest names
+  const std::vector<FigureEntry>& entries() const { return entries_; }
+  void add(FigureEntry entry) { entries_.push_back(std::move(entry)); }
+
+ private:
+  std::vector<FigureEntry> entries_;
+};
+
+Table table_of(const FigureResult& result);
+}  // namespace trill

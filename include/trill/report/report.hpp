@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/report/chart.hpp"
+#include "trill/solution/solution.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trill {
+// One run as a report shows it. The rows are read once, in order; they must outlive this.
+struct ReportRun {
+  std::string label;  // empty: method and step size or tolerance
+  RunInfo info;
+  RunOutcome outcome;
+  Trust trust;
+  const RowSource& rows;
+  std::vector<Parameter> parameters{};  // with units and meanings, where the model is at hand; else info.parameters
+};
+ReportRun report_run(const Solution& solution, std::string label = "");
+
+struct Report {
+  std::string title;      // empty: problem and method of the first run
+  std::string generated;  // empty: now
+  std::string version;    // empty: that of the first run
+  std::vector<ReportRun> runs;
+  std::vector<Chart> charts;
+  std::vector<Table> tables;
+};
+
+// The data of the page (schema 1). Its size is bounded whatever the number of rows and components: below 5 MB for up to
+// a few dozen runs. Curves are decimated so that no extreme value of a shown series is lost; components that do not fit
+// are counted as hidden.
+std::string report_json(const Report& report);
+
+// One self-contained HTML page.
+std::string report_page(const Report& report);
+
+// The same with another page around the data; UsageError when it does not hold the marker /*TRILL_DATA*/ exactly once.
+std::string report_page(const Report& report, std::string_view page);
+
+// The plots that a report shows of this run, for static pictures.
+std::vector<Chart> charts_of(const ReportRun& run);
+
+// Of a deviation relative to the range of a component: green up to the width of a line in a plot (1e-3), amber up to
+// 5e-2.
+Verdict verdict_of(double relative);
+}  // namespace trill

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/analysis/convergence.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "trill/formulation/frequencies.hpp"
+
+namespace trill {
+namespace {
+double largest(const Vec& difference) { return difference.size() == 0 ? 0 : difference.cwiseAbs().maxCoeff(); }
+
+RunPlan only_end(RunPlan plan) {
+  plan.output = Times{{}};
+  return plan;
+}
+
+State end_of(const Solution& solution) {
+  State s(solution.info.layout, solution.t.back());
+  s.y = solution.y().col(solution.rows() - 1);
+  return s;
+}
+}  // namespace
+
+Reference reference_solution(const RunPlan& given) {
+  RunPlan plan = only_end(given);
+  plan.h.reset();
+  plan.rtol.reset();
+  plan.atol.reset();
+  PreparedRun exact = prepare(plan);
+  if (!exact.reformulation) {
+    State end(exact.problem->layout(), *exact.plan.to);
+    if (exact.problem->exact(end.t, end.y)) return {end, "closed form"};
+  }
+  const Accepts accepts = MethodRegistry::all().find(exact.plan.method).info.accepts;
+  if (accepts.first_order || accepts.mechanical || accepts.constrained) {
+    plan.method = "dop853";
+    plan.options.clear();
+    plan.rtol = 1e-13;
+    plan.atol = 1e-15;
+    return {end_of(prepare(plan).run()), "dop853 with rtol 1e-13"};
+  }
+  plan.h = *exact.plan.h / 256;
+  return {end_of(prepare(plan).run()), fmt::format("{} with h = {:.3g}", exact.plan.method, *plan.h)};
+}
+
+std::vector<ConvergenceRow> convergence_table(const RunPlan& given, const Reference& reference, int count) {
+  std::vector<ConvergenceRow> rows;
+  RunPlan plan = only_end(given);
+  for (int i = 0; i < count; ++i) {
+    const Solution solution = prepare(plan).run();
+    ConvergenceRow row{.h = plan.h.value_or(0), .rtol = plan.rtol.value_or(0)};
+    row.status = solution.outcome.status;
+    row.counters = solution.outcome.counters;
+    const State end = end_of(solution);
+    row.error_q = largest(end.q() - reference.at_end.q());
+    row.error_v = largest(end.v() - reference.at_end.v());
+    row.error_lambda = largest(end.lambda() - reference.at_end.lambda());
+    if (!solution.ok()) row.error_q = row.error_v = HUGE_VAL;
+    rows.push_back(row);
+    if (plan.h) plan.h = *plan.h / 2;
+    if (plan.rtol) {
+      plan.rtol = *plan.rtol / 10;
+      if (plan.atol) plan.atol = *plan.atol / 10;
+    }
+  }
+  return rows;
+}
+
+double observed_order(const std::vector<ConvergenceRow>& rows, double ConvergenceRow::*error, double floor) {
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (const ConvergenceRow& row : rows) {
+    if (!(row.*error > floor) || !std::isfinite(row.*error)) continue;
+    const double x = std::log(row.h), y = std::log(row.*error);
+    n += 1;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return n < 2 ? std::nan("") : (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+double first_step(const RunPlan& plan, double per_period) {
+  const PreparedRun run = prepare(plan);
+  const double span = std::abs(*run.plan.to - *run.plan.from);
+  const double omega = fastest_frequency(run.reformulation ? run.reformulation->inner() : *run.problem, run.start);
+  const double wanted = omega > 0 ? 2 * std::numbers::pi / omega / per_period : span / per_period;
+  return span / std::ceil(span / std::min(wanted, span));
+}
+}  // namespace trill

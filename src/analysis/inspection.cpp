@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/analysis/inspection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "trill/analysis/stability.hpp"
+#include "trill/formulation/frequencies.hpp"
+#include "trill/problem/circuit.hpp"
+#include "trill/problem/langevin.hpp"
+#include "trill/problem/mechanical.hpp"
+
+namespace trill {
+namespace {
+constexpr double clear_gap = 5;       // frequencies that far apart are called fast and slow
+constexpr Index most_modes_dense = 200;
+
+std::vector<Mode> modes_of(const Problem& problem, const State& s) {
+  std::vector<Mode> modes;
+  if (dynamic_cast<const CircuitProblem*>(&problem)) return modes;
+  if (s.y.size() > most_modes_dense) {
+    modes.push_back({fastest_frequency(problem, s), 0, false});
+    return modes;
+  }
+  for (const auto& value : local_eigenvalues(problem, s))
+    if (value.imag() > 0 || (value.imag() == 0 && value.real() > 0))
+      modes.push_back({std::abs(value.imag()), value.real(), false});
+  std::sort(modes.begin(), modes.end(), [](const Mode& a, const Mode& b) { return a.omega > b.omega; });
+  return modes;
+}
+
+// Splits at the widest ratio between neighbouring frequencies, where that is wide.
+double split(std::vector<Mode>& modes) {
+  double best = 1;
+  std::size_t fast = 0;
+  for (std::size_t i = 0; i + 1 < modes.size(); ++i) {
+    const double slower = std::max({modes[i + 1].omega, std::abs(modes[i + 1].growth), 1e-3 * modes[i].omega});
+    if (modes[i].omega / slower > best) {
+      best = modes[i].omega / slower;
+      fast = i + 1;
+    }
+  }
+  if (best < clear_gap) return 1;
+  for (std::size_t i = 0; i < fast; ++i) modes[i].fast = true;
+  return best;
+}
+
+std::optional<double> strong_energy(const Problem& problem, const State& s) {
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+  if (!mechanical || !mechanical->strong_potential()) return std::nullopt;
+  const StrongPotential& strong = *mechanical->strong_potential();
+  Vec g(strong.map->count());
+  strong.map->value(s.t, s.q(), g);
+  return 0.5 * (g.array().square() * strong.stiffness.array()).sum();
+}
+
+MethodAdvice advise(const MethodEntry& entry, const Problem& problem, double omega) {
+  MethodAdvice advice{entry.info.name, false, 0, ""};
+  try {
+    entry.make(problem, {});
+  } catch (const UsageError& e) {
+    advice.says = fmt::format("cannot: {}", e.what());
+    return advice;
+  }
+  advice.fits = true;
+  const double period = omega > 0 ? 2 * std::numbers::pi / omega : 0;
+  if (entry.info.owns_step || entry.info.error_order > 0) {
+    advice.says = period > 0 ? fmt::format("follows every oscillation, steps below the period {:.3g}; set rtol", period)
+                             : "steps by rtol";
+    return advice;
+  }
+  if (omega == 0) {
+    advice.says = "set h by accuracy";
+    return advice;
+  }
+  const double limit = analyse_stability(entry, {}, 1).absolute_end;
+  if (std::isinf(limit)) {
+    advice.says = "stable at any h; amplitudes kept, phases of the fast motion lost when h exceeds its period";
+  } else if (limit <= 0) {
+    advice.h = period / 40;
+    advice.says = "damps or grows slowly at any h; keep h well below the period";
+  } else {
+    advice.h = limit / omega;
+    advice.says = fmt::format("stable up to h*omega = {:.3g}; accurate from about a twentieth of the period", limit);
+  }
+  return advice;
+}
+}  // namespace
+
+Inspection inspect_problem(const Problem& problem, const State& start) {
+  Inspection in;
+  in.modes = modes_of(problem, start);
+  in.gap = split(in.modes);
+  in.fast_energy = strong_energy(problem, start);
+  const double omega = in.modes.empty() ? 0 : in.modes.front().omega;
+  for (const MethodEntry& entry : MethodRegistry::all().entries()) in.advice.push_back(advise(entry, problem, omega));
+  const auto fits = [&](const char* name) {
+    return std::any_of(in.advice.begin(), in.advice.end(), [&](const MethodAdvice& a) { return a.method == name && a.fits; });
+  };
+  if (fits("composition4") && in.gap < clear_gap) {
+    in.recommended = "composition4";
+    in.why = "one time scale and a conservative system: a symplectic method keeps its energy over long runs";
+  } else if (fits("verlet")) {
+    in.recommended = "verlet";
+    in.why = "fast and slow motion: the cheapest method that keeps the energy; it follows every oscillation";
+  } else if (fits("rattle")) {
+    in.recommended = "rattle";
+    in.why = "constraints are kept at position and velocity level";
+  } else {
+    for (const MethodAdvice& a : in.advice)
+      if (a.fits && in.recommended.empty()) in.recommended = a.method;
+    if (fits("dop853")) in.recommended = "dop853";
+    in.why = "the most accurate method here that can run the model";
+  }
+  return in;
+}
+}  // namespace trill

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "facts.hpp"
+#include "plain_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr std::size_t most_curves = 8;  // in one picture
+constexpr std::array<std::array<const char*, 2>, 7> group_titles{{{"coordinate", "Coordinates"},
+                                                                  {"velocity", "Velocities"},
+                                                                  {"energy", "Energy"},
+                                                                  {"constraint", "Constraint violation"},
+                                                                  {"multiplier", "Multipliers"},
+                                                                  {"quantity", "Quantities"},
+                                                                  {"auxiliary", "Auxiliary variables"}}};
+constexpr std::array<std::array<const char*, 2>, 4> own_titles{{{"h", "Step size"},
+                                                                {"error", "Local error estimate"},
+                                                                {"newton_iterations", "Newton iterations"},
+                                                                {"newton_rate", "Newton convergence rate"}}};
+
+class ChartMaker {
+ public:
+  ChartMaker(const ReportRun& run, const RunView& view) : run_(run), view_(view) {
+    if (view.data.thinned()) thinned_ = fmt::format("Minimum and maximum per interval from {} rows.", view.data.rows);
+  }
+
+  std::vector<Chart> make() {
+    for (const auto& [group, title] : group_titles) {
+      add_group(group, title);
+      if (std::string_view(group) == "energy") add_energy_deviation();
+    }
+    for (const auto& [name, title] : own_titles)
+      for (std::size_t i = 0; i < view_.series.size(); ++i)
+        if (const ViewSeries& s = view_.series[i]; s.name == name && (s.group == "step" || s.group == "newton"))
+          add(title, {i}, s.pick.log);
+    for (std::size_t i = 0; i < view_.series.size(); ++i)
+      if (const ViewSeries& s = view_.series[i]; s.group == "newton" && !is_own(s.name)) add(s.name, {i}, s.pick.log);
+    add_phase();
+    return std::move(charts_);
+  }
+
+ private:
+  static bool is_own(const std::string& name) {
+    return std::any_of(own_titles.begin(), own_titles.end(), [&](const auto& own) { return name == own[0]; });
+  }
+
+  // One picture for every unit in a group.
+  void add_group(std::string_view group, const std::string& title) {
+    std::vector<std::string> units;
+    for (const ViewSeries& s : view_.series)
+      if (s.group == group && std::find(units.begin(), units.end(), s.unit) == units.end()) units.push_back(s.unit);
+    for (const std::string& unit : units) {
+      std::vector<std::size_t> members;
+      for (std::size_t i = 0; i < view_.series.size(); ++i)
+        if (view_.series[i].group == group && view_.series[i].unit == unit) members.push_back(i);
+      if (group == "energy" && members.size() == 1) continue;  // its deviation says more
+      const std::string which = units.size() > 1 ? names(members) : "";
+      add(which.empty() ? title : title + ": " + which, members, view_.series[members[0]].pick.log);
+    }
+  }
+
+  std::string names(const std::vector<std::size_t>& members) const {
+    if (members.size() > 4) return "";
+    std::string text;
+    for (const std::size_t i : members) text += (text.empty() ? "" : ", ") + view_.series[i].name;
+    return text;
+  }
+
+  Chart start(const std::string& title, const std::vector<std::size_t>& members, bool log) const {
+    const std::vector<std::size_t> shown(members.begin(),
+                                         members.begin() + static_cast<Index>(std::min(members.size(), most_curves)));
+    Chart chart;
+    chart.title = title;
+    chart.x = {"t", run_.info.time_unit, false};
+    chart.y = {names(members), view_.series[members[0]].unit, log};
+    if (chart.y.label.empty()) chart.y.label = title;
+    if (shown.size() < members.size()) chart.note = fmt::format("The first {} of {}. ", shown.size(), members.size());
+    chart.note += thinned_;
+    for (const std::size_t i : shown) chart.series.push_back({view_.series[i].name, view_.data.t, {}});
+    return chart;
+  }
+
+  void add(const std::string& title, const std::vector<std::size_t>& members, bool log) {
+    Chart chart = start(title, members, log);
+    for (std::size_t k = 0; k < chart.series.size(); ++k) {
+      const DecimatedSeries& d = view_.data.series[members[k]];
+      for (std::size_t i = 0; i < d.data.size(); ++i) chart.series[k].y.push_back(d.value(i));
+    }
+    charts_.push_back(std::move(chart));
+  }
+
+  // Of the conserved ones where they can be told by name; their parts oscillate in any case.
+  void add_energy_deviation() {
+    std::vector<std::size_t> all, whole;
+    for (std::size_t i = 0; i < view_.series.size(); ++i) {
+      const std::string& name = view_.series[i].name;
+      if (view_.series[i].group != "energy") continue;
+      all.push_back(i);
+      if (name == "energy" || name == "hamiltonian" || name.find("total") != std::string::npos) whole.push_back(i);
+    }
+    if (all.empty()) return;
+    const std::vector<std::size_t>& members = whole.empty() ? all : whole;
+    Chart chart = start("Energy, deviation from its start", members, false);
+    chart.y.label += " \u2212 start";
+    double most = 0;
+    for (std::size_t k = 0; k < chart.series.size(); ++k) {
+      const DecimatedSeries& d = view_.data.series[members[k]];
+      chart.series[k].y.assign(d.data.begin(), d.data.end());
+      most = std::max(most, largest_deviation(d));
+    }
+    chart.note = fmt::format("Largest deviation {:.3g}{}{}. {}", most, chart.y.unit.empty() ? "" : " ", chart.y.unit,
+                             chart.note);
+    charts_.push_back(std::move(chart));
+  }
+
+  void add_phase() {
+    const std::size_t width = view_.phase_names.size();
+    if (width < 2 || view_.phase.points == 0) return;
+    const Quantity &x = view_.phase_names[0], &y = view_.phase_names[1];
+    Chart chart;
+    chart.title = fmt::format("Phase plane: {}, {}", x.name, y.name);
+    chart.x = {x.name, x.unit, false};
+    chart.y = {y.name, y.unit, false};
+    chart.series.push_back({y.name, {}, {}});
+    for (std::size_t i = 0; i < static_cast<std::size_t>(view_.phase.points); ++i) {
+      chart.series[0].x.push_back(view_.phase.data[i * width]);
+      chart.series[0].y.push_back(view_.phase.data[i * width + 1]);
+    }
+    if (view_.phase.points < view_.data.rows)
+      chart.note = fmt::format("{} states, at which a coordinate turns, of {}.", view_.phase.points, view_.data.rows);
+    charts_.push_back(std::move(chart));
+  }
+
+  const ReportRun& run_;
+  const RunView& view_;
+  std::string thinned_;
+  std::vector<Chart> charts_;
+};
+}  // namespace
+
+std::vector<Chart> charts_of(const ReportRun& run) {
+  const RunView view = view_of(run);
+  if (view.data.t.empty()) return {};
+  return ChartMaker(run, view).make();
+}
+}  // namespace trill

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "run_view.hpp"
+
+#include <string>
+#include <vector>
+
+namespace trill {
+using TextRows = std::vector<std::vector<std::string>>;
+
+std::string label_of(const ReportRun& run);
+TextRows facts_of(const ReportRun& run, const RunView& view);
+TextRows settings_of(const RunInfo& info);     // name, value
+TextRows parameters_of(const ReportRun& run);  // name, value, unit, what
+TextRows counters_of(const ReportRun& run);
+
+// Largest |value - start| of a series; 0 when there is none.
+double largest_deviation(const DecimatedSeries& series);
+}  // namespace trill

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/report/figure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trill/base/errors.hpp"
+#include "trill/base/text.hpp"
+
+namespace trill {
+double FigureCell::deviation() const {
+  const double difference = std::abs(ours - published);
+  return relative ? difference / std::abs(published) : difference;
+}
+
+bool FigureResult::ok() const {
+  return !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const FigureCell& c) { return c.ok(); });
+}
+
+const FigureEntry& FigureRegistry::find(std::string_view name) const {
+  const std::string wanted = lower_snake(name);
+  std::vector<std::string> known;
+  for (const FigureEntry& entry : entries_) {
+    if (entry.name == wanted) return entry;
+    known.push_back(entry.name);
+  }
+  throw UsageError("unknown figure '" + std::string(name) + "'" + suggest(wanted, known));
+}
+
+Table table_of(const FigureResult& result) {
+  Table table{.title = "Ours beside the published", .note = result.remark,
+              .columns = {"what", "ours", "published", "deviation", "tolerance", "verdict", "origin of the published value"},
+              .rows = {}, .marks = {}};
+  for (const FigureCell& c : result.cells) {
+    const std::string unit = c.relative ? " relative" : "";
+    table.rows.push_back({c.label, fmt::format("{:.10g}", c.ours), fmt::format("{:.10g}", c.published),
+                          fmt::format("{:.2e}{}", c.deviation(), unit),
+                          c.gated ? fmt::format("{:.1e}{}", c.tolerance, unit) : "none",
+                          c.gated ? (c.ok() ? "ok" : "OUT") : "shown", c.origin});
+    table.marks.emplace_back(c.gated ? (c.ok() ? "ok" : "bad") : "");
+  }
+  return table;
+}
+}  // namespace trill

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/report/report.hpp"
+
+#include "facts.hpp"
+#include "json.hpp"
+#include "page_template.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr std::string_view marker = "/*TRILL_DATA*/";
+constexpr std::size_t most_events = 2000, most_trust_rows = 200, most_notices = 500;
+constexpr std::size_t most_chart_points = 56'000;  // of all charts together: 1.2 MB
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &utc);
+  return text.data();
+}
+
+void write_trust(JsonWriter& json, const Trust& trust) {
+  // Of very many components those that deviate most, in their order.
+  std::vector<std::size_t> order(trust.rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (order.size() > most_trust_rows) {
+    const auto rank = [&](std::size_t i) {
+      const double relative = trust.rows[i].relative();
+      return std::isfinite(relative) ? relative : HUGE_VAL;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); });
+    order.resize(most_trust_rows);
+    std::sort(order.begin(), order.end());
+  }
+  json.open('{').key("verdict").text(to_text(trust.verdict));
+  json.key("headline").text(trust.headline).key("how").text(trust.how).key("components").open('[');
+  for (const std::size_t i : order) {
+    const TrustRow& row = trust.rows[i];
+    json.open('{').key("name").text(row.name).key("unit").text(row.unit);
+    json.key("deviation").number(row.deviation).key("scale").number(row.scale).key("relative").number(row.relative());
+    json.key("verdict").text(to_text(verdict_of(row.relative()))).close('}');
+  }
+  json.close(']').close('}');
+}
+
+void write_outcome(JsonWriter& json, const RunOutcome& outcome) {
+  json.key("status").open('{').key("code").text(to_text(outcome.status)).key("ok").boolean(outcome.ok());
+  json.key("message").text(outcome.message).close('}');
+  json.key("notices").open('[');
+  for (std::size_t i = 0; i < std::min(outcome.notices.size(), most_notices); ++i) {
+    const Notice& n = outcome.notices[i];
+    json.open('{').key("t").number(n.t).key("code").text(n.code).key("severity").text(to_text(n.severity));
+    json.key("text").text(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
+    json.key("value").number(n.value).key("threshold").number(n.threshold).close('}');
+  }
+  json.close(']').key("events").open('[');
+  for (std::size_t i = 0; i < std::min(outcome.events.size(), most_events); ++i)
+    json.open('{').key("name").text(outcome.events[i].name).key("t").number(outcome.events[i].t).close('}');
+  json.close(']');
+}
+
+void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
+  const Decimated& d = view.data;
+  json.key("time").open('{').key("name").text("t").key("unit").text(run.info.time_unit);
+  json.key("n").integer(static_cast<std::int64_t>(d.t.size())).key("data").numbers(std::span(d.t)).close('}');
+  json.key("series").open('[');
+  for (std::size_t i = 0; i < view.series.size(); ++i) {
+    const ViewSeries& s = view.series[i];
+    json.open('{').key("name").text(s.name).key("unit").text(s.unit).key("group").text(s.group);
+    json.key("log").boolean(s.pick.log).key("offset").number(d.series[i].offset);
+    json.key("data").numbers(std::span(d.series[i].data)).close('}');
+  }
+  json.close(']');
+  if (d.thinned())
+    json.key("decimation")
+        .open('{')
+        .key("rows")
+        .integer(d.rows)
+        .key("kept")
+        .integer(static_cast<std::int64_t>(d.t.size()))
+        .close('}');
+  if (!view.phase_names.empty()) {
+    json.key("phase").open('{').key("names").open('[');
+    for (const Quantity& q : view.phase_names) json.text(q.name);
+    json.close(']').key("units").open('[');
+    for (const Quantity& q : view.phase_names) json.text(q.unit);
+    json.close(']').key("n").integer(view.phase.points).key("data").numbers(std::span(view.phase.data)).close('}');
+  }
+  json.key("hidden_components").integer(view.hidden);
+}
+
+void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double bytes) {
+  const RunView view = view_of(run, bytes);
+  const RunInfo& info = run.info;
+  json.open('{').key("id").text(fmt::format("r{}", index)).key("label").text(label_of(run));
+  json.key("problem").open('{').key("name").text(info.problem).key("title").text(info.problem_title);
+  json.key("reference").text(info.problem_reference).close('}');
+  json.key("method").open('{').key("name").text(info.method).key("title").text(info.method_title);
+  json.key("reference").text(info.method_reference).key("delivers").text(info.delivers).close('}');
+  json.key("facts").text_rows(facts_of(run, view));
+  json.key("settings").text_rows(settings_of(info));
+  json.key("parameters").text_rows(parameters_of(run));
+  json.key("counters").text_rows(counters_of(run));
+  write_outcome(json, run.outcome);
+  json.key("trust");
+  write_trust(json, run.trust);
+  write_curves(json, run, view);
+  json.close('}');
+}
+
+void write_axis(JsonWriter& json, const ChartAxis& axis) {
+  json.open('{').key("label").text(axis.label).key("unit").text(axis.unit).key("log").boolean(axis.log).close('}');
+}
+
+void write_chart(JsonWriter& json, const Chart& chart, std::size_t most_points) {
+  std::size_t longest = 0;
+  for (const ChartSeries& s : chart.series) longest = std::max(longest, std::min(s.x.size(), s.y.size()));
+  std::string note = chart.note;
+  if (longest > most_points)
+    note += fmt::format("{}Extreme points of up to {} per curve.", note.empty() ? "" : " ", longest);
+  json.open('{').key("title").text(chart.title).key("note").text(note).key("x");
+  write_axis(json, chart.x);
+  json.key("y");
+  write_axis(json, chart.y);
+  json.key("style").text(to_text(chart.style)).key("series").open('[');
+  for (const ChartSeries& s : chart.series) {
+    std::vector<double> x, y;
+    for (const std::size_t i : extreme_points(s.x, s.y, most_points)) {
+      x.push_back(s.x[i]);
+      y.push_back(s.y[i]);
+    }
+    json.open('{').key("label").text(s.label).key("x").numbers(std::span<const double>(x));
+    json.key("y").numbers(std::span<const double>(y)).close('}');
+  }
+  json.close(']').close('}');
+}
+
+void write_charts(JsonWriter& json, const std::vector<Chart>& charts) {
+  std::size_t points = 0, series = 0;
+  for (const Chart& chart : charts)
+    for (const ChartSeries& s : chart.series) {
+      points += std::min(s.x.size(), s.y.size());
+      ++series;
+    }
+  const std::size_t most =
+      points <= most_chart_points ? points : std::max<std::size_t>(100, most_chart_points / series);
+  json.open('[');
+  for (const Chart& chart : charts) write_chart(json, chart, most);
+  json.close(']');
+}
+
+// Runs that need little leave their share to the others.
+std::vector<double> share_budget(const std::vector<ReportRun>& runs) {
+  std::vector<double> wanted, share(runs.size(), 0);
+  std::vector<std::size_t> order;
+  for (const ReportRun& run : runs) {
+    order.push_back(wanted.size());
+    wanted.push_back(wanted_bytes(run));
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+  double left = page_budget;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const double fair = left / static_cast<double>(order.size() - k);
+    share[order[k]] = std::min(fair, wanted[order[k]]);
+    left -= share[order[k]];
+  }
+  return share;
+}
+}  // namespace
+
+const char* to_text(ChartStyle style) {
+  constexpr std::array<const char*, 3> texts{"line", "points", "both"};
+  return texts[static_cast<std::size_t>(style)];
+}
+
+Verdict verdict_of(double relative) {
+  if (!std::isfinite(relative)) return Verdict::red;
+  return relative <= 1e-3 ? Verdict::green : relative <= 5e-2 ? Verdict::amber : Verdict::red;
+}
+
+ReportRun report_run(const Solution& solution, std::string label) {
+  return {std::move(label), solution.info, solution.outcome, solution.trust, solution};
+}
+
+std::string report_json(const Report& report) {
+  const RunInfo* first = report.runs.empty() ? nullptr : &report.runs.front().info;
+  const std::string title = !report.title.empty() || !first ? report.title : first->problem + ", " + first->method;
+  JsonWriter json;
+  json.open('{').key("schema").integer(1).key("title").text(title);
+  json.key("generated").text(report.generated.empty() ? now() : report.generated);
+  json.key("version").text(report.version.empty() && first ? first->version : report.version);
+  json.key("runs").open('[');
+  const std::vector<double> share = share_budget(report.runs);
+  for (std::size_t i = 0; i < report.runs.size(); ++i) write_run(json, report.runs[i], i, share[i]);
+  json.close(']').key("charts");
+  write_charts(json, report.charts);
+  json.key("tables").open('[');
+  for (const Table& table : report.tables) {
+    json.open('{').key("title").text(table.title).key("note").text(table.note).key("columns").texts(table.columns);
+    json.key("rows").text_rows(table.rows).key("marks").texts(table.marks).close('}');
+  }
+  return json.close(']').close('}').take();
+}
+
+std::string report_page(const Report& report, std::string_view page) {
+  const auto at = page.find(marker);
+  if (at == std::string_view::npos || page.find(marker, at + 1) != std::string_view::npos)
+    throw UsageError("report: the page must hold the marker /*TRILL_DATA*/ exactly once");
+  const std::string json = report_json(report);
+  std::string out;
+  out.reserve(page.size() + json.size());
+  out.append(page.substr(0, at)).append(json).append(page.substr(at + marker.size()));
+  return out;
+}
+
+std::string report_page(const Report& report) { return report_page(report, page_template()); }
+}  // namespace trill

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double time_bytes = 8 * 4.0 / 3, value_bytes = 4 * 4.0 / 3;  // in base64
+constexpr Index most_points = 20'000, least_points = 64;
+constexpr Index most_series = 72, least_series = 6;
+constexpr Index most_phase_points = 6000;
+constexpr Index most_phase_columns = 8;
+constexpr double phase_share = 0.15;
+
+struct Block {
+  const char* group;
+  Index begin, size, shown;
+};
+
+std::array<Block, 4> blocks_of(const Layout& l) {
+  return {{{"coordinate", 0, l.nq, 0},
+           {"velocity", l.nq, l.nv, 0},
+           {"multiplier", l.nq + l.nv, l.nl, 0},
+           {"auxiliary", l.nq + l.nv + l.nl, l.nx, 0}}};
+}
+
+Quantity name_of(const std::vector<Quantity>& names, Index i, const char* letter) {
+  if (i < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(i)];
+  return {fmt::format("{}{}", letter, i), ""};
+}
+
+ViewSeries quantity_series(const Quantity& q, Index column) {
+  ViewSeries s{q.name, q.unit, "quantity", {column, true, false, false}};
+  if (q.name.starts_with("constraint")) {
+    s.group = "constraint";
+    s.pick.log = true;
+  } else if (q.name == "h" || q.name == "error") {
+    s.group = "step";
+    s.pick.log = s.pick.blank_first_zero = true;
+  } else if (q.name.starts_with("newton_")) {
+    s.group = "newton";
+    s.pick.blank_first_zero = true;
+  } else if (q.name.find("energy") != std::string::npos || q.name == "hamiltonian") {
+    s.group = "energy";
+  }
+  return s;
+}
+
+// As many series as leave each 2000 points, or all rows where there are fewer.
+Index series_limit(double bytes, Index rows) {
+  const auto points = static_cast<double>(std::clamp<Index>(rows, 1, 2000));
+  const double limit = std::min(bytes / (value_bytes * points), static_cast<double>(most_series));
+  return std::max(static_cast<Index>(limit), least_series);
+}
+
+// All quantities if they leave half of the room to the components; then the first components of every kind.
+void choose_series(const RunInfo& info, Index limit, RunView& view) {
+  auto blocks = blocks_of(info.layout);
+  const Index components = info.layout.size(), quantities = static_cast<Index>(info.quantities.size());
+  const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components));
+  Index room = std::min(components, limit - shown_quantities);
+  view.hidden = components - room + quantities - shown_quantities;
+  while (room > 0)
+    for (Block& b : blocks)
+      if (room > 0 && b.shown < b.size) {
+        ++b.shown;
+        --room;
+      }
+  for (const Block& b : blocks)
+    for (Index i = b.begin; i < b.begin + b.shown; ++i) {
+      Quantity q = name_of(info.components, i, "y");
+      view.series.push_back({std::move(q.name), std::move(q.unit), b.group, {i, false, false, false}});
+    }
+  for (Index i = 0; i < shown_quantities; ++i)
+    view.series.push_back(quantity_series(info.quantities[static_cast<std::size_t>(i)], i));
+}
+
+std::vector<Index> phase_columns(const Layout& l) {
+  std::vector<Index> columns;
+  for (Index i = 0; i < std::min(l.nq, most_phase_columns); ++i) columns.push_back(i);
+  for (Index i = l.nq; i < l.nq + l.nv && static_cast<Index>(columns.size()) < most_phase_columns; ++i)
+    columns.push_back(i);
+  if (columns.size() < 2) columns.clear();
+  return columns;
+}
+}  // namespace
+
+double wanted_bytes(const ReportRun& run) {
+  const Index all = run.info.layout.size() + static_cast<Index>(run.info.quantities.size());
+  const auto points = static_cast<double>(std::min(run.rows.rows(), most_points));
+  const auto phase = static_cast<double>(std::min(run.rows.rows(), most_phase_points)) *
+                     static_cast<double>(phase_columns(run.info.layout).size());
+  const double curves = points * (time_bytes + value_bytes * static_cast<double>(std::min(all, most_series)));
+  return 1000 + std::max(curves / (1 - phase_share), phase * value_bytes / phase_share);
+}
+
+RunView view_of(const ReportRun& run, double bytes) {
+  RunView view;
+  const Index rows = run.rows.rows();
+  choose_series(run.info, series_limit((1 - phase_share) * bytes, rows), view);
+  const double row_bytes = time_bytes + value_bytes * static_cast<double>(view.series.size());
+  const Index points = std::clamp(static_cast<Index>((1 - phase_share) * bytes / row_bytes), least_points, most_points);
+  std::vector<SeriesPick> picks;
+  for (const ViewSeries& s : view.series) picks.push_back(s.pick);
+  Decimator decimator(rows, points, std::move(picks));
+
+  const std::vector<Index> columns = phase_columns(run.info.layout);
+  for (const Index i : columns) view.phase_names.push_back(name_of(run.info.components, i, "y"));
+  const double state_bytes = value_bytes * static_cast<double>(std::max<std::size_t>(1, columns.size()));
+  PhaseCollector phase(
+      rows, std::clamp(static_cast<Index>(phase_share * bytes / state_bytes), least_points, most_phase_points),
+      columns);
+
+  run.rows.visit([&](double t, const double* y, const double* measured) {
+    decimator.row(t, y, measured);
+    phase.row(y);
+  });
+  view.data = decimator.finish();
+  view.phase = phase.finish();
+  return view;
+}
+}  // namespace trill

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/report/decimate.hpp"
+#include "trill/report/report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace trill {
+struct ViewSeries {
+  std::string name, unit, group;
+  SeriesPick pick;
+};
+
+// What of a run is shown, read from its rows in one pass.
+struct RunView {
+  std::vector<ViewSeries> series;
+  Decimated data;  // in the same order
+  std::vector<Quantity> phase_names;
+  PhasePoints phase;  // fewer than two columns: none
+  Index hidden = 0;   // components and quantities that are not shown
+};
+
+constexpr double page_budget = 3.5e6;  // bytes for the curves of all runs together
+
+double wanted_bytes(const ReportRun& run);  // for every row of all that could be shown, within sensible limits
+RunView view_of(const ReportRun& run, double bytes = page_budget);
+}  // namespace trill

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/report/chart.hpp"
+#include "trill/report/ticks.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace trill {
+struct PlotArea {
+  double left, top, width, height;
+  double right() const { return left + width; }
+  double bottom() const { return top + height; }
+};
+
+using Pixel = std::array<double, 2>;  // NaN in the first: a gap
+
+// What can be drawn of a chart: points that are finite and, on a log axis, positive.
+struct Drawable {
+  std::vector<ChartSeries> series;                // points that cannot be drawn are gaps in both x and y
+  double x_lo = 1, x_hi = 0, y_lo = 1, y_hi = 0;  // lo > hi: nothing at all
+  std::size_t not_positive = 0;
+  bool one_way = true;  // x runs one way in every series, as in a function of time
+  bool empty() const { return x_lo > x_hi; }
+};
+Drawable drawable(const Chart& chart);
+
+// In pixels, reduced to what can be seen: least and greatest value of every half pixel column of a function, extreme
+// points of any other curve.
+std::vector<Pixel> curve_pixels(const ChartSeries& series, bool one_way, const AxisTicks& x, const AxisTicks& y,
+                                const PlotArea& area);
+// One pixel per marker, none twice at the same place.
+std::vector<Pixel> marker_pixels(const ChartSeries& series, const AxisTicks& x, const AxisTicks& y,
+                                 const PlotArea& area);
+std::vector<Pixel> lone_pixels(const std::vector<Pixel>& pixels);  // between gaps: no line shows them
+double path_length(const std::vector<Pixel>& pixels);
+
+// Data of a path element.
+std::string line_path(const std::vector<Pixel>& pixels);
+std::string marker_path(const std::vector<Pixel>& pixels, std::size_t shape, double radius);
+bool marker_is_open(std::size_t shape);  // drawn by strokes, not filled
+
+const char* curve_colour(std::size_t i);             // of Okabe and Ito, without the yellow that white paper swallows
+std::string curve_dash(std::size_t i, bool smooth);  // stroke-dasharray, empty for a solid line
+}  // namespace trill

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/solution/run_json.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace trill {
+enum class FileFormat { hdf5, csv, json };
+FileFormat format_of(const std::filesystem::path& path);  // UsageError that lists the known extensions
+
+// Rows in a file, with the rest of the run.
+class StoredRun : public RowSource {
+ public:
+  RunRecord record;
+  bool unfinished = false;
+  Index rows() const override { return record.rows; }
+};
+std::unique_ptr<StoredRun> open_hdf5(const std::filesystem::path& path);
+std::unique_ptr<StoredRun> open_csv(const std::filesystem::path& path);
+std::unique_ptr<StoredRun> open_json(const std::filesystem::path& path);
+std::unique_ptr<StoredRun> open_part(const std::filesystem::path& directory);
+
+// The writers stream; they refuse numbers that are not finite.
+void write_hdf5(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+                const std::string& when_full);
+void write_csv(const RowSource& rows, RunRecord record, const std::filesystem::path& path,
+               const std::string& when_full);
+void write_json(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+                const std::string& when_full);
+void write_run(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+               const std::string& when_full = {});
+
+// Before a run: that its results can be written to this path at all. UsageError.
+void check_writable(const RunInfo& info, const std::filesystem::path& path);
+
+inline std::size_t width_y(const RunInfo& info) { return info.components.size(); }
+inline std::size_t width_measured(const RunInfo& info) { return info.quantities.size(); }
+
+// IoError that names the first number of a row that is not finite.
+void check_finite(const RunInfo& info, double t, const double* y, const double* measured);
+
+// Visits rows for a writer: checks each and that there are as many as announced.
+void visit_checked(const RowSource& rows, const RunRecord& record, const RowSource::Visitor& visitor);
+}  // namespace trill

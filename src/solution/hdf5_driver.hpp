@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+
+namespace trill {
+// Lets HDF5 write through an open descriptor and keeps write errors from it. HDF5 does not survive a failed write: it
+// crashes when the file is closed or the process ends. So the first error is noted, later writes are dropped, and the
+// caller looks at `error` after every call.
+struct Hdf5Sink {
+  int file = -1;
+  int error = 0;  // of the system
+};
+
+// A new file on the sink; the sink must outlive the file. Negative on failure.
+hid_t create_on_sink(Hdf5Sink& sink, const char* name, hid_t access);
+}  // namespace trill

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "part_directory.hpp"
+
+#include "file_formats.hpp"
+#include "trill/base/text.hpp"
+#include "trill/solution/safe_file.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace fs = std::filesystem;
+namespace {
+static_assert(sizeof(SegmentHead) == 56, "segments are written as they lie in memory");
+
+struct CheckpointHead {
+  char magic[8] = {'t', 'r', 'i', 'l', 'l', 'c', 'h', 'k'};
+  std::uint32_t version = 1, byte_order = 0x01020304;
+  std::uint64_t number = 0, rows = 0, segments = 0, bytes = 0;
+};
+
+// The head of a whole, undamaged block of the expected kind.
+template <class Head>
+Head checked_head(const std::string& bytes, const fs::path& file) {
+  Head head;
+  const Head expected;
+  if (bytes.size() < sizeof(Head) + checksum_size)
+    throw IoError(file.string() + " is not whole: it ends inside its head");
+  std::memcpy(&head, bytes.data(), sizeof(Head));
+  if (std::memcmp(head.magic, expected.magic, sizeof(head.magic)) != 0)
+    throw IoError(file.string() + " is not a file of trill");
+  if (head.version != expected.version || head.byte_order != expected.byte_order)
+    throw IoError(file.string() + " was written by another version of trill or on another kind of machine");
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, bytes.data() + bytes.size() - checksum_size, checksum_size);
+  if (sum != checksum(bytes.data(), bytes.size() - checksum_size))
+    throw IoError(file.string() + " is damaged or not whole: its checksum is wrong");
+  return head;
+}
+
+class PartRun final : public StoredRun {
+ public:
+  fs::path part;
+  std::int64_t segments = 0;
+
+  void visit(const Visitor& visitor) const override {
+    std::vector<double> block;
+    const std::size_t n_y = width_y(record.info), width = 1 + n_y + width_measured(record.info);
+    Index seen = 0;
+    for (std::int64_t k = 0; k < segments; ++k) {
+      const SegmentHead head = read_segment(part, k, block);
+      if (static_cast<Index>(head.first_row) != seen || 1 + head.n_y + head.n_measured != width || head.n_y != n_y)
+        throw IoError(fmt::format("{} does not follow the segment before it", numbered(part, "segment", k).string()));
+      for (const double* row = block.data(); row != block.data() + block.size(); row += width, ++seen)
+        visitor(row[0], row + 1, row + 1 + n_y);
+    }
+    if (seen != record.rows)
+      throw IoError(fmt::format("{} is damaged: it has {} rows instead of {}", part.string(), seen, record.rows));
+  }
+};
+
+// The number of rows by the head alone, for opening a long run quickly.
+SegmentHead read_head(const fs::path& file) {
+  SegmentHead head;
+  std::FILE* in = std::fopen(file.c_str(), "rb");
+  const std::size_t got = in ? std::fread(&head, sizeof(head), 1, in) : 0;
+  if (in) std::fclose(in);
+  if (got != 1 || std::memcmp(head.magic, SegmentHead{}.magic, sizeof(head.magic)) != 0)
+    throw IoError(file.string() + " is damaged or not whole");
+  return head;
+}
+}  // namespace
+
+fs::path part_of(fs::path path) { return path += ".part"; }
+fs::path without_part(const fs::path& path) {
+  fs::path bare = path.has_filename() ? path : path.parent_path();  // "run.h5.part/"
+  if (bare.extension() == ".part") bare.replace_extension();
+  return bare;
+}
+bool holds_run(const fs::path& part) {
+  std::error_code none;
+  return fs::exists(part / "header.json", none) && !fs::exists(part / "published", none);
+}
+
+fs::path numbered(const fs::path& part, std::string_view kind, std::int64_t number) {
+  return part / fmt::format(fmt::runtime(kind == "segment" ? "{}-{:08d}.bin" : "{}-{:06d}.bin"), kind, number);
+}
+
+std::vector<std::int64_t> numbers_of(const fs::path& part, std::string_view kind) {
+  std::vector<std::int64_t> numbers;
+  for (const fs::path& entry : list_directory(part)) {
+    const std::string name = entry.filename().string();
+    if (!name.starts_with(kind) || !name.ends_with(".bin")) continue;
+    const auto number = parse_integer(std::string_view(name).substr(kind.size() + 1, name.size() - kind.size() - 5));
+    if (number) numbers.push_back(*number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+SegmentHead read_segment(const fs::path& part, std::int64_t number, std::vector<double>& rows) {
+  const fs::path file = numbered(part, "segment", number);
+  const std::string bytes = read_whole(file);
+  const auto head = checked_head<SegmentHead>(bytes, file);
+  const std::size_t size = bytes.size() - sizeof(SegmentHead) - checksum_size;
+  if (head.number != static_cast<std::uint64_t>(number) ||
+      size != head.rows * (1 + head.n_y + head.n_measured) * sizeof(double))
+    throw IoError(file.string() + " is not the segment its name says");
+  rows.resize(size / sizeof(double));
+  std::memcpy(rows.data(), bytes.data() + sizeof(SegmentHead), size);
+  return head;
+}
+
+std::string checkpoint_bytes(const Checkpoint& c) {
+  CheckpointHead head;
+  head.number = static_cast<std::uint64_t>(c.number);
+  head.rows = static_cast<std::uint64_t>(c.rows);
+  head.segments = static_cast<std::uint64_t>(c.segments);
+  head.bytes = c.archive.bytes().size();
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof(head));
+  bytes.append(c.archive.bytes().data(), c.archive.bytes().size());
+  const std::uint64_t sum = checksum(bytes.data(), bytes.size());
+  bytes.append(reinterpret_cast<const char*>(&sum), sizeof(sum));
+  return bytes;
+}
+
+Checkpoint read_checkpoint(const fs::path& part, std::int64_t number) {
+  const fs::path file = numbered(part, "checkpoint", number);
+  const std::string bytes = read_whole(file);
+  const auto head = checked_head<CheckpointHead>(bytes, file);
+  if (head.number != static_cast<std::uint64_t>(number) ||
+      head.bytes != bytes.size() - sizeof(CheckpointHead) - checksum_size)
+    throw IoError(file.string() + " is not the checkpoint its name says");
+  const char* archive = bytes.data() + sizeof(CheckpointHead);
+  return {number, static_cast<std::int64_t>(head.rows), static_cast<std::int64_t>(head.segments),
+          Archive(std::vector<char>(archive, archive + head.bytes))};
+}
+
+RunInfo read_header(const fs::path& part) {
+  const fs::path file = part / "header.json";
+  return info_from_json(unsealed(read_whole(file), file.string()), file.string());
+}
+
+std::optional<RunRecord> read_outcome(const fs::path& part) {
+  const fs::path file = part / "outcome.json";
+  std::error_code none;
+  if (!fs::exists(file, none)) return std::nullopt;
+  return record_from_json(unsealed(read_whole(file), file.string()), file.string());
+}
+
+std::unique_ptr<StoredRun> open_part(const fs::path& part) {
+  if (!fs::exists(part / "header.json"))
+    throw IoError(part.string() + " is not a run of trill: it holds no header.json");
+  auto run = std::make_unique<PartRun>();
+  run->part = part;
+  auto ended = read_outcome(part);
+  run->unfinished = !ended || ended->outcome.status == RunStatus::stopped;
+  const auto numbers = numbers_of(part, "segment");
+  run->segments = static_cast<std::int64_t>(numbers.size());
+  Index rows = 0;
+  for (std::int64_t k = 0; k < run->segments; ++k) {
+    if (numbers[static_cast<std::size_t>(k)] != k)
+      throw IoError(fmt::format("{} is damaged: {} is missing", part.string(), numbered("", "segment", k).string()));
+    rows += static_cast<Index>(read_head(numbered(part, "segment", k)).rows);
+  }
+  if (ended) {
+    run->record = std::move(*ended);
+    if (run->record.rows != rows)
+      throw IoError(fmt::format("{} is damaged: it has {} rows instead of {}", part.string(), rows, run->record.rows));
+  } else {
+    run->record.info = read_header(part);
+    run->record.outcome.status = RunStatus::stopped;
+    run->record.outcome.message = "the run has not ended";
+    run->record.rows = rows;
+  }
+  return run;
+}
+
+void remove_part(const fs::path& part) {
+  write_whole(part / "published", "");
+  for (const fs::path& entry : list_directory(part)) {
+    const std::string name = entry.filename().string();
+    if (name != "header.json" && name != "published" && name != "lock") remove_file(entry);
+  }
+  for (const char* name : {"header.json", "published", "lock"}) remove_file(part / name);
+  remove_file(part);
+}
+}  // namespace trill

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file_formats.hpp"
+#include "part_directory.hpp"
+#include "trill/solution/segment_recorder.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace fs = std::filesystem;
+namespace {
+// Rows held by the first k segments, for as many segments as are whole and follow each other.
+std::vector<Index> rows_by_segment(const fs::path& part, const RunInfo& info, std::vector<std::string>& remarks) {
+  std::vector<Index> rows{0};
+  std::vector<double> block;
+  const auto numbers = numbers_of(part, "segment");
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    try {
+      const SegmentHead head = read_segment(part, static_cast<std::int64_t>(k), block);
+      if (static_cast<Index>(head.first_row) != rows.back() || head.n_y != width_y(info) ||
+          head.n_measured != width_measured(info))
+        throw IoError(numbered(part, "segment", static_cast<std::int64_t>(k)).string() +
+                      " does not follow the segment before it");
+      rows.push_back(rows.back() + static_cast<Index>(head.rows));
+    } catch (const IoError& error) {
+      remarks.push_back(error.what());
+      break;
+    }
+  }
+  return rows;
+}
+
+bool all_rows_there(const fs::path& part, const std::vector<Index>& rows, std::vector<std::string>& remarks) {
+  try {
+    const auto ended = read_outcome(part);
+    return ended && ended->outcome.status != RunStatus::stopped && ended->rows == rows.back();
+  } catch (const IoError& error) {
+    remarks.push_back(error.what());
+    return false;
+  }
+}
+
+// What a process left that was killed after publishing.
+void clear_waste(const fs::path& part) {
+  if (!fs::exists(part / "published")) return;
+  if (const auto lock = FileLock::take(part / "lock")) remove_part(part);
+}
+}  // namespace
+
+std::optional<ResumePoint> find_resume_point(const fs::path& given) {
+  ResumePoint point;
+  point.path = without_part(given);
+  format_of(point.path);
+  const fs::path part = part_of(point.path);
+  if (!holds_run(part)) {
+    clear_waste(part);
+    if (fs::exists(point.path)) throw UsageError(point.path.string() + " is already finished");
+    return std::nullopt;
+  }
+  point.lock = FileLock::take(part / "lock");
+  if (!point.lock) throw UsageError(fmt::format("{} is being written by another run", point.path.string()));
+  if (!holds_run(part)) return find_resume_point(given);  // published while we took the lock
+  point.info = read_header(part);
+
+  const std::vector<Index> rows = rows_by_segment(part, point.info, point.remarks);
+  if (all_rows_there(part, rows, point.remarks)) {
+    point.is_finished = true;
+    point.rows = rows.back();
+    point.segments = static_cast<std::int64_t>(rows.size()) - 1;
+    return point;
+  }
+  auto numbers = numbers_of(part, "checkpoint");
+  for (; !numbers.empty(); numbers.pop_back()) {
+    try {
+      Checkpoint c = read_checkpoint(part, numbers.back());
+      const auto segments = static_cast<std::size_t>(c.segments);
+      if (segments >= rows.size() || rows[segments] != c.rows)
+        throw IoError(
+            fmt::format("the rows of {} are not all there", numbered(part, "checkpoint", numbers.back()).string()));
+      point.archive = std::move(c.archive);
+      point.rows = c.rows;
+      point.segments = c.segments;
+      point.checkpoint = c.number;
+      return point;
+    } catch (const IoError& error) {
+      point.remarks.push_back(error.what());
+    }
+  }
+  point.from_start = true;
+  return point;
+}
+}  // namespace trill

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/solution/run_json.hpp"
+
+#include "run_json_parts.hpp"
+#include "trill/base/archive.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace trill {
+namespace {
+using nlohmann::json;
+constexpr const char* schema = "trill-solution-1";
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+double finite(double value, const std::string& what, double t) {
+  if (!std::isfinite(value)) throw IoError(fmt::format("cannot write {} at t = {:.6g}: it is {}", what, t, value));
+  return value;
+}
+
+json quantities(const std::vector<Quantity>& list) {
+  json out = json::array();
+  for (const Quantity& q : list) out.push_back({{"name", q.name}, {"unit", q.unit}});
+  return out;
+}
+std::vector<Quantity> quantities(const json& list) {
+  std::vector<Quantity> out;
+  for (const json& q : list) out.push_back({q.at("name"), q.at("unit")});
+  return out;
+}
+
+json value_of(const RunInfo& info) {
+  const Layout& l = info.layout;
+  return {{"problem", info.problem},
+          {"problem_title", info.problem_title},
+          {"problem_reference", info.problem_reference},
+          {"method", info.method},
+          {"method_title", info.method_title},
+          {"method_reference", info.method_reference},
+          {"delivers", info.delivers},
+          {"formulation", info.formulation},
+          {"parameters", json(json::object_t(info.parameters.begin(), info.parameters.end()))},
+          {"options", json(json::object_t(info.options.begin(), info.options.end()))},
+          {"settings", json(json::object_t(info.settings.begin(), info.settings.end()))},
+          {"version", info.version},
+          {"host", info.host},
+          {"started", info.started},
+          {"model_text", info.model_text},
+          {"layout", {{"nq", l.nq}, {"nv", l.nv}, {"nl", l.nl}, {"nx", l.nx}}},
+          {"time_unit", info.time_unit},
+          {"components", quantities(info.components)},
+          {"quantities", quantities(info.quantities)},
+          {"groups", info.groups}};
+}
+
+OptionSet options_from(const json& object) {
+  OptionSet out;
+  for (const auto& [name, value] : object.items()) out.emplace(name, value.get<std::string>());
+  return out;
+}
+
+RunInfo info_from(const json& j) {
+  RunInfo info;
+  info.problem = j.at("problem");
+  info.problem_title = j.at("problem_title");
+  info.problem_reference = j.at("problem_reference");
+  info.method = j.at("method");
+  info.method_title = j.at("method_title");
+  info.method_reference = j.at("method_reference");
+  info.delivers = j.at("delivers");
+  info.formulation = j.at("formulation");
+  info.parameters = options_from(j.at("parameters"));
+  info.options = options_from(j.at("options"));
+  info.settings = options_from(j.at("settings"));
+  info.version = j.at("version");
+  info.host = j.at("host");
+  info.started = j.at("started");
+  info.model_text = j.at("model_text");
+  const json& l = j.at("layout");
+  info.layout = {l.at("nq"), l.at("nv"), l.at("nl"), l.at("nx")};
+  info.time_unit = j.at("time_unit");
+  info.components = quantities(j.at("components"));
+  info.quantities = quantities(j.at("quantities"));
+  info.groups = j.at("groups").get<std::vector<std::string>>();
+  const bool sane = l.at("nq") >= 0 && l.at("nv") >= 0 && l.at("nl") >= 0 && l.at("nx") >= 0 &&
+                    info.layout.size() == static_cast<Index>(info.components.size());
+  if (!sane) throw IoError("layout and components do not fit");
+  return info;
+}
+
+json value_of(const RunOutcome& outcome) {
+  json events = json::array(), notices = json::array();
+  for (const EventHit& hit : outcome.events)
+    events.push_back({{"name", hit.name}, {"t", finite(hit.t, "the time of event '" + hit.name + "'", hit.t)}});
+  for (const Notice& n : outcome.notices)
+    notices.push_back({{"t", finite(n.t, "the time of notice '" + n.code + "'", n.t)},
+                       {"code", n.code},
+                       {"text", n.text},
+                       {"severity", to_text(n.severity)},
+                       {"value", finite(n.value, "the value of notice '" + n.code + "'", n.t)},
+                       {"threshold", finite(n.threshold, "the threshold of notice '" + n.code + "'", n.t)},
+                       {"count", n.count}});
+  const Counters& c = outcome.counters;
+  return {{"status", to_text(outcome.status)},
+          {"message", outcome.message},
+          {"events", events},
+          {"notices", notices},
+          {"counters",
+           {{"forces", c.forces},
+            {"steps", c.steps},
+            {"rejected", c.rejected},
+            {"jacobians", c.jacobians},
+            {"newton_iterations", c.newton_iterations},
+            {"newton_failures", c.newton_failures},
+            {"factorisations", c.factorisations},
+            {"linear_iterations", c.linear_iterations},
+            {"micro_steps", c.micro_steps},
+            {"seconds", finite(c.seconds, "the run time", 0)}}}};
+}
+
+Severity severity_from(const std::string& text) {
+  for (const Severity s : {Severity::info, Severity::warning, Severity::error})
+    if (text == to_text(s)) return s;
+  throw IoError("'" + text + "' is not a severity");
+}
+
+RunOutcome outcome_from(const json& j) {
+  RunOutcome outcome;
+  outcome.status = run_status_from(j.at("status").get<std::string>());
+  outcome.message = j.at("message");
+  for (const json& e : j.at("events")) outcome.events.push_back({e.at("name"), e.at("t")});
+  for (const json& n : j.at("notices"))
+    outcome.notices.push_back({n.at("t"), n.at("code"), n.at("text"), severity_from(n.at("severity")), n.at("value"),
+                               n.at("threshold"), n.at("count")});
+  const json& c = j.at("counters");
+  Counters& counters = outcome.counters;
+  counters.forces = c.at("forces").get<decltype(counters.forces)>();
+  counters.steps = c.at("steps");
+  counters.rejected = c.at("rejected");
+  counters.jacobians = c.at("jacobians");
+  counters.newton_iterations = c.at("newton_iterations");
+  counters.newton_failures = c.at("newton_failures");
+  counters.factorisations = c.at("factorisations");
+  counters.linear_iterations = c.at("linear_iterations");
+  counters.micro_steps = c.at("micro_steps");
+  counters.seconds = c.at("seconds");
+  return outcome;
+}
+
+json value_of(const Trust& trust) {
+  json rows = json::array();
+  for (const TrustRow& r : trust.rows)
+    rows.push_back({{"name", r.name},
+                    {"unit", r.unit},
+                    {"deviation", finite(r.deviation, "the deviation of '" + r.name + "'", 0)},
+                    {"scale", finite(r.scale, "the scale of '" + r.name + "'", 0)}});
+  return {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"how", trust.how}, {"rows", rows}};
+}
+
+Verdict verdict_from(const std::string& text) {
+  for (const Verdict v : {Verdict::none, Verdict::green, Verdict::amber, Verdict::red})
+    if (text == to_text(v)) return v;
+  throw IoError("'" + text + "' is not a verdict");
+}
+
+Trust trust_from(const json& j) {
+  Trust trust{verdict_from(j.at("verdict")), j.at("headline"), j.at("how"), {}};
+  for (const json& r : j.at("rows"))
+    trust.rows.push_back({r.at("name"), r.at("unit"), r.at("deviation"), r.at("scale")});
+  return trust;
+}
+
+json parse(std::string_view text, const std::string& file) {
+  json value = json::parse(text, nullptr, false);
+  if (value.is_discarded()) throw IoError(file + " is not whole: its JSON text is broken or ends too early");
+  return value;
+}
+
+template <class Read>
+auto named(const std::string& file, const Read& read) {
+  try {
+    return read();
+  } catch (const json::exception& error) {
+    throw IoError(fmt::format("{} is not a trill solution: {}", file, error.what()));
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("{} is not a whole trill solution: {}", file, error.what()));
+  }
+}
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+}  // namespace
+
+RunRecord record_from(const json& j, const std::string& file) {
+  return named(file, [&] {
+    if (const std::string found = j.at("schema"); found != schema)
+      throw IoError(fmt::format("its schema is '{}', this version of trill reads '{}'", found, schema));
+    RunRecord record{info_from(j.at("info")), outcome_from(j.at("outcome")), trust_from(j.at("trust")), j.at("rows"),
+                     std::strtoull(j.value("data_checksum", "0").c_str(), nullptr, 16)};
+    if (record.rows < 0) throw IoError("the number of rows is negative");
+    return record;
+  });
+}
+
+std::string to_json(const RunInfo& info) { return text_of(value_of(info)); }
+std::string to_json(const RunOutcome& outcome) { return text_of(value_of(outcome)); }
+std::string to_json(const Trust& trust) { return text_of(value_of(trust)); }
+std::string to_json(const RunRecord& r) {
+  json value{{"schema", schema},
+             {"rows", r.rows},
+             {"info", value_of(r.info)},
+             {"outcome", value_of(r.outcome)},
+             {"trust", value_of(r.trust)}};
+  if (r.data_checksum) value["data_checksum"] = hex(r.data_checksum);
+  return text_of(value);
+}
+RunInfo info_from_json(std::string_view text, const std::string& file) {
+  return named(file, [&, j = parse(text, file)] { return info_from(j); });
+}
+RunOutcome outcome_from_json(std::string_view text, const std::string& file) {
+  return named(file, [&, j = parse(text, file)] { return outcome_from(j); });
+}
+Trust trust_from_json(std::string_view text, const std::string& file) {
+  return named(file, [&, j = parse(text, file)] { return trust_from(j); });
+}
+RunRecord record_from_json(std::string_view text, const std::string& file) {
+  return record_from(parse(text, file), file);
+}
+
+std::string json_quoted(std::string_view text) { return text_of(json(text)); }
+
+std::string sealed(std::string_view json_text) {
+  return fmt::format("{{\"checksum\":\"{}\",\"content\":{}}}\n", hex(checksum(json_text.data(), json_text.size())),
+                     json_text);
+}
+
+std::string unsealed(std::string_view text, const std::string& file) {
+  constexpr std::string_view before = "{\"checksum\":\"", between = "\",\"content\":", after = "}\n";
+  constexpr std::size_t start = before.size() + 16 + between.size();
+  if (text.starts_with(before) && text.size() > start + after.size() && text.ends_with(after)) {
+    const std::string_view content = text.substr(start, text.size() - start - after.size());
+    if (text.substr(before.size(), 16) == hex(checksum(content.data(), content.size())) &&
+        text.substr(before.size() + 16, between.size()) == between)
+      return std::string(content);
+  }
+  throw IoError(file + " is damaged or not a file of trill");
+}
+}  // namespace trill

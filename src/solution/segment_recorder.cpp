@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/solution/segment_recorder.hpp"
+
+#include "file_formats.hpp"
+#include "part_directory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace fs = std::filesystem;
+namespace {
+constexpr std::size_t most_segment_rows = 8192, most_segment_bytes = 4 << 20;
+constexpr std::size_t head_doubles = sizeof(SegmentHead) / sizeof(double);
+
+std::string_view as_bytes(const std::vector<double>& data, std::size_t count) {
+  return {reinterpret_cast<const char*>(data.data()), count * sizeof(double)};
+}
+
+double seconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double>(d).count(); }
+}  // namespace
+
+SegmentRecorder::SegmentRecorder(fs::path path, double seconds_between_checkpoints)
+    : path_(std::move(path)),
+      part_(part_of(path_)),
+      when_full_(fmt::format("free space and run again with --resume {}", path_.string())),
+      seconds_between_(seconds_between_checkpoints) {
+  format_of(path_);
+}
+
+SegmentRecorder::SegmentRecorder(const ResumePoint& point, double seconds_between_checkpoints)
+    : SegmentRecorder(point.path, seconds_between_checkpoints) {
+  lock_ = point.lock;
+  stored_ = point.info;
+  resumed_ = true;
+  finished_ = point.is_finished;
+  rows_ = point.rows;
+  next_segment_ = point.segments;
+  next_checkpoint_ = point.checkpoint + 1;
+}
+
+void SegmentRecorder::take_directory() {
+  std::error_code error;
+  if (fs::create_directory(part_, error)) sync_directory(path_.has_parent_path() ? path_.parent_path() : fs::path("."));
+  if (error) throw_io("cannot write", part_, error.value(), when_full_);
+  lock_ = FileLock::take(part_ / "lock");
+  if (!lock_) throw UsageError(fmt::format("{} is being written by another run", path_.string()));
+  if (holds_run(part_))
+    throw UsageError(fmt::format("{} holds an unfinished run; continue it with --resume {} or remove it",
+                                 part_.string(), path_.string()));
+  // Waste of a run that was published, or was killed before it began.
+  for (const fs::path& entry : list_directory(part_))
+    if (entry.filename() != "lock") remove_file(entry);
+}
+
+void SegmentRecorder::drop_beyond_checkpoint() {
+  remove_file(part_ / "outcome.json");
+  for (const std::int64_t number : numbers_of(part_, "checkpoint"))
+    if (number >= next_checkpoint_) remove_file(numbered(part_, "checkpoint", number));
+  for (const std::int64_t number : numbers_of(part_, "segment"))
+    if (number >= next_segment_) remove_file(numbered(part_, "segment", number));
+  for (const fs::path& entry : list_directory(part_))
+    if (entry.filename().string().find(".tmp-") != std::string::npos) remove_file(entry);
+  sync_directory(part_);
+}
+
+void SegmentRecorder::begin(const RunInfo& info) {
+  check_writable(info, path_);
+  if (finished_) throw UsageError(part_.string() + " holds a finished run; there is nothing to continue");
+  if (resumed_) {
+    if (const auto d = difference(*stored_, info))
+      throw UsageError(fmt::format("{} cannot be continued by a different run; {}", part_.string(), *d));
+    drop_beyond_checkpoint();
+    info_ = *stored_;
+  } else {
+    take_directory();
+    info_ = info;
+    write_whole(part_ / "header.json", sealed(to_json(info_)), when_full_);
+  }
+  width_ = 1 + width_y(info_) + width_measured(info_);
+  most_rows_ = std::clamp<std::size_t>(most_segment_bytes / (width_ * sizeof(double)), 1, most_segment_rows);
+  buffer_.resize(head_doubles + most_rows_ * width_ + 1);
+  began_ = last_checkpoint_ = std::chrono::steady_clock::now();
+}
+
+void SegmentRecorder::row(double t, In y, In measured) {
+  const auto n_y = static_cast<std::size_t>(y.size()), n_measured = static_cast<std::size_t>(measured.size());
+  if (1 + n_y + n_measured != width_)
+    throw UsageError(
+        fmt::format("a row of {} has {} numbers instead of {}", path_.string(), 1 + n_y + n_measured, width_));
+  if (!std::isfinite(t) || !y.allFinite() || !measured.allFinite()) {
+    flush();
+    check_finite(info_, t, y.data(), measured.data());
+  }
+  if (buffered_ == most_rows_) flush();
+  double* at = buffer_.data() + head_doubles + buffered_ * width_;
+  *at++ = t;
+  if (n_y) std::memcpy(at, y.data(), n_y * sizeof(double));
+  if (n_measured) std::memcpy(at + n_y, measured.data(), n_measured * sizeof(double));
+  ++buffered_;
+  ++rows_;
+}
+
+void SegmentRecorder::flush() {
+  if (buffered_ == 0) return;
+  SegmentHead head;
+  head.number = static_cast<std::uint64_t>(next_segment_);
+  head.first_row = static_cast<std::uint64_t>(rows_) - buffered_;
+  head.rows = buffered_;
+  head.n_y = width_y(info_);
+  head.n_measured = width_measured(info_);
+  std::memcpy(buffer_.data(), &head, sizeof(head));
+  const std::size_t used = head_doubles + buffered_ * width_;
+  const std::uint64_t sum = checksum(buffer_.data(), used * sizeof(double));
+  std::memcpy(buffer_.data() + used, &sum, sizeof(sum));
+  write_whole(numbered(part_, "segment", next_segment_), as_bytes(buffer_, used + 1), when_full_);
+  ++next_segment_;
+  buffered_ = 0;
+}
+
+bool SegmentRecorder::wants_checkpoint() {
+  const auto now = std::chrono::steady_clock::now();
+  const double between = std::clamp(seconds(now - began_) / 100, seconds_between_, std::max(60.0, seconds_between_));
+  return seconds_between_ <= 0 || seconds(now - last_checkpoint_) >= between;
+}
+
+void SegmentRecorder::checkpoint(const Archive& archive) {
+  flush();
+  write_whole(numbered(part_, "checkpoint", next_checkpoint_),
+              checkpoint_bytes({next_checkpoint_, rows_, next_segment_, archive}), when_full_);
+  for (const std::int64_t number : numbers_of(part_, "checkpoint"))
+    if (number < next_checkpoint_ - 1) remove_file(numbered(part_, "checkpoint", number));
+  ++next_checkpoint_;
+  last_checkpoint_ = std::chrono::steady_clock::now();
+}
+
+void SegmentRecorder::finish(const RunOutcome& outcome) {
+  flush();
+  write_whole(part_ / "outcome.json", sealed(to_json(RunRecord{info_, outcome, {}, rows_, 0})), when_full_);
+  finished_ = outcome.status != RunStatus::stopped;
+}
+
+void SegmentRecorder::publish(const Trust& trust) {
+  if (!finished_)
+    throw UsageError(
+        fmt::format("the run of {} has not ended; continue it with --resume {}", path_.string(), path_.string()));
+  const auto run = open_part(part_);
+  run->record.trust = trust;
+  write_run(*run, run->record, path_, when_full_);
+  remove_part(part_);
+  lock_.reset();
+}
+}  // namespace trill

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/solution/solution_file.hpp"
+
+#include "file_formats.hpp"
+#include "part_directory.hpp"
+#include "trill/base/text.hpp"
+#include "trill/solution/safe_file.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace fs = std::filesystem;
+namespace {
+std::unique_ptr<StoredRun> open_run(const fs::path& path) {
+  if (without_part(path) != path) {
+    if (!fs::is_directory(path)) throw IoError(path.string() + " does not exist; expected the directory of a run");
+    return open_part(path);
+  }
+  const FileFormat format = format_of(path);
+  if (!fs::exists(path)) {
+    if (holds_run(part_of(path))) return open_part(part_of(path));
+    throw IoError(path.string() + " does not exist; expected a solution written by trill");
+  }
+  if (fs::is_directory(path)) throw IoError(path.string() + " is a directory; expected a solution written by trill");
+  switch (format) {
+    case FileFormat::hdf5:
+      return open_hdf5(path);
+    case FileFormat::csv:
+      return open_csv(path);
+    case FileFormat::json:
+      return open_json(path);
+  }
+  return nullptr;
+}
+}  // namespace
+
+FileFormat format_of(const fs::path& path) {
+  const std::string extension = lower_snake(path.extension().string());
+  if (extension == ".h5" || extension == ".hdf5") {
+#ifndef TRILL_HAVE_HDF5
+    throw UsageError(path.string() + ": this build of trill has no HDF5; use .csv or .json");
+#else
+    return FileFormat::hdf5;
+#endif
+  }
+  if (extension == ".csv") return FileFormat::csv;
+  if (extension == ".json") return FileFormat::json;
+  throw UsageError(
+      fmt::format("{}: the extension of a solution says its format: .h5, .hdf5, .csv or .json", path.string()));
+}
+
+void check_finite(const RunInfo& info, double t, const double* y, const double* measured) {
+  const auto refuse = [t](const std::string& name, double value) {
+    if (!std::isfinite(value)) throw IoError(fmt::format("cannot record {} at t = {:.6g}: it is {}", name, t, value));
+  };
+  refuse("t", t);
+  for (std::size_t i = 0; i < width_y(info); ++i) refuse(info.components[i].name, y[i]);
+  for (std::size_t i = 0; i < width_measured(info); ++i) refuse(info.quantities[i].name, measured[i]);
+}
+
+void visit_checked(const RowSource& rows, const RunRecord& record, const RowSource::Visitor& visitor) {
+  Index seen = 0;
+  rows.visit([&](double t, const double* y, const double* measured) {
+    check_finite(record.info, t, y, measured);
+    if (++seen <= record.rows) visitor(t, y, measured);
+  });
+  if (seen != record.rows)
+    throw IoError(fmt::format("the rows changed while they were written: {} came instead of {}", seen, record.rows));
+}
+
+void check_writable(const RunInfo& info, const fs::path& path) {
+  const FileFormat format = format_of(path);
+  if (static_cast<Index>(info.components.size()) != info.layout.size())
+    throw UsageError(fmt::format("{}: {} names are given for {} unknowns", path.string(), info.components.size(),
+                                 info.layout.size()));
+  if (format != FileFormat::json) return;
+  for (const auto* list : {&info.components, &info.quantities}) {
+    std::set<std::string_view> names;
+    for (const Quantity& q : *list)
+      if (!names.insert(q.name).second)
+        throw UsageError(fmt::format("{}: two columns are named '{}', which .json cannot hold; use .h5 or .csv",
+                                     path.string(), q.name));
+  }
+}
+
+void write_run(const RowSource& rows, const RunRecord& record, const fs::path& path, const std::string& when_full) {
+  check_writable(record.info, path);
+  remove_stale_temporaries(path);
+  switch (format_of(path)) {
+    case FileFormat::hdf5:
+      return write_hdf5(rows, record, path, when_full);
+    case FileFormat::csv:
+      return write_csv(rows, record, path, when_full);
+    case FileFormat::json:
+      return write_json(rows, record, path, when_full);
+  }
+}
+
+SolutionFile::SolutionFile(const fs::path& path) : run_(open_run(path)) {}
+SolutionFile::~SolutionFile() = default;
+SolutionFile::SolutionFile(SolutionFile&&) noexcept = default;
+SolutionFile& SolutionFile::operator=(SolutionFile&&) noexcept = default;
+const RunInfo& SolutionFile::info() const { return run_->record.info; }
+const RunOutcome& SolutionFile::outcome() const { return run_->record.outcome; }
+const Trust& SolutionFile::trust() const { return run_->record.trust; }
+bool SolutionFile::unfinished() const { return run_->unfinished; }
+Index SolutionFile::rows() const { return run_->rows(); }
+void SolutionFile::visit(const Visitor& visitor) const { run_->visit(visitor); }
+
+Solution SolutionFile::load() const {
+  Solution solution;
+  solution.info = info();
+  solution.outcome = outcome();
+  solution.trust = trust();
+  solution.reserve(rows());
+  const auto n_y = static_cast<Index>(width_y(info())), n_measured = static_cast<Index>(width_measured(info()));
+  visit([&](double t, const double* y, const double* measured) {
+    solution.append(t, Eigen::Map<const Vec>(y, n_y), Eigen::Map<const Vec>(measured, n_measured));
+  });
+  return solution;
+}
+
+void save_solution(const RowSource& rows, const RunInfo& info, const RunOutcome& outcome, const Trust& trust,
+                   const fs::path& path) {
+  write_run(rows, {info, outcome, trust, rows.rows(), 0}, path);
+}
+
+void save_solution(const Solution& s, const fs::path& path) { save_solution(s, s.info, s.outcome, s.trust, path); }
+}  // namespace trill

@@ -1,0 +1,125 @@
+// Which series go into which chart.
+
+import type { Curve } from './curve';
+import { formatNumber, grouped } from './format';
+import type { Run, Series } from './model';
+import type { PlotSpec } from './plotcard';
+import type { XLink } from './link';
+
+const groupTitles: [string, string][] = [
+  ['coordinate', 'Coordinates'],
+  ['velocity', 'Velocities'],
+  ['energy', 'Energy'],
+  ['constraint', 'Constraint error'],
+  ['multiplier', 'Multipliers'],
+  ['step', 'Step size'],
+  ['newton', 'Newton effort'],
+  ['quantity', 'Quantities'],
+  ['auxiliary', 'Auxiliary variables'],
+];
+
+const alwaysLog = new Set(['constraint', 'step']);
+const signedError = new Set(['constraint']);
+const shownAtFirst = 8;
+const wholeEnergy = /total|hamilton|^h$|^e$|^energy$/i;
+
+export const groupTitle = (group: string): string =>
+  groupTitles.find(([name]) => name === group)?.[1] ?? group.charAt(0).toUpperCase() + group.slice(1);
+
+export function groupRank(group: string): number {
+  const rank = groupTitles.findIndex(([name]) => name === group);
+  return rank < 0 ? groupTitles.length : rank;
+}
+
+export const startsLog = (s: Series): boolean => s.log || alwaysLog.has(s.group);
+export const showsMagnitude = (group: string): boolean => signedError.has(group);
+
+export function curveOf(run: Run, s: Series, colour: number): Curve {
+  return {
+    label: s.name,
+    unit: s.unit,
+    x: run.time,
+    y: s.values,
+    offset: s.offset,
+    sorted: true,
+    colour,
+    visible: true,
+  };
+}
+
+// The offset cancels exactly, which keeps drifts visible that are far below the energy itself.
+export function deviationFromStart(values: Series['values']): Float64Array {
+  const start = values.find((v) => Number.isFinite(v)) ?? 0;
+  return Float64Array.from(values, (v) => v - start);
+}
+
+function deviationSpec(run: Run, energies: Series[], base: Omit<PlotSpec, 'curves' | 'y' | 'title' | 'id'>): PlotSpec {
+  const whole = energies.filter((s) => wholeEnergy.test(s.name.trim()));
+  const curves = energies.map((s, i) => ({
+    ...curveOf(run, s, i),
+    y: deviationFromStart(s.values),
+    offset: 0,
+    visible: whole.length === 0 || whole.includes(s),
+  }));
+  const main = energies.indexOf(whole[0] ?? energies[0]);
+  const largest = curves[main].y.reduce((m, v) => (Math.abs(v) > m ? Math.abs(v) : m), 0);
+  const start = energies[main].offset + (energies[main].values.find((v) => Number.isFinite(v)) ?? 0);
+  const relative = start !== 0 ? `, ${formatNumber(largest / Math.abs(start), 3)} of its start value` : '';
+  const unit = energies[main].unit;
+  return {
+    ...base,
+    id: `${run.id}-energy-deviation-${unit}`,
+    title: 'Energy, deviation from its start',
+    y: { label: `${energies.length === 1 ? energies[0].name : 'E'} \u2212 start`, unit, log: false },
+    curves,
+    magnitude: true,
+    note: `Largest deviation of ${energies[main].name}: ${formatNumber(largest, 3)}${unit ? ' ' + unit : ''}${relative}.`,
+  };
+}
+
+function decimationNote(run: Run): string {
+  if (!run.decimation) return '';
+  return `Decimated: minimum and maximum per interval from ${grouped(run.decimation.rows)} rows, ${grouped(run.decimation.kept)} kept.`;
+}
+
+export function timeCharts(run: Run, link: XLink): PlotSpec[] {
+  const parts = new Map<string, Series[]>();
+  const ranked = [...run.series].sort((a, b) => groupRank(a.group) - groupRank(b.group));
+  for (const s of ranked) {
+    const key = JSON.stringify([s.group, s.unit, startsLog(s)]);
+    parts.set(key, [...(parts.get(key) ?? []), s]);
+  }
+  const groupsSeen = new Map<string, number>();
+  for (const [first] of parts.values()) groupsSeen.set(first.group, (groupsSeen.get(first.group) ?? 0) + 1);
+
+  const base = {
+    kind: 'time' as const,
+    x: { label: run.timeName, unit: run.timeUnit, log: false },
+    events: run.events.map((e) => e.t),
+    link,
+  };
+  const specs: PlotSpec[] = [];
+  for (const series of parts.values()) {
+    const { group, unit } = series[0];
+    const curves = series.map((s, i) => curveOf(run, s, i));
+    if (curves.length > shownAtFirst) curves.forEach((c, i) => (c.visible = i < shownAtFirst));
+    const several = (groupsSeen.get(group) ?? 1) > 1;
+    const names = series.length <= 3 ? series.map((s) => s.name).join(', ') : unit;
+    const title = several && names ? `${groupTitle(group)}: ${names}` : groupTitle(group);
+    specs.push({
+      ...base,
+      id: `${run.id}-${group}-${specs.length}`,
+      title,
+      y: { label: series.length <= 4 ? series.map((s) => s.name).join(', ') : title, unit, log: startsLog(series[0]) },
+      curves,
+      magnitude: showsMagnitude(group),
+      note: [
+        curves.length > shownAtFirst ? `The first ${shownAtFirst} of ${curves.length} are shown; choose others in the legend.` : '',
+        decimationNote(run),
+      ].filter(Boolean).join(' '),
+    });
+    if (group === 'energy') specs.push(deviationSpec(run, series, base));
+  }
+  if (specs.length > 0 && specs.length % 2 === 1) specs[0].wide = true;
+  return specs;
+}

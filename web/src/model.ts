@@ -1,0 +1,111 @@
+// The report as the page works with it: every field present, all numbers decoded.
+
+export type Verdict = 'green' | 'amber' | 'red' | 'none';
+export type Severity = 'info' | 'warning' | 'error';
+export type Samples = Float32Array | Float64Array;
+
+export interface Series {
+  name: string;
+  unit: string;
+  group: string;
+  log: boolean;
+  offset: number;
+  values: Samples;
+}
+
+export interface Notice {
+  t: number | null;
+  code: string;
+  severity: Severity;
+  text: string;
+  value: number | null;
+  threshold: number | null;
+}
+
+export interface TrustComponent {
+  name: string;
+  unit: string;
+  deviation: number;
+  scale: number;
+  relative: number;
+  verdict: Verdict;
+}
+
+export interface Trust {
+  verdict: Verdict;
+  headline: string;
+  how: string;
+  components: TrustComponent[];
+}
+
+export interface Phase {
+  names: string[];
+  units: string[];
+  columns: Float32Array[];
+}
+
+export interface Work {
+  name: string;
+  title: string;
+  reference: string;
+  delivers: string;
+}
+
+export interface RunEvent {
+  name: string;
+  t: number;
+}
+
+export interface Run {
+  id: string;
+  label: string;
+  problem: Work;
+  method: Work;
+  status: { code: string; ok: boolean; message: string };
+  facts: string[][];
+  settings: string[][];
+  parameters: string[][];
+  counters: string[][];
+  notices: Notice[];
+  trust: Trust | null;
+  timeName: string;
+  timeUnit: string;
+  time: Float64Array;
+  series: Series[];
+  decimation: { rows: number; kept: number } | null;
+  phase: Phase | null;
+  events: RunEvent[];
+  hiddenComponents: number;
+}
+
+export interface FigureAxis {
+  label: string;
+  unit: string;
+  log: boolean;
+}
+
+export interface Figure {
+  title: string;
+  note: string;
+  x: FigureAxis;
+  y: FigureAxis;
+  style: 'line' | 'points' | 'both';
+  series: { label: string; x: Float64Array; y: Float64Array }[];
+}
+
+export interface Table {
+  title: string;
+  note: string;
+  columns: string[];
+  rows: string[][];
+  marks: string[];
+}
+
+export interface Report {
+  title: string;
+  generated: string;
+  version: string;
+  runs: Run[];
+  figures: Figure[];
+  tables: Table[];
+}

@@ -1,0 +1,66 @@
+// The phase plane: any stored component against any other, for one run or several.
+
+import type { Curve } from './curve';
+import { el } from './dom';
+import { grouped } from './format';
+import type { Phase, Run } from './model';
+import { PlotCard } from './plotcard';
+
+type RunWithPhase = Run & { phase: Phase };
+
+function sharedNames(runs: RunWithPhase[]): string[] {
+  return runs[0].phase.names.filter((name) => runs.every((run) => run.phase.names.includes(name)));
+}
+
+const titleOf = (xName: string, yName: string): string => `${yName} against ${xName}`;
+
+function curvesFor(runs: RunWithPhase[], xName: string, yName: string): Curve[] {
+  return runs.map(({ phase, label }, i) => {
+    const column = (name: string): Float32Array => phase.columns[phase.names.indexOf(name)];
+    return {
+      label: runs.length > 1 ? label : 'trajectory',
+      unit: '',
+      x: column(xName),
+      y: column(yName),
+      offset: 0,
+      sorted: false,
+      colour: i,
+      visible: true,
+    };
+  });
+}
+
+export function phaseCard(all: Run[], idStem: string): HTMLElement | null {
+  const runs = all.filter((run): run is RunWithPhase => run.phase !== null);
+  if (runs.length === 0) return null;
+  const names = sharedNames(runs);
+  if (names.length < 2) return null;
+  const unitOf = (name: string): string => runs[0].phase.units[runs[0].phase.names.indexOf(name)];
+  const axis = (name: string) => ({ label: name, unit: unitOf(name), log: false });
+
+  const select = (label: string, start: number): [HTMLElement, HTMLSelectElement] => {
+    const box = el('select', {}, ...names.map((name) => el('option', { value: name }, name)));
+    box.selectedIndex = start;
+    return [el('label', {}, el('span', {}, label), box), box];
+  };
+  const [xLabel, xBox] = select('Horizontal', 0);
+  const [yLabel, yBox] = select('Vertical', 1);
+
+  const points = runs.map((run) => grouped(run.phase.columns[0].length)).join(' + ');
+  const card = new PlotCard({
+    id: `${idStem}-phase`,
+    title: titleOf(names[0], names[1]),
+    kind: 'plane',
+    x: axis(names[0]),
+    y: axis(names[1]),
+    curves: curvesFor(runs, names[0], names[1]),
+    controls: el('div', { class: 'axis-choice' }, xLabel, yLabel),
+    equalAspect: unitOf(names[0]) === unitOf(names[1]),
+    note: `${points} points.`,
+  });
+  const change = (): void =>
+    card.setContent({ title: titleOf(xBox.value, yBox.value), x: axis(xBox.value), y: axis(yBox.value), curves: curvesFor(runs, xBox.value, yBox.value) });
+  xBox.addEventListener('change', change);
+  yBox.addEventListener('change', change);
+  return card.element;
+}

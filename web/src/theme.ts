@@ -1,0 +1,88 @@
+// Light and dark: follows the system until the reader chooses; print is always light.
+
+type Theme = 'light' | 'dark';
+
+const storageKey = 'trill-theme';
+const listeners = new Set<() => void>();
+let chosen: Theme | null = null;
+let printing = false;
+
+// Storage is refused for file pages in some browsers.
+function stored(): Theme | null {
+  try {
+    const value = localStorage.getItem(storageKey);
+    return value === 'light' || value === 'dark' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const systemDark = matchMedia('(prefers-color-scheme: dark)');
+
+export function currentTheme(): Theme {
+  if (printing) return 'light';
+  return chosen ?? (systemDark.matches ? 'dark' : 'light');
+}
+
+function apply(): void {
+  document.documentElement.dataset.theme = currentTheme();
+  palette = null;
+  listeners.forEach((listener) => listener());
+}
+
+export function startTheme(): void {
+  chosen = stored();
+  systemDark.addEventListener('change', apply);
+  apply();
+}
+
+export function toggleTheme(): void {
+  const other = currentTheme() === 'dark' ? 'light' : 'dark';
+  chosen = (other === 'dark') === systemDark.matches ? null : other;
+  try {
+    if (chosen) localStorage.setItem(storageKey, chosen);
+    else localStorage.removeItem(storageKey);
+  } catch {
+    // The choice then lasts as long as the page.
+  }
+  apply();
+}
+
+export function setPrinting(on: boolean): void {
+  printing = on;
+  document.documentElement.classList.toggle('printing', on);
+  apply();
+}
+
+export const onThemeChange = (listener: () => void): void => void listeners.add(listener);
+
+export interface Palette {
+  curves: string[];
+  text: string;
+  grid: string;
+  axis: string;
+  event: string;
+  surface: string;
+}
+
+let palette: Palette | null = null;
+export const curveColours = 8;
+
+export function colours(): Palette {
+  if (palette) return palette;
+  const style = getComputedStyle(document.documentElement);
+  const read = (name: string): string => style.getPropertyValue(name).trim();
+  palette = {
+    curves: Array.from({ length: curveColours }, (_, i) => read(`--curve-${i}`)),
+    text: read('--muted'),
+    grid: read('--grid'),
+    axis: read('--axis'),
+    event: read('--event'),
+    surface: read('--surface'),
+  };
+  return palette;
+}
+
+// Beyond the palette the same colours come back dashed, then dotted.
+export const dashes: number[][] = [[], [7, 3], [2, 2.5]];
+export const dashOf = (colour: number): number[] => dashes[Math.min(dashes.length - 1, Math.floor(colour / curveColours))];
