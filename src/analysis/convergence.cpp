@@ -51,7 +51,9 @@ std::vector<ConvergenceRow> convergence_table(const RunPlan& given, const Refere
   RunPlan plan = only_end(given);
   for (int i = 0; i < count; ++i) {
     const Solution solution = prepare(plan).run();
-    ConvergenceRow row{.h = plan.h.value_or(0), .rtol = plan.rtol.value_or(0)};
+    ConvergenceRow row;
+    row.h = plan.h.value_or(0);
+    row.rtol = plan.rtol.value_or(0);
     row.status = solution.outcome.status;
     row.counters = solution.outcome.counters;
     const State end = end_of(solution);

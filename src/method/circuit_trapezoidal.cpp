@@ -18,7 +18,8 @@ class ChargeSystem final : public MatrixSystem {
         c0(p.layout().nq),
         i0(p.layout().nq),
         i1(p.layout().nq),
-        moved_(p.layout().nq) {}
+        moved_(p.layout().nq),
+        limited_(p.layout().nq) {}
   void residual(In x, Out r) override {
     ++evaluations;
     p_.charge(x, r);
@@ -32,8 +33,11 @@ class ChargeSystem final : public MatrixSystem {
   }
   void limit(In x, Out step) override {
     moved_ = x + step;
-    p_.limit(x, moved_);
-    step = moved_ - x;
+    limited_ = moved_;
+    p_.limit(x, limited_);
+    // Untouched entries keep their bits: a rounded difference would look like a shortened step.
+    for (Index i = 0; i < step.size(); ++i)
+      if (limited_[i] != moved_[i]) step[i] = limited_[i] - x[i];
   }
 
  private:
@@ -46,7 +50,7 @@ class ChargeSystem final : public MatrixSystem {
   int evaluations = 0;
 
  private:
-  Vec moved_;
+  Vec moved_, limited_;
 };
 }  // namespace
 

@@ -675,6 +675,10 @@ TEST(RectifierModel, LimitsTheJunctionOnItsWayUp) {
     EXPECT_EQ(x[4], 0.25);
     return x[1] - x[2];
   };
+  Vec free{{0.1, 0.3, 1.7, 0, 0}};
+  const Vec asked = free;
+  p.limit(Vec::Zero(5), free);
+  EXPECT_EQ(free, asked);                                                        // bit for bit
   EXPECT_NEAR(limited(0.6, 0.64), 0.64, 1e-15);                                  // a small step
   EXPECT_NEAR(limited(0.6, -8), -8, 1e-15);                                      // down is free
   EXPECT_NEAR(limited(0.6, 5), 0.6 + 0.025 * std::log(1 + 4.4 / 0.025), 1e-14);  // up goes by the logarithm

@@ -18,7 +18,7 @@ class ConstraintMap {
   virtual void jacobian(double t, In q, MatrixSlot& G) const = 0;
   virtual void time_derivative(double /*t*/, In /*q*/, Out gt) const { gt.setZero(); }
   virtual void curvature(double t, In q, In v, Out eta) const = 0;  // v^T H v + 2 g_qt v + g_tt: G a + eta = 0
-  virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n
+  virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n, overwritten
 };
 
 // The energy 1/2 sum_i stiffness_i g_i(q)^2 behind the fastest forces of a model.

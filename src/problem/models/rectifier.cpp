@@ -128,7 +128,8 @@ class Rectifier final : public Registered<Rectifier, RectifierParameters, Circui
   }
   // The anode gives way: only the resistance of the source holds it.
   void limit(In x_old, Out x_new) const override {
-    x_new[a] = x_new[b] + diode_.limited(x_new[a] - x_new[b], x_old[a] - x_old[b]);
+    const double v = x_new[a] - x_new[b], limited = diode_.limited(v, x_old[a] - x_old[b]);
+    if (limited != v) x_new[a] = x_new[b] + limited;  // an unlimited step stays as it is, to the last bit
   }
   std::optional<double> clock_period() const override { return 1 / p_.frequency; }
 
