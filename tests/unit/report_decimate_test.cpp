@@ -171,6 +171,21 @@ TEST(ReportDecimate, PhasePointsAreTrueStatesInOrder) {
   }
 }
 
+TEST(ReportDecimate, PhaseCoversAnOrbitFasterThanTheBuckets) {
+  Noise circle(100'000, 2, 1);
+  for (std::size_t r = 0; r < circle.t.size(); ++r) {
+    circle.columns[0][r] = std::cos(0.1 * static_cast<double>(r));
+    circle.columns[1][r] = std::sin(0.1 * static_cast<double>(r));
+  }
+  const PhasePoints phase = phase_of(circle, 800);
+  std::vector<int> sector(16);
+  for (std::size_t p = 0; p < static_cast<std::size_t>(phase.points); ++p) {
+    const double angle = std::atan2(phase.data[2 * p + 1], phase.data[2 * p]) + 3.1415926;
+    ++sector[static_cast<std::size_t>(angle / 6.2832 * 16) % 16];
+  }
+  EXPECT_GE(*std::min_element(sector.begin(), sector.end()), 10);
+}
+
 TEST(ReportDecimate, PhaseKeepsFewRowsAsTheyAre) {
   EXPECT_EQ(phase_of(Noise(100, 3, 1), 600).points, 100);
   EXPECT_EQ(phase_of(Noise(0, 3, 1), 600).points, 0);

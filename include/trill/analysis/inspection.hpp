@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
-
 #include "trill/method/registry.hpp"
+
+#include <optional>
 
 namespace trill {
 struct Mode {
@@ -21,7 +21,7 @@ struct MethodAdvice {
 
 // What can be said of a problem before it is run.
 struct Inspection {
-  std::vector<Mode> modes;            // by falling frequency; empty where no linearisation exists
+  std::vector<Mode> modes;            // by falling frequency, stiff gaps closed; empty where there is no linearisation
   double gap = 1;                     // slowest fast over fastest slow frequency
   std::optional<double> fast_energy;  // in the strong potential
   std::vector<MethodAdvice> advice;   // every method of the registry
