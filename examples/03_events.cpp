@@ -5,13 +5,22 @@
 //   g++ -std=c++20 -O2 03_events.cpp -o 03_events $(pkg-config --static --cflags --libs trill)
 //
 // Prints
+//   ground at t = 0.451523641 s
+//   ground at t = 1.173961467 s
+//   ground at t = 1.751911727 s
+//   wall   at t = 2.000000000 s
+//   the run stopped at an event
+//   t = 0.25 s: x = 0.250000 m, y = 0.693437 m
+//   t = 0.75 s: x = 0.750000 m, y = 0.620691 m
+//   t = 1.25 s: x = 1.250000 m, y = 0.187198 m
+//   t = 1.75 s: x = 1.750000 m, y = 0.005402 m
 //
 // Read first: 02_own_model.cpp.
-#include <cstdio>
-
 #include "trill/driver/driver.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/mechanical.hpp"
+
+#include <cstdio>
 
 class Ball final : public trill::MechanicalProblem {
  public:
@@ -40,16 +49,18 @@ int main() {
   options.events.push_back({.name = "ground",
                             .root = [](const trill::State& s) { return s.q()[1]; },
                             .direction = -1,
-                            .action = [](trill::State& s) {
-                              s.v()[1] *= -0.8;
-                              return true;
-                            }});
+                            .action =
+                                [](trill::State& s) {
+                                  s.v()[1] *= -0.8;
+                                  return true;
+                                }});
   // Without an action the run stops there.
   options.events.push_back(
       {.name = "wall", .root = [](const trill::State& s) { return s.q()[0] - 2; }, .direction = 1, .action = {}});
 
   const trill::Solution solution = trill::integrate(ball, *stepper, ball.initial_state(), 10, options);
-  for (const trill::EventHit& hit : solution.outcome.events) std::printf("%-6s at t = %.9f s\n", hit.name.c_str(), hit.t);
+  for (const trill::EventHit& hit : solution.outcome.events)
+    std::printf("%-6s at t = %.9f s\n", hit.name.c_str(), hit.t);
 
   std::printf("the run %s\n", solution.outcome.status == trill::RunStatus::event ? "stopped at an event" : "went on");
   trill::Vec y(4);
