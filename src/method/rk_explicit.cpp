@@ -80,7 +80,7 @@ class ExplicitRungeKutta : public Stepper {
     if (!all_finite(y1_)) return {.status = StepStatus::non_finite};
     StepResult result{.h_taken = h};
     if (!tableau_.error.empty()) result.error = estimate(h, request.scale);
-    if (result.error > 1) return result;
+    if (result.error > request.most_error) return result;
     t0_ = s.t;
     h_ = h;
     if (tableau_.first_same_as_last) {

@@ -15,20 +15,22 @@ TEST_P(Claims, Symplectic) {
   double largest = 0;
   for (const double mu : sample()) largest = std::max(largest, std::abs(matrix(mu).determinant() - 1));
   // Langevin splitting without friction is symplectic too, but that is not what it is for.
-  if (GetParam().info.symplectic)
+  if (GetParam().info.symplectic) {
     EXPECT_LT(largest, 1e-11);
-  else if (!GetParam().info.accepts.langevin && !GetParam().info.accepts.circuit)
+  } else if (!GetParam().info.accepts.langevin && !GetParam().info.accepts.circuit) {
     EXPECT_GT(largest, 1e-6) << "symplectic, but not flagged so";
+  }
 }
 
 TEST_P(Claims, Symmetric) {
   double largest = 0;
   for (const double mu : sample())
     largest = std::max(largest, (matrix(-mu) * matrix(mu) - Mat2::Identity()).cwiseAbs().maxCoeff());
-  if (GetParam().info.symmetric)
+  if (GetParam().info.symmetric) {
     EXPECT_LT(largest, 1e-10);
-  else if (!GetParam().info.accepts.langevin && !GetParam().info.accepts.circuit)
+  } else if (!GetParam().info.accepts.langevin && !GetParam().info.accepts.circuit) {
     EXPECT_GT(largest, 1e-6) << "symmetric, but not flagged so";
+  }
 }
 
 TEST_P(Claims, PStable) {
@@ -44,7 +46,7 @@ TEST_P(Claims, LocalOrder) {
     exact << std::cos(mu), std::sin(mu), -std::sin(mu), std::cos(mu);
     return (matrix(mu) - exact).cwiseAbs().maxCoeff();
   };
-  const double mu = GetParam().info.order >= 6 ? 0.8 : 0.1;
+  const double mu = GetParam().info.order >= 6 ? 0.5 : 0.1;
   EXPECT_GT(std::log2(error(mu) / error(mu / 2)), GetParam().info.order + 0.6);
 }
 
@@ -87,8 +89,11 @@ TEST(Interval, DispersionOrders) {
 }
 
 TEST(Interval, MethodsThatOwnTheirStepAreRefused) {
-  if (MethodRegistry::all().entries().back().info.owns_step)
-    EXPECT_THROW(stability_matrix(MethodRegistry::all().entries().back(), {}, 1), UsageError);
+  for (const MethodEntry& entry : MethodRegistry::all().entries()) {
+    if (entry.info.owns_step) {
+      EXPECT_THROW(stability_matrix(entry, {}, 1), UsageError);
+    }
+  }
 }
 }  // namespace
 }  // namespace trill::test

@@ -54,9 +54,9 @@ inline std::vector<ModelCase> smooth_models(const Accepts& accepts) {
   if (accepts.constrained)
     return {{"rigid", {}, 2}, {"rigid", {{"theta0", "1"}, {"omega0", "1.5"}}, 2}, {"rigid", {{"theta0", "-0.5"}}, 3}};
   if (accepts.langevin)
-    return {{"langevin", {{"kT", "0"}, {"gamma", "0.5"}, {"particles", "3"}}, 2},
-            {"langevin", {{"kT", "0"}, {"gamma", "0"}, {"particles", "2"}, {"b", "1"}}, 2},
-            {"langevin", {{"kT", "0"}, {"gamma", "2"}, {"particles", "2"}, {"b", "0.5"}}, 2}};
+    return {{"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "0.5"}, {"particles", "3"}}, 2},
+            {"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "0"}, {"particles", "2"}, {"b", "1"}}, 2},
+            {"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "2"}, {"particles", "2"}, {"b", "0.5"}}, 2}};
   return {{"rectifier", {}, 0.002}};
 }
 }  // namespace trill::test

@@ -122,9 +122,9 @@ TEST_P(Contract, SymmetricStepsCancel) {
     Counters work;
     stepper->start(s, scale);
     const Vec before = s.y;
-    ASSERT_EQ(stepper->step(s, {0.02, scale, weights, true, notes, work, {}}).status, StepStatus::ok);
+    ASSERT_EQ(stepper->step(s, {0.02, scale, weights, HUGE_VAL, true, notes, work, {}}).status, StepStatus::ok);
     EXPECT_GT((s.y - before).cwiseAbs().maxCoeff(), 1e-4);
-    ASSERT_EQ(stepper->step(s, {-0.02, scale, weights, true, notes, work, {}}).status, StepStatus::ok);
+    ASSERT_EQ(stepper->step(s, {-0.02, scale, weights, HUGE_VAL, true, notes, work, {}}).status, StepStatus::ok);
     EXPECT_LT((s.y - before).head(s.layout.nq + s.layout.nv).cwiseAbs().maxCoeff(), 1e-12) << problem->name();
     EXPECT_NEAR(s.t, 0, 1e-15);
   }
@@ -199,7 +199,7 @@ TEST_P(Failure, NonFiniteForceLeavesTheStateAlone) {
   Counters work;
   stepper->start(s, scale);
   const Vec before = s.y;
-  const StepResult result = stepper->step(s, {0.5, scale, weights, true, notes, work, {}});
+  const StepResult result = stepper->step(s, {0.5, scale, weights, HUGE_VAL, true, notes, work, {}});
   const bool took_a_smaller_step = GetParam().info.owns_step && result.status == StepStatus::ok;
   if (!took_a_smaller_step) {
     EXPECT_NE(result.status, StepStatus::ok);
