@@ -99,7 +99,6 @@ class Session {
     }
     recorder_.emplace(*point, a_.checkpoint_seconds);
     if (already_finished_) {
-      recorder_->begin(prepared_.options.info);
       const SolutionFile stored(recorder_->part());
       solution_.info = stored.info();
       solution_.outcome = stored.outcome();
