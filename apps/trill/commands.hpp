@@ -18,6 +18,7 @@ struct RunArguments {
   RunPlan plan;
   std::string out, report, resume;
   When trust = When::automatic;
+  double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false;
 };
 struct ListArguments {

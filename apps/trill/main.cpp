@@ -123,6 +123,14 @@ void add_run(CLI::App& app, Action& action) {
   add_output(*sub, a->plan);
   auto* out = sub->add_option("-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
   sub->add_option("--resume", a->resume, "go on with an interrupted run from its last checkpoint")->excludes(out);
+  sub->add_option_function<std::string>(
+         "--checkpoint-seconds",
+         [a](const std::string& text) {
+           a->checkpoint_seconds = read_number("--checkpoint-seconds", text);
+           if (a->checkpoint_seconds < 0) throw UsageError("--checkpoint-seconds needs 0 or more");
+         },
+         "at least so long between checkpoints (default 1)")
+      ->type_name("NUMBER");
   sub->add_option("--report", a->report, "write a page with plots (HTML, opens in any browser)");
   sub->add_option("--trust", a->trust, "repeat more accurately and compare (default auto: when under 10 s)")
       ->transform(CLI::CheckedTransformer(

@@ -73,7 +73,7 @@ class Session {
     } else if (!a_.out.empty()) {
       path_ = a_.out;
       refuse_unknown_extension();
-      recorder_.emplace(path_);
+      recorder_.emplace(path_, a_.checkpoint_seconds);
     }
     if (recorder_) {
       prepared_.options.recorder = &*recorder_;
@@ -97,9 +97,8 @@ class Session {
       checkpoint_ = point->archive;
       prepared_.options.resume = &checkpoint_;
     }
-    recorder_.emplace(*point);
+    recorder_.emplace(*point, a_.checkpoint_seconds);
     if (already_finished_) {
-      recorder_->begin(prepared_.options.info);
       const SolutionFile stored(recorder_->part());
       solution_.info = stored.info();
       solution_.outcome = stored.outcome();

@@ -40,7 +40,10 @@ class ExplicitRungeKutta : public Stepper {
     form_.rhs(s.t, s.y.head(n), k_.col(0));
     t0_ = s.t;
     h_ = 0;
+    uncounted_ = 0;
     first_known_ = true;
+    last_is_first_ = false;
+    extra_known_ = true;
   }
 
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override {

@@ -48,11 +48,11 @@ struct ModelCase {
 
 inline std::vector<ModelCase> smooth_models(const Accepts& accepts) {
   if (accepts.mechanical)
-    return {{"harmonic", {{"omega", "1.3"}, {"v0", "0.4"}}, 2},
-            {"kepler", {{"e", "0.3"}}, 2},
+    return {{"harmonic", {{"omega", "6"}, {"v0", "0.4"}}, 2},
+            {"kepler", {{"e", "0.4"}}, 3},
             {"fermi_pasta_ulam", {{"omega", "3"}}, 2}};
   if (accepts.constrained)
-    return {{"rigid", {}, 2}, {"rigid", {{"theta0", "1"}, {"omega0", "1.5"}}, 2}, {"rigid", {{"theta0", "-0.5"}}, 3}};
+    return {{"rigid", {}, 5}, {"rigid", {{"theta0", "1"}, {"omega0", "1.5"}}, 4}, {"rigid", {{"theta0", "-0.5"}}, 6}};
   if (accepts.langevin)
     return {{"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "0.5"}, {"particles", "3"}}, 2},
             {"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "0"}, {"particles", "2"}, {"b", "1"}}, 2},

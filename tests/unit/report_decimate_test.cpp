@@ -112,7 +112,8 @@ TEST(ReportDecimate, TurnsNonFiniteValuesIntoGapsAndKeepsTheRest) {
   auto& column = noise.columns[0];
   column[0] = nan;
   for (std::size_t r = 500; r < 700; ++r) column[r] = r % 2 ? nan : std::numeric_limits<double>::infinity();
-  column[800] = nan;
+  column[801] = nan;  // where a bucket begins
+  column[805] = std::numeric_limits<double>::infinity();
   column[810] = 5000;
   const Decimated d = noise.decimate(52);
   EXPECT_TRUE(std::isnan(d.series[0].data[0]));

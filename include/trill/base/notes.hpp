@@ -25,7 +25,11 @@ class Notes {
   explicit Notes(std::size_t capacity = 64) { entries_.reserve(capacity); }
   void raise(double t, const char* code, const char* text, Severity severity, double value, double threshold);
   std::vector<Notice> notices() const;
-  void restore(const std::vector<Notice>& earlier) { earlier_ = earlier; }  // of a run that is resumed
+  // Of a run that is resumed; they include what its start raised, so that what was raised here till now is dropped.
+  void restore(const std::vector<Notice>& earlier) {
+    entries_.clear();
+    earlier_ = earlier;
+  }
 
  private:
   struct Entry {
