@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command line: words in, one call of a verb out. Everything CLI11 is in this file.
-#include <CLI/CLI.hpp>
-#include <cstdio>
-
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace trill::cli {
 namespace {
@@ -41,25 +41,29 @@ std::int64_t read_count(const std::string& option, const std::string& text) {
 
 template <class Target>
 CLI::Option* number(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
-  return app.add_option_function<std::string>(
-                name, [&target, name](const std::string& text) { target = read_number(name, text); }, help)
+  return app
+      .add_option_function<std::string>(
+          name, [&target, name](const std::string& text) { target = read_number(name, text); }, help)
       ->type_name("NUMBER");
 }
 
 CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& target, const std::string& help) {
-  return app.add_option_function<std::vector<std::string>>(
-                name,
-                [&target](const std::vector<std::string>& texts) {
-                  for (const std::string& text : texts) target.insert_or_assign(parse_assignment(text).first, parse_assignment(text).second);
-                },
-                help)
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&target](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts)
+              target.insert_or_assign(parse_assignment(text).first, parse_assignment(text).second);
+          },
+          help)
       ->type_name("NAME=VALUE ...");
 }
 
 void add_plan(CLI::App& app, RunPlan& plan) {
   app.add_option("model", plan.model, "name of a model (trill list models)")->required();
   assignments(app, "--param", plan.parameters, "parameters of the model, e.g. epsilon=1e-3");
-  assignments(app, "--set", plan.options, "options of the method, e.g. form=position; control=ode45 for the step control");
+  assignments(app, "--set", plan.options,
+              "options of the method, e.g. form=position; control=ode45 for the step control");
   app.add_option("--formulation", plan.formulation, "change the unknowns first (trill list formulations)");
   number(app, "--from", plan.from, "start time (default: the model's)");
   number(app, "--to", plan.to, "end time; smaller than the start: backwards");
@@ -84,7 +88,11 @@ void add_output(CLI::App& app, RunPlan& plan) {
   dt->type_name("NUMBER")->excludes(every);
   app.add_option_function<std::string>(
          "--seed",
-         [&plan](const std::string& text) { plan.seed = static_cast<std::uint64_t>(read_count("--seed", text)); },
+         [&plan](const std::string& text) {
+           const std::int64_t seed = read_count("--seed", text);
+           if (seed < 0) throw UsageError("--seed needs a number that is not negative, not '" + text + "'");
+           plan.seed = static_cast<std::uint64_t>(seed);
+         },
          "seed of random numbers (default 1)")
       ->type_name("N");
   app.add_option_function<std::string>(
@@ -121,7 +129,8 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_option("--method", a->plan.method, "method (trill list methods; default: the model's)");
   add_step(*sub, a->plan);
   add_output(*sub, a->plan);
-  auto* out = sub->add_option("-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
+  auto* out =
+      sub->add_option("-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
   sub->add_option("--resume", a->resume, "go on with an interrupted run from its last checkpoint")->excludes(out);
   sub->add_option_function<std::string>(
          "--checkpoint-seconds",
@@ -160,9 +169,10 @@ void add_describe(CLI::App& app, Action& action) {
 
 void add_figure(CLI::App& app, Action& action) {
   auto a = std::make_shared<FigureArguments>();
-  CLI::App* sub = verb(app, "figure", "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
-                       "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
-                       "  trill list figures\n");
+  CLI::App* sub =
+      verb(app, "figure", "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
+           "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
+           "  trill list figures\n");
   sub->add_option("name", a->name, "figure (trill list figures)")->required();
   sub->add_flag("--json", a->json, "for machines");
   sub->add_flag("--full", a->full, "the full grid, where the short one is the default");
@@ -191,7 +201,8 @@ void add_compare(CLI::App& app, Action& action) {
   add_plan(*sub, a->plan);
   sub->add_option("--methods", *methods, "names, separated by commas")->required();
   sub->add_option("--points", a->points, "step sizes or tolerances per method (default 4)")->check(CLI::Range(1, 12));
-  sub->add_option("--report", a->report, "write a page with the plot");
+  sub->add_option("--report", a->report, "write a page with the plots");
+  sub->add_option("--svg", a->svg, "write the plots as NAME-1.svg, ...");
   sub->add_flag("--json", a->json, "for machines");
   sub->callback([a, methods, &action] {
     a->methods = split(*methods, ',');
@@ -213,8 +224,9 @@ void add_order(CLI::App& app, Action& action) {
 
 void add_stability(CLI::App& app, Action& action) {
   auto a = std::make_shared<StabilityArguments>();
-  CLI::App* sub = verb(app, "stability", "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
-                       "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
+  CLI::App* sub =
+      verb(app, "stability", "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
+           "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
   sub->add_option("method", a->method, "method")->required();
   assignments(*sub, "--set", a->options, "options of the method");
   sub->add_option("--report", a->report, "write a page with the plots");
@@ -225,8 +237,9 @@ void add_stability(CLI::App& app, Action& action) {
 
 void add_inspect(CLI::App& app, Action& action) {
   auto a = std::make_shared<InspectArguments>();
-  CLI::App* sub = verb(app, "inspect", "Fast and slow frequencies of a model at its start, and what each method would do",
-                       "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
+  CLI::App* sub =
+      verb(app, "inspect", "Fast and slow frequencies of a model at its start, and what each method would do",
+           "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
   sub->add_option("model", a->model, "name of a model")->required();
   assignments(*sub, "--param", a->parameters, "parameters of the model");
   sub->add_flag("--json", a->json, "for machines");
@@ -235,7 +248,8 @@ void add_inspect(CLI::App& app, Action& action) {
 
 void add_cite(CLI::App& app, Action& action) {
   auto a = std::make_shared<CiteArguments>();
-  CLI::App* sub = verb(app, "cite", "References for a run, a method or a model", "  trill cite run.h5\n  trill cite verlet\n");
+  CLI::App* sub =
+      verb(app, "cite", "References for a run, a method or a model", "  trill cite run.h5\n  trill cite verlet\n");
   sub->add_option("what", a->input, "solution file, method or model")->required();
   sub->callback([a, &action] { action = [a] { return cite(*a); }; });
 }
@@ -296,7 +310,8 @@ int parse_and_act(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     std::string text = e.what();
     std::replace(text.begin(), text.end(), '\n', ' ');
-    throw UsageError(fmt::format("{} (trill{} --help shows how)", text, argc > 1 && argv[1][0] != '-' ? std::string(" ") + argv[1] : ""));
+    throw UsageError(fmt::format("{} (trill{} --help shows how)", text,
+                                 argc > 1 && argv[1][0] != '-' ? std::string(" ") + argv[1] : ""));
   }
   return action();
 }
