@@ -35,6 +35,8 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
 
 int figure(const FigureArguments& a) {
   const FigureEntry& entry = FigureRegistry::all().find(a.name);
+  check_place(a.report);
+  check_place(a.svg);
   const FigureResult result = entry.compute(a.full);
   const Table table = table_of(result);
   if (a.json) {
@@ -46,7 +48,7 @@ int figure(const FigureArguments& a) {
     if (!result.remark.empty()) print("\n" + result.remark + "\n");
     print(result.ok() ? "\nwithin tolerance\n" : "\nOUT OF TOLERANCE\n");
   }
-  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, {table});
+  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, {table});
   return result.ok() ? ExitCode::ok : ExitCode::numerical_failure;
 }
 }  // namespace trill::cli

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "pictures.hpp"
 #include "terminal.hpp"
 #include "trill/driver/trust.hpp"
 #include "trill/report/report.hpp"
@@ -56,6 +57,7 @@ class Session {
   }
 
   int go() {
+    check_place(a_.report);
     attach_recorder();
     if (!already_finished_) solve();
     if (solution_.outcome.status == RunStatus::stopped) return interrupted();
@@ -73,6 +75,7 @@ class Session {
     } else if (!a_.out.empty()) {
       path_ = a_.out;
       refuse_unknown_extension();
+      check_place(a_.out);
       recorder_.emplace(path_, a_.checkpoint_seconds);
     }
     if (recorder_) {
@@ -91,7 +94,7 @@ class Session {
     path_ = point->path;
     if (const auto differs = difference(point->info, prepared_.options.info))
       throw UsageError(fmt::format("{} cannot be resumed with other settings: {}", path_.string(), *differs));
-    for (const std::string& remark : point->remarks) fmt::print(stderr, "trill: {}\n", remark);
+    for (const std::string& remark : point->remarks) complain(remark);
     already_finished_ = point->is_finished;
     if (!already_finished_ && !point->from_start) {
       checkpoint_ = point->archive;
@@ -122,7 +125,7 @@ class Session {
   int interrupted() {
     const std::string how = recorder_ ? fmt::format("go on with the same command and --resume {} in place of --out", path_.string())
                                       : "nothing was recorded; use --out to be able to go on";
-    fmt::print(stderr, "trill: {}; {}\n", solution_.outcome.message, how);
+    complain(fmt::format("{}; {}", solution_.outcome.message, how));
     if (memory_ && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
   }
@@ -194,7 +197,7 @@ class Session {
 
   void summarise() {
     if (a_.json) return print(summary_json().dump(2) + "\n");
-    if (!solution_.ok()) fmt::print(stderr, "trill: {} failed {}\n", prepared_.options.info.problem, solution_.outcome.message);
+    if (!solution_.ok()) complain(fmt::format("{} failed {}", prepared_.options.info.problem, solution_.outcome.message));
     if (a_.quiet) return;
     const Counters& c = solution_.outcome.counters;
     print(fmt::format("{} with {}: {} steps", prepared_.options.info.problem, prepared_.options.info.method, c.steps));
