@@ -32,7 +32,7 @@ help:
 build:
 	@tools/setup build
 	@[ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_TESTS=OFF
-	@$(NINJA) -C $(BUILD) --quiet trill_tool
+	@$(NINJA) -C $(BUILD) --quiet trill_tool | sed '/^ninja: no work to do/d'
 
 demo: build
 	@tools/demo $(BUILD)/trill $(BUILD)/demo
@@ -58,13 +58,14 @@ bench:
 	@grep -qs TRILL_BUILD_BENCH:BOOL=ON $(BUILD)/CMakeCache.txt && [ -f $(BUILD)/build.ninja ] || \
 	  $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_BENCH=ON \
 	  $$([ -f $(BUILD)/CMakeCache.txt ] || echo -DTRILL_BUILD_TESTS=OFF)
-	@$(NINJA) -C $(BUILD) --quiet trill_bench
+	@$(NINJA) -C $(BUILD) --quiet trill_bench | sed '/^ninja: no work to do/d'
 	@tools/bench $(BUILD)/bench
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 install: build
+	@$(NINJA) -C $(BUILD) --quiet trill_words | sed '/^ninja: no work to do/d'
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:

@@ -84,6 +84,7 @@ StepRequest Advancer::request(double h) {
   return {h,
           scale_,
           weights_,
+          controller_ ? 1.0 : std::numeric_limits<double>::infinity(),
           jumped_,
           notes_,
           counters_,

@@ -65,22 +65,6 @@ bool none_is_missing(const SpMat& k, const SpMat& m, const EigenPairs& pairs, bo
   return k.rows() - below == (pairs.values.array() > mu).count();
 }
 
-EigenPairs sorted_and_normalised(const Vec& values, const Mat& vectors, const SpMat& m) {
-  std::vector<Index> order(static_cast<std::size_t>(values.size()));
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
-  EigenPairs pairs;
-  pairs.values.resize(values.size());
-  pairs.vectors.resize(vectors.rows(), values.size());
-  for (Index i = 0; i < values.size(); ++i) {
-    const Vec x = vectors.col(order[static_cast<std::size_t>(i)]);
-    pairs.values[i] = values[order[static_cast<std::size_t>(i)]];
-    pairs.vectors.col(i) = x / std::sqrt(x.dot(m * x));
-  }
-  pairs.converged = true;
-  return pairs;
-}
-
 // The wanted part of sorted pairs: the first or the last `count`.
 EigenPairs part_of(EigenPairs pairs, Index count, bool smallest) {
   if (!pairs.converged) return pairs;
@@ -99,9 +83,13 @@ EigenPairs closest_pairs(const SpMat& k, const SpMat& m, Index count, Index basi
   Spectra::SymGEigsShiftSolver<Inverse, Product, Spectra::GEigsMode::ShiftInvert> solver(inverse, product, count, basis,
                                                                                          shift);
   solver.init();
-  solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-13);
+  solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-13, Spectra::SortRule::SmallestAlge);
   if (solver.info() != Spectra::CompInfo::Successful) return failure("the iteration did not converge");
-  return sorted_and_normalised(solver.eigenvalues(), solver.eigenvectors(), m);
+  EigenPairs pairs;
+  pairs.converged = true;
+  pairs.values = solver.eigenvalues();
+  pairs.vectors = solver.eigenvectors();
+  return pairs;
 }
 
 // A number a little above the largest eigenvalue, by bisection on the inertia. Inverting there separates the upper end

@@ -25,7 +25,8 @@ inline void unroll(F&& f) {
 
 // LU of B = A^T by rows with partial pivoting: P B = L U, U with unit diagonal. A column-major A is B row by row, so
 // nothing is transposed, and A x = b becomes U^T y = b, L^T z = y, x = P^T z, all of it in whole rows of U and L.
-// L and U are kept apart and hold zeros outside their triangles: a chunk that crosses the diagonal needs no care.
+// L and U are kept apart: a chunk of U that crosses the diagonal holds zeros there, one of L falls on unknowns that
+// are already done.
 class SmallLu final : public LinearSolver {
  public:
   std::string name() const override { return "small_lu"; }
@@ -153,8 +154,6 @@ class SmallLu final : public LinearSolver {
         lower_[row_at_[i] * stride + k] = l;
         unroll<0, width>([&](auto c) { Chunk(row + c * chunk) -= l * u[c]; });
       }
-      // an earlier factorisation may have left this row in another place, with a longer row of L
-      for (int c = k; c < start + chunk; ++c) lower_[row_at_[k] * stride + c] = 0.0;
     }
     return true;
   }

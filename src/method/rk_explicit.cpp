@@ -40,7 +40,10 @@ class ExplicitRungeKutta : public Stepper {
     form_.rhs(s.t, s.y.head(n), k_.col(0));
     t0_ = s.t;
     h_ = 0;
+    uncounted_ = 0;
     first_known_ = true;
+    last_is_first_ = false;
+    extra_known_ = true;
   }
 
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override {
@@ -80,7 +83,7 @@ class ExplicitRungeKutta : public Stepper {
     if (!all_finite(y1_)) return {.status = StepStatus::non_finite};
     StepResult result{.h_taken = h};
     if (!tableau_.error.empty()) result.error = estimate(h, request.scale);
-    if (result.error > 1) return result;
+    if (result.error > request.most_error) return result;
     t0_ = s.t;
     h_ = h;
     if (tableau_.first_same_as_last) {

@@ -130,8 +130,9 @@ class ChartMaker {
       chart.series[0].x.push_back(view_.phase.data[i * width]);
       chart.series[0].y.push_back(view_.phase.data[i * width + 1]);
     }
+    if (view_.phase_far_apart) chart.style = ChartStyle::points;
     if (view_.phase.points < view_.data.rows)
-      chart.note = fmt::format("{} states, at which a coordinate turns, of {}.", view_.phase.points, view_.data.rows);
+      chart.note = fmt::format("{} states, among them all extremes, of {}.", view_.phase.points, view_.data.rows);
     charts_.push_back(std::move(chart));
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/decimate.hpp"
 
+#include "trill/base/random.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -106,17 +108,30 @@ Decimated Decimator::finish() { return std::move(result_); }
 PhaseCollector::PhaseCollector(Index rows, Index most_points, std::vector<Index> columns) : rows_(rows) {
   const std::size_t k = columns.size();
   result_.columns = std::move(columns);
-  candidates_.resize(2 * k);
-  for (std::size_t i = 0; i < 2 * k; ++i) candidates_[i].state = i * k;
-  states_.resize(2 * k * k);
+  candidates_.resize(4 * k);
+  for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].state = i * k;
+  states_.resize(candidates_.size() * k);
+  sample_rows_.resize(2 * k);
   current_.resize(k);
   if (k > 0 && rows > most_points)
-    buckets_ = std::clamp<Index>((most_points - 2) / static_cast<Index>(2 * k), 1, std::max<Index>(1, rows - 2));
+    buckets_ = std::clamp<Index>((most_points - 2) / static_cast<Index>(4 * k), 1, std::max<Index>(1, rows - 2));
 }
 
 void PhaseCollector::keep(const double* state) {
   for (std::size_t i = 0; i < current_.size(); ++i) result_.data.push_back(single(state[i]));
   ++result_.points;
+}
+
+void PhaseCollector::open_bucket() {
+  ++bucket_;
+  const Index begin = bucket_begin(bucket_, rows_, buckets_);
+  end_ = bucket_begin(bucket_ + 1, rows_, buckets_);
+  const auto size = static_cast<double>(end_ - begin), strata = static_cast<double>(sample_rows_.size());
+  for (std::size_t i = 0; i < sample_rows_.size(); ++i) {
+    const double inside = random_uniform({0, 0, static_cast<std::uint64_t>(bucket_)}, static_cast<std::uint32_t>(i));
+    sample_rows_[i] = begin + static_cast<Index>((static_cast<double>(i) + inside) / strata * size);
+  }
+  next_sample_ = 0;
 }
 
 void PhaseCollector::close_bucket() {
@@ -129,6 +144,12 @@ void PhaseCollector::close_bucket() {
   }
 }
 
+void PhaseCollector::offer(Candidate& candidate, double value) {
+  candidate.at = at_;
+  candidate.value = value;
+  std::copy(current_.begin(), current_.end(), states_.begin() + static_cast<std::ptrdiff_t>(candidate.state));
+}
+
 void PhaseCollector::row(const double* y) {
   if (at_ >= rows_ || current_.empty()) return;
   for (std::size_t i = 0; i < current_.size(); ++i) current_[i] = y[result_.columns[i]];
@@ -137,23 +158,17 @@ void PhaseCollector::row(const double* y) {
     ++at_;
     return;
   }
-  if (bucket_ < 0) bucket_ = 0;
+  if (at_ == end_ || bucket_ < 0) open_bucket();
   for (std::size_t i = 0; i < current_.size(); ++i) {
     const double value = current_[i];
     if (!std::isfinite(value)) continue;
-    const auto offer = [&](Candidate& c, bool better) {
-      if (c.at >= 0 && !better) return;
-      c.at = at_;
-      c.value = value;
-      std::copy(current_.begin(), current_.end(), states_.begin() + static_cast<std::ptrdiff_t>(c.state));
-    };
-    offer(candidates_[2 * i], value < candidates_[2 * i].value);
-    offer(candidates_[2 * i + 1], value > candidates_[2 * i + 1].value);
+    Candidate &low = candidates_[2 * i], &high = candidates_[2 * i + 1];
+    if (low.at < 0 || value < low.value) offer(low, value);
+    if (high.at < 0 || value > high.value) offer(high, value);
   }
-  if (++at_ == bucket_begin(bucket_ + 1, rows_, buckets_)) {
-    close_bucket();
-    ++bucket_;
-  }
+  while (next_sample_ < sample_rows_.size() && sample_rows_[next_sample_] <= at_)
+    offer(candidates_[2 * current_.size() + next_sample_++], 0);
+  if (++at_ == end_) close_bucket();
 }
 
 PhasePoints PhaseCollector::finish() { return std::move(result_); }

@@ -92,7 +92,8 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
     for (const Quantity& q : view.phase_names) json.text(q.name);
     json.close(']').key("units").open('[');
     for (const Quantity& q : view.phase_names) json.text(q.unit);
-    json.close(']').key("n").integer(view.phase.points).key("data").numbers(std::span(view.phase.data)).close('}');
+    json.close(']').key("style").text(view.phase_far_apart ? "points" : "line");
+    json.key("n").integer(view.phase.points).key("data").numbers(std::span(view.phase.data)).close('}');
   }
   json.key("hidden_components").integer(view.hidden);
 }

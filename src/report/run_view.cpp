@@ -87,6 +87,24 @@ std::vector<Index> phase_columns(const Layout& l) {
   if (columns.size() < 2) columns.clear();
   return columns;
 }
+
+// Neighbours more than a tenth of the whole range apart on average, in any column.
+bool far_apart(const PhasePoints& phase) {
+  const std::size_t width = phase.columns.size(), points = static_cast<std::size_t>(phase.points);
+  if (points < 500) return false;
+  for (std::size_t c = 0; c < width; ++c) {
+    double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
+    for (std::size_t i = c; i < phase.data.size(); i += width) {
+      const double value = phase.data[i];
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+      if (i >= width && std::isfinite(phase.data[i - width])) sum += std::abs(value - phase.data[i - width]);
+    }
+    if (high > low && sum > 0.1 * static_cast<double>(points) * (high - low)) return true;
+  }
+  return false;
+}
 }  // namespace
 
 double wanted_bytes(const ReportRun& run) {
@@ -121,6 +139,7 @@ RunView view_of(const ReportRun& run, double bytes) {
   });
   view.data = decimator.finish();
   view.phase = phase.finish();
+  view.phase_far_apart = view.phase.points < rows && far_apart(view.phase);
   return view;
 }
 }  // namespace trill

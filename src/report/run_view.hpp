@@ -18,8 +18,9 @@ struct RunView {
   std::vector<ViewSeries> series;
   Decimated data;  // in the same order
   std::vector<Quantity> phase_names;
-  PhasePoints phase;  // fewer than two columns: none
-  Index hidden = 0;   // components and quantities that are not shown
+  PhasePoints phase;             // fewer than two columns: none
+  bool phase_far_apart = false;  // lines between neighbours would draw an orbit that never was
+  Index hidden = 0;              // components and quantities that are not shown
 };
 
 constexpr double page_budget = 3.5e6;  // bytes for the curves of all runs together

@@ -202,9 +202,12 @@ class Picture {
 
   std::string line_style(std::size_t i, double width) const {
     const std::string dash = curve_dash(i, smooth_);
-    return fmt::format(R"(fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round" stroke-linecap="{}"{})",
-                       curve_colour(i), width, dash.empty() ? "round" : "butt",
-                       dash.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", dash));
+    std::string style =
+        fmt::format(R"(fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round")", curve_colour(i), width);
+    style += fmt::format(R"( stroke-linecap="{}")", dash.empty() ? "round" : "butt");
+    if (!dash.empty()) style += fmt::format(R"( stroke-dasharray="{}")", dash);
+    if (!smooth_ && chart_.series.size() > 1) style += R"( stroke-opacity="0.7")";  // bands may cover one another
+    return style;
   }
   std::string marker_style(std::size_t i) const {
     if (marker_is_open(i)) return fmt::format(R"(fill="none" stroke="{}" stroke-width="1.4")", curve_colour(i));

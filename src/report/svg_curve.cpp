@@ -105,8 +105,9 @@ Drawable drawable(const Chart& chart) {
       }
       s.x.push_back(shown ? x : nan);
       s.y.push_back(shown ? y : nan);
+      // A gap at either end still belongs to the axis.
+      if (std::isfinite(x) && (!chart.x.log || x > 0)) widen(d.x_lo, d.x_hi, x);
       if (!shown) continue;
-      widen(d.x_lo, d.x_hi, x);
       widen(d.y_lo, d.y_hi, y);
       const int now = x > before ? 1 : x < before ? -1 : 0;
       if (now * direction < 0) d.one_way = false;

@@ -23,7 +23,7 @@ struct Drawable {
   double x_lo = 1, x_hi = 0, y_lo = 1, y_hi = 0;  // lo > hi: nothing at all
   std::size_t not_positive = 0;
   bool one_way = true;  // x runs one way in every series, as in a function of time
-  bool empty() const { return x_lo > x_hi; }
+  bool empty() const { return y_lo > y_hi; }
 };
 Drawable drawable(const Chart& chart);
 

@@ -14,7 +14,7 @@
 namespace trill {
 namespace fs = std::filesystem;
 namespace {
-constexpr std::size_t most_segment_rows = 8192, most_segment_bytes = 4 << 20;
+constexpr std::size_t most_segment_rows = 65536, most_segment_bytes = 4 << 20;
 constexpr std::size_t head_doubles = sizeof(SegmentHead) / sizeof(double);
 
 std::string_view as_bytes(const std::vector<double>& data, std::size_t count) {
@@ -49,10 +49,10 @@ void SegmentRecorder::take_directory() {
   if (error) throw_io("cannot write", part_, error.value(), when_full_);
   lock_ = FileLock::take(part_ / "lock");
   if (!lock_) throw UsageError(fmt::format("{} is being written by another run", path_.string()));
-  if (holds_run(part_))
+  if (holds_run(part_) && !numbers_of(part_, "segment").empty())
     throw UsageError(fmt::format("{} holds an unfinished run; continue it with --resume {} or remove it",
                                  part_.string(), path_.string()));
-  // Waste of a run that was published, or was killed before it began.
+  // Waste of a run that was published, or that ended before its first rows were safe.
   for (const fs::path& entry : list_directory(part_))
     if (entry.filename() != "lock") remove_file(entry);
 }

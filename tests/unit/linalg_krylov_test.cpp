@@ -95,6 +95,9 @@ TEST(Gmres, EndsEarlyWhenTheKrylovSpaceIsInvariant) {
   EXPECT_TRUE(result.converged);
   EXPECT_LE(result.iterations, 3);
   EXPECT_LT((a * x - b).norm(), 1e-13);
+  x.setZero();
+  EXPECT_LE(Gmres(30).solve(op, b, x, {.relative_tolerance = 0.0}).iterations, 8) << "nothing left to gain";
+  EXPECT_LT((a * x - b).norm(), 1e-13);
 }
 
 TEST(Gmres, CyclicShiftNeedsExactlyNSteps) {

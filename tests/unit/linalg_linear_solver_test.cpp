@@ -2,6 +2,8 @@
 #include "support/allocation_count.hpp"
 #include "trill/linalg/linear_solver.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <ostream>
 #include <random>
@@ -116,7 +118,8 @@ TEST_P(EverySolver, TellsSingularMatrices) {
   rank_one << 1, 2, 3, 2, 4, 6, 3, 6, 9;
   Mat by_rounding(3, 3);  // singular in exact arithmetic, not in floating point
   by_rounding << 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9;
-  for (const Mat& a : {rank_one, by_rounding}) {
+  const Mat scaled = (Vec(3) << std::ldexp(1.0, -60), 1.0, std::ldexp(1.0, 60)).finished().asDiagonal() * by_rounding;
+  for (const Mat& a : {rank_one, by_rounding, Mat(std::ldexp(1.0, -80) * by_rounding), scaled}) {
     const MatrixSlot s = slot(a);
     EXPECT_FALSE(make(s)->factorise(s)) << a;
   }
@@ -174,6 +177,9 @@ TEST_P(EverySolver, TellsNonFiniteMatrices) {
     }
     EXPECT_TRUE(solver->factorise(s));
   }
+  MatrixSlot triangular = slot((Mat(2, 2) << 1, 1, 0, 1).finished());
+  *triangular.entry(0, 1) = std::numeric_limits<double>::quiet_NaN();  // in block triangular form no pivot meets it
+  EXPECT_FALSE(make(triangular)->factorise(triangular));
 }
 
 TEST_P(EverySolver, CloneSolvesToTheSameBits) {
@@ -265,18 +271,20 @@ TEST(Klu, RefactorisationEqualsAFreshFactorisation) {
 }
 
 TEST(Klu, ChoosesPivotsAnewWhenTheOldOnesFail) {
-  // The first matrix makes the diagonal the pivots; in the second they are tiny, and keeping them would lose all
-  // digits.
+  // The first matrix makes the diagonal the pivots; in the others they are small, and keeping them would lose digits.
   MatrixSlot s = sparse_from((Mat(3, 3) << 4, 1, 1, 1, 4, 1, 1, 1, 4).finished());
   const auto solver = make_linear_solver("klu", s);
   ASSERT_TRUE(solver->factorise(s));
-  const Mat hard = (Mat(3, 3) << 1e-18, 1, 2, 3, 1e-18, 1, 1, 2, 1e-18).finished();
-  std::copy_n(hard.data(), 9, s.values());
-  ASSERT_TRUE(solver->factorise(s));
-  const Vec b = Vec::LinSpaced(3, 1, 2);
-  Vec x(3);
-  solver->solve(b, x);
-  EXPECT_LT(backward_error(hard, x, b), 1e-15);
+  for (const double tiny : {1e-18, 1e-10}) {
+    const auto reused = solver->clone();
+    const Mat hard = (Mat(3, 3) << tiny, 1, 2, 3, tiny, 1, 1, 2, tiny).finished();
+    std::copy_n(hard.data(), 9, s.values());
+    ASSERT_TRUE(reused->factorise(s));
+    const Vec b = Vec::LinSpaced(3, 1, 2);
+    Vec x(3);
+    reused->solve(b, x);
+    EXPECT_LT(backward_error(hard, x, b), 1e-15);
+  }
 }
 #endif
 }  // namespace trill

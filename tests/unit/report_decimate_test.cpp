@@ -112,7 +112,8 @@ TEST(ReportDecimate, TurnsNonFiniteValuesIntoGapsAndKeepsTheRest) {
   auto& column = noise.columns[0];
   column[0] = nan;
   for (std::size_t r = 500; r < 700; ++r) column[r] = r % 2 ? nan : std::numeric_limits<double>::infinity();
-  column[800] = nan;
+  column[801] = nan;  // where a bucket begins
+  column[805] = std::numeric_limits<double>::infinity();
   column[810] = 5000;
   const Decimated d = noise.decimate(52);
   EXPECT_TRUE(std::isnan(d.series[0].data[0]));
@@ -169,6 +170,21 @@ TEST(ReportDecimate, PhasePointsAreTrueStatesInOrder) {
       EXPECT_TRUE(found);
     }
   }
+}
+
+TEST(ReportDecimate, PhaseCoversAnOrbitFasterThanTheBuckets) {
+  Noise circle(100'000, 2, 1);
+  for (std::size_t r = 0; r < circle.t.size(); ++r) {
+    circle.columns[0][r] = std::cos(0.1 * static_cast<double>(r));
+    circle.columns[1][r] = std::sin(0.1 * static_cast<double>(r));
+  }
+  const PhasePoints phase = phase_of(circle, 800);
+  std::vector<int> sector(16);
+  for (std::size_t p = 0; p < static_cast<std::size_t>(phase.points); ++p) {
+    const double angle = std::atan2(phase.data[2 * p + 1], phase.data[2 * p]) + 3.1415926;
+    ++sector[static_cast<std::size_t>(angle / 6.2832 * 16) % 16];
+  }
+  EXPECT_GE(*std::min_element(sector.begin(), sector.end()), 10);
 }
 
 TEST(ReportDecimate, PhaseKeepsFewRowsAsTheyAre) {

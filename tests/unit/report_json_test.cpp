@@ -113,6 +113,7 @@ TEST(ReportJson, DecodesToTheInput) {
   const auto phase = decode<float>(run["phase"]["data"]);
   EXPECT_EQ(run["phase"]["names"], json({"x", "y", "vx", "vy"}));
   EXPECT_EQ(run["phase"]["n"], 500);
+  EXPECT_EQ(run["phase"]["style"], "line");
   ASSERT_EQ(phase.size(), 2000u);
   EXPECT_EQ(phase[4 * 77 + 1], static_cast<float>(s.y()(1, 77)));
 }
@@ -260,6 +261,7 @@ TEST(ReportJson, AMillionRowsStayWithinTheBudget) {
   EXPECT_NEAR(*std::max_element(data.begin(), data.end()), 77, 1e-4);
   EXPECT_LE(run["phase"]["n"], 6000);
   EXPECT_GE(run["phase"]["n"], 2000);
+  EXPECT_EQ(run["phase"]["style"], "points");
 }
 
 TEST(ReportJson, ManyComponentsAndManyRunsStayWithinTheBudget) {
@@ -306,6 +308,7 @@ TEST(ReportCharts, ShowWhatTheReportShows) {
   EXPECT_EQ(titles, (std::vector<std::string>{"Coordinates", "Velocities", "Energy, deviation from its start",
                                               "Constraint violation", "Multipliers", "Quantities", "Step size",
                                               "Local error estimate", "Newton iterations", "Phase plane: x, y"}));
+  EXPECT_EQ(charts[9].style, trill::ChartStyle::line);
   for (const trill::Chart& c : charts)
     for (const trill::ChartSeries& x : c.series) EXPECT_EQ(x.x.size(), x.y.size());
   EXPECT_EQ(charts[0].y.label, "x, y");

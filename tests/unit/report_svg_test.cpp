@@ -84,6 +84,7 @@ TEST(ReportTicks, MeetsOddRanges) {
 TEST(ReportTicks, LabelsAreThoseOfTheTrade) {
   EXPECT_EQ(trill::linear_axis(0, 10).labels, (std::vector<std::string>{"0", "2", "4", "6", "8", "10"}));
   EXPECT_EQ(trill::linear_axis(0, 1, 5).labels.at(1), "0.2");
+  EXPECT_EQ(trill::linear_axis(5, 5).labels.front(), "4.6");
   EXPECT_EQ(trill::linear_axis(-3e-7, 3e-7).factor, "10^{\u22127}");
   EXPECT_EQ(trill::linear_axis(1234.5 - 4e-9, 1234.5 + 5e-9).offset, "1234.5");
   EXPECT_EQ(trill::log_axis(1, 1000).labels, (std::vector<std::string>{"1", "10", "100", "1000"}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solution_files_common.hpp"
+#include "support/solution_files.hpp"
+
 #include "trill/solution/run_json.hpp"
 
 namespace trill::testing_files {
@@ -10,7 +11,7 @@ class EveryFormat : public testing::TestWithParam<const char*> {
   TemporaryDirectory dir;
   fs::path file() const { return dir / GetParam(); }
 };
-INSTANTIATE_TEST_SUITE_P(SolutionFiles, EveryFormat, testing::Values("run.h5", "run.csv", "run.json"),
+INSTANTIATE_TEST_SUITE_P(SolutionFiles, EveryFormat, testing::ValuesIn(all_files),
                          [](const auto& info) { return std::string(info.param + 4); });
 
 TEST_P(EveryFormat, GivesBackEveryBit) {
@@ -204,17 +205,6 @@ TEST(SolutionFiles, TruncatedSidecarIsRefused) {
   }
 }
 
-TEST(SolutionFiles, DamagedHdf5DataAreRefused) {
-  const TemporaryDirectory dir;
-  const Solution s = random_solution(20'000);
-  save_solution(s, dir / "run.h5");
-  const std::string whole = slurp(dir / "run.h5");
-  std::string damaged = whole;
-  damaged[whole.size() / 2] = static_cast<char>(damaged[whole.size() / 2] ^ 4);
-  spill(dir / "run.h5", damaged);
-  EXPECT_THROW(bits_of(SolutionFile(dir / "run.h5")), IoError);
-}
-
 TEST(SolutionFiles, JsonRefusesEqualNames) {
   const TemporaryDirectory dir;
   Solution s = random_solution(2);
@@ -234,6 +224,18 @@ TEST(SolutionFiles, NamesTheKnownExtensions) {
   }
 }
 
+#ifdef TRILL_HAVE_HDF5
+TEST(SolutionFiles, DamagedHdf5DataAreRefused) {
+  const TemporaryDirectory dir;
+  const Solution s = random_solution(20'000);
+  save_solution(s, dir / "run.h5");
+  const std::string whole = slurp(dir / "run.h5");
+  std::string damaged = whole;
+  damaged[whole.size() / 2] = static_cast<char>(damaged[whole.size() / 2] ^ 4);
+  spill(dir / "run.h5", damaged);
+  EXPECT_THROW(bits_of(SolutionFile(dir / "run.h5")), IoError);
+}
+
 TEST(SolutionFiles, ConvertsFromFileToFile) {
   const TemporaryDirectory dir;
   const Solution s = random_solution(30'000);
@@ -244,6 +246,13 @@ TEST(SolutionFiles, ConvertsFromFileToFile) {
   save_solution(b, b.info(), b.outcome(), b.trust(), dir / "c.csv");
   EXPECT_EQ(bits_of(SolutionFile(dir / "c.csv")), bits_of(s, s.info));
 }
+#else
+TEST(SolutionFiles, SaysThatHdf5IsMissing) {
+  const TemporaryDirectory dir;
+  EXPECT_NE(message_of<UsageError>([&] { save_solution(random_solution(1), dir / "run.h5"); }).find("no HDF5"),
+            std::string::npos);
+}
+#endif
 
 TEST(RunJson, SealDetectsDamage) {
   const std::string text = to_json(sample_info()), whole = sealed(text);

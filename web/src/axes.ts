@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Axes through uPlot. It only sees the unit square: positions and labels of the ticks are given to it,
 // so that logarithmic axes and very deep zooms need nothing from it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sentences about a plot: for those who cannot see it, and about what it cannot show.
 
 import { grouped } from './format';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hover cursor: a line (or a cross) and a dot on each curve, and the values that go to the legend.
 
 import { nearestIndex, sampleCount, type Curve } from './curve';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A curve of a plot and the questions a plot asks of it.
 
 import type { Samples } from './model';

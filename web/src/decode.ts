@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sample arrays travel as base64 of little-endian floats; every browser trill meets is little-endian.
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

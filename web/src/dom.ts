@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small functions that build elements. Text always goes in as text nodes, so no name can become markup.
 
 export type Child = Node | string | null | undefined | false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Draws curves onto a canvas. uPlot lays out axes; curves are ours, because each has its own x,
 // gaps are NaN, and dense oscillations need a min/max envelope per pixel column.
 

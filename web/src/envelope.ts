@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dense curves: many samples per pixel column are one filled band from their lowest to their highest
 // value. Looks like the stroked line and costs a fraction of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The written part of a run: what was solved and how, status, notices, settings, parameters, counters.
 
 import { el, icon } from './dom';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers and names as people read them.
 
 function trimZeros(text: string): string {

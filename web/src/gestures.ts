@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mouse, pen and touch on a plot. Positions are fractions of the plot box, y upwards.
 
 import { el } from './dom';

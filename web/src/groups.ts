@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which series go into which chart.
 
 import type { Curve } from './curve';

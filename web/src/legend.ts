@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The legend under a plot: one switch per curve, which also carries the value at the cursor.
 
 import type { Curve } from './curve';

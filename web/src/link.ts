@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Time charts of one run share their x zoom and their cursor.
 
 import type { Range } from './curve';

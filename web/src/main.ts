@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Builds the page from the embedded data.
 
 import { el, icon, iconButton } from './dom';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The report as the page works with it: every field present, all numbers decoded.
 
 export type Verdict = 'green' | 'amber' | 'red' | 'none';

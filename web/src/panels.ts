@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The panel of one run, the overlay of several, and the figures that belong to no run.
 
 import { curveOf, deviationFromStart, groupRank, groupTitle, showsMagnitude, startsLog, timeCharts } from './groups';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The phase plane: any stored component against any other, for one run or several.
 
 import type { Curve } from './curve';

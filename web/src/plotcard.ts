@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One plot in its card: title, tools, axes, curves, legend, notes. Drawn only once it comes near the screen.
 
 import uPlot from 'uplot';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns the embedded JSON into a Report. Missing fields get defaults; damage is reported, never thrown.
 
 import { decodeFloat32, decodeFloat64 } from './decode';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Knows every plot of the page: draws those near the screen, all of them before printing.
 
 import { onThemeChange, setPrinting } from './theme';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tabs that build their panel on first use.
 
 import { el, freshId, type Child } from './dom';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Light and dark: follows the system until the reader chooses; print is always light.
 
 type Theme = 'light' | 'dark';

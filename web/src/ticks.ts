@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tick positions and labels. Own code instead of uPlot's, because zooms of oscillatory runs
 // reach ranges far below 1e-9 of the value, where labels need an offset and a power of ten.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The trust banner: may one believe this run, and how is that known.
 
 import { el, icon } from './dom';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What part of its curves a plot shows: zoom, axis kinds, and the ranges that follow from them.
 
 import { emptyExtent, extendByX, extendByY, liftOutliers, padded, widened, type Curve, type Range } from './curve';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // node test/check_page.mjs page.html
 // Checks a finished page in a browser: one line per check, exit 0 if all hold, else 1 with the reason.
 import { existsSync } from 'node:fs';

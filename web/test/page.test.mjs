@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page around the plots: themes, small screens, print, hostile names, damaged and extreme data.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plots are drawn, can be zoomed, switched to logarithmic, and read at the cursor.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

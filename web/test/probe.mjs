@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What tests ask of a page: pixels of a plot, positions in it, settled drawing.
 
 // Waits until pending drawing (microtasks and two frames) is done.

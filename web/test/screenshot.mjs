@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // node test/screenshot.mjs page.html out.png [width] [dark|light]
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One browser for a test file; each page is watched, and what it must not do is asserted at its end.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes dist/demo.html, a page with sample data to look at.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

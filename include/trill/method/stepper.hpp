@@ -40,6 +40,7 @@ struct StepRequest {
   double h;
   const ErrorScale& scale;
   const Vec& weights;  // scale.weights at the start of the step, for the Newton norm
+  double most_error;   // a step whose error is larger is not taken: the state is left as it was; infinite: no test
   bool jumped;         // the state was changed from outside since the last step: drop reused values
   Notes& notes;
   Counters& work;

@@ -64,8 +64,8 @@ struct PhasePoints {
   std::vector<float> data;
 };
 
-// Keeps the states at which one of the columns has its minimum or maximum within a bucket, in time order, and the first
-// and last state: true points of the orbit, never mixtures.
+// Keeps the states at which one of the columns has its minimum or maximum within a bucket, as many taken evenly but not
+// in step with any oscillation, and the first and last state, in time order: true points of the orbit, never mixtures.
 class PhaseCollector {
  public:
   PhaseCollector(Index rows, Index most_points, std::vector<Index> columns);
@@ -79,10 +79,14 @@ class PhaseCollector {
     std::size_t state = 0;  // where it lies in states_
   };
   void keep(const double* state);
+  void offer(Candidate& candidate, double value);
+  void open_bucket();
   void close_bucket();
 
-  Index rows_, buckets_ = 0, at_ = 0, bucket_ = -1;
-  std::vector<Candidate> candidates_;  // minimum and maximum of every column
+  Index rows_, buckets_ = 0, at_ = 0, bucket_ = -1, end_ = 0;
+  std::vector<Candidate> candidates_;  // minimum and maximum of every column, then as many samples
+  std::vector<Index> sample_rows_;     // of this bucket, ascending
+  std::size_t next_sample_ = 0;
   std::vector<double> states_, current_;
   PhasePoints result_;
 };

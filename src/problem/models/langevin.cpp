@@ -9,7 +9,7 @@ namespace {
 struct WellParameters {
   double gamma = 1, kT = 1;
   int particles = 64;
-  double k = 1, b = 0;
+  double k = 1, b = 0, q0 = 0;
 
   void fields(OptionVisitor& v) {
     v.number("gamma", gamma, Range::at_least(0), "friction");
@@ -17,12 +17,13 @@ struct WellParameters {
     v.integer("particles", particles, Range::between(1, 10000000), "number of particles");
     v.number("k", k, Range::at_least(0), "harmonic constant of the well");
     v.number("b", b, Range::at_least(0), "quartic constant of the well");
+    v.number("q0", q0, {}, "start: displacement of every particle");
   }
 };
 
 class Wells final : public MechanicalProblem {
  public:
-  explicit Wells(const WellParameters& p) : n_(p.particles), k_(p.k), b_(p.b) {}
+  explicit Wells(const WellParameters& p) : n_(p.particles), k_(p.k), b_(p.b), q0_(p.q0) {}
 
   std::string name() const override { return "molecule/langevin without its bath"; }
   Layout layout() const override { return {n_, n_, 0, 0}; }
@@ -32,7 +33,11 @@ class Wells final : public MechanicalProblem {
       for (Index i = 1; i <= n_; ++i) names.push_back({letter + std::to_string(i), ""});
     return names;
   }
-  State initial_state() const override { return State(layout()); }
+  State initial_state() const override {
+    State s(layout());
+    s.q().setConstant(q0_);
+    return s;
+  }
   std::unique_ptr<Problem> clone() const override { return std::make_unique<Wells>(*this); }
 
   std::vector<GroupInfo> groups() const override { return {{"well", true}}; }
@@ -61,7 +66,7 @@ class Wells final : public MechanicalProblem {
 
  private:
   Index n_;
-  double k_, b_;
+  double k_, b_, q0_;
 };
 
 class LangevinWells final : public Registered<LangevinWells, WellParameters, LangevinProblem> {

@@ -20,6 +20,14 @@
 namespace trill::testing_files {
 namespace fs = std::filesystem;
 
+#ifdef TRILL_HAVE_HDF5
+inline constexpr const char* main_file = "run.h5";
+inline constexpr const char* all_files[] = {"run.h5", "run.csv", "run.json"};
+#else
+inline constexpr const char* main_file = "run.json";
+inline constexpr const char* all_files[] = {"run.csv", "run.json"};
+#endif
+
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

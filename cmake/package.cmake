@@ -1,0 +1,63 @@
+# Installation: library, headers, tool, man page, completions, and what find_package and pkg-config read. All paths
+# inside are relative to the installed files, so that the tree can be moved.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trill)
+set(written ${CMAKE_CURRENT_BINARY_DIR}/package)
+
+install(TARGETS trill EXPORT trillTargets)
+install(DIRECTORY include/trill DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT trillTargets NAMESPACE trill:: DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Users of a shared trill need its headers only.
+get_target_property(kind trill TYPE)
+set(TRILL_FIND_DEPENDENCIES "find_dependency(Eigen3 3.4 CONFIG)\n")
+if(kind STREQUAL STATIC_LIBRARY)
+  foreach(package IN LISTS TRILL_PACKAGES)
+    string(APPEND TRILL_FIND_DEPENDENCIES "find_dependency(${package})\n")
+  endforeach()
+  install(FILES cmake/FindKLU.cmake cmake/FindHDF5C.cmake DESTINATION ${package_dir})
+endif()
+configure_package_config_file(cmake/trillConfig.cmake.in ${written}/trillConfig.cmake INSTALL_DESTINATION ${package_dir}
+                              NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${written}/trillConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${written}/trillConfig.cmake ${written}/trillConfigVersion.cmake DESTINATION ${package_dir})
+
+# pkg-config: -L only for folders the linker does not search by itself.
+set(PC_LIBS_PRIVATE "")
+foreach(path IN LISTS TRILL_PC_LIBRARIES)
+  get_filename_component(folder ${path} DIRECTORY)
+  get_filename_component(name ${path} NAME)
+  string(REGEX REPLACE "^lib(.*)\\.(so|a|dylib)[.0-9]*$" "\\1" name ${name})
+  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    list(APPEND PC_LIBS_PRIVATE -L${folder})
+  endif()
+  list(APPEND PC_LIBS_PRIVATE -l${name})
+endforeach()
+list(APPEND PC_LIBS_PRIVATE ${CMAKE_THREAD_LIBS_INIT})
+list(REMOVE_DUPLICATES PC_LIBS_PRIVATE)
+list(JOIN PC_LIBS_PRIVATE " " PC_LIBS_PRIVATE)
+list(JOIN TRILL_PC_REQUIRES ", " PC_REQUIRES_PRIVATE)
+file(RELATIVE_PATH PC_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+string(REGEX REPLACE "/$" "" PC_PREFIX ${PC_PREFIX})
+configure_file(cmake/trill.pc.in ${written}/trill.pc @ONLY)
+install(FILES ${written}/trill.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TRILL_BUILD_TOOL)
+  file(RELATIVE_PATH to_library /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_LIBDIR})
+  if(kind STREQUAL SHARED_LIBRARY)
+    set_target_properties(trill_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  endif()
+  install(TARGETS trill_tool)
+
+  # Written by the tool's own --help, so that they never lag behind.
+  set(words ${written}/trill.1 ${written}/trill.bash ${written}/_trill ${written}/trill.fish)
+  set(writer ${PROJECT_SOURCE_DIR}/tools/write_words)
+  add_custom_command(OUTPUT ${words} COMMAND bash ${writer} $<TARGET_FILE:trill_tool> ${written} DEPENDS trill_tool ${writer}
+                     COMMENT "Writing man page and completions" VERBATIM)
+  add_custom_target(trill_words ALL DEPENDS ${words})
+  install(FILES ${written}/trill.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${written}/trill.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trill)
+  install(FILES ${written}/_trill DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${written}/trill.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()

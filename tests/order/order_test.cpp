@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Has every method its claimed order, in positions, velocities, multipliers and inside its steps?
+#include "support/method_cases.hpp"
+#include "trill/analysis/convergence.hpp"
+
+namespace trill::test {
+namespace {
+constexpr int compared_times = 8;  // steps fall on all of them, so nothing is interpolated
+
+RunPlan plan_for(const MethodCase& c, const ModelCase& m) {
+  RunPlan plan;
+  plan.model = m.model;
+  plan.parameters = m.parameters;
+  plan.method = c.info.name;
+  plan.options = c.options;
+  plan.to = m.to;
+  plan.h = 0.1;
+  return plan;
+}
+
+Solution at_compared_times(RunPlan plan, double steps_between) {
+  plan.h = *plan.to / compared_times / steps_between;
+  plan.output = EveryStep{static_cast<int>(steps_between)};
+  return prepare(plan).run();
+}
+
+struct Reference8 {
+  Mat y;
+  double floor;  // errors below it say nothing
+};
+
+// dop853 with 400 steps between the times, or the method itself where dop853 cannot run the model.
+Reference8 reference_for(const RunPlan& plan, const Accepts& accepts) {
+  if (accepts.langevin || accepts.circuit) return {at_compared_times(plan, 20000).y(), accepts.circuit ? 1e-9 : 1e-7};
+  RunPlan exact = plan;
+  exact.method = "dop853";
+  exact.options.clear();
+  return {at_compared_times(exact, 400).y(), 2e-12};
+}
+
+struct Study {
+  std::vector<ConvergenceRow> rows;
+  double floor = 0;
+  int used(double ConvergenceRow::*error) const {
+    return static_cast<int>(std::count_if(rows.begin(), rows.end(), [&](const auto& r) { return r.*error > floor; }));
+  }
+  double order(double ConvergenceRow::*error) const { return observed_order(rows, error, floor); }
+};
+
+// Largest errors over the compared times, for step sizes in a ratio of about 0.8 down to rounding. Only errors between
+// rounding and the asymptotic range count.
+Study study(const MethodCase& c, const ModelCase& m) {
+  const RunPlan plan = plan_for(c, m);
+  const Reference8 reference = reference_for(plan, c.info.accepts);
+  Study s{{}, reference.floor};
+  const double span = m.to / compared_times;
+  double previous = 0;
+  for (double wanted = 1; wanted < 400; wanted *= 1.25) {
+    const double steps = std::round(wanted);
+    if (steps == previous) continue;
+    previous = steps;
+    const Solution solution = at_compared_times(plan, steps);
+    if (!solution.ok() || solution.rows() != compared_times + 1) continue;
+    const Layout& l = solution.info.layout;
+    const Mat error = (solution.y() - reference.y).cwiseAbs();
+    ConvergenceRow row;
+    row.h = span / steps;
+    row.error_q = error.topRows(l.nq).maxCoeff();
+    if (l.nv > 0) row.error_v = error.middleRows(l.nq, l.nv).maxCoeff();
+    if (l.nl > 0) row.error_lambda = error.bottomRows(l.nl).rightCols(compared_times).maxCoeff();
+    if (!(row.error() < (c.info.order >= 8 ? 1e-6 : c.info.order >= 4 ? 1e-5 : 1e-2))) continue;
+    if (row.error() < reference.floor) break;
+    s.rows.push_back(row);
+  }
+  return s;
+}
+
+// An order of 8 leaves only five decades of error between the asymptotic range and rounding, hence the wider band
+// there; the order conditions of those methods are checked to rounding in the tests of their coefficients.
+double tolerance_for(int order, int rows) { return order >= 8 ? 0.6 : rows >= 8 ? 0.15 : 0.3; }
+
+class Order : public testing::TestWithParam<MethodCase> {};
+
+TEST_P(Order, IsTheClaimedOne) {
+  const MethodCase& c = GetParam();
+  for (const ModelCase& m : smooth_models(c.info.accepts)) {
+    SCOPED_TRACE(m.model);
+    const Study s = study(c, m);
+    for (const auto error : {&ConvergenceRow::error_q, &ConvergenceRow::error_v}) {
+      if (s.used(error) == 0) continue;  // no velocities, or exact to rounding from the start
+      ASSERT_GE(s.used(error), 4) << "too few step sizes above rounding";
+      const double tolerance = tolerance_for(c.info.order, s.used(error));
+      const double order = s.order(error);
+      EXPECT_GT(order, c.info.order - tolerance);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Order,
+                         testing::ValuesIn(cases_where([](const MethodInfo& i) { return i.order > 0; })), case_name);
+
+TEST_P(Order, IsNotHigherOnAGenericProblem) {
+  const MethodCase& c = GetParam();
+  if (c.info.accepts.circuit) GTEST_SKIP() << "the rectifier switches";
+  const ModelCase m =
+      c.info.accepts.mechanical ? ModelCase{"kepler", {{"e", "0.4"}}, 3} : smooth_models(c.info.accepts)[0];
+  const Study s = study(c, m);
+  const double order = s.order(&ConvergenceRow::error_q);
+  EXPECT_GT(order, c.info.order - tolerance_for(c.info.order, s.used(&ConvergenceRow::error_q)));
+  // Nearer to the claim than to the order above: pairs with small leading coefficients (dopri5) approach from above.
+  EXPECT_LT(order, c.info.order + 0.6);
+}
+
+class MultiplierOrder : public testing::TestWithParam<MethodCase> {};
+
+TEST_P(MultiplierOrder, IsTheClaimedOne) {
+  const MethodCase& c = GetParam();
+  Accepts constrained;
+  constrained.constrained = true;
+  for (const ModelCase& m : smooth_models(constrained)) {
+    const Study s = study(c, m);
+    const double order = s.order(&ConvergenceRow::error_lambda);
+    EXPECT_GT(order, c.info.order_lambda - tolerance_for(c.info.order_lambda, s.used(&ConvergenceRow::error_lambda)));
+    EXPECT_LT(order, c.info.order_lambda + 0.6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, MultiplierOrder, testing::ValuesIn(cases_where([](const MethodInfo& i) {
+                           return i.accepts.constrained && i.order > 0;
+                         })),
+                         case_name);
+
+class DenseOrder : public testing::TestWithParam<MethodCase> {};
+
+double largest_inside_error(const RunPlan& plan, const RunPlan& reference_plan) {
+  std::vector<double> times;
+  // Times that fall at odd places inside steps.
+  for (int i = 1; i < 40; ++i) times.push_back(*plan.to * (i - 0.3819660113) / 40);
+  RunPlan a = plan, b = reference_plan;
+  a.output = b.output = Times{times};
+  const Solution ours = prepare(a).run(), theirs = prepare(b).run();
+  const Index n = ours.info.layout.nq + ours.info.layout.nv;
+  return (ours.y() - theirs.y()).topRows(n).leftCols(static_cast<Index>(times.size()) + 1).cwiseAbs().maxCoeff();
+}
+
+TEST_P(DenseOrder, IsTheClaimedOne) {
+  const MethodCase& c = GetParam();
+  const ModelCase m = smooth_models(c.info.accepts).front();
+  RunPlan plan = plan_for(c, m), reference = plan;
+  const double h0 = first_step(plan, c.info.order >= 6 ? 5 : 12);
+  reference.options.clear();
+  if (c.info.accepts.langevin || c.info.accepts.circuit) {
+    reference.options = c.options;
+    reference.h = h0 / 512;
+  } else {
+    reference.method = "dop853";
+    reference.h.reset();
+    reference.rtol = 1e-13;
+    reference.atol = 1e-15;
+  }
+  double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
+  for (int i = 0; i < 12; ++i) {
+    plan.h = h0 * std::pow(0.75, i);
+    const double error = largest_inside_error(plan, reference);
+    if (error > 1e-2) continue;
+    if (error < 1e-11) break;
+    const double x = std::log(*plan.h), y = std::log(error);
+    sx += x, sy += y, sxx += x * x, sxy += x * y, n += 1;
+  }
+  ASSERT_GE(n, 3);
+  EXPECT_GT((n * sxy - sx * sy) / (n * sxx - sx * sx), c.info.dense_order - 0.3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, DenseOrder,
+                         testing::ValuesIn(cases_where([](const MethodInfo& i) { return i.order > 0; })), case_name);
+}  // namespace
+}  // namespace trill::test

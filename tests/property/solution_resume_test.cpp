@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every method on every model it can run: stopped again and again, gone on with from the checkpoints, and published,
+// the run has every number of the unbroken one.
+#include "support/solution_files.hpp"
+#include "trill/driver/plan.hpp"
+
+#include <atomic>
+#include <set>
+
+namespace trill::testing_files {
+namespace {
+struct Case {
+  std::string model, method;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.model << " with " << c.method; }
+
+// Sets the flag that a signal would set, after a number of steps.
+class Interrupter final : public Observer {
+ public:
+  explicit Interrupter(int steps) : left_(steps) {}
+  void accepted(const State&, const StepResult&) override {
+    if (--left_ == 0) stop = true;
+  }
+  std::atomic<bool> stop = false;
+
+ private:
+  int left_;
+};
+
+constexpr int steps = 600;
+
+PreparedRun prepared(const Case& c) {
+  RunPlan plan;
+  plan.model = c.model;
+  plan.method = c.method;
+  plan.checkpoint_every = 37;
+  plan.max_steps = steps;
+  PreparedRun run = prepare(plan);
+  run.options.max_steps = steps;
+  run.options.checkpoint_every = 37;
+  return run;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> fitting;
+  for (const char* model : {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced"})
+    for (const MethodEntry& method : MethodRegistry::all().entries()) {
+      const Case c{model, method.info.name};
+      try {
+        prepared(c);
+        fitting.push_back(c);
+      } catch (const UsageError&) {  // this method is not for this model
+      }
+    }
+  return fitting;
+}
+
+TEST(Resumed, CoversEveryMethod) {
+  std::set<std::string> covered;
+  for (const Case& c : cases()) covered.insert(c.method);
+  for (const MethodEntry& method : MethodRegistry::all().entries())
+    EXPECT_TRUE(covered.contains(method.info.name)) << method.info.name << " runs none of the models tried here";
+}
+
+class ResumedRun : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(EveryMethod, ResumedRun, testing::ValuesIn(cases()),
+                         [](const auto& info) { return info.param.model + "_" + info.param.method; });
+
+// One part of the run, as `trill run --resume run.h5` does it. False: it was stopped again.
+bool one_part(const Case& c, const fs::path& path, int stop_after) {
+  auto point = find_resume_point(path);
+  std::optional<SegmentRecorder> recorder;
+  if (point)
+    recorder.emplace(*point, 0);
+  else
+    recorder.emplace(path, 0);
+  PreparedRun run = prepared(c);
+  Interrupter interrupter(stop_after);
+  run.options.observers.push_back(&interrupter);
+  run.options.stop = &interrupter.stop;
+  run.options.recorder = &*recorder;
+  if (point && !point->from_start) run.options.resume = &point->archive;
+  if (run.run().outcome.status == RunStatus::stopped) return false;
+  recorder->publish({});
+  return true;
+}
+
+TEST_P(ResumedRun, EqualsTheUnbrokenRun) {
+  const TemporaryDirectory whole_dir, dir;
+  ASSERT_TRUE(one_part(GetParam(), whole_dir / "run.csv", -1));  // checkpoints are part of the numbers of some methods
+  const SolutionFile whole(whole_dir / "run.csv");
+  int parts = 1;
+  while (!one_part(GetParam(), dir / "run.csv", 130)) ASSERT_LT(++parts, 12);
+  const SolutionFile resumed(dir / "run.csv");
+  EXPECT_EQ(resumed.rows(), whole.rows());
+  EXPECT_EQ(bits_of(resumed), bits_of(whole));
+  EXPECT_EQ(resumed.outcome().status, whole.outcome().status);
+  EXPECT_EQ(resumed.outcome().counters.steps, whole.outcome().counters.steps);
+  EXPECT_EQ(resumed.outcome().counters.rejected, whole.outcome().counters.rejected);
+  EXPECT_EQ(resumed.outcome().counters.forces, whole.outcome().counters.forces);
+  EXPECT_EQ(resumed.outcome().events.size(), whole.outcome().events.size());
+  if (whole.outcome().counters.steps > 300) {
+    EXPECT_GT(parts, 2);
+  }
+}
+}  // namespace
+}  // namespace trill::testing_files
