@@ -92,6 +92,8 @@ int order(const OrderArguments& a) {
 }
 
 int stability(const StabilityArguments& a) {
+  check_place(a.report);
+  check_place(a.svg);
   const MethodEntry& method = MethodRegistry::all().find(a.method);
   const StabilityReport r = analyse_stability(method, a.options);
   if (a.json) {
@@ -124,7 +126,7 @@ int stability(const StabilityArguments& a) {
                       std::isinf(r.dissipation_order) ? "infinite (nothing is damped)"
                                                       : number_text(std::round(r.dissipation_order))));
   }
-  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg);
+  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json);
   return ExitCode::ok;
 }
 
@@ -152,6 +154,7 @@ Curve measure_curve(const CompareArguments& a, const std::string& name, const Re
 }  // namespace
 
 int compare(const CompareArguments& a) {
+  check_place(a.report);
   for (const std::string& name : a.methods) MethodRegistry::all().find(name);
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
@@ -190,7 +193,7 @@ int compare(const CompareArguments& a) {
     print(json{{"model", a.plan.model}, {"reference", reference.origin}, {"methods", all}}.dump(2) + "\n");
   else
     print(fmt::format("{}: error at the end, against {}\n\n{}", a.plan.model, reference.origin, text_table(table)));
-  write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, a.svg);
+  write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, a.svg, a.json);
   return ExitCode::ok;
 }
 }  // namespace trill::cli

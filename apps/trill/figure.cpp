@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/figure.hpp"
 
+#include "commands.hpp"
+#include "pictures.hpp"
+#include "terminal.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "commands.hpp"
-#include "pictures.hpp"
-#include "terminal.hpp"
 
 namespace trill::cli {
 namespace {
@@ -28,13 +28,15 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
                      {"gated", c.gated},
                      {"ok", c.ok()},
                      {"origin", c.origin}});
-  return {{"figure", entry.name}, {"title", entry.title},   {"reference", entry.reference},
+  return {{"figure", entry.name}, {"title", entry.title},    {"reference", entry.reference},
           {"ok", result.ok()},    {"remark", result.remark}, {"cells", cells}};
 }
 }  // namespace
 
 int figure(const FigureArguments& a) {
   const FigureEntry& entry = FigureRegistry::all().find(a.name);
+  check_place(a.report);
+  check_place(a.svg);
   const FigureResult result = entry.compute(a.full);
   const Table table = table_of(result);
   if (a.json) {
@@ -46,7 +48,7 @@ int figure(const FigureArguments& a) {
     if (!result.remark.empty()) print("\n" + result.remark + "\n");
     print(result.ok() ? "\nwithin tolerance\n" : "\nOUT OF TOLERANCE\n");
   }
-  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, {table});
+  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, {table});
   return result.ok() ? ExitCode::ok : ExitCode::numerical_failure;
 }
 }  // namespace trill::cli

@@ -7,6 +7,8 @@
 #include "trill/report/figure.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -171,12 +173,13 @@ std::string citations(const std::vector<std::string>& references) {
   return text;
 }
 
-[[noreturn]] void refuse_unknown(const std::string& name) {
+[[noreturn]] void refuse_unknown(const std::string& name, const char* what) {
   std::vector<std::string> known;
   for (const auto& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
   for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.info.name.substr(e.info.name.rfind('/') + 1));
-  throw UsageError(
-      fmt::format("'{}' is neither a method, a model nor a figure{}", name, suggest(lower_snake(name), known)));
+  for (const auto& e : FigureRegistry::all().entries()) known.push_back(e.name);
+  throw UsageError(fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what,
+                               suggest(lower_snake(name), known)));
 }
 }  // namespace
 
@@ -202,6 +205,10 @@ int cite(const CiteArguments& a) {
     references.push_back(method->info.reference);
   else if (const auto* model = find_quietly(ModelRegistry::all(), a.input))
     references.push_back(model->info.reference);
+  else if (const auto* figure = find_quietly(FigureRegistry::all(), a.input))
+    references.push_back(figure->reference);
+  else if (std::filesystem::path(a.input).extension().empty())
+    refuse_unknown(a.input, "no method, model, figure or solution file");
   else {
     const SolutionFile file(a.input);
     references = {file.info().problem_reference, file.info().method_reference};
@@ -214,12 +221,12 @@ int describe(const DescribeArguments& a) {
   const auto* method = find_quietly(MethodRegistry::all(), a.name);
   const auto* model = find_quietly(ModelRegistry::all(), a.name);
   const auto* figure = find_quietly(FigureRegistry::all(), a.name);
-  if (!method && !model && !figure) refuse_unknown(a.name);
+  if (!method && !model && !figure) refuse_unknown(a.name, "no method, model or figure");
   if (method) print(method_text(*method));
   if (model) print(model_text(*model));
   if (figure)
-    print(fmt::format("{}: {}\n{}\n`trill figure {}` recomputes it.\n", figure->name, figure->title, figure->reference,
-                      figure->name));
+    print(fmt::format("{}: {}\n{}\n\n`trill figure {}` computes it and compares it with the publication.\n",
+                      figure->name, figure->title, figure->reference, figure->name));
   return ExitCode::ok;
 }
 }  // namespace trill::cli

@@ -39,6 +39,33 @@ std::int64_t read_count(const std::string& option, const std::string& text) {
   return static_cast<std::int64_t>(*value);
 }
 
+When read_when(const std::string& option, const std::string& text) {
+  if (text == "auto") return When::automatic;
+  if (text == "always") return When::always;
+  if (text == "never") return When::never;
+  throw UsageError(fmt::format("{} cannot be '{}'; allowed: auto | always | never", option, text));
+}
+
+std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {
+  const std::int64_t value = read_count(option, text);
+  if (value < least) throw UsageError(fmt::format("{} needs {} or more, not {}", option, least, value));
+  return value;
+}
+
+// An empty name is a mistake (an unset variable of a script), not the wish for no file.
+CLI::Option* file_name(CLI::App& app, const std::string& name, std::string& target, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&target, name](const std::string& text) {
+            if (text.empty())
+              throw UsageError(fmt::format("{} needs the name of a file", name.substr(name.find("--"))));
+            target = text;
+          },
+          help)
+      ->type_name("FILE");
+}
+
 template <class Target>
 CLI::Option* number(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
   return app
@@ -51,9 +78,14 @@ CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& targ
   return app
       .add_option_function<std::vector<std::string>>(
           name,
-          [&target](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts)
-              target.insert_or_assign(parse_assignment(text).first, parse_assignment(text).second);
+          [&target, name](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              if (text.find('=') == std::string::npos)
+                throw UsageError(
+                    fmt::format("{} takes name=value, not '{}'; models and methods go in front of it", name, text));
+              const auto [key, value] = parse_assignment(text);
+              target.insert_or_assign(key, value);
+            }
           },
           help)
       ->type_name("NAME=VALUE ...");
@@ -79,7 +111,10 @@ void add_step(CLI::App& app, RunPlan& plan) {
 void add_output(CLI::App& app, RunPlan& plan) {
   auto* every = app.add_option_function<std::string>(
       "--every",
-      [&plan](const std::string& text) { plan.output = EveryStep{static_cast<int>(read_count("--every", text))}; },
+      [&plan](const std::string& text) {
+        const std::int64_t stride = read_count_from(1, "--every", text);
+        plan.output = EveryStep{static_cast<int>(std::min<std::int64_t>(stride, std::numeric_limits<int>::max()))};
+      },
       "record every N-th step (default: every step)");
   every->type_name("N");
   auto* dt = app.add_option_function<std::string>(
@@ -89,22 +124,17 @@ void add_output(CLI::App& app, RunPlan& plan) {
   app.add_option_function<std::string>(
          "--seed",
          [&plan](const std::string& text) {
-           const std::int64_t seed = read_count("--seed", text);
-           if (seed < 0) throw UsageError("--seed needs a number that is not negative, not '" + text + "'");
-           plan.seed = static_cast<std::uint64_t>(seed);
+           plan.seed = static_cast<std::uint64_t>(read_count_from(0, "--seed", text));
          },
          "seed of random numbers (default 1)")
       ->type_name("N");
   app.add_option_function<std::string>(
-         "--max-steps", [&plan](const std::string& text) { plan.max_steps = read_count("--max-steps", text); },
+         "--max-steps", [&plan](const std::string& text) { plan.max_steps = read_count_from(1, "--max-steps", text); },
          "stop after so many steps")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--checkpoint-every",
-         [&plan](const std::string& text) {
-           plan.checkpoint_every = read_count("--checkpoint-every", text);
-           if (plan.checkpoint_every < 1) throw UsageError("--checkpoint-every needs at least 1");
-         },
+         [&plan](const std::string& text) { plan.checkpoint_every = read_count_from(1, "--checkpoint-every", text); },
          "checkpoints at multiples of so many steps (default 1000)")
       ->type_name("N");
 }
@@ -130,8 +160,8 @@ void add_run(CLI::App& app, Action& action) {
   add_step(*sub, a->plan);
   add_output(*sub, a->plan);
   auto* out =
-      sub->add_option("-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
-  sub->add_option("--resume", a->resume, "go on with an interrupted run from its last checkpoint")->excludes(out);
+      file_name(*sub, "-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
+  file_name(*sub, "--resume", a->resume, "go on with an interrupted run from its last checkpoint")->excludes(out);
   sub->add_option_function<std::string>(
          "--checkpoint-seconds",
          [a](const std::string& text) {
@@ -140,10 +170,11 @@ void add_run(CLI::App& app, Action& action) {
          },
          "at least so long between checkpoints (default 1)")
       ->type_name("NUMBER");
-  sub->add_option("--report", a->report, "write a page with plots (HTML, opens in any browser)");
-  sub->add_option("--trust", a->trust, "repeat more accurately and compare (default auto: when under 10 s)")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, When>{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}}));
+  file_name(*sub, "--report", a->report, "write a page with plots (HTML, opens in any browser)");
+  sub->add_option_function<std::string>(
+         "--trust", [a](const std::string& text) { a->trust = read_when("--trust", text); },
+         "repeat more accurately and compare (default auto: when under 10 s)")
+      ->type_name("auto|always|never");
   sub->add_flag("-q,--quiet", a->quiet, "no progress and no summary");
   sub->add_flag("--json", a->json, "summary as JSON");
   sub->add_flag("--dry-run", a->dry_run, "check and show what would be done");
@@ -176,8 +207,8 @@ void add_figure(CLI::App& app, Action& action) {
   sub->add_option("name", a->name, "figure (trill list figures)")->required();
   sub->add_flag("--json", a->json, "for machines");
   sub->add_flag("--full", a->full, "the full grid, where the short one is the default");
-  sub->add_option("--report", a->report, "write a page with the plots");
-  sub->add_option("--svg", a->svg, "write the plots as NAME-1.svg, NAME-2.svg, ...");
+  file_name(*sub, "--report", a->report, "write a page with the plots");
+  file_name(*sub, "--svg", a->svg, "write the plots as NAME-1.svg, NAME-2.svg, ...");
   sub->callback([a, &action] { action = [a] { return figure(*a); }; });
 }
 
@@ -187,7 +218,7 @@ void add_report(CLI::App& app, Action& action) {
                        "  trill report run.h5 -o run.html\n  trill report verlet.h5 dopri5.h5 -o both.html\n"
                        "  trill report run.h5 --svg\n");
   sub->add_option("solution", a->inputs, "solution files; several are shown together")->required();
-  sub->add_option("-o,--out", a->out, "page to write (default: the solution's name with .html)");
+  file_name(*sub, "-o,--out", a->out, "page to write (default: the solution's name with .html)");
   sub->add_flag("--svg", a->wants_svg, "write SVG pictures NAME-coordinates.svg, ... instead of a page");
   sub->callback([a, &action] { action = [a] { return report(*a); }; });
 }
@@ -201,8 +232,8 @@ void add_compare(CLI::App& app, Action& action) {
   add_plan(*sub, a->plan);
   sub->add_option("--methods", *methods, "names, separated by commas")->required();
   sub->add_option("--points", a->points, "step sizes or tolerances per method (default 4)")->check(CLI::Range(1, 12));
-  sub->add_option("--report", a->report, "write a page with the plots");
-  sub->add_option("--svg", a->svg, "write the plots as NAME-1.svg, ...");
+  file_name(*sub, "--report", a->report, "write a page with the plots");
+  file_name(*sub, "--svg", a->svg, "write the plots as NAME-1.svg, ...");
   sub->add_flag("--json", a->json, "for machines");
   sub->callback([a, methods, &action] {
     a->methods = split(*methods, ',');
@@ -229,8 +260,8 @@ void add_stability(CLI::App& app, Action& action) {
            "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
   sub->add_option("method", a->method, "method")->required();
   assignments(*sub, "--set", a->options, "options of the method");
-  sub->add_option("--report", a->report, "write a page with the plots");
-  sub->add_option("--svg", a->svg, "write the plots as NAME-1.svg, ...");
+  file_name(*sub, "--report", a->report, "write a page with the plots");
+  file_name(*sub, "--svg", a->svg, "write the plots as NAME-1.svg, ...");
   sub->add_flag("--json", a->json, "for machines");
   sub->callback([a, &action] { action = [a] { return stability(*a); }; });
 }
@@ -248,10 +279,38 @@ void add_inspect(CLI::App& app, Action& action) {
 
 void add_cite(CLI::App& app, Action& action) {
   auto a = std::make_shared<CiteArguments>();
-  CLI::App* sub =
-      verb(app, "cite", "References for a run, a method or a model", "  trill cite run.h5\n  trill cite verlet\n");
-  sub->add_option("what", a->input, "solution file, method or model")->required();
+  CLI::App* sub = verb(app, "cite", "References for a run, a method, a model or a figure",
+                       "  trill cite run.h5\n  trill cite verlet\n");
+  sub->add_option("what", a->input, "solution file, method, model or figure")->required();
   sub->callback([a, &action] { action = [a] { return cite(*a); }; });
+}
+
+// What CLI11 found wrong, in our words.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* at = &app;
+  if (!app.get_subcommands().empty()) at = app.get_subcommands().front();
+  const std::string verb = at->get_name(),
+                    help = at == &app ? "(trill --help shows how)" : fmt::format("(trill {} --help shows how)", verb);
+  std::string text = error.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) {
+    if (at == &app) return "nothing to do; try 'trill run stiff_spring' (trill --help shows what else)";
+    const std::string name = text.substr(0, text.find(' '));
+    if (const CLI::Option* option = at->get_option_no_throw(name))
+      return fmt::format("{} needs '{}', {} {}", verb, name, option->get_description(), help);
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const std::vector<std::string> rest = app.remaining(true);
+    const auto option =
+        std::find_if(rest.begin(), rest.end(), [](const std::string& word) { return word.starts_with('-'); });
+    if (option == rest.end()) return fmt::format("{} does not expect '{}' {}", verb, rest.back(), help);
+    std::vector<std::string> known;
+    for (const CLI::Option* o : at->get_options())
+      for (const std::string& name : o->get_lnames()) known.push_back("--" + name);
+    const std::string near = option->size() > 2 ? suggest(*option, known) : "";
+    return fmt::format("{} has no option '{}'{} {}", verb, *option, near, help);
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return fmt::format("{} {}", text, help);
 }
 
 int guarded(const std::function<int()>& action) {
@@ -260,16 +319,16 @@ int guarded(const std::function<int()>& action) {
     flush_output();
     return code;
   } catch (const UsageError& e) {
-    fmt::print(stderr, "trill: {}\n", e.what());
+    complain(e.what());
     return ExitCode::usage;
   } catch (const IoError& e) {
-    fmt::print(stderr, "trill: {}\n", e.what());
+    complain(e.what());
     return ExitCode::files;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "trill: not enough memory\n");
+    complain("not enough memory");
     return ExitCode::numerical_failure;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "trill: {}\n", e.what());
+    complain(e.what());
     return ExitCode::numerical_failure;
   }
 }
@@ -303,15 +362,15 @@ int parse_and_act(int argc, char** argv) {
     if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end())
       throw UsageError(fmt::format("unknown command '{}'{}", argv[1], suggest(argv[1], verbs)));
   }
+  if (argc > 1 && argv[1][0] == '-' && !app.get_option_no_throw(argv[1]))
+    throw UsageError(fmt::format("unknown option '{}'{} (trill --help shows how)", argv[1],
+                                 suggest(argv[1], std::vector<std::string>{"--help", "--version"})));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    std::string text = e.what();
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    throw UsageError(fmt::format("{} (trill{} --help shows how)", text,
-                                 argc > 1 && argv[1][0] != '-' ? std::string(" ") + argv[1] : ""));
+    throw UsageError(explain(app, e));
   }
   return action();
 }

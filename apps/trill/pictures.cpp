@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pictures.hpp"
 
-#include <cmath>
-
-#include <fmt/format.h>
-
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
 #include "trill/report/svg.hpp"
 #include "trill/solution/safe_file.hpp"
 
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
 namespace trill::cli {
 std::vector<Chart> stability_charts(const std::string& method, const StabilityReport& r) {
-  Chart radius{.title = "Damping per step", .note = "1: amplitudes kept; above 1: unstable", .x = {"h*omega", "", false},
-               .y = {"largest |eigenvalue|", "", false}, .style = ChartStyle::line, .series = {{method, {}, {}}}};
-  Chart phase{.title = "Frequency distortion", .note = "phase of a step over the exact one", .x = {"h*omega", "", false},
-              .y = {"phase / (h*omega)", "", false}, .style = ChartStyle::line, .series = {{method, {}, {}}}};
+  Chart radius{.title = "Damping per step",
+               .note = "1: amplitudes kept; above 1: unstable",
+               .x = {"h*omega", "", false},
+               .y = {"largest |eigenvalue|", "", false},
+               .style = ChartStyle::line,
+               .series = {{method, {}, {}}}};
+  Chart phase{.title = "Frequency distortion",
+              .note = "phase of a step over the exact one",
+              .x = {"h*omega", "", false},
+              .y = {"phase / (h*omega)", "", false},
+              .style = ChartStyle::line,
+              .series = {{method, {}, {}}}};
   for (const StabilityRow& row : r.rows) {
     radius.series[0].x.push_back(row.mu);
     radius.series[0].y.push_back(row.radius <= 3 ? row.radius : std::nan(""));
@@ -25,8 +36,18 @@ std::vector<Chart> stability_charts(const std::string& method, const StabilityRe
   return {radius, phase};
 }
 
+void check_place(const std::string& path) {
+  if (path.empty()) return;
+  const std::filesystem::path file(path), directory = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code none;
+  if (!std::filesystem::is_directory(directory, none))
+    throw IoError(fmt::format("cannot write {}: there is no directory {}", path, directory.string()));
+  if (std::filesystem::is_directory(file, none)) throw IoError(fmt::format("cannot write {}: it is a directory", path));
+  if (::access(directory.c_str(), W_OK) != 0) throw_io("cannot write", file, errno);
+}
+
 void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,
-                  const std::string& svg_prefix, const std::vector<Table>& tables) {
+                  const std::string& svg_prefix, bool silent, const std::vector<Table>& tables) {
   if (!page.empty()) {
     Report report;
     report.title = title;
@@ -34,12 +55,12 @@ void write_charts(const std::vector<Chart>& charts, const std::string& title, co
     report.charts = charts;
     report.tables = tables;
     write_whole(page, report_page(report));
-    print(fmt::format("page: {}\n", page));
+    if (!silent) print(fmt::format("page: {}\n", page));
   }
   for (std::size_t i = 0; !svg_prefix.empty() && i < charts.size(); ++i) {
     const std::string path = fmt::format("{}-{}.svg", svg_prefix, i + 1);
     write_whole(path, svg_chart(charts[i]));
-    print(fmt::format("picture: {}\n", path));
+    if (!silent) print(fmt::format("picture: {}\n", path));
   }
 }
 }  // namespace trill::cli

@@ -7,7 +7,11 @@
 namespace trill::cli {
 std::vector<Chart> stability_charts(const std::string& method, const StabilityReport& report);
 
+// Before a long computation: IoError when a file cannot be written there. An empty path is fine.
+void check_place(const std::string& path);
+
 // Charts and tables without a run, as a page (if `page` is not empty) and as PREFIX-1.svg, ... (if `svg_prefix` is not).
+// Their names are printed unless `silent`.
 void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,
-                  const std::string& svg_prefix, const std::vector<Table>& tables = {});
+                  const std::string& svg_prefix, bool silent, const std::vector<Table>& tables = {});
 }  // namespace trill::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "terminal.hpp"
 
+#include "trill/base/errors.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -10,8 +12,6 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include "trill/base/errors.hpp"
 
 namespace trill::cli {
 namespace {
@@ -50,7 +50,7 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
   return [label, begun, shown = false](double fraction) mutable {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     if (fraction >= 1 || fraction < 0) {
-      if (shown) fmt::print(stderr, "\r\033[K");
+      if (shown) std::fputs("\r\033[K", stderr);
       return;
     }
     if (elapsed < 0.5) return;
@@ -58,9 +58,9 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
     constexpr int width = 30;
     const int filled = static_cast<int>(fraction * width);
     const std::string left = fraction > 0.001 ? duration(elapsed * (1 - fraction) / fraction) + " left" : "";
-    fmt::print(stderr, "\r{} [{:=>{}}{:>{}}] {:4.1f} %  {}\033[K", label, "", filled, "", width - filled, 100 * fraction,
-               left);
-    std::fflush(stderr);
+    const std::string bar = fmt::format("\r{} [{:=>{}}{:>{}}] {:4.1f} %  {}\033[K", label, "", filled, "",
+                                        width - filled, 100 * fraction, left);
+    std::fputs(bar.c_str(), stderr);
   };
 }
 
@@ -95,7 +95,14 @@ void print(const std::string& text) {
     throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
+void complain(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text = "trill: " + text + "\n";
+  (void)!std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void flush_output() {
-  if (std::fflush(stdout) != 0) throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 }  // namespace trill::cli

@@ -22,4 +22,6 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows);
 // Standard output, with a failed write (full disk, closed pipe) as an error instead of silence.
 void print(const std::string& text);
 void flush_output();
+// "trill: TEXT" as one line on standard error. Where that is closed or full there is nobody left to tell.
+void complain(std::string text);
 }  // namespace trill::cli

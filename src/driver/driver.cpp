@@ -312,8 +312,27 @@ class Run {
   }
 
   void record(const State& s) {
-    recorder_.row(s.t, s.y, measures_->at(s, last_step_));
+    const Vec& measured = measures_->at(s, last_step_);
     last_recorded_ = s.t;
+    if (s.y.allFinite() && measured.allFinite())
+      recorder_.row(s.t, s.y, measured);
+    else if (outcome_.status == RunStatus::reached_end)
+      stop_at_overflow(s, measured);
+  }
+
+  // The state may still be finite when its energy is not; no file could hold such a row.
+  void stop_at_overflow(const State& s, const Vec& measured) {
+    const auto first = [](const Vec& values) {
+      Index i = 0;
+      while (i < values.size() && std::isfinite(values[i])) ++i;
+      return i;
+    };
+    const Index i = first(s.y), k = first(measured);
+    const std::string name = i < s.y.size() ? problem_.components()[static_cast<std::size_t>(i)].name
+                                            : measures_->quantities()[static_cast<std::size_t>(k)].name;
+    const Failure failure = failure_of(AdvanceStatus::non_finite);
+    outcome_.status = failure.status;
+    outcome_.message = fmt::format("at t = {:.6g}: {} became infinite or not a number; {}", s.t, name, failure.advice);
   }
 
   void keep_dense(double t0, double h) {

@@ -113,8 +113,10 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
   };
   const Solution again = repeated.run();
   if (again.outcome.status == RunStatus::stopped) {
-    trust.headline =
-        fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.", options.most_seconds);
+    trust.headline = options.stop && options.stop->load()
+                         ? "Not known: the more accurate repetition was interrupted."
+                         : fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.",
+                                       options.most_seconds);
     return trust;
   }
 
