@@ -52,6 +52,9 @@ class Session {
   }
 
   int dry_run() {
+    if (!a_.out.empty()) recorder_.emplace(a_.out);  // refuses an unknown format
+    check_place(a_.out);
+    check_place(a_.report);
     print(settings_text(prepared_.options.info));
     return ExitCode::ok;
   }
@@ -74,9 +77,8 @@ class Session {
       attach_resumed();
     } else if (!a_.out.empty()) {
       path_ = a_.out;
-      refuse_unknown_extension();
-      check_place(a_.out);
       recorder_.emplace(path_, a_.checkpoint_seconds);
+      check_place(a_.out);
     }
     if (recorder_) {
       prepared_.options.recorder = &*recorder_;
@@ -106,12 +108,6 @@ class Session {
       solution_.info = stored.info();
       solution_.outcome = stored.outcome();
     }
-  }
-
-  void refuse_unknown_extension() const {
-    const std::string e = path_.extension().string();
-    if (e != ".h5" && e != ".hdf5" && e != ".csv" && e != ".json")
-      throw UsageError(fmt::format("cannot tell the format of '{}'; use .h5, .csv or .json", path_.string()));
   }
 
   void solve() {

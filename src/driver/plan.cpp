@@ -144,6 +144,7 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
   fill_step(run, info, defaults);
   run.options.control = make_control(run.plan, info, controller);
+  Advancer(*run.stepper, run.options.control, run.options.newton_retries, plan.seed);  // refuses what does not fit
   run.options.output = plan.output;
   run.options.max_steps = plan.max_steps;
   run.options.checkpoint_every = plan.checkpoint_every;
