@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // order, stability, compare: what methods do, measured.
-#include <cmath>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "commands.hpp"
 #include "pictures.hpp"
 #include "terminal.hpp"
 #include "trill/analysis/convergence.hpp"
 #include "trill/analysis/stability.hpp"
 #include "trill/base/text.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace trill::cli {
 namespace {
@@ -44,11 +44,13 @@ json convergence_json(const std::vector<ConvergenceRow>& rows) {
 int order(const OrderArguments& a) {
   const MethodEntry& method = MethodRegistry::all().find(a.method);
   const MethodInfo info = method.describe(a.options);
-  if (info.owns_step) throw UsageError(info.name + " varies its order and step; its order cannot be observed with fixed steps");
+  if (info.owns_step)
+    throw UsageError(info.name + " varies its order and step; its order cannot be observed with fixed steps");
   RunPlan plan;
   plan.model = a.model.empty() ? fitting_model(info.accepts) : a.model;
   plan.parameters = a.parameters;
-  if (info.accepts.langevin) plan.parameters.insert({"kT", "0"});
+  // Without noise there is a solution to compare with.
+  if (info.accepts.langevin) plan.parameters.insert({{"kT", "0"}, {"q0", "1"}});
   plan.method = info.name;
   plan.options = a.options;
   const double span = std::min(2.0, ModelRegistry::all().find(plan.model).info.run.to);
@@ -73,11 +75,15 @@ int order(const OrderArguments& a) {
   }
   std::vector<std::vector<std::string>> table{{"h", "error in q", "error in v", "error in lambda", "forces"}};
   for (const ConvergenceRow& row : rows)
-    table.push_back({fmt::format("{:.6g}", row.h), fmt::format("{:.3e}", row.error_q), fmt::format("{:.3e}", row.error_v),
+    table.push_back({fmt::format("{:.6g}", row.h), fmt::format("{:.3e}", row.error_q),
+                     reference.at_end.layout.nv > 0 ? fmt::format("{:.3e}", row.error_v) : "-",
                      reference.at_end.layout.nl > 0 ? fmt::format("{:.3e}", row.error_lambda) : "-",
                      fmt::format("{}", row.counters.most_forces())});
-  print(fmt::format("{} on {} at t = {}, against {}\n\n{}\n", info.name, plan.model, span, reference.origin, text_table(table)));
-  const auto order_text = [](double value) { return std::isnan(value) ? std::string("not seen") : fmt::format("{:.2f}", value); };
+  print(fmt::format("{} on {} at t = {}, against {}\n\n{}\n", info.name, plan.model, span, reference.origin,
+                    text_table(table)));
+  const auto order_text = [](double value) {
+    return std::isnan(value) ? std::string("not seen") : fmt::format("{:.2f}", value);
+  };
   print(fmt::format("observed order: {} in q", order_text(q)));
   if (reference.at_end.layout.nv > 0) print(fmt::format(", {} in v", order_text(v)));
   if (reference.at_end.layout.nl > 0) print(fmt::format(", {} in lambda", order_text(lambda)));
@@ -111,11 +117,14 @@ int stability(const StabilityArguments& a) {
       if (const double m = row.mu; std::abs(m / 0.5 - std::round(m / 0.5)) < 1e-9 && (m <= 4 || m == std::round(m)))
         table.push_back({fmt::format("{:.1f}", m), number_text(row.radius), fmt::format("{:.6f}", row.phase / m)});
     print(fmt::format("{}: {}\n\n{}\n", method.info.name, method.info.title, text_table(table)));
-    print(fmt::format("interval of periodicity (0, {}){}\ninterval of absolute stability (0, {})\n", number_text(r.periodicity_end),
-                      r.p_stable ? ": P-stable" : "", number_text(r.absolute_end)));
+    print(r.periodicity_end > 0 ? fmt::format("interval of periodicity (0, {}){}\n", number_text(r.periodicity_end),
+                                              r.p_stable ? ": P-stable" : "")
+                                : std::string("no interval of periodicity: amplitudes are damped or grow\n"));
+    print(fmt::format("interval of absolute stability (0, {})\n", number_text(r.absolute_end)));
     print(fmt::format("|eigenvalue| for h*omega -> infinity: {}\ndispersion order {}, dissipation order {}\n",
                       number_text(r.radius_at_infinity), number_text(std::round(r.dispersion_order)),
-                      std::isinf(r.dissipation_order) ? "infinite (nothing is damped)" : number_text(std::round(r.dissipation_order))));
+                      std::isinf(r.dissipation_order) ? "infinite (nothing is damped)"
+                                                      : number_text(std::round(r.dissipation_order))));
   }
   write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json);
   return ExitCode::ok;
@@ -150,18 +159,24 @@ int compare(const CompareArguments& a) {
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
   for (const std::string& name : a.methods) curves.push_back(measure_curve(a, name, reference));
-  Chart by_forces{.title = "Error against work", .note = "Largest error of q and v at the end, against " + reference.origin,
-                  .x = {"force evaluations", "", true}, .y = {"error", "", true}, .style = ChartStyle::both, .series = {}};
+  Chart by_forces{.title = "Error against work",
+                  .note = "Largest error of q and v at the end, against " + reference.origin,
+                  .x = {"force evaluations", "", true},
+                  .y = {"error", "", true},
+                  .style = ChartStyle::both,
+                  .series = {}};
   Chart by_time = by_forces;
   by_time.title = "Error against time";
   by_time.x.label = "solve time";
   by_time.x.unit = "s";
-  std::vector<std::vector<std::string>> table{{"method", "h or rtol", "error", "forces", "steps", "rejected", "time / s"}};
+  std::vector<std::vector<std::string>> table{
+      {"method", "h or rtol", "error", "forces", "steps", "rejected", "time / s"}};
   json all = json::array();
   for (const Curve& curve : curves) {
     ChartSeries forces{curve.method, {}, {}}, time{curve.method, {}, {}};
     for (const ConvergenceRow& row : curve.rows) {
-      table.push_back({curve.method, curve.by_tolerance ? fmt::format("rtol {:.0e}", row.rtol) : fmt::format("h {:.4g}", row.h),
+      table.push_back({curve.method,
+                       curve.by_tolerance ? fmt::format("rtol {:.0e}", row.rtol) : fmt::format("h {:.4g}", row.h),
                        std::isfinite(row.error()) ? fmt::format("{:.3e}", row.error()) : to_text(row.status),
                        fmt::format("{}", row.counters.most_forces()), fmt::format("{}", row.counters.steps),
                        fmt::format("{}", row.counters.rejected), fmt::format("{:.3g}", row.counters.seconds)});
@@ -178,7 +193,7 @@ int compare(const CompareArguments& a) {
     print(json{{"model", a.plan.model}, {"reference", reference.origin}, {"methods", all}}.dump(2) + "\n");
   else
     print(fmt::format("{}: error at the end, against {}\n\n{}", a.plan.model, reference.origin, text_table(table)));
-  write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, "", a.json);
+  write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, a.svg, a.json);
   return ExitCode::ok;
 }
 }  // namespace trill::cli

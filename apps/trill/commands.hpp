@@ -2,11 +2,11 @@
 // What the command line hands to each verb, and the verbs. They return the exit code.
 #pragma once
 
+#include "trill/driver/plan.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "trill/driver/plan.hpp"
 
 namespace trill::cli {
 // 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted
@@ -41,7 +41,7 @@ struct CompareArguments {
   RunPlan plan;
   std::vector<std::string> methods;
   int points = 4;
-  std::string report;
+  std::string report, svg;
   bool json = false;
 };
 struct OrderArguments {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/figure.hpp"
 
+#include "commands.hpp"
+#include "pictures.hpp"
+#include "terminal.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "commands.hpp"
-#include "pictures.hpp"
-#include "terminal.hpp"
 
 namespace trill::cli {
 namespace {
@@ -28,7 +28,7 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
                      {"gated", c.gated},
                      {"ok", c.ok()},
                      {"origin", c.origin}});
-  return {{"figure", entry.name}, {"title", entry.title},   {"reference", entry.reference},
+  return {{"figure", entry.name}, {"title", entry.title},    {"reference", entry.reference},
           {"ok", result.ok()},    {"remark", result.remark}, {"cells", cells}};
 }
 }  // namespace

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // list, describe, cite: what the registries know.
-#include <filesystem>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/report/figure.hpp"
 #include "trill/solution/solution_file.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace trill::cli {
 namespace {
@@ -63,12 +63,13 @@ json method_json(const MethodEntry& e) {
 }
 
 json model_json(const ModelEntry& e) {
-  return {{"name", e.info.name},
-          {"title", e.info.title},
-          {"reference", e.info.reference},
-          {"equations", e.info.equations},
-          {"parameters", options_json(e.parameters)},
-          {"run", {{"to", e.info.run.to}, {"method", e.info.run.method}, {"h", e.info.run.h}, {"rtol", e.info.run.rtol}}}};
+  return {
+      {"name", e.info.name},
+      {"title", e.info.title},
+      {"reference", e.info.reference},
+      {"equations", e.info.equations},
+      {"parameters", options_json(e.parameters)},
+      {"run", {{"to", e.info.run.to}, {"method", e.info.run.method}, {"h", e.info.run.h}, {"rtol", e.info.run.rtol}}}};
 }
 
 void list_methods(bool as_json) {
@@ -103,7 +104,13 @@ void list_figures(bool as_json) {
 }
 
 void list_formulations(bool as_json) {
-  print(as_json ? json(reformulation_names()).dump(2) + "\n" : join(reformulation_names(), "\n") + "\n");
+  json all = json::array();
+  std::vector<std::vector<std::string>> rows{{"formulation", "what it does", "reference"}};
+  for (const ReformulationEntry& e : reformulations()) {
+    all.push_back({{"name", e.name}, {"title", e.title}, {"reference", e.reference}});
+    rows.push_back({e.name, e.title, e.reference});
+  }
+  print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 
 std::string option_table(const std::vector<OptionRow>& options, const std::string& head) {
@@ -124,9 +131,10 @@ std::string method_text(const MethodEntry& e) {
 
 std::string model_text(const ModelEntry& e) {
   const RunDefaults& r = e.info.run;
-  return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}, {}.\n", e.info.name, e.info.title,
-                     e.info.reference, e.info.equations, option_table(e.parameters, "parameter (--param)"), e.info.name,
-                     r.to, r.method, r.h > 0 ? fmt::format("h = {}", r.h) : fmt::format("rtol = {}", r.rtol));
+  return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}, {}.\n", e.info.name,
+                     e.info.title, e.info.reference, e.info.equations,
+                     option_table(e.parameters, "parameter (--param)"), e.info.name, r.to, r.method,
+                     r.h > 0 ? fmt::format("h = {}", r.h) : fmt::format("rtol = {}", r.rtol));
 }
 
 template <class Registry>
@@ -141,14 +149,18 @@ const auto* find_quietly(const Registry& registry, const std::string& name) {
 // The papers behind the keys, each once, and trill itself.
 std::string citations(const std::vector<std::string>& references) {
   static const std::vector<std::pair<std::string, std::string>> papers{
-      {"PJY97", "L. R. Petzold, L. O. Jay, J. Yen: Numerical solution of highly oscillatory ordinary differential equations. "
-                "Acta Numerica 6 (1997) 437-483."},
+      {"PJY97",
+       "L. R. Petzold, L. O. Jay, J. Yen: Numerical solution of highly oscillatory ordinary differential equations. "
+       "Acta Numerica 6 (1997) 437-483."},
       {"JP95", "L. O. Jay, L. R. Petzold: Highly oscillatory systems and periodic-stability. Preprint, 1995."},
-      {"YPR98", "J. Yen, L. Petzold, S. Raha: A time integration algorithm for flexible mechanism dynamics: the DAE "
-                "alpha-method. Comput. Methods Appl. Mech. Engrg. 158 (1998) 341-355."},
-      {"SS08", "J. M. Sanz-Serna: Mollified impulse methods for highly oscillatory differential equations. SIAM J. Numer. "
-               "Anal. 46 (2008) 1040-1059."},
-      {"SAT09", "J. M. Sanz-Serna, G. Ariel, R. Tsai: Multiscale methods for stiff and constrained mechanical systems. 2009."}};
+      {"YPR98",
+       "J. Yen, L. Petzold, S. Raha: A time integration algorithm for flexible mechanism dynamics: the DAE "
+       "alpha-method. Comput. Methods Appl. Mech. Engrg. 158 (1998) 341-355."},
+      {"SS08",
+       "J. M. Sanz-Serna: Mollified impulse methods for highly oscillatory differential equations. SIAM J. Numer. "
+       "Anal. 46 (2008) 1040-1059."},
+      {"SAT09",
+       "J. M. Sanz-Serna, G. Ariel, R. Tsai: Multiscale methods for stiff and constrained mechanical systems. 2009."}};
   std::string text = fmt::format("trill {}, the trill authors, 2026.\n", TRILL_VERSION);
   for (const std::string& reference : references)
     if (!reference.empty()) text += reference + "\n";
@@ -166,8 +178,8 @@ std::string citations(const std::vector<std::string>& references) {
   for (const auto& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
   for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.info.name.substr(e.info.name.rfind('/') + 1));
   for (const auto& e : FigureRegistry::all().entries()) known.push_back(e.name);
-  throw UsageError(
-      fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what, suggest(lower_snake(name), known)));
+  throw UsageError(fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what,
+                               suggest(lower_snake(name), known)));
 }
 }  // namespace
 
@@ -213,8 +225,8 @@ int describe(const DescribeArguments& a) {
   if (method) print(method_text(*method));
   if (model) print(model_text(*model));
   if (figure)
-    print(fmt::format("{}: {}\n{}\n\n`trill figure {}` computes it and compares it with the publication.\n", figure->name,
-                      figure->title, figure->reference, figure->name));
+    print(fmt::format("{}: {}\n{}\n\n`trill figure {}` computes it and compares it with the publication.\n",
+                      figure->name, figure->title, figure->reference, figure->name));
   return ExitCode::ok;
 }
 }  // namespace trill::cli

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command line: words in, one call of a verb out. Everything CLI11 is in this file.
-#include <CLI/CLI.hpp>
-#include <cstdio>
-
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace trill::cli {
 namespace {
@@ -54,42 +54,48 @@ std::int64_t read_count_from(std::int64_t least, const std::string& option, cons
 
 // An empty name is a mistake (an unset variable of a script), not the wish for no file.
 CLI::Option* file_name(CLI::App& app, const std::string& name, std::string& target, const std::string& help) {
-  return app.add_option_function<std::string>(
-                name,
-                [&target, name](const std::string& text) {
-                  if (text.empty()) throw UsageError(fmt::format("{} needs the name of a file", name.substr(name.find("--"))));
-                  target = text;
-                },
-                help)
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&target, name](const std::string& text) {
+            if (text.empty())
+              throw UsageError(fmt::format("{} needs the name of a file", name.substr(name.find("--"))));
+            target = text;
+          },
+          help)
       ->type_name("FILE");
 }
 
 template <class Target>
 CLI::Option* number(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
-  return app.add_option_function<std::string>(
-                name, [&target, name](const std::string& text) { target = read_number(name, text); }, help)
+  return app
+      .add_option_function<std::string>(
+          name, [&target, name](const std::string& text) { target = read_number(name, text); }, help)
       ->type_name("NUMBER");
 }
 
 CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& target, const std::string& help) {
-  return app.add_option_function<std::vector<std::string>>(
-                name,
-                [&target, name](const std::vector<std::string>& texts) {
-                  for (const std::string& text : texts) {
-                    if (text.find('=') == std::string::npos)
-                      throw UsageError(fmt::format("{} takes name=value, not '{}'; models and methods go in front of it", name, text));
-                    const auto [key, value] = parse_assignment(text);
-                    target.insert_or_assign(key, value);
-                  }
-                },
-                help)
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&target, name](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              if (text.find('=') == std::string::npos)
+                throw UsageError(
+                    fmt::format("{} takes name=value, not '{}'; models and methods go in front of it", name, text));
+              const auto [key, value] = parse_assignment(text);
+              target.insert_or_assign(key, value);
+            }
+          },
+          help)
       ->type_name("NAME=VALUE ...");
 }
 
 void add_plan(CLI::App& app, RunPlan& plan) {
   app.add_option("model", plan.model, "name of a model (trill list models)")->required();
   assignments(app, "--param", plan.parameters, "parameters of the model, e.g. epsilon=1e-3");
-  assignments(app, "--set", plan.options, "options of the method, e.g. form=position; control=ode45 for the step control");
+  assignments(app, "--set", plan.options,
+              "options of the method, e.g. form=position; control=ode45 for the step control");
   app.add_option("--formulation", plan.formulation, "change the unknowns first (trill list formulations)");
   number(app, "--from", plan.from, "start time (default: the model's)");
   number(app, "--to", plan.to, "end time; smaller than the start: backwards");
@@ -117,7 +123,9 @@ void add_output(CLI::App& app, RunPlan& plan) {
   dt->type_name("NUMBER")->excludes(every);
   app.add_option_function<std::string>(
          "--seed",
-         [&plan](const std::string& text) { plan.seed = static_cast<std::uint64_t>(read_count_from(0, "--seed", text)); },
+         [&plan](const std::string& text) {
+           plan.seed = static_cast<std::uint64_t>(read_count_from(0, "--seed", text));
+         },
          "seed of random numbers (default 1)")
       ->type_name("N");
   app.add_option_function<std::string>(
@@ -151,7 +159,8 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_option("--method", a->plan.method, "method (trill list methods; default: the model's)");
   add_step(*sub, a->plan);
   add_output(*sub, a->plan);
-  auto* out = file_name(*sub, "-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
+  auto* out =
+      file_name(*sub, "-o,--out", a->out, "solution file: .h5, .csv or .json; checkpoints beside it on the way");
   file_name(*sub, "--resume", a->resume, "go on with an interrupted run from its last checkpoint")->excludes(out);
   sub->add_option_function<std::string>(
          "--checkpoint-seconds",
@@ -191,9 +200,10 @@ void add_describe(CLI::App& app, Action& action) {
 
 void add_figure(CLI::App& app, Action& action) {
   auto a = std::make_shared<FigureArguments>();
-  CLI::App* sub = verb(app, "figure", "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
-                       "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
-                       "  trill list figures\n");
+  CLI::App* sub =
+      verb(app, "figure", "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
+           "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
+           "  trill list figures\n");
   sub->add_option("name", a->name, "figure (trill list figures)")->required();
   sub->add_flag("--json", a->json, "for machines");
   sub->add_flag("--full", a->full, "the full grid, where the short one is the default");
@@ -222,7 +232,8 @@ void add_compare(CLI::App& app, Action& action) {
   add_plan(*sub, a->plan);
   sub->add_option("--methods", *methods, "names, separated by commas")->required();
   sub->add_option("--points", a->points, "step sizes or tolerances per method (default 4)")->check(CLI::Range(1, 12));
-  file_name(*sub, "--report", a->report, "write a page with the plot");
+  file_name(*sub, "--report", a->report, "write a page with the plots");
+  file_name(*sub, "--svg", a->svg, "write the plots as NAME-1.svg, ...");
   sub->add_flag("--json", a->json, "for machines");
   sub->callback([a, methods, &action] {
     a->methods = split(*methods, ',');
@@ -244,8 +255,9 @@ void add_order(CLI::App& app, Action& action) {
 
 void add_stability(CLI::App& app, Action& action) {
   auto a = std::make_shared<StabilityArguments>();
-  CLI::App* sub = verb(app, "stability", "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
-                       "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
+  CLI::App* sub =
+      verb(app, "stability", "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
+           "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
   sub->add_option("method", a->method, "method")->required();
   assignments(*sub, "--set", a->options, "options of the method");
   file_name(*sub, "--report", a->report, "write a page with the plots");
@@ -256,8 +268,9 @@ void add_stability(CLI::App& app, Action& action) {
 
 void add_inspect(CLI::App& app, Action& action) {
   auto a = std::make_shared<InspectArguments>();
-  CLI::App* sub = verb(app, "inspect", "Fast and slow frequencies of a model at its start, and what each method would do",
-                       "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
+  CLI::App* sub =
+      verb(app, "inspect", "Fast and slow frequencies of a model at its start, and what each method would do",
+           "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
   sub->add_option("model", a->model, "name of a model")->required();
   assignments(*sub, "--param", a->parameters, "parameters of the model");
   sub->add_flag("--json", a->json, "for machines");
@@ -266,7 +279,8 @@ void add_inspect(CLI::App& app, Action& action) {
 
 void add_cite(CLI::App& app, Action& action) {
   auto a = std::make_shared<CiteArguments>();
-  CLI::App* sub = verb(app, "cite", "References for a run, a method, a model or a figure", "  trill cite run.h5\n  trill cite verlet\n");
+  CLI::App* sub = verb(app, "cite", "References for a run, a method, a model or a figure",
+                       "  trill cite run.h5\n  trill cite verlet\n");
   sub->add_option("what", a->input, "solution file, method, model or figure")->required();
   sub->callback([a, &action] { action = [a] { return cite(*a); }; });
 }
@@ -275,7 +289,8 @@ void add_cite(CLI::App& app, Action& action) {
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* at = &app;
   if (!app.get_subcommands().empty()) at = app.get_subcommands().front();
-  const std::string verb = at->get_name(), help = at == &app ? "(trill --help shows how)" : fmt::format("(trill {} --help shows how)", verb);
+  const std::string verb = at->get_name(),
+                    help = at == &app ? "(trill --help shows how)" : fmt::format("(trill {} --help shows how)", verb);
   std::string text = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error)) {
     if (at == &app) return "nothing to do; try 'trill run stiff_spring' (trill --help shows what else)";
@@ -285,7 +300,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     const std::vector<std::string> rest = app.remaining(true);
-    const auto option = std::find_if(rest.begin(), rest.end(), [](const std::string& word) { return word.starts_with('-'); });
+    const auto option =
+        std::find_if(rest.begin(), rest.end(), [](const std::string& word) { return word.starts_with('-'); });
     if (option == rest.end()) return fmt::format("{} does not expect '{}' {}", verb, rest.back(), help);
     std::vector<std::string> known;
     for (const CLI::Option* o : at->get_options())

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pictures.hpp"
 
+#include "terminal.hpp"
+#include "trill/report/report.hpp"
+#include "trill/report/svg.hpp"
+#include "trill/solution/safe_file.hpp"
+
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -8,17 +13,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "terminal.hpp"
-#include "trill/report/report.hpp"
-#include "trill/report/svg.hpp"
-#include "trill/solution/safe_file.hpp"
-
 namespace trill::cli {
 std::vector<Chart> stability_charts(const std::string& method, const StabilityReport& r) {
-  Chart radius{.title = "Damping per step", .note = "1: amplitudes kept; above 1: unstable", .x = {"h*omega", "", false},
-               .y = {"largest |eigenvalue|", "", false}, .style = ChartStyle::line, .series = {{method, {}, {}}}};
-  Chart phase{.title = "Frequency distortion", .note = "phase of a step over the exact one", .x = {"h*omega", "", false},
-              .y = {"phase / (h*omega)", "", false}, .style = ChartStyle::line, .series = {{method, {}, {}}}};
+  Chart radius{.title = "Damping per step",
+               .note = "1: amplitudes kept; above 1: unstable",
+               .x = {"h*omega", "", false},
+               .y = {"largest |eigenvalue|", "", false},
+               .style = ChartStyle::line,
+               .series = {{method, {}, {}}}};
+  Chart phase{.title = "Frequency distortion",
+              .note = "phase of a step over the exact one",
+              .x = {"h*omega", "", false},
+              .y = {"phase / (h*omega)", "", false},
+              .style = ChartStyle::line,
+              .series = {{method, {}, {}}}};
   for (const StabilityRow& row : r.rows) {
     radius.series[0].x.push_back(row.mu);
     radius.series[0].y.push_back(row.radius <= 3 ? row.radius : std::nan(""));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/report.hpp"
 
-#include <filesystem>
-#include <list>
-
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
 #include "trill/report/svg.hpp"
 #include "trill/solution/safe_file.hpp"
 #include "trill/solution/solution_file.hpp"
+
+#include <filesystem>
+#include <list>
+
+#include <fmt/format.h>
 
 namespace trill::cli {
 namespace {
@@ -22,9 +22,15 @@ std::string stem_of(const std::string& input) {
 }
 
 std::string file_name_of(std::string title) {
-  for (char& c : title)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return lower_snake(title);
+  std::string name;
+  for (const char c : lower_snake(title)) {
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name;
 }
 
 ReportRun open_run(const SolutionFile& file, const std::string& input) {

@@ -1,12 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <chrono>
-#include <filesystem>
-
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <unistd.h>
-
 #include "commands.hpp"
 #include "pictures.hpp"
 #include "terminal.hpp"
@@ -16,13 +8,22 @@
 #include "trill/solution/segment_recorder.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
 namespace trill::cli {
 namespace {
 using nlohmann::json;
 constexpr std::size_t memory_for_rows = std::size_t{1} << 29;
 
 std::string now_utc() {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
 void fill_origin(RunInfo& info) {
@@ -92,7 +93,9 @@ class Session {
   void attach_resumed() {
     path_ = a_.resume;
     auto point = find_resume_point(path_);
-    if (!point) throw UsageError(fmt::format("there is no interrupted run of {}; start it with --out {}", path_.string(), path_.string()));
+    if (!point)
+      throw UsageError(
+          fmt::format("there is no interrupted run of {}; start it with --out {}", path_.string(), path_.string()));
     path_ = point->path;
     if (const auto differs = difference(point->info, prepared_.options.info))
       throw UsageError(fmt::format("{} cannot be resumed with other settings: {}", path_.string(), *differs));
@@ -119,8 +122,9 @@ class Session {
   }
 
   int interrupted() {
-    const std::string how = recorder_ ? fmt::format("go on with the same command and --resume {} in place of --out", path_.string())
-                                      : "nothing was recorded; use --out to be able to go on";
+    const std::string how =
+        recorder_ ? fmt::format("go on with the same command and --resume {} in place of --out", path_.string())
+                  : "nothing was recorded; use --out to be able to go on";
     complain(fmt::format("{}; {}", solution_.outcome.message, how));
     if (memory_ && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
@@ -136,11 +140,13 @@ class Session {
   }
 
   void judge() {
-    const bool wanted = a_.trust == When::always ||
-                        (a_.trust == When::automatic && repetition_seconds(prepared_.plan, solution_.outcome.counters) < 10);
+    const bool wanted =
+        a_.trust == When::always ||
+        (a_.trust == When::automatic && repetition_seconds(prepared_.plan, solution_.outcome.counters) < 10);
     if (!wanted) {
-      trust_.headline = a_.trust == When::never ? "Not computed: --trust never."
-                                                : "Not computed: a repetition would take over 10 s; --trust always does it.";
+      trust_.headline = a_.trust == When::never
+                            ? "Not computed: --trust never."
+                            : "Not computed: a repetition would take over 10 s; --trust always does it.";
       return;
     }
     TrustOptions options;
@@ -158,7 +164,8 @@ class Session {
     with_rows([&](const RowSource& rows) {
       const auto* file = dynamic_cast<const SolutionFile*>(&rows);
       Report page;
-      page.runs.push_back({"", file ? file->info() : rows_in_memory_.info, solution_.outcome, trust_, rows, prepared_.problem->parameters()});
+      page.runs.push_back({"", file ? file->info() : rows_in_memory_.info, solution_.outcome, trust_, rows,
+                           prepared_.problem->parameters()});
       page.version = TRILL_VERSION;
       write_whole(a_.report, report_page(page));
     });
@@ -171,29 +178,32 @@ class Session {
     const Counters& c = solution_.outcome.counters;
     json notices = json::array();
     for (const Notice& n : solution_.outcome.notices)
-      notices.push_back({{"t", n.t}, {"code", n.code}, {"text", n.text}, {"severity", to_text(n.severity)}, {"count", n.count}});
+      notices.push_back(
+          {{"t", n.t}, {"code", n.code}, {"text", n.text}, {"severity", to_text(n.severity)}, {"count", n.count}});
     json components = json::array();
     for (const TrustRow& row : trust_.rows)
       components.push_back({{"name", row.name}, {"deviation", row.deviation}, {"relative", row.relative()}});
-    return {{"model", prepared_.options.info.problem},
-            {"method", prepared_.options.info.method},
-            {"status", to_text(solution_.outcome.status)},
-            {"message", solution_.outcome.message},
-            {"steps", c.steps},
-            {"rejected", c.rejected},
-            {"forces", c.most_forces()},
-            {"newton_iterations", c.newton_iterations},
-            {"seconds", c.seconds},
-            {"settings", prepared_.options.info.settings},
-            {"parameters", prepared_.options.info.parameters},
-            {"trust", {{"verdict", to_text(trust_.verdict)}, {"headline", trust_.headline}, {"components", components}}},
-            {"notices", notices},
-            {"files", files}};
+    return {
+        {"model", prepared_.options.info.problem},
+        {"method", prepared_.options.info.method},
+        {"status", to_text(solution_.outcome.status)},
+        {"message", solution_.outcome.message},
+        {"steps", c.steps},
+        {"rejected", c.rejected},
+        {"forces", c.most_forces()},
+        {"newton_iterations", c.newton_iterations},
+        {"seconds", c.seconds},
+        {"settings", prepared_.options.info.settings},
+        {"parameters", prepared_.options.info.parameters},
+        {"trust", {{"verdict", to_text(trust_.verdict)}, {"headline", trust_.headline}, {"components", components}}},
+        {"notices", notices},
+        {"files", files}};
   }
 
   void summarise() {
     if (a_.json) return print(summary_json().dump(2) + "\n");
-    if (!solution_.ok()) complain(fmt::format("{} failed {}", prepared_.options.info.problem, solution_.outcome.message));
+    if (!solution_.ok())
+      complain(fmt::format("{} failed {}", prepared_.options.info.problem, solution_.outcome.message));
     if (a_.quiet) return;
     const Counters& c = solution_.outcome.counters;
     print(fmt::format("{} with {}: {} steps", prepared_.options.info.problem, prepared_.options.info.method, c.steps));
@@ -201,8 +211,11 @@ class Session {
     print(fmt::format(", {} force evaluations, {:.3g} s\n", c.most_forces(), c.seconds));
     for (const Notice& n : solution_.outcome.notices)
       if (n.severity != Severity::info)
-        print(fmt::format("  {} at t = {:.6g}: {} ({:.3g}, threshold {:.3g})\n", to_text(n.severity), n.t, n.text, n.value, n.threshold));
-    print(fmt::format("  trust: {}{}\n", trust_.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust_.verdict)), trust_.headline));
+        print(fmt::format("  {} at t = {:.6g}: {} ({:.3g}, threshold {:.3g})\n", to_text(n.severity), n.t, n.text,
+                          n.value, n.threshold));
+    print(fmt::format("  trust: {}{}\n",
+                      trust_.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust_.verdict)),
+                      trust_.headline));
     if (published_) print(fmt::format("  solution: {}\n", path_.string()));
     if (!a_.report.empty()) print(fmt::format("  report: {}\n", a_.report));
   }

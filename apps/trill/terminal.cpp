@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "terminal.hpp"
 
+#include "trill/base/errors.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -10,8 +12,6 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include "trill/base/errors.hpp"
 
 namespace trill::cli {
 namespace {
@@ -58,8 +58,8 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
     constexpr int width = 30;
     const int filled = static_cast<int>(fraction * width);
     const std::string left = fraction > 0.001 ? duration(elapsed * (1 - fraction) / fraction) + " left" : "";
-    const std::string bar = fmt::format("\r{} [{:=>{}}{:>{}}] {:4.1f} %  {}\033[K", label, "", filled, "", width - filled,
-                                        100 * fraction, left);
+    const std::string bar = fmt::format("\r{} [{:=>{}}{:>{}}] {:4.1f} %  {}\033[K", label, "", filled, "",
+                                        width - filled, 100 * fraction, left);
     std::fputs(bar.c_str(), stderr);
   };
 }
@@ -102,6 +102,7 @@ void complain(std::string text) {
 }
 
 void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 }  // namespace trill::cli

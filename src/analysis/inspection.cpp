@@ -26,9 +26,17 @@ std::vector<Mode> modes_of(const Problem& problem, const State& s) {
     modes.push_back({fastest_frequency(problem, s), 0, false});
     return modes;
   }
-  for (const auto& value : local_eigenvalues(problem, s))
-    if (value.imag() > 0 || (value.imag() == 0 && value.real() > 0))
+  const auto values = local_eigenvalues(problem, s);
+  double largest = 0;
+  for (const auto& value : values) largest = std::max(largest, std::abs(value));
+  int at_zero = 0;
+  for (const auto& value : values) {
+    if (std::abs(value) <= 1e-7 * largest)
+      ++at_zero;  // half a mode each: free or neutral motion
+    else if (value.imag() > 0 || (value.imag() == 0 && value.real() > 0))
       modes.push_back({std::abs(value.imag()), value.real(), false});
+  }
+  for (int i = 0; i < at_zero / 2; ++i) modes.push_back({0, 0, false});
   std::sort(modes.begin(), modes.end(), [](const Mode& a, const Mode& b) { return a.omega > b.omega; });
   return modes;
 }

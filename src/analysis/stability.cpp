@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/analysis/stability.hpp"
 
+#include "trill/analysis/test_oscillator.hpp"
+
 #include <cmath>
 #include <complex>
-
-#include "trill/analysis/test_oscillator.hpp"
 
 namespace trill {
 namespace {
@@ -122,12 +122,13 @@ StabilityReport analyse_stability(const MethodEntry& method, const OptionSet& op
   StabilityReport report;
   constexpr int points = 400;
   for (int i = 1; i <= points; ++i) report.rows.push_back(row_of(runner, mu_max * i / points));
-  report.periodicity_end = interval_end(runner, on_unit_circle);
+  fit_orders(runner, report);
+  // A method that damps has no interval of periodicity, however small its damping is for small mu.
+  report.periodicity_end = std::isinf(report.dissipation_order) ? interval_end(runner, on_unit_circle) : 0;
   report.absolute_end = interval_end(runner, inside_unit_circle);
   report.p_stable = std::isinf(report.periodicity_end);
   report.a_stable = std::isinf(report.absolute_end);
   report.radius_at_infinity = row_of(runner, 1e6).radius;
-  fit_orders(runner, report);
   return report;
 }
 }  // namespace trill

@@ -220,6 +220,7 @@ class Run {
       ++next_output_;
       if (std::abs(out - t) <= slack && t == inner_.t) {
         leave(inner_);
+        if (!finished()) user_.t = out;
         record(user_);
       } else {
         State& between = inside((out - t0) / h);
@@ -268,10 +269,7 @@ class Run {
       record(before);
       if (changed) record(after);
       user_ = after;
-      if (options_.reformulation)
-        options_.reformulation->enter(after, inner_, advancer_.notes());
-      else
-        inner_ = after;
+      if (!take_in(after)) return true;
       advancer_.note_jump();
       detector_.restart(user_, hit->event);
       if (!go_on) {
@@ -281,6 +279,22 @@ class Run {
       return true;
     }
     return false;
+  }
+
+  // The user's state after an event becomes that of the run; false: the formulation cannot go on from it.
+  bool take_in(const State& after) {
+    if (!options_.reformulation) {
+      inner_ = after;
+      return true;
+    }
+    try {
+      options_.reformulation->enter(after, inner_, advancer_.notes());
+      return true;
+    } catch (const UsageError& e) {
+      outcome_.status = RunStatus::refused;
+      outcome_.message = fmt::format("at t = {:.6g}, after an event: {}", after.t, e.what());
+      return false;
+    }
   }
 
   void output_before(double t, double t0, double h) {

@@ -53,7 +53,7 @@ OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) 
 
 StepControl make_control(RunPlan& plan, const MethodInfo& info, const std::string& controller) {
   if (plan.h) return FixedStep{*plan.h};
-  if (!plan.atol) plan.atol = 1e-3 * *plan.rtol;
+  if (!plan.atol) plan.atol = *plan.rtol / 1000;
   AdaptiveStep control;
   control.rtol = *plan.rtol;
   control.atol = Vec::Constant(1, *plan.atol);

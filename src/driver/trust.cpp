@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/trust.hpp"
 
+#include "trill/problem/langevin.hpp"
+
 #include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
-
-#include "trill/problem/langevin.hpp"
 
 namespace trill {
 namespace {
@@ -14,12 +14,14 @@ constexpr Index most_times = 2000;
 
 struct Samples {
   std::vector<double> t;
-  Mat y;         // one column per time
-  Vec low, high; // over all rows, sampled or not
+  Mat y;          // one column per time
+  Vec low, high;  // over all rows, sampled or not
 };
 
 Samples sample(const RowSource& rows, Index size) {
-  Samples s{{}, Mat(size, std::min(rows.rows(), most_times + 1)), Vec::Constant(size, HUGE_VAL),
+  Samples s{{},
+            Mat(size, std::min(rows.rows(), most_times + 1)),
+            Vec::Constant(size, HUGE_VAL),
             Vec::Constant(size, -HUGE_VAL)};
   const Index count = rows.rows(), stride = std::max<Index>(1, (count + most_times - 1) / most_times);
   Index i = 0;
@@ -49,11 +51,6 @@ RunPlan more_accurate(const RunPlan& plan) {
   return repeated;
 }
 
-Verdict verdict_of(double relative) {
-  if (!(relative <= amber_deviation)) return Verdict::red;
-  return relative <= green_deviation ? Verdict::green : Verdict::amber;
-}
-
 // Compares column by column as the repetition goes on.
 class Comparison final : public Recorder {
  public:
@@ -81,7 +78,8 @@ double repetition_seconds(const RunPlan& plan, const Counters& counters) {
   return (plan.h ? 2.0 : 3.0) * counters.seconds;
 }
 
-Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows, const TrustOptions& options) {
+Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
+                  const TrustOptions& options) {
   Trust trust;
   if (dynamic_cast<const LangevinProblem*>(run.problem.get())) {
     trust.headline = "Paths of a random motion are not compared; judge by averages over long runs and several seeds.";
@@ -115,10 +113,10 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
   };
   const Solution again = repeated.run();
   if (again.outcome.status == RunStatus::stopped) {
-    trust.headline =
-        options.stop && options.stop->load()
-            ? "Not known: the more accurate repetition was interrupted."
-            : fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.", options.most_seconds);
+    trust.headline = options.stop && options.stop->load()
+                         ? "Not known: the more accurate repetition was interrupted."
+                         : fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.",
+                                       options.most_seconds);
     return trust;
   }
 
@@ -141,13 +139,13 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
     trust.headline = fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.outcome.status),
                                  again.outcome.message);
   } else if (trust.verdict == Verdict::red) {
-    trust.headline = fmt::format(
-        "Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.", worst, worst_name);
+    trust.headline = fmt::format("Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.",
+                                 worst, worst_name);
   } else if (worst_name.empty()) {
     trust.headline = "A more accurate repetition gives the same numbers.";
   } else {
-    trust.headline = fmt::format("A more accurate repetition differs by at most {:.2g} of a component's range ({}).", worst,
-                                 worst_name);
+    trust.headline = fmt::format("A more accurate repetition differs by at most {:.2g} of a component's range ({}).",
+                                 worst, worst_name);
   }
   return trust;
 }

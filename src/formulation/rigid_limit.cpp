@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/rigid_limit.hpp"
 
-#include <fmt/format.h>
-
-#include "trill/base/text.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/formulation/underlying_ode.hpp"
+
+#include <fmt/format.h>
 
 namespace trill {
 namespace {
@@ -30,8 +29,9 @@ class RigidLimitForm final : public Reformulation {
     const double off = g.cwiseAbs().maxCoeff();
     if (!rigid_.project(in)) throw UsageError("rigid_limit: the start could not be moved onto the constraints");
     if (off > 0)
-      notes.raise(in.t, "start_projected", "The start was moved onto the rigid limit; the value is how far the gaps were open.",
-                  Severity::info, off, 0);
+      notes.raise(in.t, "start_projected",
+                  "The start was moved onto the rigid limit; the value is how far the gaps were open.", Severity::info,
+                  off, 0);
   }
   void leave(const State& in, State& out) const override {
     out.t = in.t;
@@ -127,13 +127,7 @@ bool RigidLimit::project(State& s) const {
   return x.allFinite();
 }
 
-const std::vector<std::string>& reformulation_names() {
-  static const std::vector<std::string> names{"rigid_limit"};
-  return names;
-}
-
-std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem) {
-  if (lower_snake(name) == "rigid_limit") return std::make_unique<RigidLimitForm>(problem);
-  throw UsageError("unknown formulation '" + std::string(name) + "'" + suggest(name, reformulation_names()));
+std::unique_ptr<Reformulation> make_rigid_limit(const Problem& problem) {
+  return std::make_unique<RigidLimitForm>(problem);
 }
 }  // namespace trill

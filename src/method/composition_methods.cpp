@@ -48,7 +48,8 @@ class ComposedVerlet final : public Stepper {
         p_(problem.as<MechanicalProblem>(info_.name)),
         accelerate_(p_) {
     if (p_.constraints()) throw UsageError(info_.name + " cannot keep constraints; use rattle for '" + p_.name() + "'");
-    if (p_.mass_kind() == MassKind::of_q) throw UsageError(info_.name + " needs a constant mass matrix; use dop853");
+    if (p_.mass_kind() == MassKind::of_q)
+      throw UsageError(info_.name + " needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError(info_.name + " needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
   }

@@ -21,7 +21,7 @@ class MidpointSystem : public MatrixSystem {
  public:
   explicit MidpointSystem(const MatrixSlot& pattern) : MatrixSystem(pattern) {}
   virtual void guess(Out x) const = 0;
-  virtual void finish(In x, Vec& y1) const = 0;           // y1 from the midpoint
+  virtual void finish(In x, Vec& y1) const = 0;  // y1 from the midpoint
   virtual void newton_weights(In w, Out x_weights) const = 0;
   virtual Groups counted_groups() const = 0;
 
@@ -159,7 +159,10 @@ class MechanicalMidpoint final : public MidpointSystem {
 std::unique_ptr<MidpointSystem> make_system(const Problem& problem) {
   if (const auto* first_order = dynamic_cast<const FirstOrderProblem*>(&problem))
     return std::make_unique<FirstOrderMidpoint>(*first_order);
-  const auto& mechanical = problem.as<MechanicalProblem>("implicit_midpoint");
+  if (!dynamic_cast<const MechanicalProblem*>(&problem))
+    throw UsageError("implicit_midpoint needs a first-order or a mechanical system; '" + problem.name() +
+                     "' is neither");
+  const auto& mechanical = dynamic_cast<const MechanicalProblem&>(problem);
   if (mechanical.constraints())
     throw UsageError("implicit_midpoint cannot keep constraints; use rattle for '" + problem.name() + "'");
   return std::make_unique<MechanicalMidpoint>(mechanical);

@@ -90,8 +90,10 @@ class Rattle final : public Stepper {
 
   Rattle(const Problem& problem, const Options& options)
       : info_(describe(options)), p_(constrained(problem)), map_(*p_.constraints()), accelerate_(p_), underlying_(p_) {
-    if (p_.mass_kind() == MassKind::of_q) throw UsageError("rattle needs a constant mass matrix");
-    if (p_.velocity_dependent(all_groups)) throw UsageError("rattle needs forces that do not depend on velocity");
+    if (p_.mass_kind() == MassKind::of_q)
+      throw UsageError("rattle needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
+    if (p_.velocity_dependent(all_groups))
+      throw UsageError("rattle needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
   }
   const MethodInfo& info() const override { return info_; }
 

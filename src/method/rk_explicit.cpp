@@ -80,7 +80,9 @@ class ExplicitRungeKutta : public Stepper {
     if (tableau_.trial_stages < tableau_.stages || !tableau_.first_same_as_last)
       form_stage(tableau_.b.first(static_cast<std::size_t>(tableau_.trial_stages)), h);
     y1_ = stage_;
-    if (!all_finite(y1_)) return {.status = StepStatus::non_finite};
+    // All stages, not only y1: a stage outside the domain of the model may have no weight in y1.
+    if (!all_finite(y1_) || !all_finite(k_.data(), n * tableau_.trial_stages))
+      return {.status = StepStatus::non_finite};
     StepResult result{.h_taken = h};
     if (!tableau_.error.empty()) result.error = estimate(h, request.scale);
     if (result.error > request.most_error) return result;
@@ -88,8 +90,10 @@ class ExplicitRungeKutta : public Stepper {
     h_ = h;
     if (tableau_.first_same_as_last) {
       const int last = tableau_.stages - 1;
-      if (last >= tableau_.trial_stages && !evaluate(s.t + h, y1_, last, request))
-        return {.status = StepStatus::outside_domain};
+      if (last >= tableau_.trial_stages) {
+        if (!evaluate(s.t + h, y1_, last, request)) return {.status = StepStatus::outside_domain};
+        if (!all_finite(k_.col(last))) return {.status = StepStatus::non_finite};
+      }
       last_is_first_ = true;
     } else {
       first_known_ = false;

@@ -182,11 +182,6 @@ const char* to_text(ChartStyle style) {
   return texts[static_cast<std::size_t>(style)];
 }
 
-Verdict verdict_of(double relative) {
-  if (!std::isfinite(relative)) return Verdict::red;
-  return relative <= 1e-3 ? Verdict::green : relative <= 5e-2 ? Verdict::amber : Verdict::red;
-}
-
 ReportRun report_run(const Solution& solution, std::string label) {
   return {std::move(label), solution.info, solution.outcome, solution.trust, solution};
 }

@@ -37,6 +37,11 @@ const char* to_text(Verdict verdict) {
   return texts[static_cast<std::size_t>(verdict)];
 }
 
+Verdict verdict_of(double relative) {
+  if (!(relative <= amber_deviation)) return Verdict::red;
+  return relative <= green_deviation ? Verdict::green : Verdict::amber;
+}
+
 void Solution::append(double at, In y, In measured) {
   t.push_back(at);
   y_.insert(y_.end(), y.data(), y.data() + y.size());

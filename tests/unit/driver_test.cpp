@@ -3,6 +3,7 @@
 #include "trill/base/text.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/driver/trust.hpp"
+#include "trill/problem/mechanical.hpp"
 
 namespace trill::test {
 namespace {

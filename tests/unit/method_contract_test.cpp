@@ -4,6 +4,7 @@
 #include "support/allocation_count.hpp"
 #include "support/method_cases.hpp"
 #include "trill/control/advance.hpp"
+#include "trill/problem/mechanical.hpp"
 #include "trill/problem/model_registry.hpp"
 
 namespace trill::test {

@@ -4,9 +4,6 @@
 #include "trill/driver/plan.hpp"
 
 namespace trill {
-// Relative deviations up to `green` are trusted, up to `amber` with care, beyond not.
-inline constexpr double green_deviation = 1e-3, amber_deviation = 5e-2;
-
 struct TrustOptions {
   double most_seconds = 10;  // the repetition is given up after that
   const std::atomic<bool>* stop = nullptr;
@@ -17,5 +14,6 @@ double repetition_seconds(const RunPlan& plan, const Counters& counters);
 
 // Repeats the run with h/2 or rtol/10 and compares at up to two thousand of its output times, component by component.
 // `rows` are the rows of the run, `outcome` how it ended.
-Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows, const TrustOptions& options = {});
+Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
+                  const TrustOptions& options = {});
 }  // namespace trill

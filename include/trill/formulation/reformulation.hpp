@@ -25,5 +25,10 @@ class Reformulation {
 };
 
 std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem);
-const std::vector<std::string>& reformulation_names();
+
+struct ReformulationEntry {
+  std::string name, title, reference;
+  std::unique_ptr<Reformulation> (*make)(const Problem&);
+};
+const std::vector<ReformulationEntry>& reformulations();
 }  // namespace trill

@@ -42,8 +42,4 @@ std::string report_page(const Report& report, std::string_view page);
 
 // The plots that a report shows of this run, for static pictures.
 std::vector<Chart> charts_of(const ReportRun& run);
-
-// Of a deviation relative to the range of a component: green up to the width of a line in a plot (1e-3), amber up to
-// 5e-2.
-Verdict verdict_of(double relative);
 }  // namespace trill

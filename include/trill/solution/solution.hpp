@@ -54,6 +54,11 @@ struct TrustRow {
 enum class Verdict { none, green, amber, red };
 const char* to_text(Verdict verdict);
 
+// Of a deviation relative to the range of a component: up to the width of a line in a plot it is trusted, up to
+// `amber_deviation` with care, beyond not.
+inline constexpr double green_deviation = 1e-3, amber_deviation = 5e-2;
+Verdict verdict_of(double relative);
+
 // How far a run may be trusted: computed, never assumed.
 struct Trust {
   Verdict verdict = Verdict::none;

@@ -42,9 +42,7 @@ class StiffSpringPolar final : public Registered<StiffSpringPolar, SpringPendulu
   }
 
   Layout layout() const override { return {2, 2, 0, 0}; }
-  std::vector<Quantity> components() const override {
-    return {{"r", ""}, {"theta", "rad"}, {"z", ""}, {"omega", "rad"}};
-  }
+  std::vector<Quantity> components() const override { return {{"r", ""}, {"theta", "rad"}, {"z", ""}, {"omega", ""}}; }
   State initial_state() const override {
     State s(layout());
     const double r = length(p_.x0, p_.y0);

@@ -77,7 +77,7 @@ FigureResult states(const std::string& model, const std::array<Row, 10>& expecte
     const Quantity& component = solution.info.components[static_cast<std::size_t>(i)];
     Chart chart{.title = component.name,
                 .note = "",
-                .x = {"t", "s", false},
+                .x = {"t", "", false},
                 .y = {component.name, component.unit, false},
                 .style = ChartStyle::line,
                 .series = {{component.name, solution.t, {}}}};
@@ -109,8 +109,8 @@ Extremes extremes_of(const std::vector<LocalSpectrum>& spectra) {
 Chart eigenvalue_chart(const std::vector<LocalSpectrum>& spectra) {
   Chart chart{.title = "Eigenvalues along the solution",
               .note = "",
-              .x = {"real part", "1/s", false},
-              .y = {"imaginary part", "1/s", false},
+              .x = {"real part", "", false},
+              .y = {"imaginary part", "", false},
               .style = ChartStyle::points,
               .series = {{"eigenvalues", {}, {}}}};
   for (const LocalSpectrum& s : spectra)

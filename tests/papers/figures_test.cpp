@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every published figure and table that trill recomputes, cell by cell. TRILL_LONG=1 runs the full grids.
+#include "trill/base/errors.hpp"
+#include "trill/report/figure.hpp"
+
+#include <cstdlib>
+
+namespace trill::test {
+namespace {
+class Figures : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const FigureEntry& entry : FigureRegistry::all().entries()) all.push_back(entry.name);
+  return all;
+}
+
+TEST_P(Figures, IsWithinItsTolerance) {
+  const FigureEntry& entry = FigureRegistry::all().find(GetParam());
+  const FigureResult result = entry.compute(std::getenv("TRILL_LONG") != nullptr);
+  ASSERT_FALSE(result.cells.empty());
+  for (const FigureCell& cell : result.cells)
+    EXPECT_TRUE(cell.ok()) << cell.label << ": ours " << cell.ours << ", published " << cell.published << ", deviation "
+                           << cell.deviation() << ", tolerance " << cell.tolerance;
+  for (const Chart& chart : result.charts)
+    for (const ChartSeries& series : chart.series) EXPECT_EQ(series.x.size(), series.y.size()) << chart.title;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Figures, testing::ValuesIn(names()));
+
+// The verdict can be bad: a wrong number, a NaN and an empty figure are all out of tolerance.
+TEST(FigureResult, KnowsBadFromGood) {
+  FigureCell cell{.label = "x", .ours = 1.02, .published = 1, .tolerance = 0.01, .relative = true, .origin = "test"};
+  EXPECT_FALSE(cell.ok());
+  cell.ours = std::nan("");
+  EXPECT_FALSE(cell.ok());
+  cell.ours = 1.005;
+  EXPECT_TRUE(cell.ok());
+  cell.ours = 5;
+  cell.gated = false;
+  EXPECT_TRUE(cell.ok());
+  EXPECT_FALSE(FigureResult{}.ok());
+}
+
+TEST(FigureRegistry, OffersNearNames) {
+  try {
+    FigureRegistry::all().find("pjy97_fig9");
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("pjy97_fig1"), std::string::npos);
+  }
+}
+}  // namespace
+}  // namespace trill::test
