@@ -118,6 +118,7 @@ const Wrong combinations[] = {
     {"run rectifier --method verlet", 2, {"verlet", "rectifier"}},
     {"run kepler --method circuit_trapezoidal", 2, {"circuit_trapezoidal", "kepler"}},
     {"order cvode_bdf", 2, {"cvode_bdf"}},
+    {"run langevin --to -1", 2, {"langevin", "backwards", "t = 0"}},
 };
 INSTANTIATE_TEST_SUITE_P(Combinations, BadInput, testing::ValuesIn(combinations));
 
