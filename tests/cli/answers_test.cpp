@@ -132,6 +132,17 @@ TEST(Trust, IsRedForARunThatIsWrong) {
   EXPECT_THAT(page_data(read_text(directory / "again.html")), HasSubstr("Do not trust this run"));
 }
 
+// A step longer than the run, which half the step would repeat exactly.
+TEST(Trust, IsRedForOneHugeStep) {
+  for (const char* line : {"run harmonic --h 100", "run harmonic --h 40 --to 20", "run kepler --method rk4 --h 1e6",
+                           "run harmonic --h 50 --to -20"})
+    EXPECT_EQ(json_of("", std::string(line) + " --json")["trust"]["verdict"], "red") << line;
+}
+
+TEST(Trust, IsNotSpoiledByTheStepLimitOfTheRun) {
+  EXPECT_EQ(json_of("", "run harmonic --h 0.01 --to 10 --max-steps 1000 --json")["trust"]["verdict"], "green");
+}
+
 TEST(Trust, IsGreenForAGoodRun) {
   const Directory directory;
   const Ended words =
