@@ -5,6 +5,7 @@
 #include "trill/base/text.hpp"
 
 #include <cstdio>
+#include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -323,6 +324,9 @@ int guarded(const std::function<int()>& action) {
     return ExitCode::usage;
   } catch (const IoError& e) {
     complain(e.what());
+    return ExitCode::files;
+  } catch (const std::filesystem::filesystem_error& e) {
+    complain(fmt::format("cannot use {}: {}", e.path1().string(), e.code().message()));
     return ExitCode::files;
   } catch (const std::bad_alloc&) {
     complain("not enough memory");

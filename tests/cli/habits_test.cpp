@@ -153,13 +153,73 @@ TEST(Habits, ResumeByTheNameOfThePartDirectory) {
 }
 
 TEST(Habits, ADirectoryWithoutPermission) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   const Directory directory;
-  ::chmod(directory.path().c_str(), 0500);
-  const Ended ended = trill_in(directory.path(), words_of("run kepler --out run.h5"));
-  EXPECT_EQ(ended.code, 3);
-  EXPECT_THAT(ended.err, HasSubstr("Permission denied"));
-  ::chmod(directory.path().c_str(), 0700);
+  fs::create_directory(directory / "locked");
+  ::chmod(directory.path().c_str(), 0755);
+  ::chmod((directory / "locked").c_str(), 0555);
+  const auto as_nobody = [] {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(99);
+  };
+  const auto refused = [&](const std::string& line) {
+    return run(tool_command(words_of(line)), {.directory = directory / "locked", .before_run = as_nobody});
+  };
+  if (refused("--version").code != 0) GTEST_SKIP() << "the tool cannot be run by another user";
+  for (const char* line : {"run kepler --out run.h5", "run kepler --report run.html", "stability verlet --svg s"}) {
+    const Ended ended = refused(line);
+    EXPECT_EQ(ended.code, 3) << line;
+    EXPECT_THAT(ended.err, HasSubstr("Permission denied")) << line;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+  // A part directory that belongs to somebody else.
+  fs::create_directory(directory / "open");
+  ::chmod((directory / "open").c_str(), 0777);
+  fs::create_directory(directory / "open/run.h5.part");
+  ::chmod((directory / "open/run.h5.part").c_str(), 0500);
+  for (const char* where : {"--out", "--resume"}) {
+    const Ended ended = run(tool_command({"run", "kepler", where, "run.h5"}),
+                            {.directory = directory / "open", .before_run = as_nobody});
+    EXPECT_TRUE(ended.code == 2 || ended.code == 3) << where << ended.code << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+  const Ended report =
+      run(tool_command({"report", "run.h5.part"}), {.directory = directory / "open", .before_run = as_nobody});
+  EXPECT_EQ(report.code, 3) << report.err;
+}
+
+// A checkpoint or a segment that the disk has spoilt: an earlier checkpoint serves, and the numbers are the same.
+TEST(Habits, ResumeFromADamagedPartDirectory) {
+  const std::string line = "run kepler --method dopri5 --rtol 1e-8 --to 3000 --trust never -q --checkpoint-seconds 0 ";
+  const Directory whole;
+  ASSERT_EQ(trill_in(whole.path(), words_of(line + "--out run.h5")).code, 0);
+  for (const std::string damage : {"last checkpoint", "all checkpoints", "last segment", "first segment"}) {
+    const Directory directory;
+    const fs::path part = directory / "run.h5.part";
+    {
+      Process process(tool_command(words_of(line + "--out run.h5")), {.directory = directory.path()});
+      while (!fs::exists(part / "checkpoint-000005.bin") && !fs::exists(part / "checkpoint-000006.bin"))
+        ASSERT_TRUE(process.running(0.001));
+      process.send(SIGKILL);
+      process.wait();
+    }
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(part))
+      if (entry.path().extension() == ".bin" &&
+          entry.path().filename().string().starts_with(damage.ends_with("segment") ? "segment" : "checkpoint"))
+        files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    ASSERT_FALSE(files.empty());
+    if (damage.starts_with("last")) files.erase(files.begin(), files.end() - 1);
+    if (damage.starts_with("first")) files.erase(files.begin() + 1, files.end());
+    for (const fs::path& file : files) {
+      std::string bytes = read_text(file);
+      bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 16);
+      write_text(file, bytes);
+    }
+    const Ended ended = trill_in(directory.path(), words_of(line + "--resume run.h5"));
+    ASSERT_EQ(ended.code, 0) << damage << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("damaged")) << damage;
+    EXPECT_EQ(difference_of_files(whole / "run.h5", directory / "run.h5"), "") << damage;
+  }
 }
 
 TEST(Habits, MethodNamesAreReadGenerously) {
