@@ -10,8 +10,8 @@ std::vector<Chart> stability_charts(const std::string& method, const StabilityRe
 // Before a long computation: IoError when a file cannot be written there. An empty path is fine.
 void check_place(const std::string& path);
 
-// Charts and tables without a run, as a page (if `page` is not empty) and as PREFIX-1.svg, ... (if `svg_prefix` is not).
-// Their names are printed unless `silent`.
+// Charts and tables without a run, as a page (if `page` is not empty) and as PREFIX-1.svg, ... (if `svg_prefix` is
+// not). Their names are printed unless `silent`.
 void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,
                   const std::string& svg_prefix, bool silent, const std::vector<Table>& tables = {});
 }  // namespace trill::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/analysis/convergence.hpp"
 
+#include "trill/formulation/frequencies.hpp"
+
 #include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
-
-#include "trill/formulation/frequencies.hpp"
 
 namespace trill {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/analysis/eigenvalues_along.hpp"
 
-#include <algorithm>
-
 #include "trill/formulation/frequencies.hpp"
+
+#include <algorithm>
 
 namespace trill {
 std::vector<LocalSpectrum> eigenvalues_along(const Problem& problem, const Solution& solution) {

@@ -81,14 +81,8 @@ void Advancer::start(State& s, double t_end) {
 }
 
 StepRequest Advancer::request(double h) {
-  return {h,
-          scale_,
-          weights_,
-          controller_ ? 1.0 : std::numeric_limits<double>::infinity(),
-          jumped_,
-          notes_,
-          counters_,
-          RandomKey{seed_, 0, static_cast<std::uint64_t>(counters_.steps)}};
+  return {h,       scale_, weights_,  controller_ ? 1.0 : std::numeric_limits<double>::infinity(),
+          jumped_, notes_, counters_, RandomKey{seed_, 0, static_cast<std::uint64_t>(counters_.steps)}};
 }
 
 void Advancer::count(const StepResult& result) {

@@ -43,8 +43,8 @@ MatrixSlot FirstOrderForm::jacobian_pattern() const {
   if (direct_) return direct_->jacobian_pattern();
   const MassKind kind = mechanical_->mass_kind();
   const MatrixSlot dq = mechanical_->stiffness_pattern(), dv = mechanical_->damping_pattern();
-  const bool sparse = dq.is_sparse() && dv.is_sparse() && (kind == MassKind::identity || kind == MassKind::diagonal) &&
-                      !underlying_;
+  const bool sparse =
+      dq.is_sparse() && dv.is_sparse() && (kind == MassKind::identity || kind == MassKind::diagonal) && !underlying_;
   if (!sparse) return MatrixSlot::dense(size_, size_);
   const Index n = size_ / 2;
   std::vector<Eigen::Triplet<double>> entries;

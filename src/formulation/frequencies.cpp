@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/frequencies.hpp"
 
-#include <cmath>
-
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/differences.hpp"
 #include "trill/linalg/eigenpairs.hpp"
 #include "trill/problem/langevin.hpp"
+
+#include <cmath>
 
 namespace trill {
 namespace {

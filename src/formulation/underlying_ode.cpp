@@ -7,7 +7,9 @@ constexpr Index dense_up_to = 24;
 
 void add_entries(const MatrixSlot& from, Index row, Index col, bool transposed,
                  std::vector<Eigen::Triplet<double>>& list) {
-  const auto put = [&](Index i, Index j) { list.emplace_back(transposed ? col + j : row + i, transposed ? row + i : col + j, 1.0); };
+  const auto put = [&](Index i, Index j) {
+    list.emplace_back(transposed ? col + j : row + i, transposed ? row + i : col + j, 1.0);
+  };
   if (!from.is_sparse()) {
     for (Index j = 0; j < from.cols(); ++j)
       for (Index i = 0; i < from.rows(); ++i) put(i, j);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Langevin dynamics (PJY97 eq. 4.5) by symmetric splitting: kick, drift, exact Ornstein-Uhlenbeck, drift, kick
 // ("BAOAB", Leimkuhler and Matthews 2013). Weakly of order 2; without friction it is Verlet.
-#include <cmath>
-
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/langevin.hpp"
+
+#include <cmath>
 
 namespace trill {
 class LangevinSplitting final : public Stepper {
@@ -33,7 +33,8 @@ class LangevinSplitting final : public Stepper {
     if (p_.constraints()) throw UsageError("langevin_splitting cannot keep constraints");
     if (p_.mass_kind() != MassKind::identity && p_.mass_kind() != MassKind::diagonal)
       throw UsageError("langevin_splitting needs a diagonal mass matrix");
-    if (p_.velocity_dependent(all_groups)) throw UsageError("langevin_splitting needs forces that do not depend on velocity");
+    if (p_.velocity_dependent(all_groups))
+      throw UsageError("langevin_splitting needs forces that do not depend on velocity");
   }
   const MethodInfo& info() const override { return info_; }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Explicit Runge-Kutta methods by tableau: rk4, dopri5, dop853.
-#include <array>
-#include <cmath>
-
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/explicit_tableau.hpp"
 #include "trill/method/initial_step.hpp"
 #include "trill/method/registry.hpp"
+
+#include <array>
+#include <cmath>
 
 namespace trill {
 namespace {
@@ -146,7 +146,8 @@ class ExplicitRungeKutta : public Stepper {
   double weighted_error(std::span<const double> weights, double h, const ErrorScale& scale) {
     error_.setZero();
     for (std::size_t j = 0; j < weights.size(); ++j)
-      if (weights[j] != 0) add_scaled(error_.data(), h * weights[j], k_.col(static_cast<Index>(j)).data(), error_.size());
+      if (weights[j] != 0)
+        add_scaled(error_.data(), h * weights[j], k_.col(static_cast<Index>(j)).data(), error_.size());
     return scale.norm(error_, y0_, y1_);
   }
 

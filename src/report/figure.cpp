@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/figure.hpp"
 
+#include "trill/base/errors.hpp"
+#include "trill/base/text.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
-
-#include "trill/base/errors.hpp"
-#include "trill/base/text.hpp"
 
 namespace trill {
 double FigureCell::deviation() const {
@@ -30,9 +30,12 @@ const FigureEntry& FigureRegistry::find(std::string_view name) const {
 }
 
 Table table_of(const FigureResult& result) {
-  Table table{.title = "Ours beside the published", .note = result.remark,
-              .columns = {"what", "ours", "published", "deviation", "tolerance", "verdict", "origin of the published value"},
-              .rows = {}, .marks = {}};
+  Table table{
+      .title = "Ours beside the published",
+      .note = result.remark,
+      .columns = {"what", "ours", "published", "deviation", "tolerance", "verdict", "origin of the published value"},
+      .rows = {},
+      .marks = {}};
   for (const FigureCell& c : result.cells) {
     const std::string unit = c.relative ? " relative" : "";
     table.rows.push_back({c.label, fmt::format("{:.10g}", c.ours), fmt::format("{:.10g}", c.published),

@@ -13,7 +13,7 @@ struct Reference {
 Reference reference_solution(const RunPlan& plan);
 
 struct ConvergenceRow {
-  double h = 0, rtol = 0;  // one of them
+  double h = 0, rtol = 0;                             // one of them
   double error_q = 0, error_v = 0, error_lambda = 0;  // largest over the components, absolute
   Counters counters;
   RunStatus status = RunStatus::reached_end;
@@ -24,7 +24,7 @@ struct ConvergenceRow {
 std::vector<ConvergenceRow> convergence_table(const RunPlan& plan, const Reference& reference, int rows);
 
 // Least-squares slope of log error against log h over the rows that lie above rounding; NaN with fewer than two.
-double observed_order(const std::vector<ConvergenceRow>& rows, double ConvergenceRow::* error, double floor = 1e-12);
+double observed_order(const std::vector<ConvergenceRow>& rows, double ConvergenceRow::*error, double floor = 1e-12);
 
 // A first step size for an order study: `per_period` steps in the fastest period at the start, and a divisor of the
 // interval.

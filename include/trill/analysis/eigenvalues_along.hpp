@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <complex>
-
 #include "trill/solution/solution.hpp"
+
+#include <complex>
 
 namespace trill {
 struct LocalSpectrum {

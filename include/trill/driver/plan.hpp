@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
-
 #include "trill/driver/driver.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/model_registry.hpp"
+
+#include <optional>
 
 namespace trill {
 // A run as a user states it: names and texts. What is left open is filled in from the model's defaults.
 struct RunPlan {
   std::string model;
   OptionSet parameters;
-  std::string method;      // empty: the model's
-  OptionSet options;       // of the method; `control` here names the step control
-  std::string formulation; // empty: none
+  std::string method;       // empty: the model's
+  OptionSet options;        // of the method; `control` here names the step control
+  std::string formulation;  // empty: none
   std::optional<double> from, to, h, rtol, atol, h_max;
   Output output = EveryStep{};
   std::int64_t max_steps = DriverOptions{}.max_steps;

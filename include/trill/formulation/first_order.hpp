@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
-
 #include "trill/formulation/acceleration.hpp"
 #include "trill/formulation/underlying_ode.hpp"
+
+#include <optional>
 
 namespace trill {
 // Any deterministic problem as y' = f(t, y), for methods that know nothing else: a first-order system as it is, a

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/problem/problem.hpp"
+
 #include <complex>
 #include <vector>
-
-#include "trill/problem/problem.hpp"
 
 namespace trill {
 // Eigenvalues of the linearised motion at a state: of f'(y) for y' = f(y), and of the first-order form of a mechanical
 // system (constrained ones: of their underlying ODE, by differences). Dense; meant for up to a few hundred unknowns.
 std::vector<std::complex<double>> local_eigenvalues(const Problem& problem, const State& s);
 
-// The largest |imaginary part| among them, or for large mechanical systems an estimate of the largest frequency by power
-// iteration on M^-1 K.
+// The largest |imaginary part| among them, or for large mechanical systems an estimate of the largest frequency by
+// power iteration on M^-1 K.
 double fastest_frequency(const Problem& problem, const State& s);
 }  // namespace trill

@@ -29,7 +29,6 @@ inline void hermite5_slope(double theta, double h, In y0, In d0, In a0, In y1, I
   const double w = 30 * x * x * s * s / h;
   const double u0 = s * s * (1 + x * (2 - 15 * x)), u1 = x * x * (1 + s * (2 - 15 * s));
   const double c0 = 0.5 * h * x * s * s * (2 - 5 * x), c1 = -0.5 * h * s * x * x * (2 - 5 * s);
-  for (Index i = 0; i < d.size(); ++i)
-    d[i] = w * (y1[i] - y0[i]) + u0 * d0[i] + u1 * d1[i] + c0 * a0[i] + c1 * a1[i];
+  for (Index i = 0; i < d.size(); ++i) d[i] = w * (y1[i] - y0[i]) + u0 * d0[i] + u1 * d1[i] + c0 * a0[i] + c1 * a1[i];
 }
 }  // namespace trill

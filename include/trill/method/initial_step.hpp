@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
-
 #include "trill/method/error_scale.hpp"
+
+#include <functional>
 
 namespace trill {
 using RightHandSide = std::function<bool(double t, In y, Out dy)>;
 
-// First step size from the sizes of y, y' and y'': Hairer, Norsett, Wanner, "Solving ordinary differential equations I",
-// section II.4. The local error is O(h^local_order). h_max carries the direction; the result is positive.
+// First step size from the sizes of y, y' and y'': Hairer, Norsett, Wanner, "Solving ordinary differential equations
+// I", section II.4. The local error is O(h^local_order). h_max carries the direction; the result is positive.
 double initial_step_hairer(const RightHandSide& rhs, double t, In y, In dy, const ErrorScale& scale, int local_order,
                            double h_max, Vec& work1, Vec& work2);
 

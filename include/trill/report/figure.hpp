@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/report/chart.hpp"
+
 #include <functional>
 #include <limits>
-
-#include "trill/report/chart.hpp"
 
 namespace trill {
 // One number of a published figure or table beside ours. `published` may come from the print itself or, where the print
@@ -14,7 +14,7 @@ struct FigureCell {
   double ours = 0, published = 0, tolerance = 0;
   bool relative = false;  // tolerance relative to the published value
   std::string origin;
-  bool gated = true;      // false: shown, but not part of the verdict
+  bool gated = true;  // false: shown, but not part of the verdict
 
   double deviation() const;
   bool ok() const { return !gated || deviation() <= tolerance; }  // NaN is not ok
