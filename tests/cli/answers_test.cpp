@@ -55,7 +55,7 @@ TEST(Json, ListsAgreeWithTheRegistries) {
     ASSERT_EQ(models[i]["parameters"].size(), entry.parameters.size());
   }
   ASSERT_EQ(figures.size(), FigureRegistry::all().entries().size());
-  EXPECT_THAT(formulations, testing::Contains(json("rigid_limit")));
+  EXPECT_THAT(formulations.dump(), HasSubstr("\"rigid_limit\""));
 }
 
 TEST(Json, OfARun) {
