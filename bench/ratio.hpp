@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+namespace trill::bench {
+template <class Work>
+double seconds(Work&& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Time of `ours` over time of `theirs`, both in this process, in turns. The least of each is compared: everything that
+// disturbs a measurement makes it longer.
+template <class Ours, class Theirs>
+double ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
+  double best_ours = 1e300, best_theirs = 1e300;
+  for (int i = 0; i < turns; ++i) {
+    best_ours = std::min(best_ours, seconds(ours));
+    best_theirs = std::min(best_theirs, seconds(theirs));
+  }
+  return best_ours / best_theirs;
+}
+
+inline void print_ratio(const char* name, double value, double limit) {
+  std::printf("RATIO %s %.4f %g\n", name, value, limit);
+}
+
+// A result that the optimiser must not drop.
+inline void keep(double value) { asm volatile("" : : "g"(value) : "memory"); }
+}  // namespace trill::bench
