@@ -55,13 +55,13 @@ class Session {
   int dry_run() {
     if (!a_.out.empty()) recorder_.emplace(a_.out);  // refuses an unknown format
     check_place(a_.out);
-    check_place(a_.report);
+    check_page(a_.report);
     print(settings_text(prepared_.options.info));
     return ExitCode::ok;
   }
 
   int go() {
-    check_place(a_.report);
+    check_page(a_.report);
     attach_recorder();
     if (!already_finished_) solve();
     if (solution_.outcome.status == RunStatus::stopped) return interrupted();

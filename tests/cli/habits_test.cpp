@@ -96,6 +96,22 @@ TEST(Habits, AnExistingFileIsReplacedOnlyAtTheEnd) {
   EXPECT_EQ(directory.names(), Words{"run.h5"});
 }
 
+// A page never takes the place of a solution.
+TEST(Habits, PagesDoNotOverwriteSolutions) {
+  const Directory directory;
+  ASSERT_EQ(trill_in(directory.path(), words_of("run kepler --to 1 -q --out run.h5")).code, 0);
+  const std::string before = read_text(directory / "run.h5");
+  for (const char* line :
+       {"report run.h5 -o run.h5", "run kepler --report run.h5", "run kepler --out new.h5 --report new.h5",
+        "figure pjy97_fig1 --report run.h5", "stability verlet --report run.h5", "report run.h5 -o run.h5.part"}) {
+    const Ended ended = trill_in(directory.path(), words_of(line));
+    EXPECT_EQ(ended.code, 2) << line;
+    EXPECT_THAT(ended.err, HasSubstr(".html")) << line;
+  }
+  EXPECT_EQ(read_text(directory / "run.h5"), before);
+  EXPECT_EQ(directory.names(), Words{"run.h5"});
+}
+
 TEST(Habits, TwoRunsIntoOneFile) {
   const Directory directory;
   const Words words = words_of("run kepler --method verlet --h 1e-3 --to 1e6 --every 1000 --out run.h5");
