@@ -92,7 +92,7 @@ int order(const OrderArguments& a) {
 }
 
 int stability(const StabilityArguments& a) {
-  check_place(a.report);
+  check_page(a.report);
   check_place(a.svg);
   const MethodEntry& method = MethodRegistry::all().find(a.method);
   const StabilityReport r = analyse_stability(method, a.options);
@@ -154,7 +154,7 @@ Curve measure_curve(const CompareArguments& a, const std::string& name, const Re
 }  // namespace
 
 int compare(const CompareArguments& a) {
-  check_place(a.report);
+  check_page(a.report);
   for (const std::string& name : a.methods) MethodRegistry::all().find(name);
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;

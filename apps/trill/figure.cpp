@@ -35,7 +35,7 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
 
 int figure(const FigureArguments& a) {
   const FigureEntry& entry = FigureRegistry::all().find(a.name);
-  check_place(a.report);
+  check_page(a.report);
   check_place(a.svg);
   const FigureResult result = entry.compute(a.full);
   const Table table = table_of(result);

@@ -5,6 +5,7 @@
 #include "trill/base/text.hpp"
 
 #include <cstdio>
+#include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -215,7 +216,7 @@ void add_figure(CLI::App& app, Action& action) {
 void add_report(CLI::App& app, Action& action) {
   auto a = std::make_shared<ReportArguments>();
   CLI::App* sub = verb(app, "report", "Make a page, or SVG pictures, from solution files",
-                       "  trill report run.h5 -o run.html\n  trill report verlet.h5 dopri5.h5 -o both.html\n"
+                       "  trill report run.h5 -o run.html\n  trill report run.h5 orbit.h5 -o both.html\n"
                        "  trill report run.h5 --svg\n");
   sub->add_option("solution", a->inputs, "solution files; several are shown together")->required();
   file_name(*sub, "-o,--out", a->out, "page to write (default: the solution's name with .html)");
@@ -324,6 +325,9 @@ int guarded(const std::function<int()>& action) {
   } catch (const IoError& e) {
     complain(e.what());
     return ExitCode::files;
+  } catch (const std::filesystem::filesystem_error& e) {
+    complain(fmt::format("cannot use {}: {}", e.path1().string(), e.code().message()));
+    return ExitCode::files;
   } catch (const std::bad_alloc&) {
     complain("not enough memory");
     return ExitCode::numerical_failure;
@@ -338,7 +342,7 @@ int parse_and_act(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(
-      "\nFirst steps:\n"
+      "\nExamples:\n"
       "  trill run stiff_spring --report run.html      solve a shipped model, open run.html in a browser\n"
       "  trill list models                             what can be run\n"
       "  trill list methods                            how\n"

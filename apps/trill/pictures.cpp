@@ -2,6 +2,7 @@
 #include "pictures.hpp"
 
 #include "terminal.hpp"
+#include "trill/base/text.hpp"
 #include "trill/report/report.hpp"
 #include "trill/report/svg.hpp"
 #include "trill/solution/safe_file.hpp"
@@ -44,6 +45,14 @@ void check_place(const std::string& path) {
     throw IoError(fmt::format("cannot write {}: there is no directory {}", path, directory.string()));
   if (std::filesystem::is_directory(file, none)) throw IoError(fmt::format("cannot write {}: it is a directory", path));
   if (::access(directory.c_str(), W_OK) != 0) throw_io("cannot write", file, errno);
+}
+
+void check_page(const std::string& path) {
+  const std::string extension = lower_snake(std::filesystem::path(path).extension().string());
+  for (const char* solution : {".h5", ".hdf5", ".csv", ".json", ".part"})
+    if (extension == solution)
+      throw UsageError(fmt::format("{} is the name of a solution; give the page a name that ends in .html", path));
+  check_place(path);
 }
 
 void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,

@@ -9,6 +9,8 @@ std::vector<Chart> stability_charts(const std::string& method, const StabilityRe
 
 // Before a long computation: IoError when a file cannot be written there. An empty path is fine.
 void check_place(const std::string& path);
+// The same for a page; UsageError when its name is that of a solution, which it would overwrite.
+void check_page(const std::string& path);
 
 // Charts and tables without a run, as a page (if `page` is not empty) and as PREFIX-1.svg, ... (if `svg_prefix` is
 // not). Their names are printed unless `silent`.

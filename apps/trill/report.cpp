@@ -2,6 +2,7 @@
 #include "trill/report/report.hpp"
 
 #include "commands.hpp"
+#include "pictures.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
 #include "trill/report/svg.hpp"
@@ -45,6 +46,7 @@ ReportRun open_run(const SolutionFile& file, const std::string& input) {
 }  // namespace
 
 int report(const ReportArguments& a) {
+  check_page(a.out);
   std::list<SolutionFile> files;
   Report page;
   page.version = TRILL_VERSION;

@@ -53,12 +53,15 @@ class Session {
   }
 
   int dry_run() {
+    if (!a_.out.empty()) recorder_.emplace(a_.out);  // refuses an unknown format
+    check_place(a_.out);
+    check_page(a_.report);
     print(settings_text(prepared_.options.info));
     return ExitCode::ok;
   }
 
   int go() {
-    check_place(a_.report);
+    check_page(a_.report);
     attach_recorder();
     if (!already_finished_) solve();
     if (solution_.outcome.status == RunStatus::stopped) return interrupted();
@@ -75,9 +78,8 @@ class Session {
       attach_resumed();
     } else if (!a_.out.empty()) {
       path_ = a_.out;
-      refuse_unknown_extension();
-      check_place(a_.out);
       recorder_.emplace(path_, a_.checkpoint_seconds);
+      check_place(a_.out);
     }
     if (recorder_) {
       prepared_.options.recorder = &*recorder_;
@@ -109,12 +111,6 @@ class Session {
       solution_.info = stored.info();
       solution_.outcome = stored.outcome();
     }
-  }
-
-  void refuse_unknown_extension() const {
-    const std::string e = path_.extension().string();
-    if (e != ".h5" && e != ".hdf5" && e != ".csv" && e != ".json")
-      throw UsageError(fmt::format("cannot tell the format of '{}'; use .h5, .csv or .json", path_.string()));
   }
 
   void solve() {

@@ -3,6 +3,7 @@
 
 #include "trill/base/text.hpp"
 #include "trill/formulation/frequencies.hpp"
+#include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <cmath>
@@ -135,6 +136,9 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   if (!run.plan.to) run.plan.to = run.start.t + defaults.to;
   if (*run.plan.to == *run.plan.from)
     throw UsageError(fmt::format("the run begins and ends at t = {}; nothing is to be done", *run.plan.to));
+  if (*run.plan.to < *run.plan.from && dynamic_cast<const LangevinProblem*>(run.problem.get()))
+    throw UsageError(fmt::format("the random motion of '{}' cannot run backwards; give an end after t = {}",
+                                 run.problem->name(), *run.plan.from));
   if (run.plan.method.empty()) run.plan.method = defaults.method;
   const MethodEntry& method = MethodRegistry::all().find(run.plan.method);
   const std::string controller = take_controller(run.plan);
@@ -144,6 +148,7 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
   fill_step(run, info, defaults);
   run.options.control = make_control(run.plan, info, controller);
+  Advancer(*run.stepper, run.options.control, run.options.newton_retries, plan.seed);  // refuses what does not fit
   run.options.output = plan.output;
   run.options.max_steps = plan.max_steps;
   run.options.checkpoint_every = plan.checkpoint_every;

@@ -91,6 +91,7 @@ const Wrong numbers[] = {
     {"run stiff_spring --h 0.1 --rtol 1e-3", 2, {"either", "h", "rtol"}},
     {"run stiff_spring --h 0.1 --atol 1e-3", 2, {"atol", "rtol"}},
     {"run stiff_spring --method verlet --rtol 1e-3", 2, {"verlet", "no error estimate", "h"}},
+    {"run stiff_spring --method verlet --rtol 1e-3 --dry-run", 2, {"verlet", "no error estimate", "h"}},
     {"run stiff_spring --method cvode_bdf --h 0.1", 2, {"cvode_bdf", "rtol"}},
     {"run stiff_spring --to 0", 2, {"t = 0"}},
     {"run stiff_spring --from 3 --to 3", 2, {"t = 3"}},
@@ -117,12 +118,16 @@ const Wrong combinations[] = {
     {"run rectifier --method verlet", 2, {"verlet", "rectifier"}},
     {"run kepler --method circuit_trapezoidal", 2, {"circuit_trapezoidal", "kepler"}},
     {"order cvode_bdf", 2, {"cvode_bdf"}},
+    {"run langevin --to -1", 2, {"langevin", "backwards", "t = 0"}},
 };
 INSTANTIATE_TEST_SUITE_P(Combinations, BadInput, testing::ValuesIn(combinations));
 
 const Wrong files[] = {
     {"run stiff_spring --out run.xyz", 2, {"run.xyz", ".h5", ".csv", ".json"}},
-    {"run stiff_spring --out run", 2, {"'run'", ".h5"}},
+    {"run stiff_spring --out run", 2, {"run: ", ".h5"}},
+    {"run stiff_spring --dry-run --out run.xyz", 2, {"run.xyz", ".h5"}},
+    {"run stiff_spring --dry-run --out missing/run.h5", 3, {"missing/run.h5"}},
+    {"run stiff_spring --dry-run --report missing/run.html", 3, {"missing/run.html"}},
     {"run stiff_spring --out ''", 2, {"--out"}},
     {"run stiff_spring --report ''", 2, {"--report"}},
     {"run stiff_spring --out missing/run.h5", 3, {"missing/run.h5", "no directory missing"}},

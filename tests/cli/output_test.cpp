@@ -187,6 +187,7 @@ TEST_P(Signal, StopsAtACheckpointAndResumesBitForBit) {
     process.send(signal);
     const Ended ended = process.wait();
     if (ended.code == 0) break;
+    if (ended.signal == signal && std::string_view(where) == "--resume") continue;  // before it could listen
     ++stopped;
     ASSERT_EQ(ended.code, 130) << ended.err;
     EXPECT_EQ(lines_of(ended.err), 1) << ended.err;
@@ -217,7 +218,11 @@ INSTANTIATE_TEST_SUITE_P(
                         "run stiff_spring --method implicit_midpoint --h 1e-3 --to -300 --every 20",
                         "run stiff_spring --method cvode_adams --rtol 1e-8 --to 200 --checkpoint-every 100 "
                         "--checkpoint-seconds 0.02",
-                        "run langevin --method langevin_splitting --h 1e-3 --to 60 --every 10")));
+                        "run langevin --method langevin_splitting --h 1e-3 --to 60 --every 10")),
+    [](const auto& info) {
+      const Words words = words_of(std::get<1>(info.param));
+      return words[3] + (std::get<0>(info.param) == SIGINT ? "_SIGINT" : "_SIGTERM");
+    });
 
 TEST(Signal, WithoutAFileSaysThatNothingWasRecorded) {
   for (const int signal : {SIGINT, SIGTERM}) {

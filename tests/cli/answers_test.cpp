@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tool answers: JSON for machines, words on trust, pages and pictures.
+#include "tool.hpp"
+#include "trill/method/registry.hpp"
+#include "trill/problem/model_registry.hpp"
+#include "trill/report/figure.hpp"
+#include "trill/solution/solution_file.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trill::testing_cli {
+namespace {
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+json json_of(const fs::path& directory, const std::string& line, int code = 0) {
+  const Ended ended = trill_in(directory, words_of(line));
+  EXPECT_EQ(ended.code, code) << line << "\n" << ended.err;
+  const json parsed = json::parse(ended.out, nullptr, false);
+  EXPECT_FALSE(parsed.is_discarded()) << line << "\n" << ended.out;
+  return parsed;
+}
+
+void expect_fields(const json& object, const std::vector<const char*>& names, const std::string& what) {
+  for (const char* name : names) EXPECT_TRUE(object.contains(name)) << what << " has no " << name;
+}
+
+TEST(Json, ListsAgreeWithTheRegistries) {
+  const json methods = json_of("", "list methods --json"), models = json_of("", "list models --json"),
+             figures = json_of("", "list figures --json"), formulations = json_of("", "list formulations --json");
+  ASSERT_EQ(methods.size(), MethodRegistry::all().entries().size());
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const MethodEntry& entry = MethodRegistry::all().entries()[i];
+    expect_fields(methods[i],
+                  {"name", "title", "reference", "order", "symmetric", "symplectic", "p_stable", "owns_step",
+                   "problems", "options"},
+                  entry.info.name);
+    EXPECT_EQ(methods[i]["name"], entry.info.name);
+    EXPECT_EQ(methods[i]["order"], entry.info.order);
+    EXPECT_EQ(methods[i]["symplectic"], entry.info.symplectic);
+    EXPECT_EQ(methods[i]["p_stable"], entry.info.p_stable);
+    ASSERT_EQ(methods[i]["options"].size(), entry.options.size());
+    for (std::size_t k = 0; k < entry.options.size(); ++k)
+      EXPECT_EQ(methods[i]["options"][k]["name"], entry.options[k].name);
+  }
+  ASSERT_EQ(models.size(), ModelRegistry::all().entries().size());
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const ModelEntry& entry = ModelRegistry::all().entries()[i];
+    EXPECT_EQ(models[i]["name"], entry.info.name);
+    expect_fields(models[i], {"title", "reference", "equations", "parameters", "run"}, entry.info.name);
+    ASSERT_EQ(models[i]["parameters"].size(), entry.parameters.size());
+  }
+  ASSERT_EQ(figures.size(), FigureRegistry::all().entries().size());
+  EXPECT_THAT(formulations.dump(), HasSubstr("\"rigid_limit\""));
+}
+
+TEST(Json, OfARun) {
+  const Directory directory;
+  const json r = json_of(directory.path(), "run stiff_spring --to 1 --json --out run.h5 --report run.html");
+  expect_fields(r,
+                {"model", "method", "status", "message", "steps", "rejected", "forces", "newton_iterations", "seconds",
+                 "settings", "parameters", "trust", "notices", "files"},
+                "run");
+  EXPECT_EQ(r["status"], "reached_end");
+  EXPECT_EQ(r["files"]["solution"], "run.h5");
+  EXPECT_EQ(r["files"]["report"], "run.html");
+  const SolutionFile file(directory / "run.h5");
+  EXPECT_EQ(r["steps"], file.outcome().counters.steps);
+  EXPECT_EQ(r["trust"]["headline"], file.trust().headline);
+  EXPECT_EQ(r["trust"]["components"].size(), file.info().components.size());
+}
+
+TEST(Json, OfAFailedRun) {
+  const json r = json_of("", "run harmonic --method verlet --h 3 --to 6000 --json", 1);
+  EXPECT_EQ(r["status"], "non_finite");
+  EXPECT_THAT(r["message"].get<std::string>(), HasSubstr("energy"));
+  EXPECT_EQ(r["trust"]["verdict"], "red");
+}
+
+TEST(Json, OfOtherVerbsIsNotMixedWithOtherOutput) {
+  const Directory directory;
+  const json figure = json_of(directory.path(), "figure pjy97_fig1 --json --report f.html --svg f");
+  EXPECT_EQ(figure["ok"], true);
+  expect_fields(figure["cells"].at(0), {"what", "ours", "published", "deviation", "tolerance", "ok", "origin"}, "cell");
+  const json stability = json_of(directory.path(), "stability verlet --json --report s.html --svg s");
+  EXPECT_NEAR(stability["interval_of_periodicity"].get<double>(), 2.0, 1e-6);
+  const json compare =
+      json_of(directory.path(), "compare kepler --methods verlet,dop853 --points 2 --to 2 --json --report c.html");
+  EXPECT_EQ(compare["methods"].size(), 2u);
+  const json order = json_of(directory.path(), "order verlet --json");
+  EXPECT_NEAR(order["order_q"].get<double>(), 2, 0.2);
+  const json inspect = json_of(directory.path(), "inspect stiff_spring --json");
+  expect_fields(inspect, {"model", "modes", "gap", "fast_energy", "methods", "recommended", "why"}, "inspect");
+  for (const char* name : {"c.html", "f-1.svg", "f.html", "s-1.svg", "s-2.svg", "s.html"})
+    EXPECT_TRUE(fs::exists(directory / name)) << name;
+}
+
+// Every method that is refused for a model is refused before anything is done; the others run their default.
+TEST(Json, EveryModelRunsWithItsDefaults) {
+  for (const ModelEntry& entry : ModelRegistry::all().entries()) {
+    const json r = json_of("", "run " + entry.info.name + " --json --trust never");
+    EXPECT_EQ(r["status"], "reached_end") << entry.info.name;
+    EXPECT_EQ(r["method"], entry.info.run.method) << entry.info.name;
+  }
+}
+
+std::string page_data(const std::string& page) {
+  const std::string start = "<script id=\"trill-data\" type=\"application/json\">";
+  const auto at = page.find(start);
+  return page.substr(at + start.size(), page.find("</script>", at) - at - start.size());
+}
+
+TEST(Trust, IsRedForARunThatIsWrong) {
+  const Directory directory;
+  const std::string run = "run stiff_spring --method verlet --h 0.05 --to 10 ";
+  const Ended words = trill_in(directory.path(), words_of(run + "--report run.html --out run.h5"));
+  EXPECT_EQ(words.code, 0) << words.err;
+  EXPECT_THAT(words.out, HasSubstr("trust: red. Do not trust this run"));
+  const json r = json_of(directory.path(), run + "--json");
+  EXPECT_EQ(r["trust"]["verdict"], "red");
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), HasSubstr("Do not trust this run"));
+  EXPECT_EQ(SolutionFile(directory / "run.h5").trust().verdict, Verdict::red);
+  const std::string data = page_data(read_text(directory / "run.html"));
+  EXPECT_TRUE(json::accept(data));
+  EXPECT_THAT(data, HasSubstr("Do not trust this run"));
+  EXPECT_THAT(data, HasSubstr("\"red\""));
+  ASSERT_EQ(trill_in(directory.path(), words_of("report run.h5 -o again.html")).code, 0);
+  EXPECT_THAT(page_data(read_text(directory / "again.html")), HasSubstr("Do not trust this run"));
+}
+
+// A step longer than the run, which half the step would repeat exactly.
+TEST(Trust, IsRedForOneHugeStep) {
+  for (const char* line : {"run harmonic --h 100", "run harmonic --h 40 --to 20", "run kepler --method rk4 --h 1e6",
+                           "run harmonic --h 50 --to -20"})
+    EXPECT_EQ(json_of("", std::string(line) + " --json")["trust"]["verdict"], "red") << line;
+}
+
+TEST(Trust, IsNotSpoiledByTheStepLimitOfTheRun) {
+  EXPECT_EQ(json_of("", "run harmonic --h 0.01 --to 10 --max-steps 1000 --json")["trust"]["verdict"], "green");
+}
+
+TEST(Trust, IsGreenForAGoodRun) {
+  const Directory directory;
+  const Ended words =
+      trill_in(directory.path(), words_of("run stiff_spring --method dop853 --rtol 1e-10 --report run.html"));
+  EXPECT_EQ(words.code, 0);
+  EXPECT_THAT(words.out, HasSubstr("trust: green. "));
+  const std::string data = page_data(read_text(directory / "run.html"));
+  EXPECT_THAT(data, HasSubstr("\"green\""));
+  EXPECT_THAT(data, Not(HasSubstr("Do not trust")));
+}
+
+TEST(Trust, IsNotComputedUnlessWanted) {
+  const json r = json_of("", "run stiff_spring --json --trust never");
+  EXPECT_EQ(r["trust"]["verdict"], "none");
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), HasSubstr("--trust never"));
+}
+
+TEST(Trust, OfARunThatEndsEarlyIsRed) {
+  const json r = json_of("", "run stiff_spring --json --max-steps 10", 1);
+  EXPECT_EQ(r["status"], "step_limit");
+  EXPECT_EQ(r["trust"]["verdict"], "red");
+}
+
+// web/test/check_page.mjs beside the modules it needs.
+class Page : public testing::Test {
+ protected:
+  void SetUp() override {
+    const fs::path modules = fs::path(TRILL_TOOL).parent_path() / "web/node_modules";
+    const fs::path checks = fs::path(TRILL_SOURCE_DIR) / "web/test";
+    if (run({"node", "--version"}, {}).code != 0) GTEST_SKIP() << "node is missing";
+    if (!fs::exists(modules / "playwright-core")) GTEST_SKIP() << "the report page was built elsewhere: no " << modules;
+    fs::copy(checks, web_ / "test", fs::copy_options::recursive);
+    fs::create_directory_symlink(fs::canonical(modules), web_ / "node_modules");
+  }
+  bool has_browser() {
+    return run({"node", "--input-type=module", "-e", "import {findBrowser} from './test/browser.mjs'; findBrowser()"},
+               {.directory = web_.path()})
+               .code == 0;
+  }
+  Ended check(const fs::path& page) {
+    return run({"node", "test/check_page.mjs", page.string()}, {.directory = web_.path(), .timeout = 200});
+  }
+  Directory directory_, web_;
+};
+
+TEST_F(Page, OfARunOpensInABrowser) {
+  if (!has_browser()) GTEST_SKIP() << "chromium is missing";
+  ASSERT_EQ(
+      trill_in(directory_.path(), words_of("run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html")).code,
+      0);
+  const Ended checked = check(directory_ / "run.html");
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
+TEST_F(Page, OfAMillionStepsIsSmallAndOpens) {
+  const Ended ended =
+      trill_in(directory_.path(), words_of("run stiff_spring --method verlet --h 1e-5 --to 10 --report run.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_LT(ended.seconds, 20);
+  EXPECT_LT(fs::file_size(directory_ / "run.html"), 5'000'000u);
+  if (!has_browser()) GTEST_SKIP() << "chromium is missing";
+  const Ended checked = check(directory_ / "run.html");
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
+TEST_F(Page, OfSeveralRunsAndOfAFigureOpens) {
+  if (!has_browser()) GTEST_SKIP() << "chromium is missing";
+  for (const char* line : {"run kepler --method verlet --h 1e-3 --out a.h5", "run kepler --out b.csv",
+                           "report a.h5 b.csv -o both.html", "figure pjy97_fig1 --report figure.html"})
+    ASSERT_EQ(trill_in(directory_.path(), words_of(line)).code, 0) << line;
+  for (const char* page : {"both.html", "figure.html"}) {
+    const Ended checked = check(directory_ / page);
+    EXPECT_EQ(checked.code, 0) << page << checked.out << checked.err;
+  }
+}
+
+// Tags opened and closed in order, no bare & or <, one root named svg.
+std::string trouble_with_xml(const std::string& text) {
+  std::vector<std::string> open;
+  int roots = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '&') {
+      const auto end = text.find(';', at);
+      if (end == std::string::npos || end - at > 8) return fmt::format("a bare & at {}", at);
+      at = end + 1;
+    } else if (text[at] != '<') {
+      if (open.empty() && !std::isspace(static_cast<unsigned char>(text[at]))) return "text outside the root";
+      ++at;
+    } else {
+      const auto end = text.find('>', at);
+      if (end == std::string::npos) return "an open tag at the end";
+      const std::string tag = text.substr(at + 1, end - at - 1);
+      at = end + 1;
+      if (tag.starts_with("?") || tag.starts_with("!")) continue;
+      const std::string name = tag.substr(tag.starts_with("/"), tag.find_first_of(" \n/", 1) - tag.starts_with("/"));
+      if (tag.starts_with("/")) {
+        const std::string closed = tag.substr(1);
+        if (open.empty() || open.back() != closed) return "</" + closed + "> closes nothing";
+        open.pop_back();
+      } else {
+        if (open.empty() && (++roots > 1 || name != "svg")) return "the root is " + name;
+        if (!tag.ends_with("/")) open.push_back(name);
+      }
+    }
+  }
+  if (!open.empty()) return open.back() + " is not closed";
+  return roots == 1 ? "" : "no root";
+}
+
+TEST(Pictures, AreWellFormed) {
+  const Directory directory;
+  ASSERT_EQ(
+      trill_in(directory.path(), words_of("run stiff_spring --method verlet --h 1e-3 --to 10 -q --out run.h5")).code,
+      0);
+  const Ended ended = trill_in(directory.path(), words_of("report run.h5 --svg"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  int pictures = 0;
+  for (const std::string& name : directory.names()) {
+    if (name == "run.h5") continue;
+    EXPECT_TRUE(name.starts_with("run-") && name.ends_with(".svg")) << name;
+    EXPECT_EQ(trouble_with_xml(read_text(directory / name)), "") << name;
+    EXPECT_THAT(ended.out, HasSubstr(name + "\n"));
+    ++pictures;
+  }
+  EXPECT_GE(pictures, 2);
+}
+}  // namespace
+}  // namespace trill::testing_cli
