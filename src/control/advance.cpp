@@ -93,8 +93,37 @@ void Advancer::count(const StepResult& result) {
 
 AdvanceResult Advancer::one(State& s, double t_stop) {
   if (needs_weights_) scale_.weights(s.y, weights_);
-  if (owns_step_) return owned(s, t_stop);
-  return controller_ ? adaptive(s, t_stop) : fixed(s, t_stop);
+  const double t_begin = s.t;
+  AdvanceResult result = owns_step_ ? owned(s, t_stop) : controller_ ? adaptive(s, t_stop) : fixed(s, t_stop);
+  result.t_begin = t_begin;
+  return result;
+}
+
+AdvanceResult Advancer::several(State& s, double t_stop, double t_look, std::int64_t most) {
+  AdvanceResult result = one(s, t_stop);
+  if (owns_step_ || controller_ || needs_weights_ || result.status != AdvanceStatus::ok) return result;
+  const double h = std::get<FixedStep>(control_).h;
+  StepRequest ask = request(direction_ * h);
+  const auto goes_on = [&] {
+    // The step onto t_stop is left to one().
+    const double t_next = t_grid_ + direction_ * static_cast<double>(k_grid_ + 1) * h;
+    return --most > 0 && !off_grid_ && direction_ * (s.t - t_look) < 0 && direction_ * (t_next - t_stop) <= -h;
+  };
+  for (bool more = goes_on(); more;) {
+    ask.random.step = static_cast<std::uint64_t>(counters_.steps);
+    const double t_begin = s.t;
+    const StepResult step = stepper_.step(s, ask);
+    if (step.status != StepStatus::ok) return one(s, t_stop);  // fails again, and says so in full
+    ++counters_.steps;
+    ++k_grid_;
+    s.t = t_grid_ + direction_ * static_cast<double>(k_grid_) * h;
+    more = goes_on();
+    if (!more) {
+      result.step = step;
+      result.t_begin = t_begin;
+    }
+  }
+  return result;
 }
 
 AdvanceResult Advancer::owned(State& s, double t_stop) {

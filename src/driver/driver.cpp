@@ -124,14 +124,19 @@ class Run {
     else
       record(user_);
     last_checkpoint_ = advancer_.counters().steps;
+    batches_ = detector_.empty() && options_.observers.empty() && !options_.reformulation && !options_.dense &&
+               stepper_.info().dense != Dense::none;
   }
 
   void take_step() {
-    const double t0 = inner_.t;
-    const AdvanceResult result = advancer_.one(inner_, next_stop());
+    const std::int64_t before = advancer_.counters().steps, batch = batch_size(before);
+    const AdvanceResult result = batch > 1 ? advancer_.several(inner_, next_stop(), next_output_time(), batch)
+                                           : advancer_.one(inner_, next_stop());
+    if (batch == batch_) adapt_batch();
     if (result.status != AdvanceStatus::ok) return fail(result);
+    since_output_ += advancer_.counters().steps - before - 1;
     last_step_ = result.step;
-    const double h = inner_.t - t0;
+    const double t0 = result.t_begin, h = inner_.t - t0;
     if (options_.reformulation && options_.reformulation->after_step(inner_, advancer_.notes())) advancer_.note_jump();
     if (options_.dense) keep_dense(t0, h);
     const bool truncated = !detector_.empty() && handle_events(t0, h);
@@ -144,6 +149,26 @@ class Run {
       observer->accepted(user_, last_step_);
     }
     between_steps();
+  }
+
+  // Steps that may be taken at once: nobody looks at them one by one, and nothing falls due among them.
+  std::int64_t batch_size(std::int64_t steps) const {
+    if (!batches_) return 1;
+    std::int64_t most = std::min(batch_, options_.max_steps - steps);
+    if (const auto* every = std::get_if<EveryStep>(&options_.output))
+      most = std::min(most, every->stride - since_output_);
+    if (recorder_.keeps_checkpoints()) most = std::min(most, options_.checkpoint_every - (steps - last_checkpoint_));
+    return most;
+  }
+
+  // Long enough that the way through the driver costs nothing, short enough that signals and progress are not late.
+  void adapt_batch() {
+    if (!batches_) return;
+    const auto now = Clock::now();
+    const double elapsed = std::chrono::duration<double>(now - last_batch_).count();
+    last_batch_ = now;
+    if (elapsed < 1e-3) batch_ = std::min<std::int64_t>(2 * batch_, 1 << 14);
+    if (elapsed > 5e-3) batch_ = std::max<std::int64_t>(batch_ / 2, 1);
   }
 
   void between_steps() {
@@ -160,7 +185,7 @@ class Run {
     if (options_.stop && options_.stop->load(std::memory_order_relaxed) && outcome_.status == RunStatus::reached_end &&
         !finished())
       stop();
-    if (options_.progress && (steps & progress_mask_) == 0) report_progress();
+    if (options_.progress && steps >= next_progress_) report_progress(steps);
   }
 
   void stop() {
@@ -170,12 +195,13 @@ class Run {
     outcome_.message = fmt::format("stopped at t = {:.6g}", inner_.t);
   }
 
-  void report_progress() {
+  void report_progress(std::int64_t steps) {
     const auto now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - last_progress_).count();
-    if (elapsed < 0.05) progress_mask_ = std::min<std::int64_t>(2 * progress_mask_ + 1, (1 << 24) - 1);
-    if (elapsed > 0.2) progress_mask_ >>= 1;
+    if (elapsed < 0.05) progress_every_ = std::min<std::int64_t>(2 * progress_every_, 1 << 24);
+    if (elapsed > 0.2) progress_every_ = std::max<std::int64_t>(progress_every_ / 2, 1);
     last_progress_ = now;
+    next_progress_ = steps + progress_every_;
     options_.progress(std::abs((inner_.t - t_start_) / (t_end_ - t_start_)));
   }
 
@@ -452,9 +478,11 @@ class Run {
   StepResult last_step_;
   std::vector<double> breakpoints_;
   std::size_t next_break_ = 0;
-  std::int64_t next_output_ = 1, since_output_ = 0, last_checkpoint_ = 0, progress_mask_ = 15;
+  std::int64_t next_output_ = 1, since_output_ = 0, last_checkpoint_ = 0, next_progress_ = 16, progress_every_ = 16,
+               batch_ = 1;
+  bool batches_ = false;
   double last_recorded_ = 0;
-  Clock::time_point last_progress_ = Clock::now();
+  Clock::time_point last_progress_ = Clock::now(), last_batch_ = Clock::now();
 };
 }  // namespace
 

@@ -44,52 +44,41 @@ class Verlet final : public Stepper {
 
   void start(State& s, const ErrorScale&) override {
     a_ = a0_ = Vec::Zero(s.layout.nq);
-    y0_ = y1_ = s.y;
-    t0_ = t1_ = s.t;
+    y0_ = s.y;
+    q1_ = v1_ = a_;
     accelerate_.start(s.q());
     accelerate_(s.t, s.q(), s.v(), a_);
   }
 
   StepResult step(State& s, const StepRequest& request) override {
-    const double h = request.h;
-    const Index n = s.layout.nq;
-    double* q = s.y.data();
-    double* v = q + n;
     if (request.jumped) evaluate(s, s.t, request);
-    y0_ = s.y;
-    a0_ = a_;
-    if (position_form_) {
-      add_scaled(q, 0.5 * h, v, n);  // q_{n+1/2} = q_n + h/2 v_n
-      evaluate(s, s.t + 0.5 * h, request);
-      add_scaled(v, h, a_.data(), n);  // v_{n+1} = v_n + h a(q_{n+1/2})
-      add_scaled(q, 0.5 * h, v, n);    // q_{n+1} = q_{n+1/2} + h/2 v_{n+1}
-    } else {
-      add_scaled(v, 0.5 * h, a_.data(), n);  // v_{n+1/2} = v_n + h/2 a(q_n)
-      add_scaled(q, h, v, n);                // q_{n+1} = q_n + h v_{n+1/2}
-      evaluate(s, s.t + h, request);
-      add_scaled(v, 0.5 * h, a_.data(), n);  // v_{n+1} = v_{n+1/2} + h/2 a(q_{n+1})
-    }
-    if (!all_finite(s.y.data(), s.y.size())) {
-      s.y = y0_;
-      a_ = a0_;
+    // The old state stays in y0_, the new one is written into the other buffer: cheaper than a copy.
+    s.y.swap(y0_);
+    if (!(position_form_ ? drift_kick_drift(s, request) : kick_drift_kick(s, request))) {
+      s.y.swap(y0_);
       return {.status = StepStatus::non_finite};
     }
-    t0_ = s.t;
-    s.t += h;
-    t1_ = s.t;
-    y1_ = s.y;
-    return {.h_taken = h};
+    h_ = request.h;
+    s.t += h_;
+    return {.h_taken = h_};
   }
 
   void interpolate(double theta, Out y) override {
     const Index n = a_.size();
-    const double h = t1_ - t0_;
-    hermite(theta, h, y0_.head(n), y0_.tail(n), y1_.head(n), y1_.tail(n), y.head(n));
-    // The position form has accelerations at midpoints only: there the velocity is linear across the step.
-    if (position_form_)
-      y.tail(n) = (1 - theta) * y0_.tail(n) + theta * y1_.tail(n);
-    else
-      hermite(theta, h, y0_.tail(n), a0_, y1_.tail(n), a_, y.tail(n));
+    const auto q0 = y0_.head(n), v0 = y0_.tail(n);
+    // The end of the step again, by the formulas of step(): cheaper than a copy in every step.
+    if (position_form_) {
+      v1_ = v0 + h_ * a_;
+      q1_ = q0 + 0.5 * h_ * v0 + 0.5 * h_ * v1_;
+      // Accelerations are known at midpoints only: the velocity is linear across the step.
+      y.tail(n) = (1 - theta) * v0 + theta * v1_;
+    } else {
+      v1_ = v0 + 0.5 * h_ * a0_;
+      q1_ = q0 + h_ * v1_;
+      v1_ += 0.5 * h_ * a_;
+      hermite(theta, h_, v0, a0_, v1_, a_, y.tail(n));
+    }
+    hermite(theta, h_, q0, v0, q1_, v1_, y.head(n));
   }
 
   void save(Archive& archive) const override { archive.write(a_); }
@@ -99,6 +88,32 @@ class Verlet final : public Stepper {
   }
 
  private:
+  bool kick_drift_kick(State& s, const StepRequest& request) {
+    const double h = request.h;
+    const Index n = s.layout.nq;
+    const double *q0 = y0_.data(), *v0 = q0 + n;
+    double *q = s.y.data(), *v = q + n;
+    // v_{n+1/2} = v_n + h/2 a(q_n), q_{n+1} = q_n + h v_{n+1/2}
+    const bool finite = kick_drift(q0, v0, a_.data(), 0.5 * h, h, q, v, n);
+    a_.swap(a0_);
+    evaluate(s, s.t + h, request);
+    // v_{n+1} = v_{n+1/2} + h/2 a(q_{n+1})
+    if (add_scaled_checked(v, 0.5 * h, a_.data(), n) && finite) return true;
+    a_.swap(a0_);
+    return false;
+  }
+
+  bool drift_kick_drift(State& s, const StepRequest& request) {
+    const double h = request.h;
+    const Index n = s.layout.nq;
+    s.y = y0_;
+    double *q = s.y.data(), *v = q + n;
+    add_scaled(q, 0.5 * h, v, n);  // q_{n+1/2} = q_n + h/2 v_n
+    evaluate(s, s.t + 0.5 * h, request);
+    const bool finite = add_scaled_checked(v, h, a_.data(), n);  // v_{n+1} = v_n + h a(q_{n+1/2})
+    return add_scaled_checked(q, 0.5 * h, v, n) && finite;       // q_{n+1} = q_{n+1/2} + h/2 v_{n+1}
+  }
+
   void evaluate(const State& s, double t, const StepRequest& request) {
     accelerate_(t, s.q(), s.v(), a_);
     request.work.count_forces(accelerate_.counted_groups());
@@ -109,9 +124,10 @@ class Verlet final : public Stepper {
   const MechanicalProblem& p_;
   Acceleration accelerate_;
   bool position_form_;
-  Vec a_, a0_;   // acceleration at the end and at the start of the last step
-  Vec y0_, y1_;  // its two ends, for interpolation
-  double t0_ = 0, t1_ = 0;
+  Vec a_, a0_;  // acceleration at the end and at the start of the last step; of the position form at its middle
+  Vec y0_;      // state at its start
+  Vec q1_, v1_;
+  double h_ = 0;
 };
 }  // namespace trill
 TRILL_METHOD(verlet, Verlet)

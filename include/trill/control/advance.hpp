@@ -25,6 +25,7 @@ struct AdvanceResult {
   AdvanceStatus status = AdvanceStatus::ok;
   StepResult step;  // the accepted one, or the last that failed
   double h_tried = 0;
+  double t_begin = 0;  // where the last accepted step began
 };
 
 // The accept/reject loop and nothing else: weights, step proposal, retry after a failed Newton iteration, landing on
@@ -34,7 +35,10 @@ class Advancer {
   Advancer(Stepper& stepper, const StepControl& control, int newton_retries = 8, std::uint64_t seed = 0);
   void start(State& s, double t_end);          // t_end gives the direction and the largest first step
   AdvanceResult one(State& s, double t_stop);  // one accepted step, or the reason why none was possible
-  void note_jump() { jumped_ = true; }         // the state was changed from outside
+  // Up to `most` accepted steps; ends early with the step that reaches t_look. Saves the way through one() where steps
+  // are fixed and explicit; otherwise it is one().
+  AdvanceResult several(State& s, double t_stop, double t_look, std::int64_t most);
+  void note_jump() { jumped_ = true; }  // the state was changed from outside
   double next_h() const { return h_; }
   Counters& counters() { return counters_; }
   const Counters& counters() const { return counters_; }
