@@ -2,6 +2,7 @@
 #include "trill/driver/driver.hpp"
 
 #include "measures.hpp"
+#include "run_archive.hpp"
 #include "trill/driver/events.hpp"
 
 #include <chrono>
@@ -120,7 +121,7 @@ class Run {
     detector_.start(user_);
     for (Observer* observer : options_.observers) observer->begin(problem_, user_);
     if (options_.resume)
-      load(*options_.resume);
+      load_checkpoint(*options_.resume);
     else
       record(user_);
     last_checkpoint_ = advancer_.counters().steps;
@@ -381,72 +382,38 @@ class Run {
     }
   }
 
+  // Everything of the run itself that a checkpoint holds; `visit` writes or reads.
+  template <class Visit>
+  void own_fields(Visit visit) {
+    visit(inner_.t);
+    visit(inner_.y);
+    visit(inner_.mode);
+    visit(next_output_);
+    visit(since_output_);
+    visit(last_recorded_);
+    visit(next_break_);
+    visit(last_step_);
+  }
+
   void checkpoint() {
     Archive archive;
-    archive.write(inner_.t);
-    archive.write(inner_.y);
-    archive.write(inner_.mode);
-    archive.write(next_output_);
-    archive.write(since_output_);
-    archive.write(last_recorded_);
-    archive.write(static_cast<std::uint64_t>(next_break_));
-    archive.write(last_step_);
+    own_fields([&](const auto& field) { archive.write(field); });
     detector_.save(archive);
     advancer_.save(archive);
     stepper_.save(archive);
-    archive.write(static_cast<std::uint64_t>(outcome_.events.size()));
-    for (const EventHit& hit : outcome_.events) {
-      archive.write(hit.name);
-      archive.write(hit.t);
-    }
-    const auto notices = advancer_.notes().notices();
-    archive.write(static_cast<std::uint64_t>(notices.size()));
-    for (const Notice& n : notices) {
-      archive.write(n.code);
-      archive.write(n.text);
-      archive.write(std::array<double, 3>{n.t, n.value, n.threshold});
-      archive.write(n.severity);
-      archive.write(n.count);
-    }
+    save(archive, outcome_.events);
+    save(archive, advancer_.notes().notices());
     recorder_.checkpoint(archive);
   }
 
-  void load(Archive& archive) {
-    archive.read(inner_.t);
-    archive.read(inner_.y);
-    archive.read(inner_.mode);
-    archive.read(next_output_);
-    archive.read(since_output_);
-    archive.read(last_recorded_);
-    std::uint64_t count = 0;
-    archive.read(count);
-    next_break_ = count;
-    archive.read(last_step_);
+  void load_checkpoint(Archive& archive) {
+    own_fields([&](auto& field) { archive.read(field); });
     detector_.load(archive);
     advancer_.load(archive);
     stepper_.load(archive);
-    archive.read(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      EventHit hit;
-      archive.read(hit.name);
-      archive.read(hit.t);
-      outcome_.events.push_back(hit);
-    }
+    load(archive, outcome_.events);
     std::vector<Notice> notices;
-    archive.read(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      Notice n;
-      std::array<double, 3> numbers{};
-      archive.read(n.code);
-      archive.read(n.text);
-      archive.read(numbers);
-      archive.read(n.severity);
-      archive.read(n.count);
-      n.t = numbers[0];
-      n.value = numbers[1];
-      n.threshold = numbers[2];
-      notices.push_back(n);
-    }
+    load(archive, notices);
     advancer_.notes().restore(notices);
     leave(inner_);
   }

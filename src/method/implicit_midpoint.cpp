@@ -243,12 +243,8 @@ class ImplicitMidpoint final : public Stepper {
     for (int i = evaluations; i < system_->evaluations; ++i) request.work.count_forces(system_->counted_groups());
     request.work.jacobians += system_->preparations - preparations;
     request.work.linear_iterations += system_->linear_iterations - linear_iterations;
-    if (!result.newton.converged) {
-      result.status = result.newton.non_finite ? StepStatus::non_finite
-                      : result.newton.singular ? StepStatus::singular_matrix
-                                               : StepStatus::newton_diverged;
-      return result;
-    }
+    result.status = status_of(result.newton);
+    if (result.status != StepStatus::ok) return result;
     y0_ = s.y;
     system_->finish(x_, y1_);
     if (!all_finite(y1_)) return {.status = StepStatus::non_finite};

@@ -136,10 +136,8 @@ class Rattle final : public Stepper {
     s_weights_.setConstant(request.weights.head(n).maxCoeff());
     StepResult result{.h_taken = h};
     result.newton = newton_->solve(*position_, s_, s_weights_);
-    if (!result.newton.converged) {
-      result.status = result.newton.singular ? StepStatus::singular_matrix : StepStatus::newton_diverged;
-      return result;
-    }
+    result.status = status_of(result.newton);
+    if (result.status != StepStatus::ok) return result;
     position_->residual(s_, gv_);
     v += (position_->q1 - position_->q_free) / h;
     q = position_->q1;

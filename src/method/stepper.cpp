@@ -2,6 +2,12 @@
 #include "trill/method/stepper.hpp"
 
 namespace trill {
+StepStatus status_of(const NewtonStats& newton) {
+  if (newton.converged) return StepStatus::ok;
+  if (newton.non_finite) return StepStatus::non_finite;
+  return newton.singular ? StepStatus::singular_matrix : StepStatus::newton_diverged;
+}
+
 const char* to_text(StepStatus status) {
   switch (status) {
     case StepStatus::ok:

@@ -77,6 +77,7 @@ class Stepper {
   virtual std::unique_ptr<Stepper> clone(const Problem& problem) const = 0;  // own workspace on a cloned problem
 };
 
+StepStatus status_of(const NewtonStats& newton);
 const char* to_text(StepStatus status);
 const char* to_text(Delivers delivers);
 }  // namespace trill
