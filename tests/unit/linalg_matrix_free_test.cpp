@@ -31,8 +31,7 @@ TEST(MatrixFree, ProductIsTheDerivative) {
   Vec product(30);
   ring.jacobian.at(ring, x);
   ring.jacobian.apply(v, product);
-  for (Index i = 0; i < 30; ++i)
-    EXPECT_NEAR(product[i], (1 + x[i] * x[i]) * v[i] - 0.5 * v[(i + 1) % 30], 1e-5);
+  for (Index i = 0; i < 30; ++i) EXPECT_NEAR(product[i], (1 + x[i] * x[i]) * v[i] - 0.5 * v[(i + 1) % 30], 1e-5);
   ring.jacobian.apply(Vec::Zero(30), product);
   EXPECT_EQ(product, Vec::Zero(30));
 }

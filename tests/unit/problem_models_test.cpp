@@ -191,7 +191,8 @@ TEST_P(EveryModel, UnknownParameterIsRefused) {
     entry_.make({{first + "x", "1"}});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(entry_.info.name + " has no parameter '" + first + "x'"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find(entry_.info.name + " has no parameter '" + first + "x'"),
+              std::string::npos)
         << error.what();
     EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
   }
