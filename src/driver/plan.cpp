@@ -24,6 +24,7 @@ void check_numbers(const RunPlan& plan) {
   check_positive(plan.atol, "atol");
   check_positive(plan.h_max, "h_max");
   if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
+  if (plan.h && plan.h_max) throw UsageError("h_max belongs to rtol; with a fixed step size h every step is h");
   if (plan.h && plan.atol) throw UsageError("atol belongs to rtol; with a fixed step size h there is no error test");
   if (plan.rtol && *plan.rtol >= 1) throw UsageError(fmt::format("rtol must lie between 0 and 1, not {}", *plan.rtol));
   if (plan.max_steps < 1) throw UsageError("the largest number of steps must be at least 1");
@@ -59,7 +60,8 @@ StepControl make_control(RunPlan& plan, const MethodInfo& info) {
   control.rtol = *plan.rtol;
   control.atol = Vec::Constant(1, *plan.atol);
   control.h_max = plan.h_max.value_or(0);
-  if (!info.owns_step) control.controller = plan.control;
+  if (info.owns_step && !plan.control.empty()) throw UsageError(info.name + " has a step control of its own");
+  if (!plan.control.empty()) control.controller = plan.control;
   return control;
 }
 
@@ -95,7 +97,7 @@ void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& in
   if (plan.rtol) {
     out.settings["rtol"] = format_number(*plan.rtol);
     out.settings["atol"] = format_number(*plan.atol);
-    if (!info.owns_step) out.settings["control"] = plan.control;
+    if (!info.owns_step) out.settings["control"] = plan.control.empty() ? AdaptiveStep{}.controller : plan.control;
   }
   if (plan.h_max) out.settings["h_max"] = format_number(*plan.h_max);
   out.settings["output"] = output_text(plan.output);
@@ -111,8 +113,9 @@ void take_controller(RunPlan& plan) {
     plan.control = it->second;
     plan.options.erase(it);
   }
-  if (plan.control.empty()) plan.control = "pi";
+  if (plan.control.empty()) return;
   make_controller(plan.control);
+  if (plan.h) throw UsageError("control belongs to rtol; with a fixed step size h there is nothing to control");
 }
 }  // namespace
 

@@ -83,7 +83,7 @@ class CircuitTrapezoidal final : public Stepper {
   void start(State& s, const ErrorScale&) override { y0_ = y1_ = x_ = s.y; }
 
   StepResult step(State& s, const StepRequest& request) override {
-    if (request.jumped && system_.matrix().is_sparse()) system_.forget();
+    if ((request.jumped || request.restart) && system_.matrix().is_sparse()) system_.forget();
     system_.h = request.h;
     system_.t1 = s.t + request.h;
     system_.theta = request.jumped ? 1 : 0.5;

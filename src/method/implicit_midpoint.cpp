@@ -89,8 +89,10 @@ class FirstOrderMidpoint final : public MidpointSystem {
     r = x - y0_ - 0.5 * h_ * r;
   }
   void jacobian(In x, MatrixSlot& j) override {
-    if (!p_.jacobian(t_ + 0.5 * h_, x, j_))
-      differences_.evaluate([this](In y, Out f) { p_.rhs(t_ + 0.5 * h_, y, f); }, x, j_);
+    if (!p_.jacobian(t_ + 0.5 * h_, x, j_)) {
+      const auto rhs = [this](In y, Out f) { p_.rhs(t_ + 0.5 * h_, y, f); };
+      differences_.evaluate(std::cref(rhs), x, j_);
+    }
     j.scale_add(-0.5 * h_, j_);
     for (Index i = 0; i < size(); ++i) j.add(i, i, 1);
   }
@@ -117,6 +119,7 @@ class MechanicalMidpoint final : public MidpointSystem {
         v_differences_(dv_),
         q_(n_),
         a_(n_),
+        product_(n_),
         counted_(known_groups(p)) {}
   Groups counted_groups() const override { return counted_; }
   void guess(Out x) const override { x = y0_.tail(n_); }
@@ -132,7 +135,6 @@ class MechanicalMidpoint final : public MidpointSystem {
       return;
     }
     p_.mass(q_, mass_);
-    product_.resize(n_);
     mass_.multiply(a_, product_);
     r += product_;
   }
@@ -140,8 +142,11 @@ class MechanicalMidpoint final : public MidpointSystem {
     const double t = t_ + 0.5 * h_;
     midpoint(v);
     if (!p_.force_jacobian(all_groups, t, q_, v, dq_, dv_)) {
-      q_differences_.evaluate([&](In q, Out f) { p_.force(all_groups, t, q, v, f); }, q_, dq_);
-      if (dv_.stored() > 0) v_differences_.evaluate([&](In w, Out f) { p_.force(all_groups, t, q_, w, f); }, v, dv_);
+      // By reference: a function object of that size would be allocated.
+      const auto of_q = [&](In q, Out f) { p_.force(all_groups, t, q, v, f); };
+      const auto of_v = [&](In w, Out f) { p_.force(all_groups, t, q_, w, f); };
+      q_differences_.evaluate(std::cref(of_q), q_, dq_);
+      if (dv_.stored() > 0) v_differences_.evaluate(std::cref(of_v), v, dv_);
     }
     if (p_.mass_kind() == MassKind::of_q) {
       a_ = v - y0_.tail(n_);
@@ -229,13 +234,13 @@ class ImplicitMidpoint final : public Stepper {
 
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
-    if (request.jumped && system_->has_sparse_factors()) system_->forget();
+    if ((request.jumped || request.restart) && system_->has_sparse_factors()) system_->forget();
     system_->begin(s.t, h, s.y);
     system_->guess(x_);
     system_->newton_weights(request.weights, weights_);
     // Differences of residuals belong to one step: only a factorised matrix outlives it.
-    const bool reuse =
-        !request.jumped && !system_->is_matrix_free() && system_->prepared.valid && system_->prepared.h == h;
+    const bool reuse = !request.jumped && !request.restart && !system_->is_matrix_free() && system_->prepared.valid &&
+                       system_->prepared.h == h;
     const int evaluations = system_->evaluations, preparations = system_->preparations;
     const int linear_iterations = system_->linear_iterations;
     StepResult result{.h_taken = h};

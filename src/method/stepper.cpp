@@ -20,6 +20,8 @@ const char* to_text(StepStatus status) {
       return "a value became infinite or not a number";
     case StepStatus::outside_domain:
       return "the state left the domain of the model";
+    case StepStatus::step_too_small:
+      return "the error test failed at every step size tried";
     case StepStatus::refused:
       return "the method refused the step";
   }
