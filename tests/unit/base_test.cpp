@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/base/archive.hpp"
+#include "trill/base/notes.hpp"
+#include "trill/base/options.hpp"
+#include "trill/base/random.hpp"
+#include "trill/base/text.hpp"
+
+#include <cstring>
+#include <random>
+
+namespace trill {
+namespace {
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+TEST(Text, EditDistanceCountsSwapsOnce) {
+  EXPECT_EQ(edit_distance("verlet", "verlet"), 0);
+  EXPECT_EQ(edit_distance("verlet", "vrelet"), 1);
+  EXPECT_EQ(edit_distance("verlet", "verlt"), 1);
+  EXPECT_EQ(edit_distance("", "abc"), 3);
+}
+
+TEST(Text, EditDistanceIsAMetric) {
+  std::mt19937 random(7);
+  const auto word = [&] {
+    std::string w(random() % 6, ' ');
+    for (char& c : w) c = static_cast<char>('a' + random() % 3);
+    return w;
+  };
+  for (int i = 0; i < 2000; ++i) {
+    const std::string a = word(), b = word();
+    EXPECT_EQ(edit_distance(a, b), edit_distance(b, a));
+    EXPECT_EQ(edit_distance(a, b) == 0, a == b);
+    EXPECT_LE(edit_distance(a, b), static_cast<int>(std::max(a.size(), b.size())));
+    EXPECT_GE(edit_distance(a, b), std::abs(static_cast<int>(a.size()) - static_cast<int>(b.size())));
+  }
+}
+
+TEST(Text, SuggestsNearNamesOrTheShortList) {
+  const Words known{"verlet", "rattle", "dopri5", "dop853"};
+  EXPECT_EQ(suggest("verlett", known), "; did you mean 'verlet'?");
+  EXPECT_THAT(suggest("dop", known), HasSubstr("dop853"));
+  EXPECT_THAT(suggest("zzzzzz", known), HasSubstr("known: verlet, rattle"));
+  EXPECT_EQ(suggest("zzzzzz", Words(20, "a_long_name")), "");
+  EXPECT_EQ(suggest("x", Words{}), "");
+}
+
+TEST(Text, NumbersAreReadWholeAndFinite) {
+  EXPECT_EQ(parse_number("1e-3"), 1e-3);
+  EXPECT_EQ(parse_number("+2"), 2);
+  for (const char* bad : {"", " 1", "1 ", "1x", "0x10", "nan", "inf", "1e999", "--1", "1,5"})
+    EXPECT_FALSE(parse_number(bad)) << bad;
+  EXPECT_EQ(parse_integer("-12"), -12);
+  EXPECT_FALSE(parse_integer("1.5"));
+}
+
+TEST(Text, NumbersSurviveARoundTrip) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t bits = random();
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    if (!std::isfinite(value)) continue;
+    ASSERT_EQ(parse_number(format_number(value)), value);
+  }
+}
+
+TEST(Text, SplitAndJoinAreInverse) {
+  for (const char* text : {"", "a", "a,b", ",a,,b,"}) EXPECT_EQ(join(split(text, ','), ","), text);
+}
+
+struct Sample {
+  double rho = 0.5;
+  int s = 3;
+  std::string form = "a";
+  void fields(OptionVisitor& v) {
+    v.number("rho", rho, Range::between(0, 1), "damping");
+    v.integer("s", s, Range::at_least(1), "stages");
+    v.choice("form", form, {"a", "b"}, "form");
+  }
+};
+
+std::string message_of(const OptionSet& given) {
+  try {
+    read_options<Sample>(given, "gauss");
+    return "";
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+}
+
+TEST(Options, AreReadCheckedAndNamed) {
+  const Sample read = read_options<Sample>({{"rho", "0.25"}, {"s", "5"}, {"form", "b"}}, "gauss");
+  EXPECT_EQ(read.rho, 0.25);
+  EXPECT_EQ(read.s, 5);
+  EXPECT_EQ(read.form, "b");
+  EXPECT_EQ(message_of({{"rho", "1.5"}}), "gauss: option 'rho' = 1.5 is out of range; allowed: [0, 1]");
+  EXPECT_EQ(message_of({{"s", "2.5"}}), "gauss: option 's' needs a whole number, not '2.5'");
+  EXPECT_EQ(message_of({{"s", "99999999999"}}), "gauss: option 's' needs a whole number, not '99999999999'");
+  EXPECT_EQ(message_of({{"form", "c"}}), "gauss: option 'form' cannot be 'c'; allowed: a | b");
+  EXPECT_EQ(message_of({{"rhoo", "1"}}), "gauss has no option 'rhoo'; did you mean 'rho'?");
+  const auto rows = list_options<Sample>();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].value, "0.5");
+  EXPECT_EQ(rows[1].allowed, ">= 1");
+}
+
+TEST(Options, AssignmentsAndTheirAliases) {
+  EXPECT_EQ(parse_assignment("rho-inf=0.5"), (std::pair<std::string, std::string>{"rho", "0.5"}));
+  EXPECT_EQ(parse_assignment("a=b=c"), (std::pair<std::string, std::string>{"a", "b=c"}));
+  EXPECT_THROW(parse_assignment("novalue"), UsageError);
+  EXPECT_THROW(parse_assignment("=1"), UsageError);
+}
+
+TEST(Archive, GivesBackWhatItTook) {
+  Archive out;
+  out.write(1.5);
+  out.write(Vec(Vec::LinSpaced(5, 0, 1)));
+  out.write(Mat(Mat::Identity(2, 3)));
+  out.write(std::string("text"));
+  out.write(std::vector<int>{1, -2});
+  Archive in(out.bytes());
+  double d;
+  Vec v;
+  Mat m;
+  std::string s;
+  std::vector<int> i;
+  in.read(d);
+  in.read(v);
+  in.read(m);
+  in.read(s);
+  in.read(i);
+  EXPECT_TRUE(in.at_end());
+  EXPECT_EQ(d, 1.5);
+  EXPECT_EQ(v, Vec(Vec::LinSpaced(5, 0, 1)));
+  EXPECT_EQ(m, Mat(Mat::Identity(2, 3)));
+  EXPECT_EQ(s, "text");
+  EXPECT_EQ(i, (std::vector<int>{1, -2}));
+}
+
+TEST(Archive, EveryTruncationIsNoticed) {
+  Archive out;
+  out.write(Vec(Vec::Ones(4)));
+  out.write(Mat(Mat::Ones(3, 2)));
+  out.write(std::string("abc"));
+  for (std::size_t length = 0; length < out.bytes().size(); ++length) {
+    Archive in(std::vector<char>(out.bytes().begin(), out.bytes().begin() + static_cast<long>(length)));
+    const auto read_all = [&] {
+      Vec v;
+      Mat m;
+      std::string s;
+      in.read(v);
+      in.read(m);
+      in.read(s);
+    };
+    EXPECT_THROW(read_all(), IoError) << length;
+  }
+}
+
+TEST(Archive, ForgedSizesAskForNoMemory) {
+  Archive out;
+  out.write(std::uint64_t{1} << 60);
+  Archive in(out.bytes());
+  Vec v;
+  EXPECT_THROW(in.read(v), IoError);
+}
+
+// Known answers published with the generator (Random123, kat_vectors, philox 4x32 with 10 rounds).
+TEST(Random, PhiloxKnownAnswers) {
+  using Four = std::array<std::uint32_t, 4>;
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Four{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  const std::uint32_t f = 0xffffffff;
+  EXPECT_EQ(philox({f, f, f, f}, {f, f}), (Four{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (Four{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Random, NormalNumbersHaveTheirMoments) {
+  double sum = 0, square = 0, fourth = 0;
+  constexpr int n = 200000;
+  for (int i = 0; i < n; ++i) {
+    const double x = random_normal({1, 0, static_cast<std::uint64_t>(i / 10)}, static_cast<std::uint32_t>(i % 10));
+    sum += x;
+    square += x * x;
+    fourth += x * x * x * x;
+  }
+  EXPECT_NEAR(sum / n, 0, 5 / std::sqrt(n));
+  EXPECT_NEAR(square / n, 1, 5 * std::sqrt(2.0 / n));
+  EXPECT_NEAR(fourth / n, 3, 5 * std::sqrt(96.0 / n));
+}
+
+TEST(Random, UniformNumbersLieInside) {
+  for (std::uint32_t i = 0; i < 100000; ++i) {
+    const double x = random_uniform({3, 1, 5}, i);
+    ASSERT_GT(x, 0);
+    ASSERT_LT(x, 1);
+  }
+}
+
+TEST(Notes, CountRepetitionsAndKeepTheFirst) {
+  Notes notes(2);
+  notes.raise(1, "a", "first", Severity::warning, 3, 2);
+  notes.raise(2, "a", "first", Severity::warning, 9, 2);
+  notes.raise(3, "b", "other", Severity::info, 0, 0);
+  notes.raise(4, "c", "no room", Severity::info, 0, 0);
+  const auto all = notes.notices();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].t, 1);
+  EXPECT_EQ(all[0].value, 3);
+  EXPECT_EQ(all[0].count, 2);
+}
+}  // namespace
+}  // namespace trill
