@@ -13,7 +13,7 @@ CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE
 NINJA = ninja -j$(JOBS)
 CTEST = ctest --output-on-failure --no-tests=error -j$(JOBS)
 
-.PHONY: help build demo test test-long bench format install clean
+.PHONY: help build demo test build-tests test-long bench format install clean
 
 help:
 	@echo 'make build             build the tool: $(BUILD)/trill'
@@ -37,15 +37,17 @@ build:
 demo: build
 	@tools/demo $(BUILD)/trill $(BUILD)/demo
 
-test:
+test: build-tests
+	@$(CTEST) --test-dir $(BUILD) --timeout 300 2>&1 | tee $(BUILD)/test.log
+
+build-tests:
 	@tools/setup test
 	@grep -qs TRILL_BUILD_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt && [ -f $(BUILD)/build.ninja ] || \
 	  $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_TESTS=ON
 	@$(NINJA) -C $(BUILD)
-	@$(CTEST) --test-dir $(BUILD) --timeout 300 2>&1 | tee $(BUILD)/test.log
 
 # Sanitizers need an own build. Only unit and property tests are built there: they cover every parser.
-test-long: test
+test-long: build-tests
 	@[ -f $(SANITIZE_BUILD)/build.ninja ] || $(CONFIGURE) -B $(SANITIZE_BUILD) -DTRILL_BUILD_TESTS=ON \
 	  -DTRILL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 	@$(NINJA) -C $(SANITIZE_BUILD) trill_sanitized_tests
