@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/model/expression.hpp"
 
-#include "trill/base/errors.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,6 +16,18 @@ bool has_exact_inverse(double x) {
 }
 
 bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal; }
+
+std::uint64_t hash(const ExpressionNode& node) {
+  std::uint64_t h = static_cast<std::uint64_t>(node.op) * 31 + static_cast<std::uint64_t>(node.kind);
+  const auto mix = [&h](std::uint64_t x) {
+    h = (h ^ x) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 29;
+  };
+  mix(static_cast<std::uint64_t>(node.index));
+  for (const Expression e : node.child) mix(static_cast<std::uint64_t>(e));
+  mix(std::bit_cast<std::uint64_t>(node.value));
+  return h;
+}
 
 constexpr int most_products = 8;  // the largest integer power written as products
 }  // namespace
@@ -120,16 +130,15 @@ bool ExpressionNode::operator==(const ExpressionNode& o) const {
          std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(o.value);
 }
 
-std::size_t ExpressionGraph::Hash::operator()(const ExpressionNode& node) const {
-  std::uint64_t h = static_cast<std::uint64_t>(node.op) * 31 + static_cast<std::uint64_t>(node.kind);
-  const auto mix = [&h](std::uint64_t x) {
-    h = (h ^ x) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 29;
-  };
-  mix(static_cast<std::uint64_t>(node.index));
-  for (const Expression e : node.child) mix(static_cast<std::uint64_t>(e));
-  mix(std::bit_cast<std::uint64_t>(node.value));
-  return h;
+std::size_t ExpressionGraph::slot_of(const ExpressionNode& node) const {
+  std::size_t slot = hash(node) & (table_.size() - 1);
+  while (table_[slot] != no_expression && !((*this)[table_[slot]] == node)) slot = (slot + 1) & (table_.size() - 1);
+  return slot;
+}
+
+void ExpressionGraph::grow() {
+  table_.assign(std::max<std::size_t>(64, 2 * table_.size()), no_expression);
+  for (std::size_t k = 0; k < nodes_.size(); ++k) table_[slot_of(nodes_[k])] = static_cast<Expression>(k);
 }
 
 std::optional<double> ExpressionGraph::constant(Expression e) const {
@@ -139,12 +148,14 @@ std::optional<double> ExpressionGraph::constant(Expression e) const {
 }
 
 Expression ExpressionGraph::intern(const ExpressionNode& node) {
-  if (const auto it = known_.find(node); it != known_.end()) return it->second;
+  if (2 * nodes_.size() >= table_.size()) grow();
+  const std::size_t slot = slot_of(node);
+  if (table_[slot] != no_expression) return table_[slot];
   if (nodes_.size() >= most_nodes)
-    throw UsageError(fmt::format("the model and its derivatives need more than {} operations", most_nodes));
+    throw ExpressionLimit(fmt::format("the model and its derivatives need more than {} operations", most_nodes));
   const auto id = static_cast<Expression>(nodes_.size());
   nodes_.push_back(node);
-  known_.emplace(node, id);
+  table_[slot] = id;
   return id;
 }
 

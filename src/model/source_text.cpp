@@ -15,11 +15,6 @@ std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
-std::size_t line_begin(const std::string& text, std::size_t offset) {
-  const std::size_t newline = offset == 0 ? std::string::npos : text.rfind('\n', offset - 1);
-  return newline == std::string::npos ? 0 : newline + 1;
-}
-
 // A terminal must not be steered by what stands in a file.
 std::string printable(std::string_view text) {
   std::string out(text);
@@ -29,20 +24,32 @@ std::string printable(std::string_view text) {
 }
 }  // namespace
 
+SourceText::SourceText(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
+  lines_.push_back({});
+  for (std::size_t k = 0; k < text_.size(); ++k) {
+    if (static_cast<unsigned char>(text_[k]) >= 0x80) lines_.back().single_bytes = false;
+    if (text_[k] == '\n') lines_.push_back({k + 1});
+  }
+}
+
+const SourceText::Line& SourceText::line_at(std::size_t offset) const {
+  return *(std::upper_bound(lines_.begin(), lines_.end(), offset,
+                            [](std::size_t at, const Line& line) { return at < line.begin; }) -
+           1);
+}
+
 SourcePlace SourceText::place(std::size_t offset) const {
   offset = std::min(offset, text_.size());
-  const std::size_t begin = line_begin(text_, offset);
-  const auto lines = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
-  return {static_cast<std::size_t>(lines) + 1, characters(std::string_view(text_).substr(begin, offset - begin)) + 1};
+  const Line& line = line_at(offset);
+  return {static_cast<std::size_t>(&line - lines_.data()) + 1,
+          characters(std::string_view(text_).substr(line.begin, offset - line.begin)) + 1};
 }
 
 std::size_t SourceText::offset(SourcePlace place) const {
-  std::size_t at = 0;
-  for (std::size_t line = 1; line < place.line; ++line) {
-    at = text_.find('\n', at);
-    if (at == std::string::npos) return text_.size();
-    ++at;
-  }
+  if (place.line < 1 || place.line > lines_.size()) return text_.size();
+  const Line& line = lines_[place.line - 1];
+  std::size_t at = line.begin;
+  if (line.single_bytes) return std::min(at + place.column - 1, text_.size());
   for (std::size_t column = 1; column < place.column && at < text_.size(); ++column) {
     ++at;
     while (at < text_.size() && !starts_character(text_[at])) ++at;
@@ -53,7 +60,7 @@ std::size_t SourceText::offset(SourcePlace place) const {
 ModelError SourceText::error(std::size_t offset, std::string_view message) const {
   offset = std::min(offset, text_.size());
   const SourcePlace at = place(offset);
-  const std::size_t begin = line_begin(text_, offset);
+  const std::size_t begin = line_at(offset).begin;
   const std::size_t end = std::min(text_.find('\n', begin), text_.size());
   std::size_t first = begin;
   if (offset - begin > shown_columns / 2) first = offset - shown_columns / 2;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/base/errors.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace trill {
@@ -36,11 +37,15 @@ struct ExpressionNode {
   bool operator==(const ExpressionNode&) const;
 };
 
+struct ExpressionLimit : UsageError {
+  using UsageError::UsageError;
+};
+
 // Expressions with common parts stored once: equal nodes have equal ids, children come before their parents. Building
 // folds constants and drops what does nothing (0 + x, 1 x, x^1, --x).
 class ExpressionGraph {
  public:
-  static constexpr std::size_t most_nodes = 1'000'000;  // beyond: UsageError
+  static constexpr std::size_t most_nodes = 500'000;  // beyond: ExpressionLimit
 
   Expression number(double value);
   Expression symbol(SymbolKind kind, int index = 0);
@@ -60,9 +65,8 @@ class ExpressionGraph {
   std::vector<Expression> needed(std::span<const Expression> roots) const;
 
  private:
-  struct Hash {
-    std::size_t operator()(const ExpressionNode& node) const;
-  };
+  std::size_t slot_of(const ExpressionNode& node) const;
+  void grow();
   Expression intern(const ExpressionNode& node);
   std::optional<Expression> fold(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify(Op op, Expression a, Expression b, Expression c);
@@ -75,7 +79,7 @@ class ExpressionGraph {
   bool is(Expression e, double value) const { return constant(e) == value; }
 
   std::vector<ExpressionNode> nodes_;
-  std::unordered_map<ExpressionNode, Expression, Hash> known_;
+  std::vector<Expression> table_;  // open addressing, a power of two long; no_expression where free
 };
 
 // One operation on numbers; the meaning of every other evaluation.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trill {
 // A mistake in a model file. The text has several lines: "file:line:column: message", the source line, a caret.
@@ -21,7 +22,7 @@ struct SourcePlace {
 // The text of a model file, for messages that show the place.
 class SourceText {
  public:
-  SourceText(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {}
+  SourceText(std::string file, std::string text);
   const std::string& file() const { return file_; }
   const std::string& text() const { return text_; }
   SourcePlace place(std::size_t offset) const;
@@ -30,7 +31,14 @@ class SourceText {
   ModelError error(std::string_view message) const;  // of the whole file
 
  private:
+  struct Line {
+    std::size_t begin = 0;
+    bool single_bytes = true;  // every character is one byte, so that a column is an offset
+  };
+  const Line& line_at(std::size_t offset) const;
+
   std::string file_, text_;
+  std::vector<Line> lines_;
 };
 
 // A piece of a source, an expression for one. Where escapes make it differ from what the file says, every message
