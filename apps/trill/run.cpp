@@ -206,7 +206,8 @@ class Session {
       complain(fmt::format("{} failed {}", prepared_.options.info.problem, solution_.outcome.message));
     if (a_.quiet) return;
     const Counters& c = solution_.outcome.counters;
-    print(fmt::format("{} with {}: {} steps", prepared_.options.info.problem, prepared_.options.info.method, c.steps));
+    print(fmt::format("{} with {}: {} step{}", prepared_.options.info.problem, prepared_.options.info.method, c.steps,
+                      c.steps == 1 ? "" : "s"));
     if (c.rejected > 0) print(fmt::format(" ({} rejected)", c.rejected));
     print(fmt::format(", {} force evaluations, {:.3g} s\n", c.most_forces(), c.seconds));
     for (const Notice& n : solution_.outcome.notices)

@@ -22,6 +22,12 @@ State end_of(const Solution& solution) {
   s.y = solution.y().col(solution.rows() - 1);
   return s;
 }
+
+State end_of_reference(const Solution& solution) {
+  if (solution.outcome.status != RunStatus::reached_end)
+    throw UsageError("there is no reference to compare with: it ended " + solution.outcome.message);
+  return end_of(solution);
+}
 }  // namespace
 
 Reference reference_solution(const RunPlan& given) {
@@ -40,10 +46,10 @@ Reference reference_solution(const RunPlan& given) {
     plan.options.clear();
     plan.rtol = 1e-13;
     plan.atol = 1e-15;
-    return {end_of(prepare(plan).run()), "dop853 with rtol 1e-13"};
+    return {end_of_reference(prepare(plan).run()), "dop853 with rtol 1e-13"};
   }
   plan.h = *exact.plan.h / 256;
-  return {end_of(prepare(plan).run()), fmt::format("{} with h = {:.3g}", exact.plan.method, *plan.h)};
+  return {end_of_reference(prepare(plan).run()), fmt::format("{} with h = {:.3g}", exact.plan.method, *plan.h)};
 }
 
 std::vector<ConvergenceRow> convergence_table(const RunPlan& given, const Reference& reference, int count) {
@@ -60,7 +66,7 @@ std::vector<ConvergenceRow> convergence_table(const RunPlan& given, const Refere
     row.error_q = largest(end.q() - reference.at_end.q());
     row.error_v = largest(end.v() - reference.at_end.v());
     row.error_lambda = largest(end.lambda() - reference.at_end.lambda());
-    if (!solution.ok()) row.error_q = row.error_v = HUGE_VAL;
+    if (!solution.ok()) row.error_q = row.error_v = row.error_lambda = HUGE_VAL;
     rows.push_back(row);
     if (plan.h) plan.h = *plan.h / 2;
     if (plan.rtol) {

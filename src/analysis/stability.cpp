@@ -34,7 +34,7 @@ struct StepRunner {
     stepper->start(s, scale);
     Notes notes;
     Counters work;
-    const StepResult result = stepper->step(s, {h, scale, weights, HUGE_VAL, false, notes, work, {}});
+    const StepResult result = stepper->step(s, {h, scale, weights, HUGE_VAL, false, false, notes, work, {}});
     if (result.status != StepStatus::ok) return Eigen::Vector2d::Constant(std::nan(""));
     return {s.y[0], s.y[oscillator.velocity_index]};
   }

@@ -27,10 +27,10 @@ void OptionReader::number(std::string_view name, double& value, Range range, std
   const std::string* text = take(name);
   if (!text) return;
   const auto parsed = parse_number(*text);
-  if (!parsed) throw UsageError(fmt::format("{}: option '{}' needs a number, not '{}'", owner_, name, *text));
+  if (!parsed) throw UsageError(fmt::format("{}: {} '{}' needs a number, not '{}'", owner_, noun_, name, *text));
   if (!range.holds(*parsed))
     throw UsageError(
-        fmt::format("{}: option '{}' = {} is out of range; allowed: {}", owner_, name, *text, range.text()));
+        fmt::format("{}: {} '{}' = {} is out of range; allowed: {}", owner_, noun_, name, *text, range.text()));
   value = *parsed;
 }
 
@@ -39,10 +39,10 @@ void OptionReader::integer(std::string_view name, int& value, Range range, std::
   if (!text) return;
   const auto parsed = parse_integer(*text);
   if (!parsed || std::abs(*parsed) > std::numeric_limits<int>::max())
-    throw UsageError(fmt::format("{}: option '{}' needs a whole number, not '{}'", owner_, name, *text));
+    throw UsageError(fmt::format("{}: {} '{}' needs a whole number, not '{}'", owner_, noun_, name, *text));
   if (!range.holds(static_cast<double>(*parsed)))
     throw UsageError(
-        fmt::format("{}: option '{}' = {} is out of range; allowed: {}", owner_, name, *text, range.text()));
+        fmt::format("{}: {} '{}' = {} is out of range; allowed: {}", owner_, noun_, name, *text, range.text()));
   value = static_cast<int>(*parsed);
 }
 
@@ -51,15 +51,15 @@ void OptionReader::choice(std::string_view name, std::string& value, const Choic
   if (!text) return;
   if (std::find(choices.begin(), choices.end(), *text) == choices.end())
     throw UsageError(
-        fmt::format("{}: option '{}' cannot be '{}'; allowed: {}", owner_, name, *text, join(choices, " | ")));
+        fmt::format("{}: {} '{}' cannot be '{}'; allowed: {}", owner_, noun_, name, *text, join(choices, " | ")));
   value = *text;
 }
 
 void OptionReader::finish() const {
   for (const auto& [key, text] : given_) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    const std::string hint = known_.empty() ? "; it has no options" : suggest(key, known_);
-    throw UsageError(fmt::format("{} has no option '{}'{}", owner_, key, hint));
+    const std::string hint = known_.empty() ? fmt::format("; it has no {}s", noun_) : suggest(key, known_);
+    throw UsageError(fmt::format("{} has no {} '{}'{}", owner_, noun_, key, hint));
   }
 }
 

@@ -17,6 +17,7 @@ bool is_newton_failure(StepStatus status) {
 AdvanceStatus failure_of(StepStatus status) {
   if (is_newton_failure(status)) return AdvanceStatus::newton_failed;
   if (status == StepStatus::refused) return AdvanceStatus::refused;
+  if (status == StepStatus::step_too_small) return AdvanceStatus::step_too_small;
   return AdvanceStatus::non_finite;
 }
 
@@ -43,6 +44,8 @@ Advancer::Advancer(Stepper& stepper, const StepControl& control, int newton_retr
     if (!(fixed->h > 0) || !std::isfinite(fixed->h)) throw UsageError("h must be positive and finite");
   } else {
     const AdaptiveStep& adaptive = std::get<AdaptiveStep>(control_);
+    if (owns_step_ && (adaptive.h_max > 0 || adaptive.h0 > 0 || adaptive.h_min > 0))
+      throw UsageError(name + " chooses its own steps; it takes no bounds for them");
     if (!owns_step_ && stepper.info().error_order == 0)
       throw UsageError(name + " has no error estimate; give a step size h instead of rtol");
     if (!(adaptive.rtol > 0) || adaptive.rtol >= 1) throw UsageError("rtol must lie between 0 and 1");
@@ -81,8 +84,8 @@ void Advancer::start(State& s, double t_end) {
 }
 
 StepRequest Advancer::request(double h) {
-  return {h,       scale_, weights_,  controller_ ? 1.0 : std::numeric_limits<double>::infinity(),
-          jumped_, notes_, counters_, RandomKey{seed_, 0, static_cast<std::uint64_t>(counters_.steps)}};
+  return {h,        scale_, weights_,  controller_ ? 1.0 : std::numeric_limits<double>::infinity(),     jumped_,
+          restart_, notes_, counters_, RandomKey{seed_, 0, static_cast<std::uint64_t>(counters_.steps)}};
 }
 
 void Advancer::count(const StepResult& result) {
@@ -107,7 +110,8 @@ AdvanceResult Advancer::several(State& s, double t_stop, double t_look, std::int
   const auto goes_on = [&] {
     // The step onto t_stop is left to one().
     const double t_next = t_grid_ + direction_ * static_cast<double>(k_grid_ + 1) * h;
-    return --most > 0 && !off_grid_ && direction_ * (s.t - t_look) < 0 && direction_ * (t_next - t_stop) <= -h;
+    return --most > 0 && !off_grid_ && direction_ * (s.t - t_look) < -landing_slack(h, s.t) &&
+           direction_ * (t_next - t_stop) <= -h;
   };
   for (bool more = goes_on(); more;) {
     ask.random.step = static_cast<std::uint64_t>(counters_.steps);
@@ -129,7 +133,9 @@ AdvanceResult Advancer::several(State& s, double t_stop, double t_look, std::int
 AdvanceResult Advancer::owned(State& s, double t_stop) {
   const StepResult result = stepper_.step(s, request(t_stop - s.t));
   if (result.status != StepStatus::ok) return {failure_of(result.status), result, std::abs(t_stop - s.t)};
-  jumped_ = false;
+  jumped_ = restart_ = false;
+  // t + (t_stop - t) need not be t_stop.
+  if (std::abs(s.t - t_stop) <= 8 * eps * std::abs(t_stop)) s.t = t_stop;
   ++counters_.steps;
   h_ = std::abs(result.h_taken);
   return {AdvanceStatus::ok, result, h_};
@@ -152,12 +158,16 @@ AdvanceResult Advancer::fixed(State& s, double t_stop) {
     const StepResult result = stepper_.step(s, request(h_try));
     count(result);
     if (result.status == StepStatus::ok) {
-      jumped_ = false;
+      jumped_ = restart_ = false;
       ++counters_.steps;
       off_grid_ = halvings > 0;
       if (!off_grid_) {
         s.t = t_next;
         ++k_grid_;
+        if (lands && !whole) {
+          t_grid_ = t_next;
+          k_grid_ = 0;
+        }
       }
       return {AdvanceStatus::ok, result, std::abs(h_try)};
     }
@@ -173,6 +183,8 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
   const double smallest = std::max(h_min_, 16 * eps * std::max(std::abs(s.t), std::abs(t_stop) * 1e-3));
   int failures = 0, newton_failures = 0;
   double h = std::min(h_, h_max_);
+  // Behind a discontinuity the step before it says little.
+  if (cautious_) h *= 0.1;
   while (true) {
     const double left = std::abs(t_stop - s.t);
     // Stretch by up to a tenth rather than leave a tiny last step.
@@ -181,7 +193,7 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
     const StepResult result = stepper_.step(s, request(direction_ * h_try));
     count(result);
     if (result.status == StepStatus::ok && (result.error <= 1 || result.accept_anyway)) {
-      jumped_ = false;
+      jumped_ = restart_ = cautious_ = false;
       ++counters_.steps;
       if (lands) s.t = t_stop;
       const double proposed = controller_->after_accept(h_try, result.error, failures + newton_failures);
@@ -210,6 +222,8 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
 
 void Advancer::save(Archive& archive) const {
   archive.write(jumped_);
+  archive.write(cautious_);
+  archive.write(restart_);
   archive.write(h_);
   archive.write(t_grid_);
   archive.write(k_grid_);
@@ -220,6 +234,8 @@ void Advancer::save(Archive& archive) const {
 
 void Advancer::load(Archive& archive) {
   archive.read(jumped_);
+  archive.read(cautious_);
+  archive.read(restart_);
   archive.read(h_);
   archive.read(t_grid_);
   archive.read(k_grid_);

@@ -2,6 +2,7 @@
 #include "trill/driver/driver.hpp"
 
 #include "measures.hpp"
+#include "run_archive.hpp"
 #include "trill/driver/events.hpp"
 
 #include <chrono>
@@ -24,6 +25,39 @@ void check_start(const Problem& problem, const State& s, double t_end) {
     if (!std::isfinite(s.y[i]))
       throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
                                    names[static_cast<std::size_t>(i)].name, s.y[i]));
+}
+
+// Off the constraints by more than this, no motion that keeps them begins here.
+constexpr double consistent = 1e-6;
+
+void check_constraints(const Problem& problem, const State& s) {
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+  if (!mechanical || !mechanical->constraints()) return;
+  const ConstraintMap& map = *mechanical->constraints();
+  MatrixSlot G = map.pattern();
+  Vec g(map.count()), gv(map.count()), gt(map.count());
+  map.value(s.t, s.q(), g);
+  map.jacobian(s.t, s.q(), G);
+  map.time_derivative(s.t, s.q(), gt);
+  G.multiply(s.v(), gv);
+  gv += gt;
+  const double off = g.cwiseAbs().maxCoeff(), moving = gv.cwiseAbs().maxCoeff();
+  if (!(off <= consistent))
+    throw UsageError(fmt::format("the start of '{}' violates its constraints by {:.3g}", problem.name(), off));
+  if (!(moving <= consistent * (1 + s.v().cwiseAbs().maxCoeff())))
+    throw UsageError(fmt::format("the start of '{}' moves off its constraints: G v = {:.3g}", problem.name(), moving));
+}
+
+// UsageError unless the times follow the run.
+void check_output(const Output& output, double t0, double direction) {
+  const auto* times = std::get_if<Times>(&output);
+  if (!times) return;
+  double last = t0;
+  for (const double t : times->t) {
+    if (!(direction * (t - last) > 0))
+      throw UsageError(fmt::format("output times must follow the run: {} comes after {}", t, last));
+    last = t;
+  }
 }
 
 std::vector<Event> events_of(const Problem& problem, const DriverOptions& options) {
@@ -74,26 +108,34 @@ class Run {
         recorder_(options.recorder ? *options.recorder : memory_),
         user_(std::move(start)) {
     check_start(problem, user_, t_end);
+    check_constraints(problem, user_);
+    check_output(options.output, user_.t, direction_);
     check_dense();
     t_start_ = user_.t;
     for (const double t : problem.breakpoints(std::min(t_start_, t_end), std::max(t_start_, t_end)))
       if (t != t_start_ && t != t_end) breakpoints_.push_back(t);
     std::sort(breakpoints_.begin(), breakpoints_.end());
+    breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
     if (direction_ < 0) std::reverse(breakpoints_.begin(), breakpoints_.end());
   }
 
   Solution go() {
     begin();
-    const auto started = Clock::now();
-    const double earlier = advancer_.counters().seconds;
+    counted_until_ = Clock::now();
     while (outcome_.status == RunStatus::reached_end && !finished()) take_step();
-    advancer_.counters().seconds = earlier + std::chrono::duration<double>(Clock::now() - started).count();
+    count_seconds();
     finish();
     return std::move(solution_);
   }
 
  private:
   bool finished() const { return direction_ * (t_end_ - inner_.t) <= 0; }
+
+  void count_seconds() {
+    const auto now = Clock::now();
+    advancer_.counters().seconds += std::chrono::duration<double>(now - counted_until_).count();
+    counted_until_ = now;
+  }
 
   void check_dense() const {
     if (stepper_.info().dense != Dense::none) return;
@@ -110,7 +152,7 @@ class Run {
     leave(inner_);
     scratch_ = inner_;
     inside_ = user_;
-    measures_.emplace(problem_, stepper_);
+    measures_.emplace(problem_, options_.reformulation ? options_.reformulation->inner() : problem_, stepper_);
     RunInfo info = options_.info;
     info.layout = user_.layout;
     info.time_unit = problem_.time_unit();
@@ -120,7 +162,7 @@ class Run {
     detector_.start(user_);
     for (Observer* observer : options_.observers) observer->begin(problem_, user_);
     if (options_.resume)
-      load(*options_.resume);
+      load_checkpoint(*options_.resume);
     else
       record(user_);
     last_checkpoint_ = advancer_.counters().steps;
@@ -137,13 +179,14 @@ class Run {
     since_output_ += advancer_.counters().steps - before - 1;
     last_step_ = result.step;
     const double t0 = result.t_begin, h = inner_.t - t0;
-    if (options_.reformulation && options_.reformulation->after_step(inner_, advancer_.notes())) advancer_.note_jump();
-    if (options_.dense) keep_dense(t0, h);
+    if (options_.reformulation && options_.reformulation->after_step(inner_, advancer_.notes()))
+      advancer_.note_correction();
     const bool truncated = !detector_.empty() && handle_events(t0, h);
     if (!truncated) {
+      if (options_.dense) keep_dense(t0, h, 1);
       output_until(inner_.t, t0, h);
-      pass_breakpoint();
     }
+    pass_breakpoints();
     for (Observer* observer : options_.observers) {
       leave(inner_);
       observer->accepted(user_, last_step_);
@@ -173,24 +216,26 @@ class Run {
 
   void between_steps() {
     const std::int64_t steps = advancer_.counters().steps;
-    if (steps >= options_.max_steps && !finished()) {
+    if (steps >= options_.max_steps && !finished() && outcome_.status == RunStatus::reached_end) {
       outcome_.status = RunStatus::step_limit;
+      record_last();
       outcome_.message = fmt::format("at t = {:.6g}: the limit of {} steps was reached", inner_.t, options_.max_steps);
     }
     if (recorder_.keeps_checkpoints() && steps - last_checkpoint_ >= options_.checkpoint_every) {
       last_checkpoint_ = steps;
-      if (!stepper_.info().saves_memory) advancer_.note_jump();
-      if (recorder_.wants_checkpoint()) checkpoint();
+      if (!stepper_.info().saves_memory) advancer_.note_restart();
+      if (recorder_.wants_checkpoint() || stop_requested()) checkpoint();
     }
-    if (options_.stop && options_.stop->load(std::memory_order_relaxed) && outcome_.status == RunStatus::reached_end &&
-        !finished())
-      stop();
+    // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its numbers.
+    const bool may_stop = !recorder_.keeps_checkpoints() || stepper_.info().saves_memory || steps == last_checkpoint_;
+    if (may_stop && stop_requested() && outcome_.status == RunStatus::reached_end && !finished()) stop();
     if (options_.progress && steps >= next_progress_) report_progress(steps);
   }
 
+  bool stop_requested() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
+
   void stop() {
-    // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its numbers.
-    if (recorder_.keeps_checkpoints() && stepper_.info().saves_memory) checkpoint();
+    if (recorder_.keeps_checkpoints() && advancer_.counters().steps != last_checkpoint_) checkpoint();
     outcome_.status = RunStatus::stopped;
     outcome_.message = fmt::format("stopped at t = {:.6g}", inner_.t);
   }
@@ -215,18 +260,17 @@ class Run {
     return stop;
   }
 
-  void pass_breakpoint() {
-    if (next_break_ >= breakpoints_.size() || inner_.t != breakpoints_[next_break_]) return;
-    ++next_break_;
-    advancer_.note_jump();
+  void pass_breakpoints() {
+    for (; next_break_ < breakpoints_.size() && direction_ * (breakpoints_[next_break_] - inner_.t) <= 0; ++next_break_)
+      advancer_.note_jump();
   }
 
   double next_output_time() const {
     if (const auto* grid = std::get_if<Grid>(&options_.output))
       return t_start_ + direction_ * static_cast<double>(next_output_) * std::abs(grid->dt);
     if (const auto* times = std::get_if<Times>(&options_.output))
-      return next_output_ < static_cast<std::int64_t>(times->t.size())
-                 ? times->t[static_cast<std::size_t>(next_output_)]
+      return next_output_ <= static_cast<std::int64_t>(times->t.size())
+                 ? times->t[static_cast<std::size_t>(next_output_) - 1]
                  : direction_ * HUGE_VAL;
     return direction_ * HUGE_VAL;
   }
@@ -241,7 +285,7 @@ class Run {
       return;
     }
     // Grid points are multiples of dt, rounded: a point that is the step's end up to rounding belongs to this step.
-    const double slack = 1e-12 * std::abs(h);
+    const double slack = landing_slack(h, t);
     for (double out = next_output_time(); direction_ * (out - t) <= slack; out = next_output_time()) {
       ++next_output_;
       if (std::abs(out - t) <= slack && t == inner_.t) {
@@ -254,16 +298,19 @@ class Run {
         record(between);
       }
     }
-    if (finished() && last_recorded_ != inner_.t) {
-      leave(inner_);
-      record(user_);
-    }
+    if (t == inner_.t && finished()) record_last();
+  }
+
+  void record_last() {
+    if (last_recorded_ == inner_.t) return;
+    leave(inner_);
+    record(user_);
   }
 
   // The user's state inside the last step.
   State& inside(double theta) {
     stepper_.interpolate(theta, scratch_.y);
-    scratch_.t = inner_.t - (1 - theta) * last_h();
+    scratch_.t = inner_.t - (1 - theta) * last_step_.h_taken;
     scratch_.mode = inner_.mode;
     if (!options_.reformulation) {
       inside_.t = scratch_.t;
@@ -274,7 +321,6 @@ class Run {
     }
     return inside_;
   }
-  double last_h() const { return last_step_.h_taken; }
 
   // True: the state was changed at an event, and the step ends there.
   bool handle_events(double t0, double h) {
@@ -292,12 +338,13 @@ class Run {
         from = hit->theta;
         continue;
       }
+      if (options_.dense) keep_dense(t0, h, hit->theta);
       record(before);
       if (changed) record(after);
       user_ = after;
-      if (!take_in(after)) return true;
+      if (crowds(event, before.t, h) || !take_in(after)) return true;
       advancer_.note_jump();
-      detector_.restart(user_, hit->event);
+      detector_.restart(before, user_, hit->event);
       if (!go_on) {
         outcome_.status = RunStatus::event;
         outcome_.message.clear();
@@ -305,6 +352,22 @@ class Run {
       return true;
     }
     return false;
+  }
+
+  // Events that change the state at ever shorter intervals (a ball coming to rest) pile up at a time that no step
+  // passes.
+  bool crowds(const Event& event, double t, double h) {
+    const double interval = std::abs(t - last_event_);
+    crowding_ = interval < 1e-6 * std::abs(h) && interval < 0.9 * last_interval_ ? crowding_ + 1 : 0;
+    last_event_ = t;
+    last_interval_ = interval;
+    if (crowding_ < 5) return false;
+    outcome_.status = RunStatus::refused;
+    outcome_.message = fmt::format(
+        "at t = {:.6g}: event '{}' happens again and again at ever shorter intervals; let it end the run when the "
+        "motion has come to rest there",
+        t, event.name);
+    return true;
   }
 
   // The user's state after an event becomes that of the run; false: the formulation cannot go on from it.
@@ -361,92 +424,60 @@ class Run {
     outcome_.message = fmt::format("at t = {:.6g}: {} became infinite or not a number; {}", s.t, name, failure.advice);
   }
 
-  void keep_dense(double t0, double h) {
+  // The part [0, theta] of the last step.
+  void keep_dense(double t0, double h, double theta) {
     const int degree = stepper_.info().dense_degree;
-    Solution::Segment segment{t0, h, Mat(user_.y.size(), degree + 1)};
-    for (int i = 0; i <= degree; ++i) segment.nodes.col(i) = inside(static_cast<double>(i) / degree).y;
+    Solution::Segment segment{t0, theta * h, Mat(user_.y.size(), degree + 1)};
+    for (int i = 0; i <= degree; ++i) segment.nodes.col(i) = inside(theta * i / degree).y;
     solution_.segments.push_back(std::move(segment));
   }
 
   void fail(const AdvanceResult& result) {
     const Failure failure = failure_of(result.status);
     outcome_.status = failure.status;
-    const char* why = result.status == AdvanceStatus::step_too_small ? "the error test failed at every step size tried"
-                                                                     : to_text(result.step.status);
+    const char* why =
+        to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
     outcome_.message =
         fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why, failure.advice);
-    if (last_recorded_ != inner_.t) {
-      leave(inner_);
-      record(user_);
-    }
+    record_last();
+  }
+
+  // Everything of the run itself that a checkpoint holds; `visit` writes or reads.
+  template <class Visit>
+  void own_fields(Visit visit) {
+    visit(inner_.t);
+    visit(inner_.y);
+    visit(inner_.mode);
+    visit(next_output_);
+    visit(since_output_);
+    visit(last_recorded_);
+    visit(next_break_);
+    visit(last_step_);
+    visit(last_event_);
+    visit(last_interval_);
+    visit(crowding_);
   }
 
   void checkpoint() {
     Archive archive;
-    archive.write(inner_.t);
-    archive.write(inner_.y);
-    archive.write(inner_.mode);
-    archive.write(next_output_);
-    archive.write(since_output_);
-    archive.write(last_recorded_);
-    archive.write(static_cast<std::uint64_t>(next_break_));
-    archive.write(last_step_);
+    count_seconds();
+    own_fields([&](const auto& field) { archive.write(field); });
     detector_.save(archive);
     advancer_.save(archive);
     stepper_.save(archive);
-    archive.write(static_cast<std::uint64_t>(outcome_.events.size()));
-    for (const EventHit& hit : outcome_.events) {
-      archive.write(hit.name);
-      archive.write(hit.t);
-    }
-    const auto notices = advancer_.notes().notices();
-    archive.write(static_cast<std::uint64_t>(notices.size()));
-    for (const Notice& n : notices) {
-      archive.write(n.code);
-      archive.write(n.text);
-      archive.write(std::array<double, 3>{n.t, n.value, n.threshold});
-      archive.write(n.severity);
-      archive.write(n.count);
-    }
+    save(archive, outcome_.events);
+    save(archive, advancer_.notes().notices());
     recorder_.checkpoint(archive);
   }
 
-  void load(Archive& archive) {
-    archive.read(inner_.t);
-    archive.read(inner_.y);
-    archive.read(inner_.mode);
-    archive.read(next_output_);
-    archive.read(since_output_);
-    archive.read(last_recorded_);
-    std::uint64_t count = 0;
-    archive.read(count);
-    next_break_ = count;
-    archive.read(last_step_);
+  void load_checkpoint(Archive& archive) {
+    own_fields([&](auto& field) { archive.read(field); });
     detector_.load(archive);
     advancer_.load(archive);
     stepper_.load(archive);
-    archive.read(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      EventHit hit;
-      archive.read(hit.name);
-      archive.read(hit.t);
-      outcome_.events.push_back(hit);
-    }
+    load(archive, outcome_.events);
     std::vector<Notice> notices;
-    archive.read(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      Notice n;
-      std::array<double, 3> numbers{};
-      archive.read(n.code);
-      archive.read(n.text);
-      archive.read(numbers);
-      archive.read(n.severity);
-      archive.read(n.count);
-      n.t = numbers[0];
-      n.value = numbers[1];
-      n.threshold = numbers[2];
-      notices.push_back(n);
-    }
+    load(archive, notices);
     advancer_.notes().restore(notices);
     leave(inner_);
   }
@@ -481,8 +512,9 @@ class Run {
   std::int64_t next_output_ = 1, since_output_ = 0, last_checkpoint_ = 0, next_progress_ = 16, progress_every_ = 16,
                batch_ = 1;
   bool batches_ = false;
-  double last_recorded_ = 0;
-  Clock::time_point last_progress_ = Clock::now(), last_batch_ = Clock::now();
+  double last_recorded_ = 0, last_event_ = -HUGE_VAL, last_interval_ = HUGE_VAL;
+  int crowding_ = 0;
+  Clock::time_point last_progress_ = Clock::now(), last_batch_ = Clock::now(), counted_until_ = Clock::now();
 };
 }  // namespace
 

@@ -49,8 +49,10 @@ void EventDetector::start(const State& s) {
   for (std::size_t i = 0; i < events_.size(); ++i) sign_[i] = sign_of(events_[i].root(s));
 }
 
-void EventDetector::restart(const State& s, std::size_t event) {
-  start(s);
+void EventDetector::restart(const State& before, const State& after, std::size_t event) {
+  for (std::size_t i = 0; i < events_.size(); ++i)
+    if (!counts(sign_[i], sign_of(events_[i].root(before)), events_[i].direction))
+      sign_[i] = sign_of(events_[i].root(after));
   // The state stands on the root of this event: its sign is only known once the motion has left it.
   sign_[event] = 0;
 }
@@ -60,6 +62,12 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   const int direction = events_[event].direction;
   int sign = sign_[event];
   double a = from, ga = sign == 0 ? 0 : g(from);
+  // Standing on the root: the sign is that of the first value away from it.
+  for (double d = 1e-8; sign == 0 && d < 1.0 / samples; d *= 10) {
+    a = from + (1 - from) * d;
+    ga = g(a);
+    sign = sign_of(ga);
+  }
   if (counts(sign, sign_of(ga), direction)) return {from, sign_of(ga)};
   if (sign_of(ga) != 0) sign = sign_of(ga);
   for (int k = 1; k <= samples; ++k) {

@@ -4,15 +4,14 @@
 #include <cmath>
 
 namespace trill {
-Measures::Measures(const Problem& problem, const Stepper& stepper)
+Measures::Measures(const Problem& problem, const Problem& inner, const Stepper& stepper)
     : problem_(problem),
       stepper_(stepper),
       has_error_(stepper.info().error_order > 0),
       has_newton_(stepper.info().implicit_step && !stepper.info().owns_step) {
   quantities_ = problem.quantities();
   own_ = static_cast<Index>(quantities_.size());
-  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem))
-    constraints_ = mechanical->constraints();
+  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&inner)) constraints_ = mechanical->constraints();
   if (constraints_) {
     G_ = constraints_->pattern();
     g_.resize(constraints_->count());

@@ -9,7 +9,8 @@ namespace trill {
 // method, and the effort of the step.
 class Measures {
  public:
-  Measures(const Problem& problem, const Stepper& stepper);
+  // inner: what is solved, where that is another problem; its constraints count.
+  Measures(const Problem& problem, const Problem& inner, const Stepper& stepper);
   const std::vector<Quantity>& quantities() const { return quantities_; }
   const Vec& at(const State& s, const StepResult& step);
 

@@ -24,6 +24,7 @@ void check_numbers(const RunPlan& plan) {
   check_positive(plan.atol, "atol");
   check_positive(plan.h_max, "h_max");
   if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
+  if (plan.h && plan.h_max) throw UsageError("h_max belongs to rtol; with a fixed step size h every step is h");
   if (plan.h && plan.atol) throw UsageError("atol belongs to rtol; with a fixed step size h there is no error test");
   if (plan.rtol && *plan.rtol >= 1) throw UsageError(fmt::format("rtol must lie between 0 and 1, not {}", *plan.rtol));
   if (plan.max_steps < 1) throw UsageError("the largest number of steps must be at least 1");
@@ -52,14 +53,15 @@ OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) 
   return all;
 }
 
-StepControl make_control(RunPlan& plan, const MethodInfo& info, const std::string& controller) {
+StepControl make_control(RunPlan& plan, const MethodInfo& info) {
   if (plan.h) return FixedStep{*plan.h};
   if (!plan.atol) plan.atol = *plan.rtol / 1000;
   AdaptiveStep control;
   control.rtol = *plan.rtol;
   control.atol = Vec::Constant(1, *plan.atol);
   control.h_max = plan.h_max.value_or(0);
-  if (!info.owns_step) control.controller = controller;
+  if (info.owns_step && !plan.control.empty()) throw UsageError(info.name + " has a step control of its own");
+  if (!plan.control.empty()) control.controller = plan.control;
   return control;
 }
 
@@ -78,7 +80,7 @@ void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defa
                          std::abs(*plan.to - *plan.from));
 }
 
-void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& info, const std::string& controller) {
+void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& info) {
   const RunPlan& plan = run.plan;
   RunInfo& out = run.options.info;
   out.problem = run.problem->name();
@@ -95,7 +97,7 @@ void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& in
   if (plan.rtol) {
     out.settings["rtol"] = format_number(*plan.rtol);
     out.settings["atol"] = format_number(*plan.atol);
-    if (!info.owns_step) out.settings["control"] = controller;
+    if (!info.owns_step) out.settings["control"] = plan.control.empty() ? AdaptiveStep{}.controller : plan.control;
   }
   if (plan.h_max) out.settings["h_max"] = format_number(*plan.h_max);
   out.settings["output"] = output_text(plan.output);
@@ -106,13 +108,14 @@ void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& in
 }
 
 // `control=...` among the method's options names the step control of the run.
-std::string take_controller(RunPlan& plan) {
-  const auto it = plan.options.find("control");
-  if (it == plan.options.end()) return "pi";
-  const std::string name = it->second;
-  plan.options.erase(it);
-  make_controller(name);
-  return name;
+void take_controller(RunPlan& plan) {
+  if (const auto it = plan.options.find("control"); it != plan.options.end()) {
+    plan.control = it->second;
+    plan.options.erase(it);
+  }
+  if (plan.control.empty()) return;
+  make_controller(plan.control);
+  if (plan.h) throw UsageError("control belongs to rtol; with a fixed step size h there is nothing to control");
 }
 }  // namespace
 
@@ -141,20 +144,20 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
                                  run.problem->name(), *run.plan.from));
   if (run.plan.method.empty()) run.plan.method = defaults.method;
   const MethodEntry& method = MethodRegistry::all().find(run.plan.method);
-  const std::string controller = take_controller(run.plan);
+  take_controller(run.plan);
   const MethodInfo info = method.describe(run.plan.options);
   run.plan.method = info.name;
   if (!plan.formulation.empty()) run.reformulation = make_reformulation(plan.formulation, *run.problem);
   run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
   fill_step(run, info, defaults);
-  run.options.control = make_control(run.plan, info, controller);
+  run.options.control = make_control(run.plan, info);
   Advancer(*run.stepper, run.options.control, run.options.newton_retries, plan.seed);  // refuses what does not fit
   run.options.output = plan.output;
   run.options.max_steps = plan.max_steps;
   run.options.checkpoint_every = plan.checkpoint_every;
   run.options.seed = plan.seed;
   run.options.reformulation = run.reformulation.get();
-  fill_info(run, method, info, controller);
+  fill_info(run, method, info);
   return run;
 }
 }  // namespace trill

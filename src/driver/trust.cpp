@@ -25,12 +25,14 @@ Samples sample(const RowSource& rows, Index size) {
             Vec::Constant(size, -HUGE_VAL)};
   const Index count = rows.rows(), stride = std::max<Index>(1, (count + most_times - 1) / most_times);
   Index i = 0;
+  double last = std::nan("");
   rows.visit([&](double t, const double* y, const double*) {
     const Eigen::Map<const Vec> row(y, size);
     s.low = s.low.cwiseMin(row);
     s.high = s.high.cwiseMax(row);
-    const bool jump = !s.t.empty() && s.t.back() == t;  // two sides of an event: no time to compare at
-    if (jump) s.t.pop_back();
+    const bool jump = t == last;  // the sides of an event: no time to compare at
+    last = t;
+    if (jump && !s.t.empty() && s.t.back() == t) s.t.pop_back();
     if (!jump && (i % stride == 0 || i + 1 == count)) {
       s.y.col(static_cast<Index>(s.t.size())) = row;
       s.t.push_back(t);
@@ -49,6 +51,7 @@ RunPlan more_accurate(const RunPlan& plan) {
   } else {
     repeated.rtol = *plan.rtol / 10;
     repeated.atol = *plan.atol / 10;
+    if (plan.h_max) repeated.h_max = *plan.h_max / 2;
   }
   return repeated;
 }
@@ -92,17 +95,23 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
     trust.headline = "The run did not reach its end: " + outcome.message;
     return trust;
   }
-  const Samples samples = sample(rows, run.start.y.size());
+  Samples samples = sample(rows, run.start.y.size());
+  // A run that ended at an event: the repetition finds that event a little earlier or later.
+  const bool to_event = outcome.status == RunStatus::event && !samples.t.empty();
+  const double t_last = samples.t.empty() ? 0 : samples.t.back();
+  if (to_event && outcome.events.back().t == t_last) samples.t.pop_back();
   if (samples.t.size() < 2) {
     trust.headline = "Too few output rows to say how far this run can be trusted.";
     return trust;
   }
   RunPlan plan = more_accurate(run.plan);
-  plan.to = samples.t.back();
+  plan.to = to_event ? t_last + 0.01 * (t_last - *run.plan.from) : t_last;
   plan.output = Times{{samples.t.begin() + 1, samples.t.end()}};
   trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
 
   PreparedRun repeated = prepare(plan, run.problem->clone());
+  repeated.start = run.start;
+  repeated.options.newton_retries = run.options.newton_retries;
   Comparison comparison(samples);
   repeated.options.recorder = &comparison;
   repeated.options.events = run.options.events;
@@ -135,18 +144,24 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
       worst_name = name.name;
     }
   }
+  if (to_event && again.outcome.status == RunStatus::event) {
+    const double moved = std::abs(again.outcome.events.back().t - outcome.events.back().t);
+    trust.rows.push_back(
+        {"time of " + outcome.events.back().name, run.problem->time_unit(), moved, std::abs(t_last - *run.plan.from)});
+  }
   trust.verdict = verdict_of(worst);
-  if (!again.ok() || comparison.compared() < samples.t.size()) {
+  if (!again.ok() || again.outcome.status != outcome.status || comparison.compared() < samples.t.size()) {
     trust.verdict = Verdict::red;
     trust.headline = fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.outcome.status),
                                  again.outcome.message);
   } else if (trust.verdict == Verdict::red) {
     trust.headline = fmt::format("Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.",
                                  worst, worst_name);
-  } else if (plan.h && again.outcome.counters.steps <= outcome.counters.steps) {
-    // Breakpoints of the model cut the steps of both runs alike.
+  } else if (again.outcome.counters.steps <= outcome.counters.steps) {
+    // Something else than accuracy set the steps of both runs: breakpoints of the model, the length of the run.
     trust.verdict = Verdict::none;
-    trust.headline = "Not known: with h/2 no more steps are taken; repeat the run with a much smaller h.";
+    trust.headline = fmt::format("Not known: {} and took no more steps; repeat it with a much smaller {}.", trust.how,
+                                 plan.h ? "h" : "rtol");
   } else if (worst_name.empty()) {
     trust.headline = "A more accurate repetition gives the same numbers.";
   } else {

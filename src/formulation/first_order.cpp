@@ -34,9 +34,10 @@ bool FirstOrderForm::mechanical_rhs(double t, In y, Out dy) {
   return underlying_->solve(t, y.head(n), y.tail(n), dy.tail(n), lambda_);
 }
 
-void FirstOrderForm::finish(State& s) {
+void FirstOrderForm::multipliers(double t, In y, Out lambda) {
   if (!underlying_) return;
-  if (underlying_->solve(s.t, s.q(), s.v(), column_, lambda_)) s.lambda() = lambda_;
+  const Index n = size_ / 2;
+  if (underlying_->solve(t, y.head(n), y.segment(n, n), column_, lambda_)) lambda = lambda_;
 }
 
 MatrixSlot FirstOrderForm::jacobian_pattern() const {

@@ -83,7 +83,7 @@ class CircuitTrapezoidal final : public Stepper {
   void start(State& s, const ErrorScale&) override { y0_ = y1_ = x_ = s.y; }
 
   StepResult step(State& s, const StepRequest& request) override {
-    if (request.jumped && system_.matrix().is_sparse()) system_.forget();
+    if ((request.jumped || request.restart) && system_.matrix().is_sparse()) system_.forget();
     system_.h = request.h;
     system_.t1 = s.t + request.h;
     system_.theta = request.jumped ? 1 : 0.5;
@@ -95,12 +95,8 @@ class CircuitTrapezoidal final : public Stepper {
     result.newton = newton_.solve(system_, x_, request.weights);
     for (int i = evaluations; i < system_.evaluations; ++i) request.work.count_forces(1);
     request.work.jacobians += result.newton.factorisations;
-    if (!result.newton.converged) {
-      result.status = result.newton.non_finite ? StepStatus::non_finite
-                      : result.newton.singular ? StepStatus::singular_matrix
-                                               : StepStatus::newton_diverged;
-      return result;
-    }
+    result.status = status_of(result.newton);
+    if (result.status != StepStatus::ok) return result;
     y0_ = s.y;
     s.y = y1_ = x_;
     s.t += request.h;

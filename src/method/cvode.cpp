@@ -19,10 +19,6 @@ namespace trill {
 namespace {
 constexpr Index dense_up_to = 200;
 
-template <class T, void (*Destroy)(T*)>
-struct Deleter {
-  void operator()(T* pointer) const { Destroy(pointer); }
-};
 struct FreeContext {
   void operator()(SUNContext context) const { SUNContext_Free(&context); }
 };
@@ -75,8 +71,7 @@ class Cvode final : public Stepper {
     form_.start(s);
     y_ = s.y.head(n);
     atol_ = scale.atol.head(n);
-    lambda0_ = lambda1_ = s.lambda();
-    form_.finish(s);
+    form_.multipliers(s.t, s.y, s.lambda());
     jacobian_ = pattern_;
     SUNContext context = nullptr;
     SUNContext_Create(nullptr, &context);
@@ -92,7 +87,7 @@ class Cvode final : public Stepper {
     CVodeSetMaxNumSteps(memory_.get(), -1);
     CVodeSetMaxHnilWarns(memory_.get(), -1);
     if (Kind == CV_BDF)
-      attach_newton(n, context);
+      attach_newton(n, s.t, context);
     else
       attach_fixed_point(context);
     stop_ = s.t;
@@ -102,11 +97,12 @@ class Cvode final : public Stepper {
     const Index n = form_.size();
     work_ = &request.work;
     const double stop = s.t + request.h;
-    if (request.jumped) {
+    const bool afresh = request.jumped || request.restart;
+    if (afresh) {
       y_ = s.y.head(n);
       CVodeReInit(memory_.get(), s.t, vector_.get());
     }
-    if (request.jumped || stop != stop_) CVodeSetStopTime(memory_.get(), stop);
+    if (afresh || stop != stop_) CVodeSetStopTime(memory_.get(), stop);
     stop_ = stop;
     before_ = read_counters();
     double reached = s.t;
@@ -116,11 +112,12 @@ class Cvode final : public Stepper {
     if (flag < 0) return {.status = status_of(flag)};
     if (!all_finite(y_)) return {.status = StepStatus::non_finite};
     t0_ = s.t;
-    lambda0_ = s.lambda();
     s.y.head(n) = y_;
     s.t = flag == CV_TSTOP_RETURN ? stop : reached;
-    if (s.layout.nl > 0) form_.finish(s);
-    lambda1_ = s.lambda();
+    if (form_.has_multipliers()) {
+      form_.multipliers(s.t, s.y, s.lambda());
+      request.work.count_forces(form_.counted_groups());
+    }
     h_ = s.t - t0_;
     return {.h_taken = h_};
   }
@@ -129,7 +126,7 @@ class Cvode final : public Stepper {
     const Index n = form_.size();
     Owned<N_Vector, FreeVector> out(N_VMake_Serial(n, y.data(), context_.get()));
     CVodeGetDky(memory_.get(), t0_ + theta * h_, 0, out.get());
-    if (lambda0_.size() > 0) y.segment(n, lambda0_.size()) = (1 - theta) * lambda0_ + theta * lambda1_;
+    if (form_.has_multipliers()) form_.multipliers(t0_ + theta * h_, y, y.tail(y.size() - n));
   }
 
   void save(Archive&) const override {}
@@ -167,7 +164,7 @@ class Cvode final : public Stepper {
     return 0;
   }
 
-  void attach_newton(Index n, SUNContext context) {
+  void attach_newton(Index n, double t, SUNContext context) {
     if (n > dense_up_to) {
       linear_.reset(SUNLinSol_SPGMR(vector_.get(), SUN_PREC_NONE, 30, context));
       CVodeSetLinearSolver(memory_.get(), linear_.get(), nullptr);
@@ -176,7 +173,7 @@ class Cvode final : public Stepper {
     matrix_.reset(SUNDenseMatrix(n, n, context));
     linear_.reset(SUNLinSol_Dense(vector_.get(), matrix_.get(), context));
     CVodeSetLinearSolver(memory_.get(), linear_.get(), matrix_.get());
-    if (form_.jacobian(0, y_, jacobian_)) CVodeSetJacFn(memory_.get(), jacobian);
+    if (form_.jacobian(t, y_, jacobian_)) CVodeSetJacFn(memory_.get(), jacobian);
   }
 
   void attach_fixed_point(SUNContext context) {
@@ -186,7 +183,10 @@ class Cvode final : public Stepper {
 
   static StepStatus status_of(int flag) {
     if (flag == CV_CONV_FAILURE || flag == CV_LSETUP_FAIL || flag == CV_LSOLVE_FAIL) return StepStatus::newton_diverged;
-    return StepStatus::non_finite;
+    if (flag == CV_ERR_FAILURE) return StepStatus::step_too_small;
+    return flag == CV_RHSFUNC_FAIL || flag == CV_REPTD_RHSFUNC_ERR || flag == CV_FIRST_RHSFUNC_ERR
+               ? StepStatus::non_finite
+               : StepStatus::refused;
   }
 
   Snapshot read_counters() const {
@@ -209,7 +209,7 @@ class Cvode final : public Stepper {
   Options options_;
   FirstOrderForm form_;
   MatrixSlot pattern_, jacobian_;
-  Vec y_, atol_, lambda0_, lambda1_;
+  Vec y_, atol_;
   double t0_ = 0, h_ = 0, stop_ = 0;
   Counters* work_ = nullptr;
   Snapshot before_;

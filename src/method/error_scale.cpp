@@ -8,6 +8,10 @@ double ErrorScale::norm(In error, In y0, In y1) const {
   double sum = 0, largest = 0;
   Index tested = 0;
   for (Index i = 0; i < error.size(); ++i) {
+    if (error[i] == 0) {  // also where both tolerance and value are zero
+      tested += std::isfinite(atol[i]);
+      continue;
+    }
     const double size = std::max(std::abs(y0[i]), std::abs(y1[i]));
     if (kind == Norm::max_or_atol) {
       const double e = std::abs(error[i]) / std::max(size, atol[i] / rtol) / rtol;

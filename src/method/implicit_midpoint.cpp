@@ -3,6 +3,7 @@
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
 #include "trill/linalg/differences.hpp"
 #include "trill/linalg/kernels.hpp"
+#include "trill/linalg/matrix_free.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -19,7 +20,11 @@ struct Prepared {
 // One step posed as r(x) = 0; x is the midpoint of y, or of v.
 class MidpointSystem : public MatrixSystem {
  public:
-  explicit MidpointSystem(const MatrixSlot& pattern) : MatrixSystem(pattern) {}
+  // Without a matrix the pattern is only a diagonal, for its size.
+  MidpointSystem(const MatrixSlot& pattern, bool matrix_free)
+      : MatrixSystem(matrix_free ? diagonal_pattern(pattern.rows()) : pattern) {
+    if (matrix_free) krylov_.emplace(pattern.rows());
+  }
   virtual void guess(Out x) const = 0;
   virtual void finish(In x, Vec& y1) const = 0;  // y1 from the midpoint
   virtual void newton_weights(In w, Out x_weights) const = 0;
@@ -31,7 +36,8 @@ class MidpointSystem : public MatrixSystem {
     y0_ = y0;
   }
   bool prepare(In x) override {
-    prepared.valid = MatrixSystem::prepare(x);
+    if (krylov_) krylov_->at(*this, x);
+    prepared.valid = krylov_ || MatrixSystem::prepare(x);
     prepared.t = t_;
     prepared.h = h_;
     prepared.y0 = y0_;
@@ -39,6 +45,14 @@ class MidpointSystem : public MatrixSystem {
     ++preparations;
     return prepared.valid;
   }
+  void correct(In r, Out dx) override {
+    if (krylov_)
+      linear_iterations += krylov_->solve(r, dx).iterations;
+    else
+      MatrixSystem::correct(r, dx);
+  }
+  bool is_matrix_free() const { return krylov_.has_value(); }
+  bool has_sparse_factors() const { return !krylov_ && matrix().is_sparse(); }
   void prepare_again() {
     begin(prepared.t, prepared.h, prepared.y0);
     Vec r(size());
@@ -47,17 +61,23 @@ class MidpointSystem : public MatrixSystem {
   }
 
   Prepared prepared;
-  int evaluations = 0, preparations = 0;
+  int evaluations = 0, preparations = 0, linear_iterations = 0;
 
  protected:
+  static MatrixSlot diagonal_pattern(Index n) {
+    SpMat identity(n, n);
+    identity.setIdentity();
+    return MatrixSlot::sparse(identity);
+  }
+  std::optional<MatrixFreeJacobian> krylov_;
   double t_ = 0, h_ = 0;
   Vec y0_;
 };
 
 class FirstOrderMidpoint final : public MidpointSystem {
  public:
-  explicit FirstOrderMidpoint(const FirstOrderProblem& p)
-      : MidpointSystem(with_diagonal(p.jacobian_pattern())),
+  FirstOrderMidpoint(const FirstOrderProblem& p, bool matrix_free)
+      : MidpointSystem(union_pattern(p.jacobian_pattern(), diagonal_pattern(p.layout().nq)), matrix_free),
         p_(p),
         differences_(p.jacobian_pattern()),
         j_(p.jacobian_pattern()) {}
@@ -69,8 +89,10 @@ class FirstOrderMidpoint final : public MidpointSystem {
     r = x - y0_ - 0.5 * h_ * r;
   }
   void jacobian(In x, MatrixSlot& j) override {
-    if (!p_.jacobian(t_ + 0.5 * h_, x, j_))
-      differences_.evaluate([this](In y, Out f) { p_.rhs(t_ + 0.5 * h_, y, f); }, x, j_);
+    if (!p_.jacobian(t_ + 0.5 * h_, x, j_)) {
+      const auto rhs = [this](In y, Out f) { p_.rhs(t_ + 0.5 * h_, y, f); };
+      differences_.evaluate(std::cref(rhs), x, j_);
+    }
     j.scale_add(-0.5 * h_, j_);
     for (Index i = 0; i < size(); ++i) j.add(i, i, 1);
   }
@@ -78,11 +100,6 @@ class FirstOrderMidpoint final : public MidpointSystem {
   void newton_weights(In w, Out x_weights) const override { x_weights = w; }
 
  private:
-  static MatrixSlot with_diagonal(const MatrixSlot& pattern) {
-    SpMat identity(pattern.rows(), pattern.cols());
-    identity.setIdentity();
-    return union_pattern(pattern, MatrixSlot::sparse(identity));
-  }
   const FirstOrderProblem& p_;
   DifferenceJacobian differences_;
   MatrixSlot j_;
@@ -90,8 +107,9 @@ class FirstOrderMidpoint final : public MidpointSystem {
 
 class MechanicalMidpoint final : public MidpointSystem {
  public:
-  explicit MechanicalMidpoint(const MechanicalProblem& p)
-      : MidpointSystem(union_pattern(union_pattern(p.mass_pattern(), p.stiffness_pattern()), p.damping_pattern())),
+  MechanicalMidpoint(const MechanicalProblem& p, bool matrix_free)
+      : MidpointSystem(union_pattern(union_pattern(p.mass_pattern(), p.stiffness_pattern()), p.damping_pattern()),
+                       matrix_free),
         p_(p),
         n_(p.layout().nq),
         mass_(p.mass_pattern()),
@@ -101,6 +119,7 @@ class MechanicalMidpoint final : public MidpointSystem {
         v_differences_(dv_),
         q_(n_),
         a_(n_),
+        product_(n_),
         counted_(known_groups(p)) {}
   Groups counted_groups() const override { return counted_; }
   void guess(Out x) const override { x = y0_.tail(n_); }
@@ -116,7 +135,6 @@ class MechanicalMidpoint final : public MidpointSystem {
       return;
     }
     p_.mass(q_, mass_);
-    product_.resize(n_);
     mass_.multiply(a_, product_);
     r += product_;
   }
@@ -124,8 +142,11 @@ class MechanicalMidpoint final : public MidpointSystem {
     const double t = t_ + 0.5 * h_;
     midpoint(v);
     if (!p_.force_jacobian(all_groups, t, q_, v, dq_, dv_)) {
-      q_differences_.evaluate([&](In q, Out f) { p_.force(all_groups, t, q, v, f); }, q_, dq_);
-      if (dv_.stored() > 0) v_differences_.evaluate([&](In w, Out f) { p_.force(all_groups, t, q_, w, f); }, v, dv_);
+      // By reference: a function object of that size would be allocated.
+      const auto of_q = [&](In q, Out f) { p_.force(all_groups, t, q, v, f); };
+      const auto of_v = [&](In w, Out f) { p_.force(all_groups, t, q_, w, f); };
+      q_differences_.evaluate(std::cref(of_q), q_, dq_);
+      if (dv_.stored() > 0) v_differences_.evaluate(std::cref(of_v), v, dv_);
     }
     if (p_.mass_kind() == MassKind::of_q) {
       a_ = v - y0_.tail(n_);
@@ -156,24 +177,29 @@ class MechanicalMidpoint final : public MidpointSystem {
   Groups counted_;
 };
 
-std::unique_ptr<MidpointSystem> make_system(const Problem& problem) {
+std::unique_ptr<MidpointSystem> make_system(const Problem& problem, bool matrix_free) {
   if (const auto* first_order = dynamic_cast<const FirstOrderProblem*>(&problem))
-    return std::make_unique<FirstOrderMidpoint>(*first_order);
+    return std::make_unique<FirstOrderMidpoint>(*first_order, matrix_free);
   if (!dynamic_cast<const MechanicalProblem*>(&problem))
     throw UsageError("implicit_midpoint needs a first-order or a mechanical system; '" + problem.name() +
                      "' is neither");
   const auto& mechanical = dynamic_cast<const MechanicalProblem&>(problem);
   if (mechanical.constraints())
     throw UsageError("implicit_midpoint cannot keep constraints; use rattle for '" + problem.name() + "'");
-  return std::make_unique<MechanicalMidpoint>(mechanical);
+  return std::make_unique<MechanicalMidpoint>(mechanical, matrix_free);
 }
 }  // namespace
 
 class ImplicitMidpoint final : public Stepper {
  public:
   struct Options {
-    void fields(OptionVisitor&) {}
+    std::string linear = "factorise";
+    void fields(OptionVisitor& v) {
+      v.choice("linear", linear, {"factorise", "krylov"},
+               "Newton corrections by a factorised matrix, or without a matrix by GMRES");
+    }
   };
+  static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
   static MethodInfo describe(const Options&) {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",
@@ -190,11 +216,12 @@ class ImplicitMidpoint final : public Stepper {
 
   ImplicitMidpoint(const Problem& problem, const Options& options)
       : info_(describe(options)),
+        options_(options),
         nv_(problem.layout().nv),
-        system_(make_system(problem)),
+        system_(make_system(problem, options.linear == "krylov")),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
     // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
-    info_.saves_memory = !system_->matrix().is_sparse();
+    info_.saves_memory = !system_->has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
 
@@ -207,22 +234,22 @@ class ImplicitMidpoint final : public Stepper {
 
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
-    if (request.jumped && system_->matrix().is_sparse()) system_->forget();
+    if ((request.jumped || request.restart) && system_->has_sparse_factors()) system_->forget();
     system_->begin(s.t, h, s.y);
     system_->guess(x_);
     system_->newton_weights(request.weights, weights_);
-    const bool reuse = !request.jumped && system_->prepared.valid && system_->prepared.h == h;
+    // Differences of residuals belong to one step: only a factorised matrix outlives it.
+    const bool reuse = !request.jumped && !request.restart && !system_->is_matrix_free() && system_->prepared.valid &&
+                       system_->prepared.h == h;
     const int evaluations = system_->evaluations, preparations = system_->preparations;
+    const int linear_iterations = system_->linear_iterations;
     StepResult result{.h_taken = h};
     result.newton = newton_.solve(*system_, x_, weights_, reuse);
     for (int i = evaluations; i < system_->evaluations; ++i) request.work.count_forces(system_->counted_groups());
     request.work.jacobians += system_->preparations - preparations;
-    if (!result.newton.converged) {
-      result.status = result.newton.non_finite ? StepStatus::non_finite
-                      : result.newton.singular ? StepStatus::singular_matrix
-                                               : StepStatus::newton_diverged;
-      return result;
-    }
+    request.work.linear_iterations += system_->linear_iterations - linear_iterations;
+    result.status = status_of(result.newton);
+    if (result.status != StepStatus::ok) return result;
     y0_ = s.y;
     system_->finish(x_, y1_);
     if (!all_finite(y1_)) return {.status = StepStatus::non_finite};
@@ -252,14 +279,15 @@ class ImplicitMidpoint final : public Stepper {
     archive.read(p.h);
     archive.read(p.y0);
     archive.read(p.x);
-    if (p.valid) system_->prepare_again();
+    if (p.valid && !system_->is_matrix_free()) system_->prepare_again();
   }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
-    return std::make_unique<ImplicitMidpoint>(problem, Options{});
+    return std::make_unique<ImplicitMidpoint>(problem, options_);
   }
 
  private:
   MethodInfo info_;
+  Options options_;
   Index nv_;
   std::unique_ptr<MidpointSystem> system_;
   Newton newton_;

@@ -12,11 +12,11 @@ namespace {
 class ProjectedMass {
  public:
   ProjectedMass(const MechanicalProblem& p, Acceleration& mass)
-      : mass_(mass), row_(p.layout().nq), column_(p.layout().nq), product_(p.constraints()->count()) {}
+      : mass_(mass), column_(p.layout().nq), product_(p.constraints()->count()) {}
   void form(In q, const MatrixSlot& G, const MatrixSlot& W, MatrixSlot& out) {
     const Index m = G.rows();
     for (Index j = 0; j < m; ++j) {
-      for (Index i = 0; i < row_.size(); ++i) column_[i] = W.value(j, i);
+      for (Index i = 0; i < column_.size(); ++i) column_[i] = W.value(j, i);
       mass_.divide_by_mass(q, column_);
       G.multiply(column_, product_);
       for (Index i = 0; i < m; ++i) out.add(i, j, product_[i]);
@@ -25,7 +25,7 @@ class ProjectedMass {
 
  private:
   Acceleration& mass_;
-  Vec row_, column_, product_;
+  Vec column_, product_;
 };
 
 // g(t1, q_free - M^-1 G0^T s) = 0 for s = h^2/2 lambda.
@@ -110,7 +110,6 @@ class Rattle final : public Stepper {
     velocity_solver_ = make_linear_solver(velocity_matrix_);
     velocity_solver_->analyse(velocity_matrix_);
     newton_.emplace(m, NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1});
-    check_start(s);
     accelerate_(s.t, s.q(), s.v(), a_);
     if (!underlying_.solve(s.t, s.q(), s.v(), work_, lambda_))
       throw UsageError("the constraints of '" + p_.name() + "' are dependent at the start");
@@ -136,10 +135,8 @@ class Rattle final : public Stepper {
     s_weights_.setConstant(request.weights.head(n).maxCoeff());
     StepResult result{.h_taken = h};
     result.newton = newton_->solve(*position_, s_, s_weights_);
-    if (!result.newton.converged) {
-      result.status = result.newton.singular ? StepStatus::singular_matrix : StepStatus::newton_diverged;
-      return result;
-    }
+    result.status = status_of(result.newton);
+    if (result.status != StepStatus::ok) return result;
     position_->residual(s_, gv_);
     v += (position_->q1 - position_->q_free) / h;
     q = position_->q1;
@@ -152,14 +149,16 @@ class Rattle final : public Stepper {
       return result;
     }
     if (!all_finite(trial_)) return {.status = StepStatus::non_finite};
+    // The multiplier at the acceleration level is of order 2, that of the velocity projection need not be.
+    if (!underlying_.solve(t1, q, v, correction_, lambda_)) return {.status = StepStatus::singular_matrix};
+    request.work.count_forces(accelerate_.counted_groups());
     y0_ = s.y;
     a_ = work_;
-    // The multiplier at the acceleration level is of order 2, that of the velocity projection need not be.
-    if (!underlying_.solve(t1, q, v, work_, lambda_)) return {.status = StepStatus::singular_matrix};
     s.y = trial_;
     s.lambda() = lambda_;
     s.t = t1;
     y1_ = s.y;
+    t1_ = t1;
     h_ = h;
     return result;
   }
@@ -168,6 +167,7 @@ class Rattle final : public Stepper {
     const Index n = a_.size();
     y = (1 - theta) * y0_ + theta * y1_;
     hermite(theta, h_, y0_.head(n), y0_.segment(n, n), y1_.head(n), y1_.segment(n, n), y.head(n));
+    underlying_.solve(t1_ - (1 - theta) * h_, y.head(n), y.segment(n, n), correction_, y.tail(lambda_.size()));
   }
 
   void save(Archive& archive) const override { archive.write(a_); }
@@ -181,13 +181,6 @@ class Rattle final : public Stepper {
     const auto& p = problem.as<MechanicalProblem>("rattle");
     if (!p.constraints()) throw UsageError("rattle is for constrained systems; use verlet for '" + p.name() + "'");
     return p;
-  }
-
-  void check_start(const State& s) {
-    map_.value(s.t, s.q(), gv_);
-    const double off = gv_.cwiseAbs().maxCoeff();
-    if (off > 1e-6)
-      throw UsageError("the start of '" + p_.name() + "' violates its constraints by " + std::to_string(off));
   }
 
   // v - M^-1 G^T mu with G v + g_t = 0
@@ -217,7 +210,7 @@ class Rattle final : public Stepper {
   MatrixSlot G_, velocity_matrix_;
   std::unique_ptr<LinearSolver> velocity_solver_;
   Vec a_, work_, correction_, gv_, gt_, s_, s_weights_, mu_, lambda_, y0_, y1_, trial_;
-  double h_ = 0;
+  double h_ = 0, t1_ = 0;
 };
 }  // namespace trill
 TRILL_METHOD(rattle, Rattle)

@@ -35,8 +35,7 @@ class ExplicitRungeKutta : public Stepper {
     form_.start(s);
     k_ = Mat::Zero(n, tableau_.all_stages());
     y0_ = y1_ = stage_ = error_ = Vec::Zero(n);
-    lambda0_ = lambda1_ = s.lambda();
-    form_.finish(s);
+    form_.multipliers(s.t, s.y, s.lambda());
     form_.rhs(s.t, s.y.head(n), k_.col(0));
     t0_ = s.t;
     h_ = 0;
@@ -70,7 +69,6 @@ class ExplicitRungeKutta : public Stepper {
     last_is_first_ = false;
     first_known_ = true;
     y0_ = s.y.head(n);
-    lambda0_ = s.lambda();
     for (int i = 1; i < tableau_.trial_stages; ++i) {
       form_stage(tableau_.row(i), h);
       if (!evaluate(s.t + tableau_.c[static_cast<std::size_t>(i)] * h, stage_, i, request))
@@ -85,7 +83,7 @@ class ExplicitRungeKutta : public Stepper {
       return {.status = StepStatus::non_finite};
     StepResult result{.h_taken = h};
     if (!tableau_.error.empty()) result.error = estimate(h, request.scale);
-    if (result.error > request.most_error) return result;
+    if (!tableau_.error.empty() && !(result.error <= request.most_error)) return result;
     t0_ = s.t;
     h_ = h;
     if (tableau_.first_same_as_last) {
@@ -101,8 +99,10 @@ class ExplicitRungeKutta : public Stepper {
     extra_known_ = tableau_.extra_stages == 0;
     s.y.head(n) = y1_;
     s.t += h;
-    if (s.layout.nl > 0) form_.finish(s);
-    lambda1_ = s.lambda();
+    if (form_.has_multipliers()) {
+      form_.multipliers(s.t, s.y, s.lambda());
+      request.work.count_forces(form_.counted_groups());
+    }
     return result;
   }
 
@@ -114,7 +114,10 @@ class ExplicitRungeKutta : public Stepper {
     y.head(n) = y0_;
     for (int i = 0; i < tableau_.all_stages(); ++i)
       add_scaled(y.data(), h_ * weights[static_cast<std::size_t>(i)], k_.col(i).data(), n);
-    if (lambda0_.size() > 0) y.segment(n, lambda0_.size()) = (1 - theta) * lambda0_ + theta * lambda1_;
+    if (form_.has_multipliers()) {
+      form_.multipliers(t0_ + theta * h_, y, y.tail(y.size() - n));
+      ++uncounted_;
+    }
   }
 
   void save(Archive& archive) const override {
@@ -170,7 +173,7 @@ class ExplicitRungeKutta : public Stepper {
   const ExplicitTableau& tableau_;
   FirstOrderForm form_;
   Mat k_;
-  Vec y0_, y1_, stage_, error_, lambda0_, lambda1_;
+  Vec y0_, y1_, stage_, error_;
   double t0_ = 0, h_ = 0;
   int uncounted_ = 0;  // evaluations made by interpolate()
   bool first_known_ = false, last_is_first_ = false, extra_known_ = true;

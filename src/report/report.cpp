@@ -188,7 +188,8 @@ ReportRun report_run(const Solution& solution, std::string label) {
 
 std::string report_json(const Report& report) {
   const RunInfo* first = report.runs.empty() ? nullptr : &report.runs.front().info;
-  const std::string title = !report.title.empty() || !first ? report.title : first->problem + ", " + first->method;
+  std::string title = report.title;
+  if (title.empty() && first) title = report.runs.size() == 1 ? first->problem + ", " + first->method : first->problem;
   JsonWriter json;
   json.open('{').key("schema").integer(1).key("title").text(title);
   json.key("generated").text(report.generated.empty() ? now() : report.generated);

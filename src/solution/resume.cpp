@@ -3,6 +3,8 @@
 #include "part_directory.hpp"
 #include "trill/solution/segment_recorder.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace trill {
@@ -39,10 +41,16 @@ bool all_rows_there(const fs::path& part, const std::vector<Index>& rows, std::v
   }
 }
 
-// What a process left that was killed after publishing.
+// What a process left that was killed after publishing: files beside the mark, or at the very end the bare directory.
 void clear_waste(const fs::path& part) {
-  if (!fs::exists(part / "published")) return;
-  if (const auto lock = FileLock::take(part / "lock")) remove_part(part);
+  std::error_code none;
+  const auto is_waste = [&] {
+    if (fs::exists(part / "published", none)) return true;
+    const auto entries = list_directory(part);
+    return std::all_of(entries.begin(), entries.end(), [](const fs::path& e) { return e.filename() == "lock"; });
+  };
+  if (!fs::is_directory(part, none) || !is_waste()) return;
+  if (const auto lock = FileLock::take(part / "lock"); lock && is_waste()) remove_part(part);
 }
 }  // namespace
 

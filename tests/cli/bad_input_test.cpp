@@ -215,13 +215,36 @@ TEST(Resume, OfAFinishedRunIsRefused) {
   EXPECT_EQ(read_text(directory / "run.h5"), before);
 }
 
+// A kill in the last moment leaves the bare directory beside the finished file.
+TEST(Resume, ClearsTheDirectoryOfAFinishedRun) {
+  for (const char* left : {"", "lock", "published", "header.json"}) {
+    const Directory directory;
+    ASSERT_EQ(trill_in(directory.path(), words_of("run stiff_spring --to 1 -q --out run.h5")).code, 0);
+    fs::create_directory(directory / "run.h5.part");
+    if (*left) write_text(directory / (std::string("run.h5.part/") + left), "");
+    if (std::string_view(left) == "header.json") write_text(directory / "run.h5.part/published", "");
+    const Ended ended = trill_in(directory.path(), words_of("run stiff_spring --to 1 --resume run.h5"));
+    expect_one_sentence(ended, 2, left);
+    EXPECT_THAT(ended.err, HasSubstr("already finished"));
+    EXPECT_EQ(directory.names(), Words{"run.h5"}) << left;
+  }
+}
+
+TEST(Resume, LeavesAForeignDirectoryAlone) {
+  const Directory directory;
+  fs::create_directory(directory / "run.h5.part");
+  write_text(directory / "run.h5.part/notes.txt", "mine");
+  expect_one_sentence(trill_in(directory.path(), words_of("run stiff_spring --to 1 --resume run.h5")), 2, "resume");
+  EXPECT_EQ(read_text(directory / "run.h5.part/notes.txt"), "mine");
+}
+
 TEST(Resume, WithOtherSettingsNamesTheSetting) {
   const Directory directory;
   // --max-steps ends a run for good; a kill leaves one to be resumed.
   const std::string run = "run kepler --method verlet --h 1e-3 --to 1e6 --every 1000 --checkpoint-seconds 0 ";
   {
     Process process(tool_command(words_of(run + "--out run.h5")), {.directory = directory.path()});
-    while (!fs::exists(directory / "run.h5.part/checkpoint-000001.bin")) ASSERT_TRUE(process.running(0.005));
+    ASSERT_TRUE(wait_until(process, [&] { return newest_checkpoint(directory / "run.h5.part") >= 1; }));
     process.send(SIGKILL);
   }
   const auto refused = [&](const std::string& command, const char* says) {

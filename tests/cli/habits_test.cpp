@@ -116,7 +116,7 @@ TEST(Habits, TwoRunsIntoOneFile) {
   const Directory directory;
   const Words words = words_of("run kepler --method verlet --h 1e-3 --to 1e6 --every 1000 --out run.h5");
   Process first(tool_command(words), {.directory = directory.path()});
-  while (!fs::exists(directory / "run.h5.part/header.json")) ASSERT_TRUE(first.running(0.001));
+  ASSERT_TRUE(wait_until(first, [&] { return fs::exists(directory / "run.h5.part/header.json"); }));
   for (const char* where : {"--out", "--resume"}) {
     Words second = words;
     second[second.size() - 2] = where;
@@ -156,7 +156,7 @@ TEST(Habits, ResumeByTheNameOfThePartDirectory) {
   const std::string run = "run kepler --method verlet --h 1e-3 --to 1500 --every 100 --trust never -q ";
   {
     Process process(tool_command(words_of(run + "--out run.h5")), {.directory = directory.path()});
-    while (!fs::exists(directory / "run.h5.part/header.json")) ASSERT_TRUE(process.running(0.001));
+    ASSERT_TRUE(wait_until(process, [&] { return fs::exists(directory / "run.h5.part/header.json"); }));
     process.send(SIGINT);
     ASSERT_EQ(process.wait().code, 130);
   }
@@ -212,8 +212,7 @@ TEST(Habits, ResumeFromADamagedPartDirectory) {
     const fs::path part = directory / "run.h5.part";
     {
       Process process(tool_command(words_of(line + "--out run.h5")), {.directory = directory.path()});
-      while (!fs::exists(part / "checkpoint-000005.bin") && !fs::exists(part / "checkpoint-000006.bin"))
-        ASSERT_TRUE(process.running(0.001));
+      ASSERT_TRUE(wait_until(process, [&] { return newest_checkpoint(part) >= 5; }));
       process.send(SIGKILL);
       process.wait();
     }

@@ -63,13 +63,6 @@ int wanted_kills() {
   return text ? std::max(1, std::atoi(text)) : 12;
 }
 
-bool has_checkpoint(const fs::path& part) {
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(part, none))
-    if (entry.path().filename().string().starts_with("checkpoint-")) return true;
-  return false;
-}
-
 class Kill : public testing::TestWithParam<Case> {
  protected:
   Words command(const std::string& where) const {
@@ -104,7 +97,7 @@ TEST_P(Kill, ResumesBitForBit) {
   };
   while (hits < kills || resume || ended_runs == 0) {
     ASSERT_LT(attempts, 20 * kills + 50) << "the run does not get on";
-    const bool safe = resume && has_checkpoint(part(broken));
+    const bool safe = resume && newest_checkpoint(part(broken)) >= 0;
     from_checkpoint += safe;
     Process process(command(resume ? "--resume" : "--out"), {.directory = broken.path()});
     if (hits < kills) {

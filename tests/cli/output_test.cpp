@@ -22,13 +22,6 @@ using testing::HasSubstr;
 
 long lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-bool has_checkpoint(const fs::path& part) {
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(part, none))
-    if (entry.path().filename().string().starts_with("checkpoint-")) return true;
-  return false;
-}
-
 void expect_disk_sentence(const Ended& ended) {
   EXPECT_EQ(ended.code, 3) << ended.err;
   EXPECT_EQ(ended.out, "");
@@ -104,7 +97,7 @@ TEST(FullDisk, OfASmallFileSystem) {
   expect_disk_sentence(full);
   EXPECT_THAT(full.err, HasSubstr("No space left"));
   EXPECT_FALSE(fs::exists(mount / "run.h5"));
-  EXPECT_TRUE(has_checkpoint(mount / "run.h5.part"));
+  EXPECT_TRUE(newest_checkpoint(mount / "run.h5.part") >= 0);
   ASSERT_EQ(::mount("none", mount.c_str(), "tmpfs", MS_REMOUNT, "size=32m"), 0);
   const Ended resumed = run(command("--resume", mount / "run.h5"), {});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
@@ -178,11 +171,10 @@ TEST_P(Signal, StopsAtACheckpointAndResumesBitForBit) {
   const char* where = "--out";
   for (int i = 0; i < 4; ++i) {
     Process process(command(where), {.directory = broken.path()});
-    while (!fs::exists(broken / "run.h5.part/header.json")) ASSERT_TRUE(process.running(0.001));
+    ASSERT_TRUE(wait_until(process, [&] { return fs::exists(broken / "run.h5.part/header.json"); }));
     // CVODE cannot be stored in the middle of its history: it goes back to its last regular checkpoint.
     const bool regular_only = std::string_view(line).find("cvode") != std::string_view::npos;
-    while (regular_only && !has_checkpoint(broken / "run.h5.part") && process.running(0.001)) {
-    }
+    if (regular_only) wait_until(process, [&] { return newest_checkpoint(broken / "run.h5.part") >= 0; });
     process.running(0.03 + 0.02 * i);
     process.send(signal);
     const Ended ended = process.wait();
@@ -195,7 +187,7 @@ TEST_P(Signal, StopsAtACheckpointAndResumesBitForBit) {
     EXPECT_THAT(ended.err, HasSubstr("--resume run.h5"));
     EXPECT_EQ(ended.out, "");
     EXPECT_FALSE(fs::exists(broken / "run.h5"));
-    EXPECT_TRUE(has_checkpoint(broken / "run.h5.part"));
+    EXPECT_TRUE(newest_checkpoint(broken / "run.h5.part") >= 0);
     // What is there so far can be looked at.
     EXPECT_EQ(trill_in(broken.path(), {"report", "run.h5", "-o", "sofar.html"}).code, 0);
     fs::remove(broken / "sofar.html");
@@ -245,7 +237,7 @@ TEST(Signal, InTheRepetitionKeepsTheRun) {
   Process process(tool_command(words_of(
                       "run kepler --method verlet --h 1e-3 --to 2000 --every 1000 --json --trust always --out run.h5")),
                   {.directory = directory.path()});
-  while (!fs::exists(directory / "run.h5.part/outcome.json")) ASSERT_TRUE(process.running(0.001));
+  ASSERT_TRUE(wait_until(process, [&] { return fs::exists(directory / "run.h5.part/outcome.json"); }));
   process.send(SIGINT);
   const Ended ended = process.wait();
   ASSERT_EQ(ended.code, 0) << ended.err;

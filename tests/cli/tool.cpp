@@ -195,6 +195,24 @@ void write_text(const fs::path& path, const std::string& text) {
   if (!out.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
+int newest_checkpoint(const fs::path& part) {
+  int newest = -1;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(part, none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("checkpoint-") && name.ends_with(".bin"))
+      newest = std::max(newest, std::stoi(name.substr(11)));
+  }
+  return newest;
+}
+
+bool wait_until(Process& process, const std::function<bool()>& holds) {
+  const double until = now_seconds() + 60;
+  while (!holds())
+    if (!process.running(0.001) || now_seconds() > until) return false;
+  return true;
+}
+
 std::string difference_of_files(const fs::path& a, const fs::path& b) {
   const SolutionFile one(a), two(b);
   if (const auto d = difference(one.info(), two.info())) return *d;

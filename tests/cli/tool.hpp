@@ -74,6 +74,11 @@ Words words_of(const std::string& line);  // split at spaces, quotes kept togeth
 std::string read_text(const fs::path& path);
 void write_text(const fs::path& path, const std::string& text);
 
+// The number of the newest checkpoint in a part directory, -1 when there is none.
+int newest_checkpoint(const fs::path& part);
+// Waits until the condition holds; false when the process ends before, or a minute passes.
+bool wait_until(Process& process, const std::function<bool()>& holds);
+
 // What differs between two solution files: rows bit by bit, what was run, how it ended, counters but the seconds.
 // Empty: nothing.
 std::string difference_of_files(const fs::path& a, const fs::path& b);

@@ -84,7 +84,7 @@ TEST_P(Contract, SavedStepperGoesOnBitForBit) {
   State s = problem->initial_state();
   unbroken.start(s, 1.0);
   for (int k = 0; k < 7; ++k) unbroken.one(s, 1.0);
-  if (!GetParam().info.saves_memory) unbroken.note_jump();
+  if (!GetParam().info.saves_memory) unbroken.note_restart();
   Archive archive;
   archive.write(s.t);
   archive.write(s.y);
@@ -123,9 +123,9 @@ TEST_P(Contract, SymmetricStepsCancel) {
     Counters work;
     stepper->start(s, scale);
     const Vec before = s.y;
-    ASSERT_EQ(stepper->step(s, {0.02, scale, weights, HUGE_VAL, true, notes, work, {}}).status, StepStatus::ok);
+    ASSERT_EQ(stepper->step(s, {0.02, scale, weights, HUGE_VAL, true, false, notes, work, {}}).status, StepStatus::ok);
     EXPECT_GT((s.y - before).cwiseAbs().maxCoeff(), 1e-4);
-    ASSERT_EQ(stepper->step(s, {-0.02, scale, weights, HUGE_VAL, true, notes, work, {}}).status, StepStatus::ok);
+    ASSERT_EQ(stepper->step(s, {-0.02, scale, weights, HUGE_VAL, true, false, notes, work, {}}).status, StepStatus::ok);
     EXPECT_LT((s.y - before).head(s.layout.nq + s.layout.nv).cwiseAbs().maxCoeff(), 1e-12) << problem->name();
     EXPECT_NEAR(s.t, 0, 1e-15);
   }
@@ -200,7 +200,7 @@ TEST_P(Failure, NonFiniteForceLeavesTheStateAlone) {
   Counters work;
   stepper->start(s, scale);
   const Vec before = s.y;
-  const StepResult result = stepper->step(s, {0.5, scale, weights, HUGE_VAL, true, notes, work, {}});
+  const StepResult result = stepper->step(s, {0.5, scale, weights, HUGE_VAL, true, false, notes, work, {}});
   const bool took_a_smaller_step = GetParam().info.owns_step && result.status == StepStatus::ok;
   if (!took_a_smaller_step) {
     EXPECT_NE(result.status, StepStatus::ok);

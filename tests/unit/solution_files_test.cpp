@@ -157,7 +157,7 @@ TEST_P(EveryFormat, StreamsAMillionRows) {
   const Waves waves(rows);
   const RunInfo info = sample_info(8, 0);
   reset_peak();
-  const long before = peak();
+  [[maybe_unused]] const long before = peak();
   save_solution(waves, info, {}, {}, file());
   const SolutionFile stored(file());
   Index seen = 0;
@@ -168,9 +168,11 @@ TEST_P(EveryFormat, StreamsAMillionRows) {
   });
   EXPECT_TRUE(same);
   EXPECT_EQ(seen, rows);
+#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory
   if (rows == 1'000'000) {
     EXPECT_LT(peak() - before, 16 * 1024);
   }
+#endif
 }
 
 TEST(SolutionFiles, CsvFollowsTheStandard) {

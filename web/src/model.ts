@@ -43,6 +43,7 @@ export interface Phase {
   names: string[];
   units: string[];
   columns: Float32Array[];
+  style: 'line' | 'points'; // points: neighbours are too far apart to be joined
 }
 
 export interface Work {

@@ -56,6 +56,7 @@ export function phaseCard(all: Run[], idStem: string): HTMLElement | null {
     y: axis(names[1]),
     curves: curvesFor(runs, names[0], names[1]),
     controls: el('div', { class: 'axis-choice' }, xLabel, yLabel),
+    style: runs.some((run) => run.phase.style === 'points') ? 'points' : 'line',
     equalAspect: unitOf(names[0]) === unitOf(names[1]),
     note: `${points} points.`,
   });

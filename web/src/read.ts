@@ -85,7 +85,7 @@ function readPhase(v: unknown, label: string, problems: string[]): Phase | null 
   const n = Math.floor(flat.length / names.length);
   if (numberOr(v.n, n) !== n) problems.push(`${label}: the phase data hold ${n} points, not ${text(v.n)}.`);
   const columns = names.map((_, c) => Float32Array.from({ length: n }, (_unused, r) => flat[r * names.length + c]));
-  return { names, units, columns };
+  return { names, units, columns, style: oneOf(v.style, ['line', 'points'] as const, 'line') };
 }
 
 function readRun(v: unknown, index: number, problems: string[]): Run {

@@ -43,7 +43,9 @@ struct OptionRow {
 // Reads given texts into fields; finish() refuses names that no field has asked for.
 class OptionReader final : public OptionVisitor {
  public:
-  OptionReader(const OptionSet& given, std::string_view owner) : given_(given), owner_(owner) {}
+  // noun: what the fields are called in messages, "option" or "parameter".
+  OptionReader(const OptionSet& given, std::string_view owner, std::string_view noun = "option")
+      : given_(given), owner_(owner), noun_(noun) {}
   void number(std::string_view name, double& value, Range range, std::string_view what) override;
   void integer(std::string_view name, int& value, Range range, std::string_view what) override;
   void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) override;
@@ -52,7 +54,7 @@ class OptionReader final : public OptionVisitor {
  private:
   const std::string* take(std::string_view name);
   const OptionSet& given_;
-  std::string owner_;
+  std::string owner_, noun_;
   std::vector<std::string> known_;
 };
 
@@ -66,9 +68,9 @@ class OptionLister final : public OptionVisitor {
 };
 
 template <class Options>
-Options read_options(const OptionSet& given, std::string_view owner) {
+Options read_options(const OptionSet& given, std::string_view owner, std::string_view noun = "option") {
   Options options;
-  OptionReader reader(given, owner);
+  OptionReader reader(given, owner, noun);
   options.fields(reader);
   reader.finish();
   return options;

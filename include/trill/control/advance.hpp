@@ -4,6 +4,8 @@
 #include "trill/control/controller.hpp"
 #include "trill/method/stepper.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <variant>
 
 namespace trill {
@@ -28,6 +30,9 @@ struct AdvanceResult {
   double t_begin = 0;  // where the last accepted step began
 };
 
+// Two times that near are the same up to the rounding of k * h.
+inline double landing_slack(double h, double t) { return std::max(1e-12 * std::abs(h), 1e-15 * std::abs(t)); }
+
 // The accept/reject loop and nothing else: weights, step proposal, retry after a failed Newton iteration, landing on
 // t_stop exactly. The driver uses it between outputs; multiscale methods use it for their inner runs.
 class Advancer {
@@ -38,7 +43,10 @@ class Advancer {
   // Up to `most` accepted steps; ends early with the step that reaches t_look. Saves the way through one() where steps
   // are fixed and explicit; otherwise it is one().
   AdvanceResult several(State& s, double t_stop, double t_look, std::int64_t most);
-  void note_jump() { jumped_ = true; }  // the state was changed from outside
+  // The state was changed from outside: reused values are stale, and the next adaptive step starts small.
+  void note_jump() { jumped_ = cautious_ = true; }
+  void note_correction() { jumped_ = true; }  // it was changed a little, as by a projection
+  void note_restart() { restart_ = true; }    // a checkpoint: methods that cannot save their memory drop it
   double next_h() const { return h_; }
   Counters& counters() { return counters_; }
   const Counters& counters() const { return counters_; }
@@ -57,7 +65,7 @@ class Advancer {
   StepControl control_;
   int retries_;
   std::uint64_t seed_;
-  bool owns_step_ = false, jumped_ = true;
+  bool owns_step_ = false, jumped_ = true, cautious_ = false, restart_ = false;
   double h_ = 0, h_min_ = 0, h_max_ = 0, direction_ = 1;
   double t_grid_ = 0;  // a fixed-step run is at t_grid_ + k h, free of accumulated rounding
   std::int64_t k_grid_ = 0;

@@ -22,8 +22,9 @@ class EventDetector {
 
   explicit EventDetector(const std::vector<Event>& events);
   bool empty() const { return events_.empty(); }
-  void start(const State& s);                       // signs at the beginning
-  void restart(const State& s, std::size_t event);  // after `event` changed the state
+  void start(const State& s);  // signs at the beginning
+  // `event` changed the state; others that cross at the same moment stay due.
+  void restart(const State& before, const State& after, std::size_t event);
   // The first crossing at or after `from` that was not given before; nothing: the step has no more.
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
   void save(Archive& archive) const { archive.write(sign_); }

@@ -13,7 +13,8 @@ struct RunPlan {
   std::string model;
   OptionSet parameters;
   std::string method;       // empty: the model's
-  OptionSet options;        // of the method; `control` here names the step control
+  OptionSet options;        // of the method; `control` among them is taken out into the next field
+  std::string control;      // step control; empty: pi
   std::string formulation;  // empty: none
   std::optional<double> from, to, h, rtol, atol, h_max;
   Output output = EveryStep{};

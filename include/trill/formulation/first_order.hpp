@@ -9,7 +9,8 @@
 namespace trill {
 // Any deterministic problem as y' = f(t, y), for methods that know nothing else: a first-order system as it is, a
 // mechanical one packed as (q, v), a constrained one through its underlying ODE. The packed vector is the head of the
-// given problem's state, so a method works on State::y in place; finish() then fills in the multipliers.
+// given problem's state, so a method works on State::y in place; multipliers() then gives those of a constrained
+// system.
 class FirstOrderForm {
  public:
   FirstOrderForm(const Problem& problem, std::string_view asker);
@@ -23,7 +24,8 @@ class FirstOrderForm {
     }
     return mechanical_rhs(t, y, dy);
   }
-  void finish(State& s);
+  bool has_multipliers() const { return underlying_.has_value(); }
+  void multipliers(double t, In y, Out lambda);  // of a constrained system; costs one force evaluation
   MatrixSlot jacobian_pattern() const;
   // Exact where the problem gives its derivatives, otherwise false: the caller takes differences.
   bool jacobian(double t, In y, MatrixSlot& j);

@@ -34,7 +34,7 @@ struct MethodInfo {
   bool constant_step = false;  // its good properties belong to one step size
 };
 
-enum class StepStatus { ok, newton_diverged, singular_matrix, non_finite, outside_domain, refused };
+enum class StepStatus { ok, newton_diverged, singular_matrix, non_finite, outside_domain, step_too_small, refused };
 
 struct StepRequest {
   double h;
@@ -42,6 +42,7 @@ struct StepRequest {
   const Vec& weights;  // scale.weights at the start of the step, for the Newton norm
   double most_error;   // a step whose error is larger is not taken: the state is left as it was; infinite: no test
   bool jumped;         // the state was changed from outside since the last step: drop reused values
+  bool restart;        // the state is the same, but memory that save() does not keep must be dropped
   Notes& notes;
   Counters& work;
   RandomKey random;
@@ -77,6 +78,7 @@ class Stepper {
   virtual std::unique_ptr<Stepper> clone(const Problem& problem) const = 0;  // own workspace on a cloned problem
 };
 
+StepStatus status_of(const NewtonStats& newton);
 const char* to_text(StepStatus status);
 const char* to_text(Delivers delivers);
 }  // namespace trill

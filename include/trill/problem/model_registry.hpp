@@ -43,8 +43,8 @@ std::vector<Parameter> parameters_of(const std::vector<OptionRow>& rows);
 template <class M>
 void add_model(ModelRegistry& registry) {
   registry.add({M::describe(), list_options<typename M::Parameters>(), [](const OptionSet& given) {
-                  return std::unique_ptr<Problem>(
-                      std::make_unique<M>(read_options<typename M::Parameters>(given, M::describe().name)));
+                  return std::unique_ptr<Problem>(std::make_unique<M>(
+                      read_options<typename M::Parameters>(given, M::describe().name, "parameter")));
                 }});
 }
 }  // namespace trill

@@ -72,7 +72,7 @@ class Beam final : public Registered<Beam, BeamParameters, LinearStructure> {
             .equations =
                 "M u'' + C u' + K u = f,  u = (w_1, w_1', ..., w_n, w_n')\n"
                 "rho A w_tt + E I w_xxxx = 0,  w = w_x = 0 clamped,  E I w_xx = 0, -E I w_xxx = F at the tip",
-            .run = {.to = 10, .method = "implicit_midpoint", .h = 0.01}};
+            .run = {.to = 2, .method = "dop853", .rtol = 1e-7}};
   }
 
   explicit Beam(const Parameters& p)

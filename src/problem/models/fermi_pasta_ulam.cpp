@@ -68,7 +68,7 @@ class FermiPastaUlam final : public Registered<FermiPastaUlam, FermiPastaUlamPar
             .equations =
                 "H = 1/2 sum_1^2m p_i^2 + omega^2/4 sum_1^m (q_2i - q_{2i-1})^2 + sum_0^m (q_{2i+1} - q_2i)^4\n"
                 "q_0 = q_{2m+1} = 0",
-            .run = {.to = 100, .method = "verlet", .h = 0.005}};
+            .run = {.to = 100, .method = "composition8", .h = 0.01}};
   }
 
   explicit FermiPastaUlam(const Parameters& p)

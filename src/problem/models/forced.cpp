@@ -26,7 +26,7 @@ class Forced final : public Registered<Forced, ForcedParameters, MechanicalProbl
             .title = "Forced oscillator",
             .reference = "PJY97 sec. 2",
             .equations = "q'' + omega^2 q = F cos(nu t)",
-            .run = {.to = 20, .method = "verlet", .h = 0.01}};
+            .run = {.to = 20, .method = "composition4", .h = 0.01}};
   }
 
   explicit Forced(const Parameters& p) : Registered(p), k_(p.omega * p.omega) {}
