@@ -70,12 +70,12 @@ ModelError SourceText::error(std::size_t offset, std::string_view message) const
   const std::string before = first > begin ? "..." : "", after = last < end ? "..." : "";
   const std::string_view shown = std::string_view(text_).substr(first, last - first);
   const std::size_t indent = before.size() + characters(shown.substr(0, offset - first));
-  return ModelError(fmt::format("{}:{}:{}: {}\n  {}{}{}\n  {}^", file_, at.line, at.column, message, before,
+  return ModelError(fmt::format("{}:{}:{}: {}\n  {}{}{}\n  {}^", file_, at.line, at.column, printable(message), before,
                                 printable(shown), after, std::string(indent, ' ')));
 }
 
 ModelError SourceText::error(std::string_view message) const {
-  return ModelError(fmt::format("{}: {}", file_, message));
+  return ModelError(fmt::format("{}: {}", file_, printable(message)));
 }
 
 ModelError SourcePiece::error(std::size_t offset_in_piece, std::string_view message) const {
