@@ -5,6 +5,8 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # text models
+mark_as_advanced(TOMLPLUSPLUS_INCLUDE_DIR)
 
 set(TRILL_OPTIONAL_LIBRARIES "")
 set(TRILL_OPTIONAL_DEFINITIONS "")

@@ -53,7 +53,7 @@ int order(const OrderArguments& a) {
   if (info.accepts.langevin) plan.parameters.insert({{"kT", "0"}, {"q0", "1"}});
   plan.method = info.name;
   plan.options = a.options;
-  const double span = std::min(2.0, ModelRegistry::all().find(plan.model).info.run.to);
+  const double span = std::min(2.0, make_model(plan.model, plan.parameters).info.run.to);
   plan.to = span;
   plan.h = first_step(plan, info.order >= 6 ? 12 : 24);
   const Reference reference = reference_solution(plan);

@@ -59,6 +59,10 @@ struct InspectArguments {
   OptionSet parameters;
   bool json = false;
 };
+struct CheckArguments {
+  std::string model;
+  OptionSet parameters;
+};
 struct CiteArguments {
   std::string input;
 };
@@ -72,5 +76,6 @@ int compare(const CompareArguments& arguments);
 int order(const OrderArguments& arguments);
 int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
+int check(const CheckArguments& arguments);
 int cite(const CiteArguments& arguments);
 }  // namespace trill::cli

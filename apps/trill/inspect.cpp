@@ -12,30 +12,26 @@ namespace trill::cli {
 namespace {
 using nlohmann::json;
 
-json inspection_json(const ModelEntry& entry, const Inspection& in) {
+json inspection_json(const ModelInfo& info, const Inspection& in) {
   json modes = json::array(), advice = json::array();
   for (const Mode& m : in.modes) modes.push_back({{"omega", m.omega}, {"growth", m.growth}, {"fast", m.fast}});
   for (const MethodAdvice& m : in.advice)
     advice.push_back({{"method", m.method}, {"fits", m.fits}, {"says", m.says}, {"h", m.h}});
-  return {{"model", entry.info.name},
-          {"modes", modes},
-          {"gap", in.gap},
-          {"fast_energy", in.fast_energy ? json(*in.fast_energy) : json(nullptr)},
-          {"methods", advice},
-          {"recommended", in.recommended},
+  return {{"model", info.name}, {"modes", modes},
+          {"gap", in.gap},      {"fast_energy", in.fast_energy ? json(*in.fast_energy) : json(nullptr)},
+          {"methods", advice},  {"recommended", in.recommended},
           {"why", in.why}};
 }
 }  // namespace
 
 int inspect(const InspectArguments& a) {
-  const ModelEntry& entry = ModelRegistry::all().find(a.model);
-  const auto problem = entry.make(a.parameters);
+  const auto [info, text, problem] = make_model(a.model, a.parameters);
   const Inspection in = inspect_problem(*problem, problem->initial_state());
   if (a.json) {
-    print(inspection_json(entry, in).dump(2) + "\n");
+    print(inspection_json(info, in).dump(2) + "\n");
     return ExitCode::ok;
   }
-  print(fmt::format("{}: {}\n{} coordinates, {} constraints\n", entry.info.name, entry.info.title, problem->layout().nq,
+  print(fmt::format("{}: {}\n{} coordinates, {} constraints\n", info.name, info.title, problem->layout().nq,
                     problem->layout().nl));
   if (!in.modes.empty()) {
     std::vector<std::vector<std::string>> rows{{"frequency at the start", "period", "growth rate", "kind"}};

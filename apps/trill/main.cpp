@@ -93,7 +93,7 @@ CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& targ
 }
 
 void add_plan(CLI::App& app, RunPlan& plan) {
-  app.add_option("model", plan.model, "name of a model (trill list models)")->required();
+  app.add_option("model", plan.model, "name of a model (trill list models) or a model file (.toml)")->required();
   assignments(app, "--param", plan.parameters, "parameters of the model, e.g. epsilon=1e-3");
   assignments(app, "--set", plan.options,
               "options of the method, e.g. form=position; control=ode45 for the step control");
@@ -272,10 +272,19 @@ void add_inspect(CLI::App& app, Action& action) {
   CLI::App* sub =
       verb(app, "inspect", "Fast and slow frequencies of a model at its start, and what each method would do",
            "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
-  sub->add_option("model", a->model, "name of a model")->required();
+  sub->add_option("model", a->model, "name of a model or a model file")->required();
   assignments(*sub, "--param", a->parameters, "parameters of the model");
   sub->add_flag("--json", a->json, "for machines");
   sub->callback([a, &action] { action = [a] { return inspect(*a); }; });
+}
+
+void add_check(CLI::App& app, Action& action) {
+  auto a = std::make_shared<CheckArguments>();
+  CLI::App* sub = verb(app, "check", "Say what a model is, or what is wrong with a model file",
+                       "  trill check two_springs\n  trill check rigid --param theta0=0.4\n");
+  sub->add_option("model", a->model, "a model file (.toml) or name of a model")->required();
+  assignments(*sub, "--param", a->parameters, "parameters of the model");
+  sub->callback([a, &action] { action = [a] { return check(*a); }; });
 }
 
 void add_cite(CLI::App& app, Action& action) {
@@ -320,7 +329,7 @@ int guarded(const std::function<int()>& action) {
     flush_output();
     return code;
   } catch (const UsageError& e) {
-    complain(e.what());
+    dynamic_cast<const ModelError*>(&e) ? complain_with_source(e.what()) : complain(e.what());
     return ExitCode::usage;
   } catch (const IoError& e) {
     complain(e.what());
@@ -353,6 +362,7 @@ int parse_and_act(int argc, char** argv) {
   add_run(app, action);
   add_list(app, action);
   add_describe(app, action);
+  add_check(app, action);
   add_inspect(app, action);
   add_compare(app, action);
   add_order(app, action);

@@ -95,10 +95,14 @@ void print(const std::string& text) {
     throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
+void complain_with_source(const std::string& text) {
+  const std::string line = "trill: " + text + "\n";
+  (void)!std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 void complain(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
-  text = "trill: " + text + "\n";
-  (void)!std::fwrite(text.data(), 1, text.size(), stderr);
+  complain_with_source(text);
 }
 
 void flush_output() {

@@ -24,4 +24,6 @@ void print(const std::string& text);
 void flush_output();
 // "trill: TEXT" as one line on standard error. Where that is closed or full there is nobody left to tell.
 void complain(std::string text);
+// The same with its lines kept: a message that shows the place in a file.
+void complain_with_source(const std::string& text);
 }  // namespace trill::cli

@@ -119,12 +119,19 @@ void take_controller(RunPlan& plan) {
 }
 }  // namespace
 
+TextModel make_model(const std::string& model, const OptionSet& parameters) {
+  if (is_model_file(model)) return load_model(model, parameters);
+  const ModelEntry& entry = ModelRegistry::all().find(model);
+  return {entry.info, "", entry.make(parameters)};
+}
+
 PreparedRun prepare(const RunPlan& plan) {
-  const ModelEntry& entry = ModelRegistry::all().find(plan.model);
-  PreparedRun run = prepare(plan, entry.make(plan.parameters), entry.info.run);
-  run.options.info.problem = entry.info.name;
-  run.options.info.problem_title = entry.info.title;
-  run.options.info.problem_reference = entry.info.reference;
+  TextModel model = make_model(plan.model, plan.parameters);
+  PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
+  run.options.info.problem = model.info.name;
+  run.options.info.problem_title = model.info.title;
+  run.options.info.problem_reference = model.info.reference;
+  run.options.info.model_text = model.text;
   return run;
 }
 

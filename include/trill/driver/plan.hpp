@@ -3,6 +3,7 @@
 
 #include "trill/driver/driver.hpp"
 #include "trill/method/registry.hpp"
+#include "trill/model/text_problem.hpp"
 #include "trill/problem/model_registry.hpp"
 
 #include <optional>
@@ -10,7 +11,7 @@
 namespace trill {
 // A run as a user states it: names and texts. What is left open is filled in from the model's defaults.
 struct RunPlan {
-  std::string model;
+  std::string model;  // name of a shipped model, or path of a model file
   OptionSet parameters;
   std::string method;       // empty: the model's
   OptionSet options;        // of the method; `control` among them is taken out into the next field
@@ -34,6 +35,9 @@ struct PreparedRun {
 
   Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
 };
+
+// A shipped model by its name, with no text, or a model file.
+TextModel make_model(const std::string& model, const OptionSet& parameters = {});
 
 // UsageError for anything that does not fit: names, options, ranges, a method that cannot run the model.
 PreparedRun prepare(const RunPlan& plan);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/errors.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace trill {
+// What a node does. Comparisons give 1 or 0; choose(c, a, b) is a where c is not zero.
+// clang-format off
+enum class Op : std::uint8_t {
+  number, symbol,
+  add, subtract, multiply, divide, power, negate, square,
+  less, less_equal, equal, not_equal, choose,
+  sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, min, max, hypot
+};
+// clang-format on
+int arity(Op op);
+
+// The unknowns of an expression. Parameters are no symbols: they have their values when a graph is built, and what
+// they enter is folded. A multiplier stands for one entry of a vector that a caller passes beside q and v.
+enum class SymbolKind : std::uint8_t { time, coordinate, velocity, multiplier };
+
+using Expression = std::int32_t;  // a node of one graph
+inline constexpr Expression no_expression = -1;
+
+struct ExpressionNode {
+  Op op = Op::number;
+  SymbolKind kind = SymbolKind::time;  // of a symbol
+  std::int32_t index = 0;              // of a symbol, within its kind
+  Expression child[3] = {-1, -1, -1};  // as many as the arity says
+  double value = 0;                    // of a number
+  bool operator==(const ExpressionNode&) const;
+};
+
+struct ExpressionLimit : UsageError {
+  using UsageError::UsageError;
+};
+
+// Expressions with common parts stored once: equal nodes have equal ids, children come before their parents. Building
+// folds constants and drops what does nothing (0 + x, 1 x, x^1, --x).
+class ExpressionGraph {
+ public:
+  static constexpr std::size_t most_nodes = 500'000;  // beyond: ExpressionLimit
+
+  Expression number(double value);
+  Expression symbol(SymbolKind kind, int index = 0);
+  Expression apply(Op op, Expression a, Expression b = no_expression, Expression c = no_expression);
+
+  Expression add(Expression a, Expression b) { return apply(Op::add, a, b); }
+  Expression subtract(Expression a, Expression b) { return apply(Op::subtract, a, b); }
+  Expression multiply(Expression a, Expression b) { return apply(Op::multiply, a, b); }
+  Expression divide(Expression a, Expression b) { return apply(Op::divide, a, b); }
+  Expression negate(Expression a) { return apply(Op::negate, a); }
+
+  const ExpressionNode& operator[](Expression e) const { return nodes_[static_cast<std::size_t>(e)]; }
+  std::size_t size() const { return nodes_.size(); }
+  std::optional<double> constant(Expression e) const;  // its value, where it is a number
+
+  // Every node that the roots need, children first.
+  std::vector<Expression> needed(std::span<const Expression> roots) const;
+
+ private:
+  std::size_t slot_of(const ExpressionNode& node) const;
+  void grow();
+  Expression intern(const ExpressionNode& node);
+  std::optional<Expression> fold(Op op, Expression a, Expression b, Expression c);
+  std::optional<Expression> simplify(Op op, Expression a, Expression b, Expression c);
+  std::optional<Expression> simplify_sum(Op op, Expression a, Expression b);
+  std::optional<Expression> simplify_multiply(Expression a, Expression b);
+  std::optional<Expression> simplify_divide(Expression a, Expression b);
+  std::optional<Expression> simplify_power(Expression base, Expression exponent);
+  std::optional<Expression> simplify_choose(Expression c, Expression a, Expression b);
+  Expression integer_power(Expression base, int exponent);
+  bool is(Expression e, double value) const { return constant(e) == value; }
+
+  std::vector<ExpressionNode> nodes_;
+  std::vector<Expression> table_;  // open addressing, a power of two long; no_expression where free
+};
+
+// One operation on numbers; the meaning of every other evaluation.
+double evaluate(Op op, double a, double b, double c);
+}  // namespace trill

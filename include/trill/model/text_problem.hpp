@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/options.hpp"
+#include "trill/model/source_text.hpp"
+#include "trill/problem/model_registry.hpp"
+
+#include <filesystem>
+
+namespace trill {
+// A model that a user wrote as text: energies, gaps, forces and constraints. Every derivative that a formulation may
+// ask for is derived from them. Reading it evaluates nothing but its expressions.
+struct TextModel {
+  ModelInfo info;    // the name is the file's, without folders and ending
+  std::string text;  // of the file
+  std::unique_ptr<Problem> problem;
+};
+
+inline constexpr std::size_t most_model_bytes = 10'000'000;
+
+// ModelError for a mistake in the file, UsageError for one in the parameters, IoError where it cannot be read.
+TextModel load_model(const std::filesystem::path& path, const OptionSet& parameters = {});
+TextModel read_model(const std::string& file, const std::string& text, const OptionSet& parameters = {});
+
+// Does this name a model file rather than a shipped model?
+bool is_model_file(const std::string& model);
+}  // namespace trill

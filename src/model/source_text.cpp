@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/model/source_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr std::size_t shown_columns = 100;  // of a longer source line
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+// A terminal must not be steered by what stands in a file.
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
+  return out;
+}
+}  // namespace
+
+SourceText::SourceText(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
+  lines_.push_back({});
+  for (std::size_t k = 0; k < text_.size(); ++k) {
+    if (static_cast<unsigned char>(text_[k]) >= 0x80) lines_.back().single_bytes = false;
+    if (text_[k] == '\n') lines_.push_back({k + 1});
+  }
+}
+
+const SourceText::Line& SourceText::line_at(std::size_t offset) const {
+  return *(std::upper_bound(lines_.begin(), lines_.end(), offset,
+                            [](std::size_t at, const Line& line) { return at < line.begin; }) -
+           1);
+}
+
+SourcePlace SourceText::place(std::size_t offset) const {
+  offset = std::min(offset, text_.size());
+  const Line& line = line_at(offset);
+  return {static_cast<std::size_t>(&line - lines_.data()) + 1,
+          characters(std::string_view(text_).substr(line.begin, offset - line.begin)) + 1};
+}
+
+std::size_t SourceText::offset(SourcePlace place) const {
+  if (place.line < 1 || place.line > lines_.size()) return text_.size();
+  const Line& line = lines_[place.line - 1];
+  std::size_t at = line.begin;
+  if (line.single_bytes) return std::min(at + place.column - 1, text_.size());
+  for (std::size_t column = 1; column < place.column && at < text_.size(); ++column) {
+    ++at;
+    while (at < text_.size() && !starts_character(text_[at])) ++at;
+  }
+  return at;
+}
+
+ModelError SourceText::error(std::size_t offset, std::string_view message) const {
+  offset = std::min(offset, text_.size());
+  const SourcePlace at = place(offset);
+  const std::size_t begin = line_at(offset).begin;
+  const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+  std::size_t first = begin;
+  if (offset - begin > shown_columns / 2) first = offset - shown_columns / 2;
+  while (first < offset && !starts_character(text_[first])) ++first;
+  std::size_t last = std::min(end, first + shown_columns);
+  while (last < end && !starts_character(text_[last])) ++last;
+  const std::string before = first > begin ? "..." : "", after = last < end ? "..." : "";
+  const std::string_view shown = std::string_view(text_).substr(first, last - first);
+  const std::size_t indent = before.size() + characters(shown.substr(0, offset - first));
+  return ModelError(fmt::format("{}:{}:{}: {}\n  {}{}{}\n  {}^", file_, at.line, at.column, printable(message), before,
+                                printable(shown), after, std::string(indent, ' ')));
+}
+
+ModelError SourceText::error(std::string_view message) const {
+  return ModelError(fmt::format("{}: {}", file_, printable(message)));
+}
+
+ModelError SourcePiece::error(std::size_t offset_in_piece, std::string_view message) const {
+  if (verbatim) return source->error(begin + offset_in_piece, message);
+  return source->error(begin, fmt::format("{} (at character {} of the text)", message,
+                                          characters(std::string_view(text).substr(0, offset_in_piece)) + 1));
+}
+}  // namespace trill

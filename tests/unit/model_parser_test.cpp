@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What expressions mean, and what is said about those that mean nothing: the place, the caret, the nearest name.
+#include "support/processor_time.hpp"
+#include "trill/model/parser.hpp"
+#include "trill/model/program.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+using namespace trill;
+
+class Letters final : public NameScope {
+ public:
+  explicit Letters(ExpressionGraph& graph) : graph_(graph) {}
+  Expression find(std::string_view name, const SourcePiece&, std::size_t, int) override {
+    if (name == "x") return graph_.symbol(SymbolKind::coordinate, 0);
+    if (name == "y") return graph_.symbol(SymbolKind::coordinate, 1);
+    if (name == "omega1") return graph_.number(3);
+    return no_expression;
+  }
+  std::vector<std::string> names() const override { return {"x", "y", "omega1"}; }
+
+ private:
+  ExpressionGraph& graph_;
+};
+
+Expression parse(const std::string& text, ExpressionGraph& graph) {
+  const SourceText source("model.toml", text);
+  Letters scope(graph);
+  return parse_expression({&source, 0, text}, graph, scope);
+}
+
+// At x = 2, y = 5, t = 0.25.
+double value(const std::string& text) {
+  ExpressionGraph graph;
+  const Expression outputs[] = {parse(text, graph)};
+  const Program program(graph, outputs);
+  std::vector<double> registers = program.registers();
+  const double q[] = {2, 5};
+  program.evaluate({.t = 0.25, .q = q}, registers.data());
+  return program.output(0, registers.data());
+}
+
+std::string complaint(const std::string& text) {
+  ExpressionGraph graph;
+  try {
+    parse(text, graph);
+  } catch (const ModelError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Parser, PrecedenceAndAssociativity) {
+  const std::pair<const char*, double> table[] = {{"1 + 2*3", 7},
+                                                  {"(1 + 2)*3", 9},
+                                                  {"10 - 4 - 3", 3},
+                                                  {"64/4/2", 8},
+                                                  {"64/4*2", 32},
+                                                  {"2^3^2", 512},
+                                                  {"-2^2", -4},
+                                                  {"(-2)^2", 4},
+                                                  {"2^-1", 0.5},
+                                                  {"2*-3", -6},
+                                                  {"- -2", 2},
+                                                  {"--x", 2},
+                                                  {"+x - +y", -3},
+                                                  {"-x^2", -4},
+                                                  {"2^-x^2", 0.0625},
+                                                  {"x*y^2", 50},
+                                                  {"x/y*y", 2},
+                                                  {"x - y - 1", -4},
+                                                  {"x - (y - 1)", -2},
+                                                  {"x + y < 8", 1},
+                                                  {"x >= y", 0},
+                                                  {"x > y", 0},
+                                                  {"x != y", 1},
+                                                  {"x == 2", 1},
+                                                  {"x <= 2", 1},
+                                                  {"if(x < y, x, y)", 2},
+                                                  {"if(x > y, x, y)", 5},
+                                                  {"min(x, y)", 2},
+                                                  {"max(x, y)", 5},
+                                                  {"pow(x, y)", 32},
+                                                  {"hypot(3, 4)", 5},
+                                                  {"abs(-x)", 2},
+                                                  {"4*t", 1},
+                                                  {"1.5e1 + .5", 15.5},
+                                                  {"x ^ 3", 8},
+                                                  {"y^-2", 0.04},
+                                                  {"omega1^2/2", 4.5},
+                                                  {" \t1\n+\r\n1 ", 2},
+                                                  {"sqrt(x*8)", 4},
+                                                  {"x^0.5*x^0.5", 2.0000000000000004}};
+  for (const auto& [text, expected] : table) EXPECT_DOUBLE_EQ(value(text), expected) << text;
+  const std::pair<const char*, double> library[] = {{"exp(x)", std::exp(2.0)},
+                                                    {"log(x)", std::log(2.0)},
+                                                    {"sin(x)", std::sin(2.0)},
+                                                    {"cos(x)", std::cos(2.0)},
+                                                    {"tan(x)", std::tan(2.0)},
+                                                    {"asin(t)", std::asin(0.25)},
+                                                    {"acos(t)", std::acos(0.25)},
+                                                    {"atan(x)", std::atan(2.0)},
+                                                    {"atan2(x, y)", std::atan2(2.0, 5.0)},
+                                                    {"sinh(x)", std::sinh(2.0)},
+                                                    {"cosh(x)", std::cosh(2.0)},
+                                                    {"tanh(x)", std::tanh(2.0)},
+                                                    {"x^2.5", std::pow(2.0, 2.5)},
+                                                    {"sin(pi/6)", std::sin(std::acos(-1.0) / 6)}};
+  for (const auto& [text, expected] : library) EXPECT_DOUBLE_EQ(value(text), expected) << text;
+}
+
+TEST(Parser, EqualPartsAreStoredOnceAndNothingsVanish) {
+  ExpressionGraph graph;
+  const Expression x = parse("x", graph), y = parse("y", graph);
+  for (const char* text : {"0 + x", "x + 0", "1*x", "x*1", "x^1", "--x", "x/1", "x - 0", "+x", "if(1 < 2, x, y)"})
+    EXPECT_EQ(parse(text, graph), x) << text;
+  EXPECT_EQ(parse("x*y", graph), parse("y*x", graph));
+  EXPECT_EQ(parse("x^2", graph), parse("x*x", graph));
+  EXPECT_EQ(graph[parse("x^2", graph)].op, Op::square);
+  EXPECT_EQ(parse("2*(y*(x/2))", graph), parse("x*y", graph));
+  EXPECT_EQ(parse("-(x - y)", graph), parse("y - x", graph));
+  EXPECT_EQ(graph.constant(parse("2*3 + sqrt(16)", graph)), 10.0);
+  EXPECT_EQ(parse("0*y", graph), graph.number(0));
+  const std::size_t before = graph.size();
+  EXPECT_EQ(parse("(x + y)*(y + x)", graph), graph.apply(Op::square, graph.add(x, y)));
+  EXPECT_EQ(graph.size(), before + 2);
+}
+
+TEST(Parser, ADivisionByZeroIsLeftForTheStart) {
+  ExpressionGraph graph;
+  EXPECT_FALSE(graph.constant(parse("1/0", graph)));
+  EXPECT_TRUE(std::isinf(value("1/0")));
+}
+
+TEST(Parser, ErrorsShowThePlace) {
+  EXPECT_EQ(complaint("x + omgea1*y"),
+            "model.toml:1:5: unknown name 'omgea1'; did you mean 'omega1'?\n"
+            "  x + omgea1*y\n"
+            "      ^");
+  EXPECT_EQ(complaint("x +\n  2*snh(y)"),
+            "model.toml:2:5: unknown function 'snh'; did you mean 'sinh' or 'sin' or 'tanh'?\n"
+            "    2*snh(y)\n"
+            "      ^");
+  EXPECT_EQ(complaint("(x + y"),
+            "model.toml:1:7: ')' is expected, not the end of the expression, for the '(' at character 1\n"
+            "  (x + y\n"
+            "        ^");
+  const std::pair<const char*, const char*> table[] = {
+      {"", "model.toml:1:1: an expression is expected\n"},
+      {"x +", "model.toml:1:4: a number, a name or '(' is expected, not the end of the expression\n"},
+      {"2x", "model.toml:1:2: 'x' is not expected here; an operator is missing before it"},
+      {"x**2", "model.toml:1:2: '**' is not expected here; a power is written ^\n"},
+      {"x = 2", "model.toml:1:3: '=' is not expected here; equality is written ==\n"},
+      {"x)", "model.toml:1:2: ')' is not expected here; there is no open parenthesis\n"},
+      {"1 < x < 2", "model.toml:1:7: comparisons do not chain"},
+      {"atan2(x)", "model.toml:1:8: 'atan2' takes 2 values; ',' is expected, not ')'\n"},
+      {"sin(x, y)", "model.toml:1:6: 'sin' takes only 1 value\n"},
+      {"sin + 1", "model.toml:1:5: '(' is expected after the function 'sin', not '+'\n"},
+      {"x(2)", "model.toml:1:2: 'x' is no function; a product is written with *\n"},
+      {"x[1]", "model.toml:1:2: index sets are not supported yet"},
+      {"1e999", "model.toml:1:1: this number is too large or too small for a double\n"},
+      {".", "model.toml:1:1: a number needs a digit\n"},
+      {"x \xc3\xa4 y", "model.toml:1:3: '\xc3\xa4' is not expected here"},
+      {"x\x01", "model.toml:1:2: the character with code 1 is not expected here"}};
+  for (const auto& [text, begin] : table) EXPECT_EQ(complaint(text).substr(0, std::string(begin).size()), begin);
+}
+
+TEST(Parser, TheCaretCountsCharactersAndLongLinesAreCut) {
+  const SourceText source("m", "\xc3\xa4\xc3\xb6 x");
+  EXPECT_EQ(std::string(source.error(5, "here").what()), "m:1:4: here\n  \xc3\xa4\xc3\xb6 x\n     ^");
+  EXPECT_EQ(source.offset({1, 4}), 5u);
+  const std::string text = complaint(std::string(5000, ' ') + "?" + std::string(5000, ' '));
+  EXPECT_LT(text.size(), 400u);
+  EXPECT_NE(text.find("model.toml:1:5001: "), std::string::npos);
+  const std::size_t line = text.find('\n') + 1, caret = text.find('^');
+  EXPECT_EQ(text.find('?', line) - line, caret - (text.find('\n', line) + 1));
+}
+
+TEST(Parser, DeepNestingIsRefused) {
+  const std::string deep = std::string(150, '(') + "x" + std::string(150, ')');
+  EXPECT_NE(complaint(deep).find("more than 200 expressions inside each other"), std::string::npos);
+  EXPECT_EQ(value(std::string(50, '(') + "x" + std::string(50, ')')), 2);
+  for (const char* piece : {"(", "-", "x^", "sin(", "if(x,"}) {
+    std::string text;
+    while (text.size() < 1'000'000) text += piece;
+    EXPECT_NE(complaint(text).find("more than 200 expressions"), std::string::npos) << piece;
+  }
+}
+
+TEST(Parser, AMegabyteIsHandledOrRefusedQuickly) {
+  for (const char* piece : {"x+", "x*y-", "sin(x)*", "1.5*x+", "x/y/"}) {
+    std::string text;
+    while (text.size() < 1'000'000) text += piece;
+    const ProcessorTime time;
+    try {
+      ExpressionGraph graph;
+      parse(text + "x", graph);
+    } catch (const UsageError&) {
+    }
+    EXPECT_LT(time.seconds(), 1) << piece;
+  }
+}
+}  // namespace

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text models against their twins in C++, and what is said about files that are wrong.
+#include "support/processor_time.hpp"
+#include "trill/driver/plan.hpp"
+#include "trill/model/text_problem.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+using namespace trill;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::filesystem::path two_springs = std::filesystem::path(TRILL_SOURCE_DIR) / "examples/two_springs.toml";
+
+const char* const rigid = R"toml(
+[parameters]
+theta0 = 0.0
+omega0 = 0.0
+[coordinates]
+x = { start = "cos(theta0)", velocity = "-omega0*sin(theta0)" }
+y = { start = "sin(theta0)", velocity = "omega0*cos(theta0)" }
+[[potential]]
+energy = "-y"
+group = "gravity"
+[[constraint]]
+equation = "sqrt(x^2 + y^2) - 1"
+)toml";
+
+Mat dense(const MatrixSlot& slot) {
+  Mat m(slot.rows(), slot.cols());
+  for (Index j = 0; j < m.cols(); ++j)
+    for (Index i = 0; i < m.rows(); ++i) m(i, j) = slot.value(i, j);
+  return m;
+}
+
+void expect_equal(const Mat& a, const Mat& b, const char* what, double tolerance = 1e-13) {
+  ASSERT_EQ(a.rows(), b.rows()) << what;
+  ASSERT_EQ(a.cols(), b.cols()) << what;
+  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * b.cwiseAbs().maxCoeff()) << what << "\n" << a << "\n\n" << b;
+}
+
+const MechanicalProblem& mechanics(const Problem& p) { return p.as<MechanicalProblem>("the test"); }
+
+void expect_equal_maps(const ConstraintMap& a, const ConstraintMap& b, In q, In v) {
+  ASSERT_EQ(a.count(), b.count());
+  const Index n = q.size();
+  Vec x(a.count()), y(a.count());
+  const Vec s = Vec::LinSpaced(a.count(), 0.7, 2);
+  a.value(0.3, q, x);
+  b.value(0.3, q, y);
+  expect_equal(x, y, "value", 1e-12);
+  a.curvature(0.3, q, v, x);
+  b.curvature(0.3, q, v, y);
+  expect_equal(x, y, "curvature", 1e-12);
+  MatrixSlot G = a.pattern(), H = b.pattern(), d = MatrixSlot::dense(n, n), e = d;
+  a.jacobian(0.3, q, G);
+  b.jacobian(0.3, q, H);
+  expect_equal(dense(G), dense(H), "jacobian");
+  a.transpose_derivative(0.3, q, s, d);
+  b.transpose_derivative(0.3, q, s, e);
+  expect_equal(dense(d), dense(e), "transpose derivative", 1e-12);
+}
+
+// Groups are numbered as each model likes: they are compared by being fast or slow.
+void expect_equal_mechanics(const Problem& text, const Problem& twin) {
+  const MechanicalProblem &a = mechanics(text), &b = mechanics(twin);
+  ASSERT_EQ(a.layout(), b.layout());
+  const Index n = a.layout().nq;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<> shift(-0.3, 0.3);
+  for (int k = 0; k < 50; ++k) {
+    State s = twin.initial_state();
+    for (double& x : s.y) x += shift(random);
+    const Vec q = s.q(), v = s.v();
+    using Choice = Groups (*)(const MechanicalProblem&);
+    for (const Choice groups : {Choice(known_groups), Choice(fast_groups), Choice(slow_groups)}) {
+      Vec f(n), g(n);
+      a.force(groups(a), s.t, q, v, f);
+      b.force(groups(b), s.t, q, v, g);
+      expect_equal(f, g, "force");
+      EXPECT_NEAR(*a.potential(groups(a), s.t, q), *b.potential(groups(b), s.t, q),
+                  1e-13 * std::abs(*b.potential(groups(b), s.t, q)));
+      MatrixSlot dq = a.stiffness_pattern(), dv = a.damping_pattern(), eq = b.stiffness_pattern(),
+                 ev = b.damping_pattern();
+      ASSERT_TRUE(a.force_jacobian(groups(a), s.t, q, v, dq, dv));
+      ASSERT_TRUE(b.force_jacobian(groups(b), s.t, q, v, eq, ev));
+      expect_equal(dense(dq), dense(eq), "stiffness");
+      expect_equal(dense(dv), dense(ev), "damping");
+    }
+    if (b.constraints()) expect_equal_maps(*a.constraints(), *b.constraints(), q, v);
+    if (b.strong_potential()) {
+      expect_equal(a.strong_potential()->stiffness, b.strong_potential()->stiffness, "stiffness of gaps");
+      expect_equal_maps(*a.strong_potential()->map, *b.strong_potential()->map, q, v);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+std::unique_ptr<Problem> shipped(const char* name, const OptionSet& given = {}) {
+  return ModelRegistry::all().find(name).make(given);
+}
+
+Vec end_of(std::unique_ptr<Problem> problem, const RunPlan& plan) {
+  PreparedRun run = prepare(plan, std::move(problem), {});
+  const Solution solution = run.run();
+  EXPECT_TRUE(solution.ok()) << solution.outcome.message;
+  return solution.y().col(solution.y().cols() - 1);
+}
+
+TEST(TextModels, TwoSpringsEqualTheirTwin) {
+  const TextModel model = load_model(two_springs);
+  EXPECT_EQ(model.info.title, "Two masses on a soft and a stiff spring");
+  EXPECT_EQ(model.info.reference, "SAT09 sec. 4");
+  EXPECT_EQ(model.info.name, "two_springs");
+  const auto twin = shipped("two_springs");
+  expect_equal(model.problem->initial_state().y, twin->initial_state().y, "start");
+  expect_equal_mechanics(*model.problem, *twin);
+  expect_equal_mechanics(*model.problem->clone(), *twin);
+  expect_equal_mechanics(*load_model(two_springs, {{"omega2", "50"}}).problem,
+                         *shipped("two_springs", {{"omega2", "50"}}));
+}
+
+TEST(TextModels, AWholeRunEqualsThatOfTheTwin) {
+  RunPlan plan;
+  plan.method = "dopri5";
+  plan.to = 1.0;
+  plan.rtol = 1e-9;
+  const Vec text = end_of(load_model(two_springs).problem, plan), twin = end_of(shipped("two_springs"), plan);
+  expect_equal(text, twin, "end", 1e-9);
+}
+
+TEST(TextModels, RigidPendulumEqualsItsTwinUnderRattle) {
+  const OptionSet moving{{"theta0", "0.4"}, {"omega0", "-1.5"}};
+  TextModel model = read_model("rigid.toml", rigid, moving);
+  const auto twin = shipped("rigid", moving);
+  EXPECT_EQ(model.info.run.method, "rattle");
+  expect_equal(model.problem->initial_state().y, twin->initial_state().y, "start with its tension");
+  expect_equal_mechanics(*model.problem, *twin);
+  RunPlan plan;
+  plan.method = "rattle";
+  plan.to = 5.0;
+  plan.h = 0.01;
+  expect_equal(end_of(std::move(model.problem), plan), end_of(shipped("rigid", moving), plan), "end", 1e-9);
+}
+
+TEST(TextModels, ForcesMassesAndMeasures) {
+  const TextModel model = read_model("m.toml", R"toml(
+parameters.c = 0.5
+[coordinates]
+x = { start = 1, mass = 2, unit = "m" }
+y = 3
+[[potential]]
+energy = "x*y"
+[[force]]
+on = "y"
+value = "-c*vy + x^2*sin(t)"
+group = "drag"
+[[measure]]
+name = "power"
+value = "c*vy^2"
+unit = "W"
+)toml");
+  const MechanicalProblem& p = mechanics(*model.problem);
+  EXPECT_EQ(p.mass_kind(), MassKind::diagonal);
+  ASSERT_EQ(p.groups().size(), 2u);
+  EXPECT_TRUE(p.velocity_dependent(all_groups));
+  EXPECT_FALSE(p.velocity_dependent(1));
+  EXPECT_FALSE(p.potential(all_groups, 0, Vec::Zero(2)));
+  const Vec q{{2, 3}}, v{{1, 4}};
+  Vec f(2);
+  p.force(all_groups, 0.5, q, v, f);
+  EXPECT_DOUBLE_EQ(f[0], -3);
+  EXPECT_DOUBLE_EQ(f[1], -2 - 2 + 4 * std::sin(0.5));
+  MatrixSlot dq = p.stiffness_pattern(), dv = p.damping_pattern();
+  p.force_jacobian(all_groups, 0.5, q, v, dq, dv);
+  EXPECT_DOUBLE_EQ(dq.value(0, 1), -1);
+  EXPECT_DOUBLE_EQ(dq.value(1, 0), -1 + 4 * std::sin(0.5));
+  EXPECT_DOUBLE_EQ(dv.value(1, 1), -0.5);
+  State s = p.initial_state();
+  s.v() = v;
+  Vec measured(2);
+  p.measure(s, measured);
+  EXPECT_DOUBLE_EQ(measured[0], 0.5 * (2 * 1 + 16) + 3);
+  EXPECT_DOUBLE_EQ(measured[1], 8);
+  EXPECT_EQ(p.quantities()[1].unit, "W");
+}
+
+TEST(TextModels, AMovingConstraintHasItsTimeDerivatives) {
+  const TextModel model = read_model("m.toml", R"toml(
+[coordinates]
+x = { start = 1, velocity = 2 }
+y = 1
+[[constraint]]
+equation = "x*y - 1 - 2*t + t^2*x"
+)toml");
+  const ConstraintMap& map = *mechanics(*model.problem).constraints();
+  const Vec q{{3, 4}}, v{{5, 6}};
+  Vec out(1);
+  map.time_derivative(0.5, q, out);
+  EXPECT_DOUBLE_EQ(out[0], -2 + 2 * 0.5 * 3);
+  map.curvature(0.5, q, v, out);
+  EXPECT_DOUBLE_EQ(out[0], 2 * 5 * 6 + 2 * (2 * 0.5) * 5 + 2 * 3);
+}
+
+std::string complaint(const std::string& text, const OptionSet& given = {}) {
+  try {
+    read_model("m.toml", text, given);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+const std::string head = "[coordinates]\nx = 1\ny = 2\n";
+
+TEST(TextModelErrors, ShowTheExactPlace) {
+  EXPECT_EQ(complaint(head + "[[potential]]\nenergy = \"x^2 + z\"\n"),
+            "m.toml:5:17: unknown name 'z'; did you mean 'x' or 'y' or 't'?\n"
+            "  energy = \"x^2 + z\"\n"
+            "                  ^");
+  EXPECT_EQ(complaint(head + "[[potential]]\nenergy = \"\"\"\nx^2 +\n  * y\"\"\"\n"),
+            "m.toml:7:3: a number, a name or '(' is expected, not '*'\n"
+            "    * y\"\"\"\n"
+            "    ^");
+  EXPECT_THAT(complaint(head + "[[potential]]\nenergy = \"x \\u002b+\"\n"), StartsWith("m.toml:5:10: a number"));
+  EXPECT_EQ(complaint(head + "[[potential]]\nenrgy = \"x^2\"\n"),
+            "m.toml:4:1: [[potential]] needs 'energy'\n  [[potential]]\n  ^");
+}
+
+TEST(TextModelErrors, SayWhatIsWrong) {
+  const std::string energy = "[[potential]]\nenergy = \"x^2\"\n";
+  const std::pair<std::string, const char*> table[] = {
+      {"", "m.toml: a model needs coordinates"},
+      {head, "m.toml: nothing acts on the coordinates"},
+      {"[coordinates\nx = 1", "m.toml:1:13: "},
+      {head + energy + "titel = 1", "m.toml:6:1: [[potential]] has no key 'titel'"},
+      {"titel = \"x\"\n" + head + energy, "m.toml:1:1: a model has no key 'titel'; did you mean 'title'?"},
+      {"[coordinates]\nx = { strat = 1 }\n" + energy,
+       "m.toml:2:7: coordinate 'x' has no key 'strat'; did you mean 'start'?"},
+      {"[coordinates]\nx = { velocity = 1 }\n" + energy, "m.toml:2:1: coordinate 'x' needs 'start'"},
+      {"[coordinates]\nx = { start = 1, over = \"atom\" }\n" + energy, "m.toml:2:18: index sets are not supported yet"},
+      {"[coordinates]\nx = true\n" + energy, "m.toml:2:5: 'x' must be a number or an expression in quotes"},
+      {"[coordinates]\nsin = 1\n" + energy, "m.toml:2:1: 'sin' is already a name of trill"},
+      {"[coordinates]\nx = 1\nvx = 1\n" + energy, "m.toml:2:1: the velocity of 'x' is called 'vx'"},
+      {"[parameters]\nx = 1\n" + head + energy, "m.toml:4:1: the name 'x' is already taken"},
+      {"[parameters]\nk = \"2*3\"\n" + head + energy, "m.toml:2:6: a parameter must be a number"},
+      {"[parameters]\nk = inf\n" + head + energy, "m.toml:2:5: 'k' must be finite"},
+      {"[coordinates]\nx = { start = 1, mass = -1 }\n" + energy, "m.toml:2:25: a mass must be positive, not -1"},
+      {"[coordinates]\nx = \"1/0\"\n" + energy, "m.toml:2:6: the start of a coordinate is inf; it must be finite"},
+      {"[coordinates]\nx = 1\ny = \"2*x\"\n" + energy,
+       "m.toml:3:6: the start of a coordinate may depend on parameters only"},
+      {head + "[potential]\nenergy = \"x^2\"", "m.toml:4:1: write [[potential]] with two brackets"},
+      {head + "[[potential]]\nenergy = \"1/(x - 1)\"", "m.toml:5:11: this energy is inf at the start"},
+      {head + "[[potential]]\nenergy = \"sqrt(abs(x - 1))\"", "m.toml:5:11: the derivative of this energy is "},
+      {head + "[[potential]]\nenergy = \"vx^2\"", "m.toml:5:11: a potential energy may not depend on velocities"},
+      {head + "[[stiff]]\ngap = \"(x - 1)^2\"\nstiffness = 1",
+       "m.toml:5:8: this gap does not change with any coordinate"},
+      {head + "[[stiff]]\ngap = \"x\"\nstiffness = \"-4\"", "m.toml:6:14: a stiffness must be positive, not -4"},
+      {head + "[[force]]\non = \"xx\"\nvalue = 1", "m.toml:5:6: there is no coordinate 'xx'; did you mean 'x' or 'y'?"},
+      {head + "[[constraint]]\nequation = \"x - 2\"",
+       "m.toml:5:13: the start does not lie on this constraint: it is -1 there"},
+      {head + "[[constraint]]\nequation = \"x - 1 + t\"",
+       "m.toml:5:13: the velocities at the start leave this constraint"},
+      {head + "[[constraint]]\nequation = \"x - 1\"\n[[constraint]]\nequation = \"2*x - 2\"",
+       "m.toml:7:13: the constraints depend on each other at the start: 1 of 2"},
+      {"[derived]\na = \"b + 1\"\nb = \"c\"\nc = \"2*a\"\n" + head + energy,
+       "m.toml:4:8: derived names go in a circle: a -> b -> c -> a"},
+      {"[run]\nh = 1\nrtol = 1\n" + head + energy, "m.toml:3:8: [run] has a step size h as well"},
+      {"[run]\nto = \"-pi\"\n" + head + energy, "m.toml:2:7: the end of the run must be positive"},
+      {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:3: events in text models are not supported yet"},
+      {head + std::string("\0", 1), "m.toml:4:1: a NUL byte"},
+      {std::string(most_model_bytes + 1, '\n'), "m.toml: has 10000001 bytes"}};
+  for (const auto& [text, begin] : table) EXPECT_THAT(complaint(text), StartsWith(begin)) << text.substr(0, 300);
+}
+
+TEST(TextModelErrors, ParametersFromOutside) {
+  const std::string text = "[parameters]\nomega = 1\n" + head + "[[potential]]\nenergy = \"omega*x\"\n";
+  EXPECT_EQ(complaint(text, {{"omega", "3"}}), "no error");
+  EXPECT_EQ(complaint(text, {{"omgea", "3"}}), "m.toml has no parameter 'omgea'; did you mean 'omega'?");
+  EXPECT_EQ(complaint(text, {{"omega", "3x"}}), "m.toml: parameter 'omega' needs a finite number, not '3x'");
+  EXPECT_THROW(load_model("/no/such/file.toml"), IoError);
+  EXPECT_THROW(load_model("/"), IoError);
+}
+
+TEST(TextModelErrors, LongChainsOfNamesAndHugeModelsEndQuickly) {
+  std::string chain = "[derived]\n";
+  for (int k = 0; k < 5000; ++k) chain += fmt::format("a{} = \"a{} + 1\"\n", k, k + 1);
+  EXPECT_THAT(complaint(chain + "a5000 = 1\n" + head + "[[potential]]\nenergy = \"a0\"\n"),
+              HasSubstr("more than 200 expressions inside each other"));
+  for (const char* piece : {"x+", "x*y*", "sin(x)*y-", "x/y/"}) {
+    std::string energy;
+    while (energy.size() < 1'000'000) energy += piece;
+    const ProcessorTime time;
+    complaint(head + "[[potential]]\nenergy = \"" + energy + "x\"\n");
+    EXPECT_LT(time.seconds(), 1) << piece;
+  }
+}
+
+// Files come from strangers: whatever a byte does, it loads or is refused with a place or a reason.
+TEST(TextModelErrors, MutatedFilesLoadOrAreRefused) {
+  std::stringstream stream;
+  stream << std::ifstream(two_springs).rdbuf();
+  const std::string whole = stream.str();
+  ASSERT_FALSE(whole.empty());
+  std::mt19937_64 random(11);
+  int loaded = 0;
+  for (int k = 0; k < 3000; ++k) {
+    std::string text = k % 2 ? whole : rigid;
+    const auto at = [&] { return static_cast<std::size_t>(random() % text.size()); };
+    if (k % 5 == 0) text.resize(at());
+    for (int flips = k % 4; flips > 0 && !text.empty(); --flips) text[at()] = static_cast<char>(random() % 256);
+    if (k % 7 == 0 && !text.empty()) text.erase(at(), random() % 20);
+    if (k % 11 == 0 && !text.empty()) text.insert(at(), whole.substr(random() % whole.size(), random() % 30));
+    try {
+      read_model("m.toml", text);
+      ++loaded;
+    } catch (const ModelError& e) {
+      EXPECT_THAT(e.what(), StartsWith("m.toml:"));
+    }
+  }
+  EXPECT_GT(loaded, 50);
+}
+}  // namespace
