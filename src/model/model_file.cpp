@@ -9,6 +9,16 @@
 
 #include <fmt/format.h>
 
+// toml++ asserts what some malformed files violate, and in release builds assumes it. Here a failed assertion is an
+// error like any other, in every build.
+namespace {
+struct FailedTomlAssertion {};
+constexpr void require_in_toml(bool condition) {
+  if (!condition) throw FailedTomlAssertion();
+}
+}  // namespace
+#undef NDEBUG
+#define TOML_ASSERT(condition) require_in_toml(static_cast<bool>(condition))
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
@@ -254,9 +264,12 @@ class FileReader {
 ModelFile read_model_file(const SourceText& source) {
   const std::size_t nul = source.text().find('\0');
   if (nul != std::string::npos) throw source.error(nul, "a NUL byte; this is not a text file");
-  const toml::parse_result result = toml::parse(std::string_view(source.text()));
-  if (!result)
-    throw source.error(offset_of(source, result.error().source().begin), std::string(result.error().description()));
-  return FileReader(source, result.table()).read();
+  try {
+    const toml::parse_result result = toml::parse(std::string_view(source.text()));
+    if (!result) throw source.error(offset_of(source, result.error().source().begin), result.error().description());
+    return FileReader(source, result.table()).read();
+  } catch (const FailedTomlAssertion&) {
+    throw source.error("this is not TOML; look for keys that are not followed by = and a value");
+  }
 }
 }  // namespace trill

@@ -276,6 +276,7 @@ TEST(TextModelErrors, SayWhatIsWrong) {
       {"[run]\nh = 1\nrtol = 1\n" + head + energy, "m.toml:3:8: [run] has a step size h as well"},
       {"[run]\nto = \"-pi\"\n" + head + energy, "m.toml:2:7: the end of the run must be positive"},
       {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:3: events in text models are not supported yet"},
+      {"a.\n" + head + energy, "m.toml"},
       {head + std::string("\0", 1), "m.toml:4:1: a NUL byte"},
       {std::string(most_model_bytes + 1, '\n'), "m.toml: has 10000001 bytes"}};
   for (const auto& [text, begin] : table) EXPECT_THAT(complaint(text), StartsWith(begin)) << text.substr(0, 300);
