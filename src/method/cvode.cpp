@@ -91,6 +91,7 @@ class Cvode final : public Stepper {
     else
       attach_fixed_point(context);
     stop_ = s.t;
+    before_ = {};
   }
 
   StepResult step(State& s, const StepRequest& request) override {
@@ -101,10 +102,10 @@ class Cvode final : public Stepper {
     if (afresh) {
       y_ = s.y.head(n);
       CVodeReInit(memory_.get(), s.t, vector_.get());
+      before_ = {};
     }
     if (afresh || stop != stop_) CVodeSetStopTime(memory_.get(), stop);
     stop_ = stop;
-    before_ = read_counters();
     double reached = s.t;
     const int flag = CVode(memory_.get(), stop, vector_.get(), &reached, CV_ONE_STEP);
     work_ = nullptr;
@@ -197,12 +198,13 @@ class Cvode final : public Stepper {
     CVodeGetNumLinSolvSetups(memory_.get(), &s.setups);
     return s;
   }
-  void count(Counters& work) const {
+  void count(Counters& work) {
     const Snapshot now = read_counters();
     work.rejected += now.rejected - before_.rejected;
     work.newton_iterations += now.newton - before_.newton;
     work.newton_failures += now.failures - before_.failures;
     work.factorisations += now.setups - before_.setups;
+    before_ = now;
   }
 
   MethodInfo info_;
