@@ -96,6 +96,8 @@ void Program::evaluate(const ProgramInputs& inputs, double* r) const {
       case SymbolKind::multiplier:
         r[load.to] = inputs.multipliers[load.index];
         break;
+      default:
+        break;
     }
   }
   for (const Instruction& i : code_) {

@@ -21,9 +21,23 @@ enum class Op : std::uint8_t {
 // clang-format on
 int arity(Op op);
 
-// The unknowns of an expression. Parameters are no symbols: they have their values when a graph is built, and what
-// they enter is folded. A multiplier stands for one entry of a vector that a caller passes beside q and v.
-enum class SymbolKind : std::uint8_t { time, coordinate, velocity, multiplier };
+// What an expression depends on. The index of a symbol is a place in the tables of the term it belongs to: which
+// parameter, which column, which of the coordinates that the term touches. velocity to snap are the time derivatives
+// of the coordinates one after another; a direction is any other vector of the length of q, and multipliers are one
+// number for each row of a gap or constraint. element is the number of the term's element in its index set.
+enum class SymbolKind : std::uint8_t {
+  time,
+  parameter,
+  element,
+  column,
+  coordinate,
+  velocity,
+  acceleration,
+  jerk,
+  snap,
+  direction,
+  multiplier
+};
 
 using Expression = std::int32_t;  // a node of one graph
 inline constexpr Expression no_expression = -1;
