@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -217,8 +218,7 @@ std::optional<Expression> ExpressionGraph::simplify(Op op, Expression a, Express
     case Op::square:
     case Op::cos:
     case Op::cosh:
-      if ((*this)[a].op == Op::negate) return apply(op, (*this)[a].child[0]);
-      return std::nullopt;
+      return simplify_even(op, a);
     case Op::min:
     case Op::max:
       if (a == b) return a;
@@ -241,7 +241,31 @@ std::optional<Expression> ExpressionGraph::simplify_sum(Op op, Expression a, Exp
     return adds ? subtract(a, positive) : add(a, positive);
   }
   if (adds && (*this)[a].op == Op::negate) return subtract(b, (*this)[a].child[0]);
+  const double sign = adds ? 1 : -1;
+  if (is(b, -sign * std::numbers::pi) && is_half_turn_angle(a)) return negate(supplement(a));
+  if (adds && is(a, -std::numbers::pi) && is_half_turn_angle(b)) return negate(supplement(b));
+  if (!adds && is(a, std::numbers::pi) && is_half_turn_angle(b)) return supplement(b);
   return std::nullopt;
+}
+
+// An angle from 0 to pi. Its difference from pi keeps all its digits as an angle of its own.
+bool ExpressionGraph::is_half_turn_angle(Expression e) const {
+  if ((*this)[e].op != Op::atan2) return false;
+  const Op sine = (*this)[(*this)[e].child[0]].op;
+  return sine == Op::sqrt || sine == Op::abs;
+}
+
+Expression ExpressionGraph::supplement(Expression angle) {
+  const Expression sine = (*this)[angle].child[0], cosine = (*this)[angle].child[1];
+  return apply(Op::atan2, sine, negate(cosine));
+}
+
+// atan2(-y, x) is -atan2(y, x): an even function of the angle has no kink at y = 0 where the angle has one.
+std::optional<Expression> ExpressionGraph::simplify_even(Op op, Expression a) {
+  const ExpressionNode node = (*this)[a];
+  if (node.op == Op::negate) return apply(op, node.child[0]);
+  if (node.op != Op::atan2 || (*this)[node.child[0]].op != Op::abs) return std::nullopt;
+  return apply(op, apply(Op::atan2, (*this)[node.child[0]].child[0], node.child[1]));
 }
 
 std::optional<Expression> ExpressionGraph::simplify_multiply(Expression a, Expression b) {

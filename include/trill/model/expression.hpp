@@ -56,7 +56,8 @@ struct ExpressionLimit : UsageError {
 };
 
 // Expressions with common parts stored once: equal nodes have equal ids, children come before their parents. Building
-// folds constants and drops what does nothing (0 + x, 1 x, x^1, --x).
+// folds constants, drops what does nothing (0 + x, 1 x, x^1, --x) and writes pi - atan2(sqrt(y), x)
+// without pi.
 class ExpressionGraph {
  public:
   static constexpr std::size_t most_nodes = 500'000;  // beyond: ExpressionLimit
@@ -85,6 +86,9 @@ class ExpressionGraph {
   std::optional<Expression> fold(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify_sum(Op op, Expression a, Expression b);
+  bool is_half_turn_angle(Expression e) const;
+  Expression supplement(Expression angle);
+  std::optional<Expression> simplify_even(Op op, Expression a);
   std::optional<Expression> simplify_multiply(Expression a, Expression b);
   std::optional<Expression> simplify_divide(Expression a, Expression b);
   std::optional<Expression> simplify_power(Expression base, Expression exponent);
