@@ -275,7 +275,7 @@ TEST(TextModelErrors, SayWhatIsWrong) {
        "m.toml:4:8: derived names go in a circle: a -> b -> c -> a"},
       {"[run]\nh = 1\nrtol = 1\n" + head + energy, "m.toml:3:8: [run] has a step size h as well"},
       {"[run]\nto = \"-pi\"\n" + head + energy, "m.toml:2:7: the end of the run must be positive"},
-      {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:1: an event needs 'then' with what changes, or stop = true"},
+      {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:1: an event needs 'then' with what changes, or stop"},
       {"a.\n" + head + energy, "m.toml"},
       {head + std::string("\0", 1), "m.toml:4:1: a NUL byte"},
       {std::string(most_model_bytes + 1, '\n'), "m.toml: has 10000001 bytes"}};
