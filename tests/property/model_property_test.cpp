@@ -201,10 +201,10 @@ std::vector<double> by_graph(ExpressionGraph& graph, Expression e, const std::ar
       outputs.push_back(find(curvatures, i, j));
     }
   const Program program(graph, outputs);
-  std::vector<double> registers = program.registers();
-  program.evaluate({.q = q.data()}, registers.data());
+  Evaluator evaluator(program);
+  evaluator.evaluate({.q = q.data()});
   std::vector<double> values;
-  for (std::size_t k = 0; k < outputs.size(); ++k) values.push_back(program.output(k, registers.data()));
+  for (std::size_t k = 0; k < outputs.size(); ++k) values.push_back(evaluator[k]);
   return values;
 }
 

@@ -35,10 +35,10 @@ double value(const std::string& text) {
   ExpressionGraph graph;
   const Expression outputs[] = {parse(text, graph)};
   const Program program(graph, outputs);
-  std::vector<double> registers = program.registers();
+  Evaluator evaluator(program);
   const double q[] = {2, 5};
-  program.evaluate({.t = 0.25, .q = q}, registers.data());
-  return program.output(0, registers.data());
+  evaluator.evaluate({.t = 0.25, .q = q});
+  return evaluator[0];
 }
 
 std::string complaint(const std::string& text) {
