@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/model/routine.hpp"
+
 #include <memory>
 #include <string>
 
 namespace trill {
-// One routine as machine code: `n` instances, uniforms u, time t, vectors x, and for every instance where to gather
-// (index), its constants (column) and where to add (target).
-using NativeFunction = void (*)(long n, const double* u, double t, const double* const* x, const int* const* index,
-                                const double* const* column, const int* const* target, double* out);
-// The same for `copies` systems at once; entry e of copy c stands at [e * copies + c], also in u and t.
-using NativeManyFunction = void (*)(long n, long copies, const double* u, const double* t, const double* const* x,
-                                    const int* const* index, const double* const* column, const int* const* target,
-                                    double* out);
+// A routine for `copies` systems at once: entry e of copy c stands at [e * copies + c], in u, the vectors and out. What
+// is gained is that a copy is a lane, whatever the instances touch.
+using NativeManyFunction = void (*)(long n, long copies, const double* u, double t, const double* const* x,
+                                    const std::int32_t* const* index, const double* const* column,
+                                    const std::int32_t* const* target, double* out);
 
 // Machine code made from C source by the system's compiler; it stays loaded as long as somebody holds it.
 class NativeLibrary {
