@@ -22,7 +22,7 @@ ModelNames::ModelNames(const SourceText& source, const ModelFile& file, const Op
   index = 0;
   for (const FileCoordinate& c : file.coordinates) define_velocity(c, index++);
   for (const FileDerived& d : file.derived) define(d.name, {no_expression, &d});
-  for (const FileDerived& d : file.derived) find(d.name.text, d.value.piece, 0, 0);
+  for (const FileDerived& d : file.derived) find({d.name.text, no_expression, d.value.piece});
 }
 
 void ModelNames::define(const FileText& name, const Meaning& meaning) {
@@ -63,18 +63,21 @@ std::string ModelNames::circle(std::string_view name) const {
   return text + std::string(name);
 }
 
-Expression ModelNames::find(std::string_view name, const SourcePiece& piece, std::size_t offset, int depth) {
-  const auto it = meanings_.find(name);
-  if (it == meanings_.end()) return no_expression;
+ParsedValue ModelNames::find(const NameUse& use) {
+  const auto it = meanings_.find(use.name);
+  if (it == meanings_.end()) return {};
+  if (use.index != no_expression)
+    throw use.piece.error(use.offset, fmt::format("'{}' is no array and takes no index", use.name));
   Meaning& meaning = it->second;
-  if (meaning.expression != no_expression) return meaning.expression;
-  if (meaning.open) throw piece.error(offset, fmt::format("derived names go in a circle: {}", circle(name)));
+  if (meaning.expression != no_expression) return parsed_number(meaning.expression);
+  if (meaning.open)
+    throw use.piece.error(use.offset, fmt::format("derived names go in a circle: {}", circle(use.name)));
   meaning.open = true;
-  chain_.emplace_back(name);
-  meaning.expression = parse(meaning.derived->value, depth + 1);
+  chain_.emplace_back(use.name);
+  meaning.expression = parse(meaning.derived->value, use.depth + 1);
   chain_.pop_back();
   meaning.open = false;
-  return meaning.expression;
+  return parsed_number(meaning.expression);
 }
 
 std::vector<std::string> ModelNames::names() const {

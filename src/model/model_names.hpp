@@ -15,7 +15,7 @@ class ModelNames final : public NameScope {
  public:
   ModelNames(const SourceText& source, const ModelFile& file, const OptionSet& given, ExpressionGraph& graph);
 
-  Expression find(std::string_view name, const SourcePiece& piece, std::size_t offset, int depth) override;
+  ParsedValue find(const NameUse& use) override;
   std::vector<std::string> names() const override;
 
   Expression parse(const FileValue& value, int depth = 0);

@@ -158,8 +158,8 @@ std::unique_ptr<Tree> random_tree(Random& random, int depth) {
 class Unknowns final : public NameScope {
  public:
   explicit Unknowns(ExpressionGraph& graph) : graph_(graph) {}
-  Expression find(std::string_view name, const SourcePiece&, std::size_t, int) override {
-    return graph_.symbol(SymbolKind::coordinate, name[0] - 'x');
+  ParsedValue find(const NameUse& use) override {
+    return parsed_number(graph_.symbol(SymbolKind::coordinate, use.name[0] - 'x'));
   }
   std::vector<std::string> names() const override { return {"x", "y", "z"}; }
 
