@@ -153,7 +153,7 @@ class FunctionWriter {
   void write_head() {
     line(0, "void {}(long n,{} const double* u, double t, const double* const* x, const int* const* index,", name_,
          many_ ? " long copies," : "");
-    line(0, "    const double* const* column, const int* const* target, double* restrict out) {{");
+    line(0, "    const double* const* column, const int* const* target, double* out) {{");
     // Not every routine needs all.
     line(1, "(void)u, (void)t, (void)x, (void)index, (void)column, (void)target;");
     std::set<int> vectors, indices, columns;
@@ -166,11 +166,10 @@ class FunctionWriter {
       vectors.insert(vector_number(load.kind));
       indices.insert(index_number(load));
     }
-    for (const int k : vectors) line(1, "const double* restrict x{0} = x[{0}];", k);
-    for (const int k : indices) line(1, "const int* restrict index{0} = index[{0}];", k);
-    for (const int k : columns) line(1, "const double* restrict column{0} = column[{0}];", k);
-    for (std::size_t k = 0; k < routine_.targets.size(); ++k)
-      line(1, "const int* restrict target{0} = target[{0}];", k);
+    for (const int k : vectors) line(1, "const double* x{0} = x[{0}];", k);
+    for (const int k : indices) line(1, "const int* index{0} = index[{0}];", k);
+    for (const int k : columns) line(1, "const double* column{0} = column[{0}];", k);
+    for (std::size_t k = 0; k < routine_.targets.size(); ++k) line(1, "const int* target{0} = target[{0}];", k);
   }
 
   int index_number(const Load& load) const {
@@ -196,6 +195,10 @@ class FunctionWriter {
     write_code(program_.of_time().code, depth);
   }
 
+  std::string gathered(const Load& load) const {
+    return fmt::format("x{}[index{}[i]]", vector_number(load.kind), index_number(load));
+  }
+
   // Inside the loop over instances i, and for many copies over lanes l.
   void write_instance(int depth) {
     for (const Load& load : program_.of_instance().loads) {
@@ -206,8 +209,10 @@ class FunctionWriter {
         from = fmt::format("column{}[i]", load.index);
       else if (many_)
         from = fmt::format("x{}[copies * index{}[i] + first + l]", vector_number(load.kind), index_number(load));
+      else if (blocked_)
+        from = fmt::format("in{}[l]", load.to);
       else
-        from = fmt::format("x{}[index{}[i]]", vector_number(load.kind), index_number(load));
+        from = gathered(load);
       value_[load.to] = fmt::format("r{}", next_++);
       line(depth, "const double {} = {};", value_[load.to], from);
     }
@@ -250,11 +255,33 @@ class FunctionWriter {
     line(depth + 1, "const long width = {0} - first < {1} ? {0} - first : {1};", count, block);
   }
 
-  void write_blocked_loop() {
-    begin_block(1, "n");
-    declare_lanes(2);
+  static bool is_gathered(const Load& load) {
+    return load.kind != SymbolKind::element && load.kind != SymbolKind::column;
+  }
+
+  // Gathers one by one: the vector instructions for them are slower on many processors, and the empty assembly keeps
+  // compilers from using them.
+  void write_gathers() {
+    const auto& loads = program_.of_instance().loads;
+    for (const Load& load : loads)
+      if (is_gathered(load)) line(2, "double in{}[{}];", load.to, block);
     line(2, "for (long l = 0; l < width; ++l) {{");
     line(3, "const long i = first + l;");
+    line(3, "(void)i;");
+    for (const Load& load : loads)
+      if (is_gathered(load)) line(3, "in{}[l] = {};", load.to, gathered(load));
+    line(3, "__asm__ volatile(\"\");");
+    line(2, "}}");
+  }
+
+  void write_blocked_loop() {
+    blocked_ = true;
+    begin_block(1, "n");
+    declare_lanes(2);
+    write_gathers();
+    line(2, "for (long l = 0; l < width; ++l) {{");
+    line(3, "const long i = first + l;");
+    line(3, "(void)i;");
     write_instance(3);
     keep_lanes(3);
     line(2, "}}");
@@ -271,7 +298,7 @@ class FunctionWriter {
     begin_block(1, "copies");
     const std::vector<std::uint32_t> uniforms = read_uniforms();
     for (const std::uint32_t k : uniforms) {
-      line(2, "const double* restrict u{0} = u + {0} * copies + first;", k);
+      line(2, "const double* u{0} = u + {0} * copies + first;", k);
       value_[k] = fmt::format("u{}[l]", k);
     }
     write_timed_lanes();
@@ -302,7 +329,7 @@ class FunctionWriter {
   const Routine& routine_;
   const Program& program_;
   std::string name_, text_;
-  bool many_;
+  bool many_, blocked_ = false;
   std::vector<std::string> value_;
   int next_ = 0;
 };

@@ -17,8 +17,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // No contraction, no reassociation, and no knowledge of what sin or pow do: the calls are those of the interpreter.
-const std::vector<std::string> flags{"-std=c11",          "-O2",          "-fPIC",           "-shared",
-                                     "-ffp-contract=off", "-fno-builtin", "-fno-math-errno", "-fno-trapping-math"};
+const std::vector<std::string> flags{
+    "-std=c11",          "-O2",          "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fPIC", "-shared",
+    "-ffp-contract=off", "-fno-builtin", "-fno-math-errno",  "-fno-trapping-math",        "-w",
+#ifdef __x86_64__
+    "-march=native",
+#endif
+};
 
 // What this machine can do: a cache in a home folder may be shared by different machines.
 std::string machine() {

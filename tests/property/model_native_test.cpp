@@ -119,7 +119,7 @@ class RandomRoutines : public testing::Test {
     ::setenv("XDG_CACHE_HOME", directory_.path().c_str(), 1);
     Random random(42);
     const Index sizes[] = {1, 7, 45};
-    for (int k = 0; k < 90; ++k) routines_.push_back(random_routine(random, sizes[k % 3]));
+    for (int k = 0; k < 45; ++k) routines_.push_back(random_routine(random, sizes[k % 3]));
     for (int k = 0; k < 32; ++k) inputs_.emplace_back(random);
   }
   ~RandomRoutines() override { ::unsetenv("XDG_CACHE_HOME"); }
@@ -148,7 +148,7 @@ TEST_F(RandomRoutines, NativeCodeGivesTheBitsOfTheInterpreter) {
       EXPECT_TRUE(same_bits(run(compiled, inputs), expected)) << "routine " << k;
       finite += std::isfinite(expected[0]) && expected[0] != 0.25;
     }
-  EXPECT_GT(finite, 500);
+  EXPECT_GT(finite, 250);
 }
 
 // The fixed registers of a program for given parameters, as a Runner makes them.
@@ -200,7 +200,7 @@ TEST_F(RandomRoutines, ManyCopiesGiveTheBitsOfEachAlone) {
 }
 
 TEST_F(RandomRoutines, CommentsCannotLeaveTheirPlace) {
-  const CRoutine evil{&routines_[0], "x */ int main(void) { return 1; } \\\n #include </etc/passwd> \"\" ??/ y"};
+  const CRoutine evil{&routines_[0], "x */ int main(void) { return 1; } \\\n #include </etc/passwd> \"\" ?\?/ y"};
   const std::string text = c_source({&evil, 1}, CopiesInC::one);
   const std::string start = "/* x __ int main(void) _ return 1; _ __ _include __etc_passwd_ __ ___ y */\n";
   EXPECT_NE(text.find(start), std::string::npos) << text.substr(0, 600);
