@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -14,8 +16,6 @@ bool has_exact_inverse(double x) {
   int exponent = 0;
   return std::abs(std::frexp(x, &exponent)) == 0.5 && std::isnormal(x) && std::isnormal(1 / x);
 }
-
-bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal; }
 
 std::uint64_t hash(const ExpressionNode& node) {
   std::uint64_t h = static_cast<std::uint64_t>(node.op) * 31 + static_cast<std::uint64_t>(node.kind);
@@ -29,8 +29,11 @@ std::uint64_t hash(const ExpressionNode& node) {
   return h;
 }
 
-constexpr int most_products = 8;  // the largest integer power written as products
+constexpr int most_products = 8;    // the largest integer power written as products
+constexpr int most_sign_depth = 8;  // how far down a sign is looked for
 }  // namespace
+
+bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal; }
 
 int arity(Op op) {
   switch (op) {
@@ -217,8 +220,7 @@ std::optional<Expression> ExpressionGraph::simplify(Op op, Expression a, Express
     case Op::square:
     case Op::cos:
     case Op::cosh:
-      if ((*this)[a].op == Op::negate) return apply(op, (*this)[a].child[0]);
-      return std::nullopt;
+      return simplify_even(op, a);
     case Op::min:
     case Op::max:
       if (a == b) return a;
@@ -241,7 +243,53 @@ std::optional<Expression> ExpressionGraph::simplify_sum(Op op, Expression a, Exp
     return adds ? subtract(a, positive) : add(a, positive);
   }
   if (adds && (*this)[a].op == Op::negate) return subtract(b, (*this)[a].child[0]);
+  const double sign = adds ? 1 : -1;
+  if (is(b, -sign * std::numbers::pi) && is_half_turn_angle(a)) return negate(supplement(a));
+  if (adds && is(a, -std::numbers::pi) && is_half_turn_angle(b)) return negate(supplement(b));
+  if (!adds && is(a, std::numbers::pi) && is_half_turn_angle(b)) return supplement(b);
   return std::nullopt;
+}
+
+// An angle from 0 to pi. Its difference from pi keeps all its digits as an angle of its own.
+bool ExpressionGraph::is_half_turn_angle(Expression e) const {
+  if ((*this)[e].op != Op::atan2) return false;
+  const Op sine = (*this)[(*this)[e].child[0]].op;
+  return sine == Op::sqrt || sine == Op::abs;
+}
+
+Expression ExpressionGraph::supplement(Expression angle) {
+  const Expression sine = (*this)[angle].child[0], cosine = (*this)[angle].child[1];
+  return apply(Op::atan2, sine, negate(cosine));
+}
+
+bool ExpressionGraph::is_never_negative(Expression e, int depth) const {
+  const ExpressionNode& node = (*this)[e];
+  if (depth == 0) return false;
+  switch (node.op) {
+    case Op::number:
+      return node.value >= 0;
+    case Op::square:
+    case Op::sqrt:
+    case Op::exp:
+    case Op::abs:
+    case Op::hypot:
+      return true;
+    case Op::add:
+    case Op::multiply:
+      return is_never_negative(node.child[0], depth - 1) && is_never_negative(node.child[1], depth - 1);
+    default:
+      return false;
+  }
+}
+
+// atan2(-y, x) is -atan2(y, x): an even function of the angle has no kink at y = 0 where the angle has one.
+std::optional<Expression> ExpressionGraph::simplify_even(Op op, Expression a) {
+  const ExpressionNode node = (*this)[a];
+  if (node.op == Op::negate) return apply(op, node.child[0]);
+  if (op == Op::square && node.op == Op::sqrt && is_never_negative(node.child[0], most_sign_depth))
+    return node.child[0];
+  if (node.op != Op::atan2 || (*this)[node.child[0]].op != Op::abs) return std::nullopt;
+  return apply(op, apply(Op::atan2, (*this)[node.child[0]].child[0], node.child[1]));
 }
 
 std::optional<Expression> ExpressionGraph::simplify_multiply(Expression a, Expression b) {
@@ -317,5 +365,22 @@ std::vector<Expression> ExpressionGraph::needed(std::span<const Expression> root
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Replacement> replacements) {
+  std::unordered_map<Expression, Expression> changed;
+  for (const Replacement& r : replacements) changed[r.of] = r.by;
+  const auto now = [&](Expression x) {
+    const auto it = changed.find(x);
+    return it == changed.end() ? x : it->second;
+  };
+  const Expression roots[] = {e};
+  for (const Expression x : graph.needed(roots)) {
+    const ExpressionNode node = graph[x];
+    if (changed.contains(x) || arity(node.op) == 0) continue;
+    const bool same = std::all_of(node.child, node.child + arity(node.op), [&](Expression c) { return now(c) == c; });
+    if (!same) changed[x] = graph.apply(node.op, now(node.child[0]), now(node.child[1]), now(node.child[2]));
+  }
+  return now(e);
 }
 }  // namespace trill

@@ -25,10 +25,15 @@ Vector cross_product(ExpressionGraph& graph, PointParts a, PointParts b) {
   return {minor_of(graph, a, b, 1, 2), minor_of(graph, a, b, 2, 0), minor_of(graph, a, b, 0, 1)};
 }
 
-Expression square_of_cross(ExpressionGraph& graph, PointParts a, PointParts b) {
-  if (a.size() == 2) return graph.apply(Op::square, minor_of(graph, a, b, 0, 1));
-  const Vector n = cross_product(graph, a, b);
-  return dot_product(graph, n, n);
+// The sine of the angle between two arms, times their lengths. In space it is a root, tiny and not 0 where the arms lie
+// on a line, so that it cancels in angle * (angle's second derivative). In the plane second derivatives of such a root
+// would be differences of large numbers.
+Expression sine_between(ExpressionGraph& graph, PointParts u, PointParts w) {
+  if (u.size() == 2) return graph.apply(Op::abs, minor_of(graph, u, w, 0, 1));
+  const Vector n = cross_product(graph, u, w);
+  const Expression scale = graph.multiply(dot_product(graph, u, u), dot_product(graph, w, w));
+  const Expression least = graph.multiply(graph.number(least_sine_squared), scale);
+  return graph.apply(Op::sqrt, graph.add(dot_product(graph, n, n), least));
 }
 }  // namespace
 
@@ -45,15 +50,11 @@ Expression point_distance(ExpressionGraph& graph, PointParts a, PointParts b) {
   return point_norm(graph, PointParts(d).first(a.size()));
 }
 
-// With sine and cosine no digits are lost near 0 and pi, as they are with acos. Where the arms lie on a line the sine
-// is tiny and not 0, so that it cancels in angle * (angle's second derivative).
+// From sine and cosine no digits are lost near 0 and pi, as they are with acos.
 Expression point_angle(ExpressionGraph& graph, PointParts a, PointParts b, PointParts c) {
   const Vector first = difference(graph, a, b), second = difference(graph, c, b);
   const PointParts u = PointParts(first).first(a.size()), w = PointParts(second).first(a.size());
-  const Expression scale = graph.multiply(dot_product(graph, u, u), dot_product(graph, w, w));
-  const Expression least = graph.multiply(graph.number(least_sine_squared), scale);
-  const Expression sine = graph.apply(Op::sqrt, graph.add(square_of_cross(graph, u, w), least));
-  return graph.apply(Op::atan2, sine, dot_product(graph, u, w));
+  return graph.apply(Op::atan2, sine_between(graph, u, w), dot_product(graph, u, w));
 }
 
 Expression dihedral_angle(ExpressionGraph& graph, PointParts a, PointParts b, PointParts c, PointParts d) {
