@@ -18,9 +18,11 @@ class KernelScope final : public NameScope {
   std::vector<std::string> names() const override;
 
   ExpressionGraph& graph() { return graph_; }
+  const ExpressionGraph& graph() const { return graph_; }
   const IndexSet* over() const { return over_; }
   Index instances() const { return over_ ? over_->size : 1; }
   int slots() const { return static_cast<int>(slots_.size()); }
+  Index unknowns() const { return space_.unknowns(); }  // of the model
 
   Expression parse(const FileValue& value, int depth = 0);
   ParsedValue parse_any(const SourcePiece& piece) { return parse_value(piece, graph_, *this); }

@@ -2,6 +2,7 @@
 // What stands in a model file, checked for its shape and not yet for its meaning.
 #pragma once
 
+#include "trill/model/beside.hpp"
 #include "trill/model/csv_table.hpp"
 #include "trill/model/source_text.hpp"
 
@@ -162,4 +163,7 @@ struct ModelFile {
 
 // The source must outlive the result, which points into it.
 ModelFile read_model_file(const SourceText& source);
+
+// Reads the files that sets name into their tables.
+void read_set_tables(ModelFile& file, const SourceText& source, const ModelFolder& folder);
 }  // namespace trill

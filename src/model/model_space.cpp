@@ -26,8 +26,6 @@ ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const Op
     if (d.over) set(d.over);
     define(d.name, {.kind = Kind::derived, .derived = &d});
   }
-  for (const IndexSet& s : sets_)
-    for (const FileColumn& c : s.file->columns) check_column(s, c.name);
 }
 
 void ModelSpace::define(const FileText& name, const Meaning& meaning) {
@@ -107,12 +105,6 @@ void ModelSpace::read_set(const FileSet& file) {
     set.columns.push_back(c.name.text);
     set.values.push_back(std::move(values));
   }
-}
-
-void ModelSpace::check_column(const IndexSet& set, const FileText& name) const {
-  if (find(name.text))
-    throw source_.error(name.offset,
-                        fmt::format("the column '{}' of '{}' has a name that is already taken", name.text, set.name()));
 }
 
 void ModelSpace::read_coordinates() {

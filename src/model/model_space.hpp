@@ -69,7 +69,6 @@ class ModelSpace {
   void read_parameters(const OptionSet& given);
   void read_set(const FileSet& file);
   void read_coordinates();
-  void check_column(const IndexSet& set, const FileText& name) const;
 
   const SourceText& source_;
   const ModelFile& file_;

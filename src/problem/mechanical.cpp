@@ -10,6 +10,11 @@ SpMat diagonal_pattern(Index n) {
 }
 }  // namespace
 
+MatrixSlot ConstraintMap::transpose_pattern() const {
+  const Index n = pattern().cols();
+  return MatrixSlot::dense(n, n);
+}
+
 MatrixSlot MechanicalProblem::mass_pattern() const { return MatrixSlot::sparse(diagonal_pattern(layout().nq)); }
 
 void MechanicalProblem::mass(In q, MatrixSlot& m) const {
@@ -27,6 +32,7 @@ MatrixSlot MechanicalProblem::damping_pattern() const {
 }
 
 bool MechanicalProblem::force_jacobian(Groups, double, In, In, MatrixSlot&, MatrixSlot&) const { return false; }
+bool MechanicalProblem::force_product(Groups, double, In, In, In, Out) const { return false; }
 
 namespace {
 Groups groups_where(const MechanicalProblem& problem, bool fast, bool slow) {

@@ -18,7 +18,10 @@ class ConstraintMap {
   virtual void jacobian(double t, In q, MatrixSlot& G) const = 0;
   virtual void time_derivative(double /*t*/, In /*q*/, Out gt) const { gt.setZero(); }
   virtual void curvature(double t, In q, In v, Out eta) const = 0;  // v^T H v + 2 g_qt v + g_tt: G a + eta = 0
+  // d(G v + g_t)/dq, like G. Default: false, and the caller takes differences.
+  virtual bool velocity_derivative(double /*t*/, In /*q*/, In /*v*/, MatrixSlot& /*d*/) const { return false; }
   virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n, overwritten
+  virtual MatrixSlot transpose_pattern() const;                                      // of d(G^T s)/dq; default: dense
 };
 
 // The energy 1/2 sum_i stiffness_i g_i(q)^2 behind the fastest forces of a model.
@@ -53,6 +56,8 @@ class MechanicalProblem : public Problem {
   virtual MatrixSlot damping_pattern() const;    // of df/dv; default: empty, or dense when forces depend on v
   // Fills df/dq and df/dv. Default: false, and the caller takes differences.
   virtual bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const;
+  // f'(q) dq without the matrix. Default: false, and the caller takes differences.
+  virtual bool force_product(Groups groups, double t, In q, In v, In dq, Out df) const;
   virtual bool velocity_dependent(Groups) const { return false; }
   virtual std::optional<double> potential(Groups, double /*t*/, In /*q*/) const { return std::nullopt; }
 
