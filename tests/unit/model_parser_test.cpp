@@ -5,6 +5,7 @@
 #include "trill/model/program.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
