@@ -76,7 +76,8 @@ TEST(Switching, EveryComparisonOfACondition) {
 }
 
 TEST(Switching, WhatDoesNotChangeAlongAMotionIsNone) {
-  for (const char* text : {"x^2 + sqrt(y)", "if(1 < 2, x, y)", "if(x == y, 1, 2)", "if(x, y, z)", "(x != 0)*y"})
+  for (const char* text :
+       {"x^2 + sqrt(y)", "if(1 < 2, x, y)", "if(x == y, 1, 2)", "if(x, y, z)", "(x != 0)*y", "if((x < 0) + 1, y, z)"})
     EXPECT_TRUE(Switches(text).found.empty()) << text;
   ExpressionGraph graph;
   const Expression fixed = graph.symbol(SymbolKind::parameter, 0), column = graph.symbol(SymbolKind::column, 1);
@@ -92,6 +93,7 @@ TEST(Switching, WhatIsComparedIsNoSwitchOfItsOwn) {
   Switches s("if(abs(x) < 1, 0, y)");
   ASSERT_EQ(s.found.size(), 1u);
   EXPECT_EQ(s.found[0].when, s("abs(x) - 1"));
+  EXPECT_EQ(Switches("(abs(x) < 1)*y").found.size(), 1u);
 }
 
 TEST(Switching, ForcesHaveTheSwitchesOfTheirEnergy) {
