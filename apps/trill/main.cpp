@@ -146,7 +146,7 @@ void add_run(CLI::App& app, Action& action) {
                        "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
                        "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
                        "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n"
-                       "  trill run two_springs --sweep omega2=200:20000:7log --out results/ --report sweep.html\n");
+                       "  trill run two_springs --sweep omega2=50:800:5log --out results/ --report sweep.html\n");
   add_plan(*sub, a->plan);
   sub->add_option("--method", a->plan.method, "method (trill list methods; default: the model's)");
   add_step(*sub, a->plan);

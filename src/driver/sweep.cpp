@@ -18,7 +18,7 @@ namespace {
 using Progress = SweepMember::Progress;
 constexpr double most_bytes = 1 << 29;  // of rows in memory, of all threads together
 // Joined runs keep no checkpoints; steps times unknowns of a run that is short enough to be begun again.
-constexpr double most_joined_work = 2e8;
+constexpr double most_joined_work = 2e7;
 
 // The progress of all members as one number.
 class Tally {
