@@ -56,6 +56,13 @@ TEST_F(SweepCommand, TheNumberOfThreadsChangesNothing) {
   }
   EXPECT_EQ(read_text(directory_ / "1/sweep.csv"), read_text(directory_ / "3/sweep.csv"));
   EXPECT_EQ(read_text(directory_ / "1/sweep.json"), read_text(directory_ / "3/sweep.json"));
+  int compared = 0;
+  for (const auto& entry : fs::directory_iterator(directory_ / "1"))
+    if (entry.path().extension() == ".h5") {
+      EXPECT_EQ(difference_of_files(entry.path(), directory_ / "3" / entry.path().filename()), "");
+      ++compared;
+    }
+  EXPECT_EQ(compared, 10);
 }
 
 TEST_F(SweepCommand, TheSummaryHasWhatTheFilesHave) {
