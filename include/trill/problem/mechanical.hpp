@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace trill {
 // A point of a motion with its time derivatives, as many as are asked for.
@@ -54,6 +55,14 @@ struct GroupInfo {
   bool fast = true;
 };
 
+// The forces on several copies of one system at once, each with its own parameters. Arrays hold one copy after another
+// in every component: q[component * copies + copy]. It refers to the copies, which must outlive it.
+class ForceBlock {
+ public:
+  virtual ~ForceBlock() = default;
+  virtual void force(Groups groups, double t, const double* q, const double* v, double* f) const = 0;
+};
+
 enum class MassKind { identity, diagonal, constant, of_q };
 
 // M(q) q'' = f_slow + f_fast - G^T lambda,  g(q, t) = 0     (PJY97 eq. 3.1)
@@ -68,6 +77,9 @@ class MechanicalProblem : public Problem {
 
   virtual std::vector<GroupInfo> groups() const { return {{"all", true}}; }
   virtual void force(Groups groups, double t, In q, In v, Out f) const = 0;
+  // Of systems of this class with other parameters; every number must be that of force() bit by bit. Default: copy by
+  // copy.
+  virtual std::unique_ptr<ForceBlock> join(std::span<const MechanicalProblem* const> copies) const;
   virtual MatrixSlot stiffness_pattern() const;  // of df/dq; default: dense
   virtual MatrixSlot damping_pattern() const;    // of df/dv; default: empty, or dense when forces depend on v
   // Fills df/dq and df/dv. Default: false, and the caller takes differences.
