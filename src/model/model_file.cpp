@@ -2,7 +2,6 @@
 #include "model_file.hpp"
 
 #include "model_shape.hpp"
-#include "not_yet.hpp"
 #include "table_reader.hpp"
 
 #include <cmath>
@@ -261,7 +260,6 @@ ModelFile read_model_file(const SourceText& source) {
     if (!result) throw source.error(offset_of(source, result.error().source().begin), result.error().description());
     ModelFile file = FileReader(source, result.table()).read();
     check_model_shape(file, source);
-    refuse_what_is_not_built_yet(file, source);
     return file;
   } catch (const FailedTomlAssertion&) {
     throw source.error("this is not TOML; look for keys that are not followed by = and a value");

@@ -30,6 +30,7 @@ struct Event {
   int direction = 0;                         // -1 falling, 0 both, +1 rising
   // true: go on (the state may have been changed); empty: stop.
   std::function<bool(State&)> action;
+  bool restarts = false;  // the step ends there although nothing may have changed
 };
 
 // Sees accepted steps, changes nothing.
