@@ -148,6 +148,7 @@ class Run {
 
   void begin() {
     problem_.enter(user_);
+    advancer_.notes().restore(options_.notices);
     if (options_.reformulation)
       options_.reformulation->enter(user_, inner_, advancer_.notes());
     else

@@ -132,6 +132,8 @@ PreparedRun prepare(const RunPlan& plan) {
   run.options.info.problem_title = model.info.title;
   run.options.info.problem_reference = model.info.reference;
   run.options.info.model_text = model.text;
+  for (const std::string& warning : model.warnings)
+    run.options.notices.push_back({.t = run.start.t, .code = "model", .text = warning, .severity = Severity::warning});
   return run;
 }
 
