@@ -67,10 +67,15 @@ int edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+namespace {
+constexpr std::size_t longest_name = 200;  // a file may have names of megabytes, and comparing takes their product
+}
+
 std::string suggest(std::string_view wrong, std::span<const std::string> known) {
-  if (known.empty()) return "";
+  if (known.empty() || wrong.size() > longest_name) return "";
   std::vector<std::pair<int, std::string>> ranked;
   for (const std::string& name : known) {
+    if (name.size() > longest_name) continue;
     const bool contains = wrong.size() >= 3 && name.find(wrong) != std::string::npos;
     ranked.emplace_back(contains ? 1 : edit_distance(wrong, name), name);
   }

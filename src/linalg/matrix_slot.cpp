@@ -2,6 +2,7 @@
 #include "trill/linalg/matrix_slot.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <string>
 
@@ -25,8 +26,10 @@ MatrixSlot MatrixSlot::dense(Index rows, Index cols) {
 }
 
 MatrixSlot MatrixSlot::sparse(SpMat pattern) {
+  static std::atomic<std::uint64_t> patterns = 0;
   MatrixSlot slot;
   slot.is_sparse_ = true;
+  slot.pattern_id_ = ++patterns;
   pattern.makeCompressed();
   bool sorted = true;
   for (Index j = 0; j < pattern.cols(); ++j)

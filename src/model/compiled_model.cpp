@@ -1,62 +1,89 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compiled_model.hpp"
 
-#include "model_names.hpp"
+#include "start_check.hpp"
 #include "trill/base/text.hpp"
-#include "trill/model/derivative.hpp"
+#include "trill/model/mechanics.hpp"
 
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-constexpr std::size_t most_groups = 32, most_constraints = 2000;
-
-// One line of the file that gives a force: an energy, or a force on one coordinate.
-struct Term {
-  const FileValue* place = nullptr;
-  std::size_t group = 0;
-  Expression energy = no_expression, force = no_expression;
-  int on = 0;
-};
+constexpr std::size_t most_groups = 32;
 
 class Compiler {
  public:
-  Compiler(const SourceText& source, const ModelFile& file, const OptionSet& given)
-      : source_(source), file_(file), names_(source, file, given, graph_) {}
+  Compiler(CompiledModel& model) : model_(model), file_(model.file), space_(*model.space) {}
 
-  CompiledModel compile() {
-    model_.parameters = names_.parameters();
+  void compile() {
     read_coordinates();
+    parse_derived();
     read_terms();
     read_constraints();
-    check_start();
-    for (std::size_t group = 0; group < model_.groups.size(); ++group)
-      model_.group_forces.push_back(compile_forces([group](const Term& term) { return term.group == group; }));
-    model_.all_forces = compile_forces([](const Term&) { return true; });
-    model_.gaps = compile_map(gaps_);
-    model_.constraints = compile_map(constraints_);
     read_measures();
+    read_kinetic();
+    number_rows();
+    find_mass_kind();
+    model_.functions =
+        std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
+    read_group_facts();
     read_run();
-    return std::move(model_);
   }
 
  private:
-  Index unknowns() const { return static_cast<Index>(file_.coordinates.size()); }
+  Kernel& kernel(const std::optional<FileText>& over) {
+    const IndexSet* set = space_.set(over);
+    for (const auto& k : kernels_)
+      if (k->scope.over() == set) return *k;
+    return *kernels_.emplace_back(std::make_unique<Kernel>(space_, set));
+  }
+
+  // One value for each entry of an array: a list of parts, or one expression for all.
+  void fill(const CoordinateArray& array, const FileValues& values, std::string_view what, Vec& into) {
+    for (int part = 0; part < array.parts; ++part) {
+      const FileValue& value = values.parts.empty() ? values : values.parts[static_cast<std::size_t>(part)];
+      const std::vector<double> numbers = KernelScope(space_, array.over).parse_constants(value, what);
+      for (Index k = 0; k < array.elements(); ++k) into[array.place(k, part)] = numbers[static_cast<std::size_t>(k)];
+    }
+  }
 
   void read_coordinates() {
-    model_.start = model_.velocity = Vec::Zero(unknowns());
-    model_.mass = Vec::Ones(unknowns());
-    Index k = 0;
-    for (const FileCoordinate& c : file_.coordinates) {
-      model_.coordinates.push_back({c.name.text, c.unit});
-      model_.start[k] = names_.parse_constant(c.start, "the start of a coordinate");
-      if (c.velocity) model_.velocity[k] = names_.parse_constant(*c.velocity, "the velocity at the start");
-      if (c.mass) model_.mass[k] = names_.parse_constant(*c.mass, "a mass");
-      if (!(model_.mass[k] > 0)) throw c.mass->error(fmt::format("a mass must be positive, not {}", model_.mass[k]));
-      ++k;
+    model_.start = model_.velocity = Vec::Zero(space_.unknowns());
+    model_.mass = Vec::Ones(space_.unknowns());
+    given_mass_.assign(static_cast<std::size_t>(space_.unknowns()), false);
+    for (const CoordinateArray& array : space_.arrays()) {
+      const FileCoordinate& c = *array.file;
+      fill(array, c.start, "the start of a coordinate", model_.start);
+      if (c.velocity) fill(array, *c.velocity, "the velocity at the start", model_.velocity);
+      if (c.mass) fill(array, {*c.mass, {}}, "a mass", model_.mass);
+      for (Index k = 0; c.mass && k < array.size(); ++k) given_mass_[static_cast<std::size_t>(array.first + k)] = true;
+      const auto masses = model_.mass.segment(array.first, array.size());
+      if (array.size() > 0 && !(masses.minCoeff() > 0))
+        throw c.mass->error(fmt::format("a mass must be positive, not {}", masses.minCoeff()));
+      if (c.exact) read_closed_form(array, *c.exact);
+    }
+  }
+
+  void read_closed_form(const CoordinateArray& array, const FileValues& exact) {
+    Kernel& k = kernel(array.file->over);
+    for (int part = 0; part < array.parts; ++part) {
+      const FileValue& value = exact.parts.empty() ? exact : exact.parts[static_cast<std::size_t>(part)];
+      const Expression e = k.scope.parse(value);
+      for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+        if (depends_on(k.graph(), e, kind)) throw value.error("a closed form may depend on t and parameters only");
+      k.closed_forms.push_back({e, &array, part});
+    }
+    closed_ += array.size();
+    model_.has_closed_form = closed_ == space_.unknowns();
+  }
+
+  // Names that no term uses are checked as well.
+  void parse_derived() {
+    for (const FileDerived& d : file_.derived) {
+      Kernel& k = kernel(d.over);
+      k.scope.find({d.name.text, no_expression, d.value.piece, 0, 0});
     }
   }
 
@@ -68,39 +95,60 @@ class Compiler {
         return k;
       }
     if (model_.groups.size() == most_groups)
-      throw source_.error(name->offset, fmt::format("more than {} groups of forces", most_groups));
+      throw model_.source.error(name->offset, fmt::format("more than {} groups of forces", most_groups));
     model_.groups.push_back({wanted, fast || wanted == "fast"});
     return model_.groups.size() - 1;
   }
 
-  Expression parse_position(const FileValue& value, std::string_view what) {
-    const Expression e = names_.parse(value);
-    if (depends_on(graph_, e, SymbolKind::velocity))
+  static Expression parse_position(Kernel& k, const FileValue& value, std::string_view what) {
+    const Expression e = k.scope.parse(value);
+    if (depends_on(k.graph(), e, SymbolKind::velocity))
       throw value.error(fmt::format("{} may not depend on velocities", what));
     return e;
   }
 
+  void read_stiff(const FileStiff& s) {
+    Kernel& k = kernel(s.over);
+    ExpressionGraph& graph = k.graph();
+    const Expression gap = parse_position(k, s.gap, "a gap");
+    if (depends_on(graph, gap, SymbolKind::time)) throw s.gap.error("a gap may not depend on t");
+    const std::vector<double> stiffness = k.scope.parse_constants(s.stiffness, "a stiffness");
+    for (const double value : stiffness)
+      if (!(value > 0)) throw s.stiffness.error(fmt::format("a stiffness must be positive, not {}", value));
+    stiffness_[&k].push_back(stiffness);
+    k.gaps.push_back({&s.gap, gap});
+    const Expression half = graph.multiply(graph.number(0.5), k.scope.parse(s.stiffness));
+    const Expression energy = graph.multiply(half, graph.apply(Op::square, gap));
+    k.terms.push_back({&s.gap, group(s.group, "fast", true), energy});
+  }
+
+  void read_force(const FileForce& f, const char* otherwise) {
+    Kernel& k = kernel(f.over);
+    const ParsedValue on = k.scope.parse_any(f.on.piece);
+    const std::size_t in = group(f.group, otherwise, false);
+    if (f.value.parts.empty() ? on.size != 1 : on.size != static_cast<int>(f.value.parts.size()))
+      throw f.value.error(on.size == 1 ? "a force on one coordinate is one value"
+                                       : fmt::format("a force on a point is a list of {} values", on.size));
+    for (std::size_t part = 0; part < static_cast<std::size_t>(on.size); ++part) {
+      const ExpressionNode& node = k.graph()[on.part[part]];
+      if (node.op != Op::symbol || node.kind != SymbolKind::coordinate)
+        throw f.on.piece.error(0, fmt::format("a force acts on a coordinate, and '{}' is none", f.on.text));
+      const FileValue& value = f.value.parts.empty() ? f.value : f.value.parts[part];
+      const int slot = node.index;
+      k.terms.push_back({&value, in, no_expression, k.scope.parse(value), slot});
+    }
+  }
+
   void read_terms() {
     const char* otherwise = file_.stiff.empty() ? "all" : "slow";
-    model_.stiffness.resize(static_cast<Index>(file_.stiff.size()));
-    Index row = 0;
-    for (const FileStiff& s : file_.stiff) {
-      const Expression gap = parse_position(s.gap, "a gap");
-      const double k = names_.parse_constant(s.stiffness, "a stiffness");
-      if (!(k > 0)) throw s.stiffness.error(fmt::format("a stiffness must be positive, not {}", k));
-      if (depends_on(graph_, gap, SymbolKind::time)) throw s.gap.error("a gap may not depend on t");
-      model_.stiffness[row++] = k;
-      gaps_.push_back(gap);
-      const Expression energy = graph_.multiply(graph_.number(0.5 * k), graph_.apply(Op::square, gap));
-      terms_.push_back({&s.gap, group(s.group, "fast", true), energy});
+    for (const FileStiff& s : file_.stiff) read_stiff(s);
+    for (const FilePotential& p : file_.potentials) {
+      Kernel& k = kernel(p.over);
+      k.terms.push_back(
+          {&p.energy, group(p.group, otherwise, false), parse_position(k, p.energy, "a potential energy")});
     }
-    for (const FilePotential& p : file_.potentials)
-      terms_.push_back({&p.energy, group(p.group, otherwise, false), parse_position(p.energy, "a potential energy")});
-    for (const FileForce& f : file_.forces) {
-      const int on = names_.coordinate(f.on);
-      terms_.push_back({&f.value, group(f.group, otherwise, false), no_expression, names_.parse(f.value), on});
-    }
-    if (terms_.empty()) group(std::nullopt, otherwise, true);
+    for (const FileForce& f : file_.forces) read_force(f, otherwise);
+    if (model_.groups.empty()) group(std::nullopt, otherwise, true);
     bool any_fast = false;
     for (const GroupInfo& g : model_.groups) any_fast = any_fast || g.fast;
     if (!any_fast)
@@ -108,156 +156,98 @@ class Compiler {
   }
 
   void read_constraints() {
-    if (file_.constraints.size() > most_constraints)
-      throw file_.constraints[most_constraints].error(fmt::format("more than {} constraints", most_constraints));
-    for (const FileValue& value : file_.constraints) constraints_.push_back(parse_position(value, "a constraint"));
-  }
-
-  // Values and slopes of every term at the start, so that a message can point at the one to blame.
-  void check_start() {
-    std::vector<Expression> outputs;
-    const auto list_with_slopes = [&](Expression e) {
-      outputs.push_back(e);
-      for (const Partial& p : gradient(graph_, e, SymbolKind::coordinate)) outputs.push_back(p.value);
-      return outputs.size();
-    };
-    std::vector<std::size_t> ends;
-    for (const Term& term : terms_)
-      ends.push_back(list_with_slopes(term.force == no_expression ? term.energy : term.force));
-    for (const Expression e : gaps_) ends.push_back(list_with_slopes(e));
-    for (const Expression e : constraints_) ends.push_back(list_with_slopes(e));
-    const Program program(graph_, outputs);
-    Evaluator at_start(program);
-    at_start.evaluate({.t = 0, .q = model_.start.data(), .v = model_.velocity.data()});
-
-    std::size_t piece = 0, begin = 0;
-    for (const Term& term : terms_) {
-      check_finite(at_start, begin, ends[piece], *term.place, term.force == no_expression ? "energy" : "force");
-      begin = ends[piece++];
+    for (const FileConstraint& c : file_.constraints) {
+      Kernel& k = kernel(c.over);
+      k.constraints.push_back({&c, parse_position(k, c, "a constraint")});
     }
-    const auto check_map = [&](const FileValue& place, const char* what) {
-      check_finite(at_start, begin, ends[piece], place, what);
-      double slope = 0;
-      for (std::size_t k = begin + 1; k < ends[piece]; ++k) slope = std::max(slope, std::abs(at_start[k]));
-      if (slope == 0)
-        throw place.error(
-            fmt::format("this {} does not change with any coordinate at the start: its gradient is zero", what));
-      begin = ends[piece++];
-    };
-    for (const FileStiff& s : file_.stiff) check_map(s.gap, "gap");
-    for (const FileValue& value : file_.constraints) check_map(value, "constraint");
   }
 
-  static void check_finite(const Evaluator& at_start, std::size_t begin, std::size_t end, const FileValue& place,
-                           const char* what) {
-    if (!std::isfinite(at_start[begin]))
-      throw place.error(fmt::format("this {} is {} at the start", what, at_start[begin]));
-    for (std::size_t k = begin + 1; k < end; ++k)
-      if (!std::isfinite(at_start[k]))
-        throw place.error(fmt::format("the derivative of this {} is {} at the start", what, at_start[k]));
-  }
-
-  // The outputs of a matrix, each expression once.
-  class MatrixOutputs {
-   public:
-    void add(Index row, Index column, Expression e, bool mirrored) {
-      entries_.push_back({row, column, outputs_.size()});
-      if (mirrored && row != column) entries_.push_back({column, row, outputs_.size()});
-      outputs_.push_back(e);
+  void read_kinetic() {
+    for (const FileKinetic& t : file_.kinetic) {
+      Kernel& k = kernel(t.over);
+      const Expression e = k.scope.parse(t.energy);
+      if (depends_on(k.graph(), e, SymbolKind::time)) throw t.energy.error("a kinetic energy may not depend on t");
+      if (!is_quadratic_in_velocities(k.graph(), e))
+        throw t.energy.error("a kinetic energy is a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
+      k.kinetic.push_back({&t.energy, e});
     }
-    MatrixProgram compile(const ExpressionGraph& graph) { return {Program(graph, outputs_), std::move(entries_)}; }
+  }
 
-   private:
-    std::vector<Expression> outputs_;
-    std::vector<MatrixEntry> entries_;
-  };
+  // Coordinates whose velocities are in a kinetic energy have no other mass unless the file gives one. Masses that
+  // depend on coordinates bring forces with them, in a group of their own.
+  void find_mass_kind() {
+    bool of_q = false;
+    for (const auto& k : kernels_) {
+      if (k->kinetic.empty()) continue;
+      ExpressionGraph& graph = k->graph();
+      Expression energy = graph.number(0);
+      for (const RowTerm& term : k->kinetic) energy = graph.add(energy, term.value);
+      for (const Partial& p : gradient(graph, energy, SymbolKind::velocity))
+        for (const std::int32_t place : k->table->coordinates[static_cast<std::size_t>(p.column)])
+          if (!given_mass_[static_cast<std::size_t>(place)]) model_.mass[place] = 0;
+      if (!depends_on(graph, energy, SymbolKind::coordinate)) continue;
+      of_q = true;
+      const std::size_t inertia = group(FileText{"inertia", 0}, "", false);
+      const KineticTerms terms = kinetic_terms(graph, energy, k->scope.slots());
+      for (int slot = 0; slot < k->scope.slots(); ++slot)
+        if (const Expression force = terms.velocity_force[static_cast<std::size_t>(slot)]; graph.constant(force) != 0)
+          k->terms.push_back({k->kinetic[0].place, inertia, no_expression, force, slot, true});
+    }
+    if (of_q)
+      model_.mass_kind = MassKind::of_q;
+    else if (!file_.kinetic.empty())
+      model_.mass_kind = MassKind::constant;
+    else
+      model_.mass_kind = (model_.mass.array() == 1).all() ? MassKind::identity : MassKind::diagonal;
+  }
 
-  template <class Wanted>
-  CompiledForces compile_forces(Wanted wanted) {
-    CompiledForces out;
-    Expression energy = graph_.number(0);
-    std::vector<Expression> force(static_cast<std::size_t>(unknowns()), energy), applied = force;
-    for (const Term& term : terms_) {
-      if (!wanted(term)) continue;
-      if (term.force == no_expression) {
-        energy = graph_.add(energy, term.energy);
-        continue;
+  void number_rows() {
+    std::vector<double> all;
+    for (const auto& k : kernels_) {
+      k->first_gap = gap_count_;
+      k->first_constraint = constraint_count_;
+      gap_count_ += k->scope.instances() * static_cast<Index>(k->gaps.size());
+      constraint_count_ += k->scope.instances() * static_cast<Index>(k->constraints.size());
+      k->finish();
+      const auto& columns = stiffness_[k.get()];
+      for (std::size_t i = 0; i < static_cast<std::size_t>(k->scope.instances()); ++i)
+        for (const auto& column : columns) all.push_back(column[i]);
+    }
+    model_.stiffness = Eigen::Map<const Vec>(all.data(), static_cast<Index>(all.size()));
+  }
+
+  void read_group_facts() {
+    for (std::size_t g = 0; g < model_.groups.size(); ++g) {
+      bool conservative = true, dependent = false;
+      for (const auto& k : model_.functions->kernels()) {
+        conservative = conservative && is_conservative(*k, static_cast<int>(g));
+        for (const ForceTerm& term : k->terms)
+          dependent = dependent || (term.group == g && term.force != no_expression &&
+                                    depends_on(k->graph(), term.force, SymbolKind::velocity));
       }
-      out.conservative = false;
-      Expression& sum = applied[static_cast<std::size_t>(term.on)];
-      sum = graph_.add(sum, term.force);
+      model_.conservative.push_back(conservative);
+      model_.velocity_dependent.push_back(dependent);
     }
-    MatrixOutputs by_position, by_velocity;
-    for (const Partial& p : gradient(graph_, energy, SymbolKind::coordinate))
-      force[static_cast<std::size_t>(p.column)] = graph_.negate(p.value);
-    for (const Partial& p : lower_hessian(graph_, energy, SymbolKind::coordinate))
-      by_position.add(p.row, p.column, graph_.negate(p.value), true);
-    for (std::size_t row = 0; row < applied.size(); ++row) {
-      for (const Partial& p : gradient(graph_, applied[row], SymbolKind::coordinate))
-        by_position.add(static_cast<Index>(row), p.column, p.value, false);
-      for (const Partial& p : gradient(graph_, applied[row], SymbolKind::velocity)) {
-        by_velocity.add(static_cast<Index>(row), p.column, p.value, false);
-        out.velocity_dependent = true;
-      }
-      force[row] = graph_.add(force[row], applied[row]);
-    }
-    const Expression energies[] = {energy};
-    out.energy = Program(graph_, energies);
-    out.force = Program(graph_, force);
-    out.by_position = by_position.compile(graph_);
-    out.by_velocity = by_velocity.compile(graph_);
-    return out;
-  }
-
-  CompiledMap compile_map(const std::vector<Expression>& g) {
-    CompiledMap map;
-    map.count = static_cast<Index>(g.size());
-    map.unknowns = unknowns();
-    const Expression time = graph_.symbol(SymbolKind::time);
-    const std::vector<Rate> clock = {{time, graph_.number(1)}};
-    std::vector<Rate> along = clock;
-    for (int i = 0; i < static_cast<int>(unknowns()); ++i)
-      along.push_back({graph_.symbol(SymbolKind::coordinate, i), graph_.symbol(SymbolKind::velocity, i)});
-    std::vector<Expression> by_time, curvature;
-    MatrixOutputs jacobian, transpose;
-    Expression work = graph_.number(0);  // s^T g
-    for (std::size_t row = 0; row < g.size(); ++row) {
-      by_time.push_back(directional_derivative(graph_, g[row], clock));
-      const Expression rate = directional_derivative(graph_, g[row], along);
-      curvature.push_back(directional_derivative(graph_, rate, along));
-      for (const Partial& p : gradient(graph_, g[row], SymbolKind::coordinate))
-        jacobian.add(static_cast<Index>(row), p.column, p.value, false);
-      work = graph_.add(work, graph_.multiply(graph_.symbol(SymbolKind::multiplier, static_cast<int>(row)), g[row]));
-    }
-    for (const Partial& p : lower_hessian(graph_, work, SymbolKind::coordinate))
-      transpose.add(p.row, p.column, p.value, true);
-    map.value = Program(graph_, g);
-    map.time_derivative = Program(graph_, by_time);
-    map.curvature = Program(graph_, curvature);
-    map.jacobian = jacobian.compile(graph_);
-    map.transpose_derivative = transpose.compile(graph_);
-    return map;
   }
 
   void read_measures() {
     std::set<std::string, std::less<>> taken;
-    std::vector<Expression> outputs;
     for (const FileMeasure& m : file_.measures) {
       if (m.name.text.empty() || m.name.text.find_first_of(",\"\n\r\t") != std::string::npos)
-        throw source_.error(m.name.offset, "a measure needs a name without commas, quotes and line ends");
+        throw model_.source.error(m.name.offset, "a measure needs a name without commas, quotes and line ends");
       if (!taken.insert(m.name.text).second)
-        throw source_.error(m.name.offset, fmt::format("there is already a measure '{}'", m.name.text));
+        throw model_.source.error(m.name.offset, fmt::format("there is already a measure '{}'", m.name.text));
+      Kernel& k = kernel(m.over);
+      k.measures.push_back({k.scope.parse(m.value), static_cast<std::int32_t>(model_.measures.size())});
       model_.measures.push_back({m.name.text, m.unit});
-      outputs.push_back(names_.parse(m.value));
     }
-    model_.measure = Program(graph_, outputs);
   }
 
   void read_run() {
     RunDefaults& run = model_.info.run;
     const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
       if (!value) return;
-      into = names_.parse_constant(*value, what);
+      into = KernelScope(space_, nullptr).parse_constant(*value, what);
       if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
     };
     positive(file_.run.to, "the end of the run", run.to);
@@ -265,23 +255,39 @@ class Compiler {
     positive(file_.run.rtol, "the tolerance", run.rtol);
     if (!file_.run.method.empty())
       run.method = file_.run.method;
-    else if (!constraints_.empty())
+    else if (constraint_count_ > 0)
       run.method = "rattle";
     model_.info.title = file_.title;
     model_.info.reference = file_.reference;
+    model_.info.equations = file_.equations;
   }
 
-  const SourceText& source_;
+  CompiledModel& model_;
   const ModelFile& file_;
-  ExpressionGraph graph_;
-  ModelNames names_;
-  std::vector<Term> terms_;
-  std::vector<Expression> gaps_, constraints_;
-  CompiledModel model_;
+  const ModelSpace& space_;
+  ModelFunctions::Kernels kernels_;
+  std::map<const Kernel*, std::vector<std::vector<double>>> stiffness_;
+  std::vector<bool> given_mass_;
+  Index gap_count_ = 0, constraint_count_ = 0, closed_ = 0;
 };
 }  // namespace
 
-CompiledModel compile_model(const SourceText& source, const ModelFile& file, const OptionSet& given) {
-  return Compiler(source, file, given).compile();
+void compile_model(CompiledModel& model, const OptionSet& given) {
+  model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
+  Compiler(model).compile();
+  check_start(model);
+}
+
+RowPlace row_place(const ModelFunctions& functions, int selection, Index row) {
+  for (const auto& k : functions.kernels()) {
+    const auto& terms = selection == of_gaps ? k->gaps : k->constraints;
+    const Index count = static_cast<Index>(terms.size());
+    const Index local = row - (selection == of_gaps ? k->first_gap : k->first_constraint);
+    if (local < 0 || local >= count * k->scope.instances()) continue;
+    const IndexSet* over = k->scope.over();
+    return {terms[static_cast<std::size_t>(local % count)].place,
+            over ? " for " + over->element_text(local / count) : ""};
+  }
+  return {};
 }
 }  // namespace trill

@@ -2,52 +2,39 @@
 // A text model ready to be evaluated: constant, and shared by all clones of a problem.
 #pragma once
 
-#include "model_file.hpp"
-#include "trill/model/program.hpp"
+#include "model_functions.hpp"
 #include "trill/problem/mechanical.hpp"
 #include "trill/problem/model_registry.hpp"
 
 namespace trill {
-// Where an output of a program belongs in a matrix.
-struct MatrixEntry {
-  Index row = 0, column = 0;
-  std::size_t output = 0;
-};
-
-struct MatrixProgram {
-  Program program;
-  std::vector<MatrixEntry> entries;
-};
-
-// The terms of one force group, or of all together.
-struct CompiledForces {
-  Program energy;  // one output
-  Program force;   // one output for each coordinate
-  MatrixProgram by_position, by_velocity;
-  bool conservative = true, velocity_dependent = false;
-};
-
-// g(q, t) and its derivatives.
-struct CompiledMap {
-  Index count = 0, unknowns = 0;
-  Program value, time_derivative, curvature;
-  MatrixProgram jacobian, transpose_derivative;
-};
-
 struct CompiledModel {
+  // The text and what was read from it outlive the kernels that point into them.
+  CompiledModel(std::string file, std::string text) : source(std::move(file), std::move(text)) {}
+
+  SourceText source;
+  ModelFile file;
+  std::unique_ptr<ModelSpace> space;
+  std::unique_ptr<ModelFunctions> functions;
+
   ModelInfo info;
-  std::vector<Parameter> parameters;
-  std::vector<Quantity> coordinates, measures;
-  Vec mass, start, velocity;
+  std::vector<Quantity> measures;
+  MassKind mass_kind = MassKind::identity;
+  Vec mass;  // of the coordinates themselves, beside what [[kinetic]] terms give
+  Vec start, velocity;
   std::vector<GroupInfo> groups;
-  std::vector<CompiledForces> group_forces;
-  CompiledForces all_forces;
-  CompiledMap gaps, constraints;
-  Vec stiffness;  // of the gaps
-  Program measure;
-  Vec multipliers;  // at the start
+  std::vector<bool> conservative, velocity_dependent;  // of the groups
+  Vec stiffness;                                       // of the gaps
+  Vec multipliers;                                     // at the start
+  bool has_closed_form = false;
 };
 
 // `given` replaces parameters of the file.
-CompiledModel compile_model(const SourceText& source, const ModelFile& file, const OptionSet& given);
+void compile_model(CompiledModel& model, const OptionSet& given);
+
+// The line of the file that a gap or constraint comes from, and for which element of a set.
+struct RowPlace {
+  const FileValue* value = nullptr;
+  std::string element;  // "" or " for element 3 of 'bond'"
+};
+RowPlace row_place(const ModelFunctions& functions, int selection, Index row);
 }  // namespace trill

@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-// Dividing by it equals multiplying by its inverse, exactly.
-bool has_exact_inverse(double x) {
-  int exponent = 0;
-  return std::abs(std::frexp(x, &exponent)) == 0.5 && std::isnormal(x) && std::isnormal(1 / x);
-}
-
-bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal; }
-
 std::uint64_t hash(const ExpressionNode& node) {
   std::uint64_t h = static_cast<std::uint64_t>(node.op) * 31 + static_cast<std::uint64_t>(node.kind);
   const auto mix = [&h](std::uint64_t x) {
@@ -28,9 +21,9 @@ std::uint64_t hash(const ExpressionNode& node) {
   mix(std::bit_cast<std::uint64_t>(node.value));
   return h;
 }
-
-constexpr int most_products = 8;  // the largest integer power written as products
 }  // namespace
+
+bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal; }
 
 int arity(Op op) {
   switch (op) {
@@ -197,113 +190,6 @@ std::optional<Expression> ExpressionGraph::fold(Op op, Expression a, Expression 
   return number(result);
 }
 
-std::optional<Expression> ExpressionGraph::simplify(Op op, Expression a, Expression b, Expression c) {
-  switch (op) {
-    case Op::add:
-    case Op::subtract:
-      return simplify_sum(op, a, b);
-    case Op::multiply:
-      return simplify_multiply(a, b);
-    case Op::divide:
-      return simplify_divide(a, b);
-    case Op::power:
-      return simplify_power(a, b);
-    case Op::choose:
-      return simplify_choose(a, b, c);
-    case Op::negate:
-      if ((*this)[a].op == Op::negate) return (*this)[a].child[0];
-      if ((*this)[a].op == Op::subtract) return subtract((*this)[a].child[1], (*this)[a].child[0]);
-      return std::nullopt;
-    case Op::square:
-    case Op::cos:
-    case Op::cosh:
-      if ((*this)[a].op == Op::negate) return apply(op, (*this)[a].child[0]);
-      return std::nullopt;
-    case Op::min:
-    case Op::max:
-      if (a == b) return a;
-      return std::nullopt;
-    case Op::not_equal:
-      if (is(b, 0) && is_comparison((*this)[a].op)) return a;
-      return std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<Expression> ExpressionGraph::simplify_sum(Op op, Expression a, Expression b) {
-  const bool adds = op == Op::add;
-  if (is(b, 0)) return a;
-  if (is(a, 0)) return adds ? b : negate(b);
-  if (!adds && a == b) return number(0);
-  if ((*this)[b].op == Op::negate) {
-    const Expression positive = (*this)[b].child[0];
-    return adds ? subtract(a, positive) : add(a, positive);
-  }
-  if (adds && (*this)[a].op == Op::negate) return subtract(b, (*this)[a].child[0]);
-  return std::nullopt;
-}
-
-std::optional<Expression> ExpressionGraph::simplify_multiply(Expression a, Expression b) {
-  if (constant(b)) std::swap(a, b);
-  if (is(a, 0)) return number(0);
-  if (is(a, 1)) return b;
-  if (is(a, -1)) return negate(b);
-  if (a == b) return apply(Op::square, a);
-  const ExpressionNode right = (*this)[b], left = (*this)[a];
-  if (right.op == Op::negate)
-    return constant(a) ? multiply(number(-*constant(a)), right.child[0]) : negate(multiply(a, right.child[0]));
-  if (left.op == Op::negate) return negate(multiply(left.child[0], b));
-  // Numbers move outwards, where they meet and are folded: 2 (x/2 y) is x y.
-  if (constant(a) && right.op == Op::multiply && constant(right.child[0]))
-    if (const auto product = fold(Op::multiply, a, right.child[0], no_expression))
-      return multiply(*product, right.child[1]);
-  if (!constant(a) && right.op == Op::multiply && constant(right.child[0]))
-    return multiply(right.child[0], multiply(a, right.child[1]));
-  if (!constant(a) && left.op == Op::multiply && constant(left.child[0]))
-    return multiply(left.child[0], multiply(left.child[1], b));
-  return std::nullopt;
-}
-
-std::optional<Expression> ExpressionGraph::simplify_divide(Expression a, Expression b) {
-  if (is(b, 1)) return a;
-  if (is(b, -1)) return negate(a);
-  if (is(a, 0) && !is(b, 0)) return number(0);
-  if (const auto divisor = constant(b); divisor && has_exact_inverse(*divisor))
-    return multiply(number(1 / *divisor), a);
-  const ExpressionNode above = (*this)[a], below = (*this)[b];
-  if (above.op == Op::negate) return negate(divide(above.child[0], b));
-  if (below.op == Op::negate) return negate(divide(a, below.child[0]));
-  if (above.op == Op::multiply && constant(above.child[0]) && !constant(b))
-    return multiply(above.child[0], divide(above.child[1], b));
-  return std::nullopt;
-}
-
-Expression ExpressionGraph::integer_power(Expression base, int exponent) {
-  if (exponent == 1) return base;
-  const Expression half = apply(Op::square, integer_power(base, exponent / 2));
-  return exponent % 2 == 0 ? half : multiply(half, base);
-}
-
-std::optional<Expression> ExpressionGraph::simplify_power(Expression base, Expression exponent) {
-  const auto n = constant(exponent);
-  if (!n) return std::nullopt;
-  if (*n == 0) return number(1);
-  if (*n == 0.5) return apply(Op::sqrt, base);
-  if (*n != std::trunc(*n) || std::abs(*n) > most_products) return std::nullopt;
-  const Expression product = integer_power(base, static_cast<int>(std::abs(*n)));
-  return *n > 0 ? product : divide(number(1), product);
-}
-
-std::optional<Expression> ExpressionGraph::simplify_choose(Expression c, Expression a, Expression b) {
-  if (a == b) return a;
-  if (const auto condition = constant(c)) return *condition != 0 ? a : b;
-  if ((*this)[c].op == Op::equal && is((*this)[c].child[1], 0)) return apply(Op::choose, (*this)[c].child[0], b, a);
-  if ((*this)[a].op == Op::choose && (*this)[a].child[0] == c) return apply(Op::choose, c, (*this)[a].child[1], b);
-  if ((*this)[b].op == Op::choose && (*this)[b].child[0] == c) return apply(Op::choose, c, a, (*this)[b].child[2]);
-  return std::nullopt;
-}
-
 std::vector<Expression> ExpressionGraph::needed(std::span<const Expression> roots) const {
   std::vector<Expression> found, open(roots.begin(), roots.end());
   std::vector<bool> seen(nodes_.size());
@@ -317,5 +203,22 @@ std::vector<Expression> ExpressionGraph::needed(std::span<const Expression> root
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Replacement> replacements) {
+  std::unordered_map<Expression, Expression> changed;
+  for (const Replacement& r : replacements) changed[r.of] = r.by;
+  const auto now = [&](Expression x) {
+    const auto it = changed.find(x);
+    return it == changed.end() ? x : it->second;
+  };
+  const Expression roots[] = {e};
+  for (const Expression x : graph.needed(roots)) {
+    const ExpressionNode node = graph[x];
+    if (changed.contains(x) || arity(node.op) == 0) continue;
+    const bool same = std::all_of(node.child, node.child + arity(node.op), [&](Expression c) { return now(c) == c; });
+    if (!same) changed[x] = graph.apply(node.op, now(node.child[0]), now(node.child[1]), now(node.child[2]));
+  }
+  return now(e);
 }
 }  // namespace trill

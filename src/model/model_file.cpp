@@ -1,112 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model_file.hpp"
 
-#include "trill/base/text.hpp"
-#include "trill/model/parser.hpp"
+#include "model_shape.hpp"
+#include "not_yet.hpp"
+#include "table_reader.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-// toml++ asserts what some malformed files violate, and in release builds assumes it. Here a failed assertion is an
-// error like any other, in every build.
-namespace {
-struct FailedTomlAssertion {};
-constexpr void require_in_toml(bool condition) {
-  if (!condition) throw FailedTomlAssertion();
-}
-}  // namespace
-#undef NDEBUG
-#define TOML_ASSERT(condition) require_in_toml(static_cast<bool>(condition))
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
 namespace trill {
 namespace {
-constexpr const char* no_sets = "index sets are not supported yet; write one coordinate and one term for each";
-
-std::size_t offset_of(const SourceText& source, const toml::source_position& at) {
-  return source.offset({static_cast<std::size_t>(at.line), static_cast<std::size_t>(at.column)});
-}
-std::size_t offset_of(const SourceText& source, const toml::node& node) {
-  return offset_of(source, node.source().begin);
-}
-std::size_t offset_of(const SourceText& source, const toml::key& key) { return offset_of(source, key.source().begin); }
-
-// Where the text between the quotes begins; nothing where escapes make it differ from the file.
-SourcePiece piece_of(const SourceText& source, const toml::node& node, const std::string& text) {
-  const std::size_t begin = offset_of(source, node);
-  const std::string_view rest = std::string_view(source.text()).substr(begin);
-  for (const std::string_view quote : {"\"\"\"\r\n", "\"\"\"\n", "\"\"\"", "'''\r\n", "'''\n", "'''", "\"", "'"})
-    if (rest.starts_with(quote) && rest.substr(quote.size()).starts_with(text))
-      return {&source, begin + quote.size(), text, true};
-  return {&source, begin, text, false};
-}
-
-// Reads the keys of one table; finish() refuses those that nobody asked for.
-class TableReader {
- public:
-  TableReader(const SourceText& source, const toml::table& table, std::string where, std::size_t offset)
-      : source_(source), table_(table), where_(std::move(where)), offset_(offset) {}
-
-  const toml::node* find(const char* key) {
-    known_.emplace_back(key);
-    return table_.get(key);
-  }
-  std::optional<FileValue> value(const char* key) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    return value(*node, key);
-  }
-  FileValue needed_value(const char* key) {
-    if (auto found = value(key)) return *found;
-    throw source_.error(offset_, fmt::format("{} needs '{}'", where_, key));
-  }
-  std::optional<FileText> text(const char* key) {
-    const toml::node* node = find(key);
-    if (!node) return std::nullopt;
-    const auto* text = node->as_string();
-    if (!text) throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be a text in quotes", key));
-    return FileText{text->get(), offset_of(source_, *node)};
-  }
-  FileText needed_text(const char* key) {
-    if (auto found = text(key)) return *found;
-    throw source_.error(offset_, fmt::format("{} needs '{}'", where_, key));
-  }
-  std::string optional_text(const char* key) {
-    const auto found = text(key);
-    return found ? found->text : "";
-  }
-
-  FileValue value(const toml::node& node, std::string_view key) const {
-    const std::size_t begin = offset_of(source_, node);
-    if (const auto* text = node.as_string()) return {piece_of(source_, node, text->get()), std::nullopt};
-    const auto number = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!number) throw source_.error(begin, fmt::format("'{}' must be a number or an expression in quotes", key));
-    if (!std::isfinite(*number)) throw source_.error(begin, fmt::format("'{}' must be finite", key));
-    return {{&source_, begin, ""}, number};
-  }
-
-  void finish(std::initializer_list<std::pair<std::string_view, const char*>> later = {{"over", no_sets}}) const {
-    for (const auto& [key, node] : table_) {
-      if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
-      for (const auto& [name, message] : later)
-        if (key.str() == name) throw source_.error(offset_of(source_, key), message);
-      throw source_.error(offset_of(source_, key),
-                          fmt::format("{} has no key '{}'{}", where_, key.str(), suggest(key.str(), known_)));
-    }
-  }
-
- private:
-  const SourceText& source_;
-  const toml::table& table_;
-  std::string where_;
-  std::size_t offset_;
-  std::vector<std::string> known_;
-};
-
 class FileReader {
  public:
   FileReader(const SourceText& source, const toml::table& root) : source_(source), root_(source, root, "a model", 0) {}
@@ -114,42 +18,30 @@ class FileReader {
   ModelFile read() {
     file_.title = root_.optional_text("title");
     file_.reference = root_.optional_text("reference");
+    file_.equations = root_.optional_text("equations");
+    file_.time_unit = root_.optional_text("time_unit");
     read_parameters();
+    read_sets();
     read_coordinates();
     read_derived();
     read_terms();
+    read_events();
+    read_heat_bath();
+    read_rates();
+    read_structure();
     read_run();
-    root_.finish({{"sets", no_sets},
-                  {"event", "events in text models are not supported yet"},
-                  {"heat_bath", "heat baths in text models are not supported yet"},
-                  {"rate", "first-order text models are not supported yet"},
-                  {"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"}});
-    if (file_.coordinates.empty())
-      throw source_.error(
-          "a model needs coordinates: [coordinates] and a line such as x = { start = 1, velocity = 0 }");
-    if (file_.stiff.empty() && file_.potentials.empty() && file_.forces.empty() && file_.constraints.empty())
-      throw source_.error(
-          "nothing acts on the coordinates; give a [[potential]], [[stiff]], [[force]] or [[constraint]]");
+    root_.finish({{"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"}});
     return std::move(file_);
   }
 
  private:
-  // Keys come sorted by name; a model has them as they stand in the file.
   template <class Use>
   void each_entry(const char* section, Use use) {
-    const toml::node* node = root_.find(section);
-    if (!node) return;
-    const toml::table* table = node->as_table();
-    if (!table)
-      throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be a section [{}]", section, section));
-    std::vector<std::pair<std::size_t, std::pair<std::string, const toml::node*>>> entries;
-    for (const auto& [key, value] : *table)
-      entries.push_back({offset_of(source_, key), {std::string(key.str()), &value}});
-    std::stable_sort(entries.begin(), entries.end(), [](auto& a, auto& b) { return a.first < b.first; });
-    const TableReader reader(source_, *table, section, offset_of(source_, *node));
-    for (const auto& [offset, entry] : entries) {
-      check_name({entry.first, offset});
-      use(reader, FileText{entry.first, offset}, *entry.second);
+    const toml::table* table = root_.table(section);
+    if (!table) return;
+    for (const TableEntry& entry : entries_in_order(source_, *table)) {
+      check_own_name(source_, entry.key);
+      use(entry.key, *entry.node);
     }
   }
 
@@ -171,86 +63,186 @@ class FileReader {
     }
   }
 
-  void check_name(const FileText& name) const {
-    if (!is_identifier(name.text))
-      throw source_.error(name.offset, fmt::format("'{}' is no name; a name has letters, digits and _", name.text));
-    if (is_reserved(name.text))
-      throw source_.error(name.offset, fmt::format("'{}' is already a name of trill; choose another", name.text));
-  }
-
-  std::optional<FileText> group(TableReader& reader) const {
-    auto found = reader.text("group");
-    if (found && !is_identifier(found->text))
-      throw source_.error(found->offset, "a group needs a name of letters, digits and _");
-    return found;
+  template <class Use>
+  void section(const char* name, Use use) {
+    const toml::table* table = root_.table(name);
+    if (!table) return;
+    TableReader reader(source_, *table, fmt::format("[{}]", name), offset_of(source_, *table));
+    use(reader);
+    reader.finish();
   }
 
   void read_parameters() {
-    each_entry("parameters", [&](const TableReader& section, const FileText& name, const toml::node& node) {
-      FileParameter p{name, {}, "", ""};
+    each_entry("parameters", [&](const FileText& name, const toml::node& node) {
+      FileParameter p{name, {}, "", "", std::nullopt, std::nullopt};
       if (const toml::table* table = node.as_table()) {
         TableReader reader(source_, *table, fmt::format("parameter '{}'", name.text), name.offset);
         p.value = reader.needed_value("value");
         p.unit = reader.optional_text("unit");
         p.what = reader.optional_text("what");
+        p.min = reader.number("min");
+        p.max = reader.number("max");
         reader.finish();
       } else {
-        p.value = section.value(node, name.text);
+        p.value = read_value(source_, node, name.text);
       }
       if (!p.value.number) throw p.value.error("a parameter must be a number; an expression belongs into [derived]");
       file_.parameters.push_back(std::move(p));
     });
   }
 
+  void read_sets() {
+    each_entry("sets", [&](const FileText& name, const toml::node& node) {
+      FileSet set;
+      set.name = name;
+      const toml::table* table = node.as_table();
+      if (!table) {
+        set.size = read_value(source_, node, name.text);
+      } else {
+        TableReader reader(source_, *table, fmt::format("set '{}'", name.text), name.offset);
+        set.size = reader.value("size");
+        set.file = reader.text("file");
+        for (const TableEntry& entry : entries_in_order(source_, *table))
+          if (entry.key.text != "size" && entry.key.text != "file") set.columns.push_back(read_column(entry));
+      }
+      file_.sets.push_back(std::move(set));
+    });
+  }
+
+  FileColumn read_column(const TableEntry& entry) const {
+    check_own_name(source_, entry.key);
+    FileColumn column{entry.key, {}, {}, std::nullopt};
+    const toml::array* list = entry.node->as_array();
+    if (!list) {
+      column.value = read_value(source_, *entry.node, entry.key.text);
+      return column;
+    }
+    column.numbers.reserve(list->size());
+    column.offsets.reserve(list->size());
+    for (const toml::node& node : *list) {
+      const auto number = node.is_number() ? node.value<double>() : std::nullopt;
+      const std::size_t offset = offset_of(source_, node);
+      if (!number || !std::isfinite(*number))
+        throw source_.error(offset, fmt::format("the list '{}' must have finite numbers only", entry.key.text));
+      column.numbers.push_back(*number);
+      column.offsets.push_back(offset);
+    }
+    return column;
+  }
+
   void read_coordinates() {
-    each_entry("coordinates", [&](const TableReader& section, const FileText& name, const toml::node& node) {
-      FileCoordinate c{name, {}, std::nullopt, std::nullopt, ""};
+    each_entry("coordinates", [&](const FileText& name, const toml::node& node) {
+      FileCoordinate c;
+      c.name = name;
       if (const toml::table* table = node.as_table()) {
         TableReader reader(source_, *table, fmt::format("coordinate '{}'", name.text), name.offset);
         reader.find("start");
-        c.velocity = reader.value("velocity");
+        c.velocity = reader.values("velocity");
         c.mass = reader.value("mass");
         c.unit = reader.optional_text("unit");
+        c.over = reader.name("over");
+        c.point = reader.choice("point", {2, 3}).value_or(0);
+        c.exact = reader.values("exact");
         reader.finish();
-        c.start = reader.needed_value("start");
+        c.start = reader.needed_values("start");
       } else {
-        c.start = section.value(node, name.text);
+        c.start = read_values(source_, node, name.text);
       }
       file_.coordinates.push_back(std::move(c));
     });
   }
 
   void read_derived() {
-    each_entry("derived", [&](const TableReader& section, const FileText& name, const toml::node& node) {
-      file_.derived.push_back({name, section.value(node, name.text)});
+    each_entry("derived", [&](const FileText& name, const toml::node& node) {
+      const toml::table* table = node.as_table();
+      if (!table) {
+        file_.derived.push_back({name, read_value(source_, node, name.text), std::nullopt});
+        return;
+      }
+      TableReader reader(source_, *table, fmt::format("derived name '{}'", name.text), name.offset);
+      file_.derived.push_back({name, reader.needed_value("value"), reader.name("over")});
+      reader.finish();
     });
   }
 
   void read_terms() {
     each_table("stiff", [&](TableReader& r) {
-      file_.stiff.push_back({r.needed_value("gap"), r.needed_value("stiffness"), group(r)});
+      file_.stiff.push_back({r.needed_value("gap"), r.needed_value("stiffness"), r.name("group"), r.name("over")});
     });
-    each_table("potential", [&](TableReader& r) { file_.potentials.push_back({r.needed_value("energy"), group(r)}); });
+    each_table("potential", [&](TableReader& r) {
+      file_.potentials.push_back({r.needed_value("energy"), r.name("group"), r.name("over")});
+    });
+    each_table("kinetic", [&](TableReader& r) { file_.kinetic.push_back({r.needed_value("energy"), r.name("over")}); });
     each_table("force", [&](TableReader& r) {
-      file_.forces.push_back({r.needed_text("on"), r.needed_value("value"), group(r)});
+      file_.forces.push_back({r.needed_target("on"), r.needed_values("value"), r.name("group"), r.name("over")});
     });
-    each_table("constraint", [&](TableReader& r) { file_.constraints.push_back(r.needed_value("equation")); });
+    each_table("constraint", [&](TableReader& r) {
+      file_.constraints.push_back({r.needed_value("equation"), r.name("over")});
+    });
     each_table("measure", [&](TableReader& r) {
-      file_.measures.push_back({r.needed_text("name"), r.needed_value("value"), r.optional_text("unit")});
+      file_.measures.push_back(
+          {r.needed_text("name"), r.needed_value("value"), r.optional_text("unit"), r.name("over")});
+    });
+  }
+
+  void read_events() {
+    each_table("event", [&](TableReader& r) {
+      FileEvent event;
+      event.offset = r.offset();
+      event.name = r.text("name");
+      event.when = r.needed_value("when");
+      event.direction = r.choice("direction", {-1, 0, 1}).value_or(0);
+      event.stop = r.flag("stop");
+      if (const toml::node* then = r.find("then")) {
+        if (!then->is_table())
+          throw source_.error(offset_of(source_, *then), "'then' must be a table: then = { x = 0, vy = \"-vy\" }");
+        for (const TableEntry& entry : entries_in_order(source_, *then->as_table()))
+          event.then.push_back({entry.key, read_value(source_, *entry.node, entry.key.text)});
+      }
+      file_.events.push_back(std::move(event));
+    });
+  }
+
+  void read_heat_bath() {
+    section("heat_bath", [&](TableReader& r) {
+      file_.heat_bath = FileHeatBath{r.needed_value("friction"), r.needed_value("temperature")};
+    });
+  }
+
+  void read_rates() {
+    each_entry("rate", [&](const FileText& name, const toml::node& node) {
+      file_.rates.push_back({name, read_values(source_, node, name.text)});
+    });
+  }
+
+  void read_structure() {
+    section("structure", [&](TableReader& r) {
+      FileStructure s;
+      s.offset = r.offset();
+      s.mass = r.needed_text("mass");
+      s.stiffness = r.needed_text("stiffness");
+      s.damping = r.text("damping");
+      s.start = r.text("start");
+      s.velocity = r.text("velocity");
+      if (const toml::node* load = r.find("load")) {
+        if (!load->is_table())
+          throw source_.error(offset_of(source_, *load),
+                              "'load' must be a table: load = { vector = \"f.mtx\", factor = \"sin(t)\" }");
+        TableReader reader(source_, *load->as_table(), "'load'", offset_of(source_, *load));
+        s.load = FileLoad{reader.needed_text("vector"), reader.value("factor")};
+        reader.finish();
+      }
+      file_.structure = std::move(s);
     });
   }
 
   void read_run() {
-    const toml::node* node = root_.find("run");
-    if (!node) return;
-    const toml::table* table = node->as_table();
-    if (!table) throw source_.error(offset_of(source_, *node), "'run' must be a section [run]");
-    TableReader reader(source_, *table, "[run]", offset_of(source_, *node));
-    file_.run.to = reader.value("to");
-    file_.run.h = reader.value("h");
-    file_.run.rtol = reader.value("rtol");
-    file_.run.method = reader.optional_text("method");
-    reader.finish();
+    section("run", [&](TableReader& r) {
+      file_.run.to = r.value("to");
+      file_.run.h = r.value("h");
+      file_.run.rtol = r.value("rtol");
+      file_.run.method = r.optional_text("method");
+    });
     if (file_.run.h && file_.run.rtol)
       throw file_.run.rtol->error("[run] has a step size h as well; give either h or rtol");
   }
@@ -267,7 +259,10 @@ ModelFile read_model_file(const SourceText& source) {
   try {
     const toml::parse_result result = toml::parse(std::string_view(source.text()));
     if (!result) throw source.error(offset_of(source, result.error().source().begin), result.error().description());
-    return FileReader(source, result.table()).read();
+    ModelFile file = FileReader(source, result.table()).read();
+    check_model_shape(file, source);
+    refuse_what_is_not_built_yet(file, source);
+    return file;
   } catch (const FailedTomlAssertion&) {
     throw source.error("this is not TOML; look for keys that are not followed by = and a value");
   }

@@ -2,6 +2,8 @@
 // What stands in a model file, checked for its shape and not yet for its meaning.
 #pragma once
 
+#include "trill/model/beside.hpp"
+#include "trill/model/csv_table.hpp"
 #include "trill/model/source_text.hpp"
 
 #include <optional>
@@ -16,63 +18,152 @@ struct FileValue {
   ModelError error(std::string_view message) const { return piece.source->error(piece.begin, message); }
 };
 
+// One value, or of a point its 2 or 3 parts; then the value itself is only the place of the list.
+struct FileValues : FileValue {
+  std::vector<FileValue> parts;
+};
+
 // A name that the file chooses, or a word that must be one of some.
 struct FileText {
   std::string text;
   std::size_t offset = 0;
 };
 
+// What is acted on: "x", "y[i + 1]", "r[i].x". The piece is the same text, for parsing its index.
+struct FileTarget : FileText {
+  SourcePiece piece;
+};
+
 struct FileParameter {
   FileText name;
   FileValue value;
   std::string unit, what;
+  std::optional<double> min, max;
 };
+
+// Of a set: a list of numbers, one for each element, or an expression.
+struct FileColumn {
+  FileText name;
+  std::vector<double> numbers;
+  std::vector<std::size_t> offsets;  // of the numbers
+  std::optional<FileValue> value;    // then there is no list
+};
+// The number of elements is given by a size, or by a file and lists of one length.
+struct FileSet {
+  FileText name;
+  std::optional<FileValue> size;
+  std::optional<FileText> file;
+  std::vector<FileColumn> columns;  // as they stand in the model file
+  CsvTable table;                   // filled by read_set_tables where a file is named
+
+  std::optional<std::size_t> listed() const;  // the length of the lists
+};
+
 struct FileCoordinate {
   FileText name;
-  FileValue start;
-  std::optional<FileValue> velocity, mass;
+  FileValues start;
+  std::optional<FileValues> velocity;
+  std::optional<FileValue> mass;
   std::string unit;
+  std::optional<FileText> over;
+  int point = 0;  // 2 or 3: every element is a point with that many parts
+  std::optional<FileValues> exact;
 };
 struct FileDerived {
   FileText name;
   FileValue value;
+  std::optional<FileText> over;
 };
+
 struct FileStiff {
   FileValue gap, stiffness;
-  std::optional<FileText> group;
+  std::optional<FileText> group, over;
 };
 struct FilePotential {
   FileValue energy;
-  std::optional<FileText> group;
+  std::optional<FileText> group, over;
+};
+struct FileKinetic {
+  FileValue energy;
+  std::optional<FileText> over;
 };
 struct FileForce {
-  FileText on;
-  FileValue value;
-  std::optional<FileText> group;
+  FileTarget on;
+  FileValues value;
+  std::optional<FileText> group, over;
+};
+struct FileConstraint : FileValue {  // its equation
+  std::optional<FileText> over;
 };
 struct FileMeasure {
   FileText name;
   FileValue value;
   std::string unit;
+  std::optional<FileText> over;
 };
+
+struct FileChange {
+  FileTarget target;
+  FileValue value;
+};
+struct FileEvent {
+  std::size_t offset = 0;
+  std::optional<FileText> name;
+  FileValue when;
+  int direction = 0;  // -1 falling, 0 both, 1 rising
+  bool stop = false;
+  std::vector<FileChange> then;
+};
+
+struct FileHeatBath {
+  FileValue friction, temperature;
+};
+
+// One for each coordinate, in their order.
+struct FileRate {
+  FileText on;
+  FileValues value;
+};
+
+struct FileLoad {
+  FileText vector;
+  std::optional<FileValue> factor;
+};
+// M u'' + C u' + K u = factor(t) f by files of matrices and vectors.
+struct FileStructure {
+  std::size_t offset = 0;
+  FileText mass, stiffness;
+  std::optional<FileText> damping, start, velocity;
+  std::optional<FileLoad> load;
+};
+
 struct FileRun {
   std::optional<FileValue> to, h, rtol;
   std::string method;
 };
 
 struct ModelFile {
-  std::string title, reference;
+  std::string title, reference, equations, time_unit;
   std::vector<FileParameter> parameters;
+  std::vector<FileSet> sets;
   std::vector<FileCoordinate> coordinates;
   std::vector<FileDerived> derived;
   std::vector<FileStiff> stiff;
   std::vector<FilePotential> potentials;
+  std::vector<FileKinetic> kinetic;
   std::vector<FileForce> forces;
-  std::vector<FileValue> constraints;
+  std::vector<FileConstraint> constraints;
   std::vector<FileMeasure> measures;
+  std::vector<FileEvent> events;
+  std::optional<FileHeatBath> heat_bath;
+  std::vector<FileRate> rates;
+  std::optional<FileStructure> structure;
   FileRun run;
 };
 
 // The source must outlive the result, which points into it.
 ModelFile read_model_file(const SourceText& source);
+
+// Reads the files that sets name into their tables.
+void read_set_tables(ModelFile& file, const SourceText& source, const ModelFolder& folder);
 }  // namespace trill

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/model/parser.hpp"
 
+#include "function_table.hpp"
 #include "trill/base/text.hpp"
+#include "trill/model/point_functions.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,22 +14,6 @@
 
 namespace trill {
 namespace {
-struct Function {
-  std::string_view name;
-  Op op;
-};
-constexpr Function functions[] = {
-    {"if", Op::choose},   {"sqrt", Op::sqrt}, {"exp", Op::exp},   {"log", Op::log},     {"sin", Op::sin},
-    {"cos", Op::cos},     {"tan", Op::tan},   {"asin", Op::asin}, {"acos", Op::acos},   {"atan", Op::atan},
-    {"atan2", Op::atan2}, {"sinh", Op::sinh}, {"cosh", Op::cosh}, {"tanh", Op::tanh},   {"abs", Op::abs},
-    {"min", Op::min},     {"max", Op::max},   {"pow", Op::power}, {"hypot", Op::hypot},
-};
-
-const Function* find_function(std::string_view name) {
-  const auto* it = std::find_if(std::begin(functions), std::end(functions), [&](auto& f) { return f.name == name; });
-  return it == std::end(functions) ? nullptr : it;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -36,12 +22,17 @@ class Parser {
   Parser(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth)
       : piece_(piece), text_(piece.text), graph_(graph), scope_(scope), depth_(depth) {}
 
-  Expression whole() {
+  ParsedValue whole() {
     skip_space();
     if (at_ == text_.size()) fail(at_, "an expression is expected");
-    const Expression e = comparison();
+    const Operand e = comparison();
     if (at_ < text_.size()) fail(at_, fmt::format("{} is not expected here; {}", seen(), after_operand()));
-    return e;
+    return e.value;
+  }
+  Expression whole_number() {
+    skip_space();
+    const std::size_t begin = at_;
+    return number_of({whole(), begin, text_.size()});
   }
 
  private:
@@ -58,6 +49,16 @@ class Parser {
 
    private:
     Parser& parser_;
+  };
+
+  // A value with the text that it stands for.
+  struct Operand {
+    ParsedValue value;
+    std::size_t begin = 0, end = 0;
+  };
+  struct Arguments {
+    std::array<Operand, most_arguments> given;
+    std::size_t count = 0;
   };
 
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const { throw piece_.error(offset, message); }
@@ -108,68 +109,95 @@ class Parser {
     return std::nullopt;
   }
 
-  Expression comparison() {
+  std::string_view text_of(const Operand& operand) const {
+    const std::string_view text = text_.substr(operand.begin, operand.end - operand.begin);
+    return text.substr(0, text.find_last_not_of(" \t\n\r") + 1);
+  }
+  Operand as_number(Expression e, std::size_t begin) const { return {parsed_number(e), begin, at_}; }
+  Expression number_of(const Operand& operand) const {
+    if (operand.value.size == 1) return operand.value.part[0];
+    const std::string_view text = text_of(operand);
+    fail(operand.begin, fmt::format("{0} is a point; use {0}.x or distance(...)", text));
+  }
+
+  Operand comparison() {
     const Level level(*this);
-    const Expression a = sum();
+    const std::size_t begin = at_;
+    const Operand a = sum();
     bool swapped = false;
     const auto op = take_comparison(swapped);
     if (!op) return a;
-    const Expression b = sum();
+    const Expression left = number_of(a), right = number_of(sum());
     const std::size_t after = at_;
     if (bool again = false; take_comparison(again))
       fail(after, "comparisons do not chain; use min, max or an if inside an if");
-    return swapped ? graph_.apply(*op, b, a) : graph_.apply(*op, a, b);
+    return as_number(swapped ? graph_.apply(*op, right, left) : graph_.apply(*op, left, right), begin);
   }
 
-  Expression sum() {
-    Expression e = product();
+  Operand sum() {
+    Operand e = product();
     while (true) {
-      if (take("+"))
-        e = graph_.add(e, product());
-      else if (take("-"))
-        e = graph_.subtract(e, product());
-      else
-        return e;
+      const bool adds = next() == '+';
+      if (!take("+") && !take("-")) return e;
+      const Expression a = number_of(e), b = number_of(product());
+      e = as_number(adds ? graph_.add(a, b) : graph_.subtract(a, b), e.begin);
     }
   }
 
-  Expression product() {
-    Expression e = unary();
+  Operand product() {
+    Operand e = unary();
     while (true) {
       if (text_.substr(at_).starts_with("**")) fail(at_, "'**' is not expected here; a power is written ^");
-      if (take("*"))
-        e = graph_.multiply(e, unary());
-      else if (take("/"))
-        e = graph_.divide(e, unary());
-      else
-        return e;
+      const bool multiplies = next() == '*';
+      if (!take("*") && !take("/")) return e;
+      const Expression a = number_of(e), b = number_of(unary());
+      e = as_number(multiplies ? graph_.multiply(a, b) : graph_.divide(a, b), e.begin);
     }
   }
 
-  Expression unary() {
+  Operand unary() {
     const Level level(*this);
-    if (take("-")) return graph_.negate(unary());
-    if (take("+")) return unary();
-    const Expression base = primary();
+    const std::size_t begin = at_;
+    if (take("-")) return as_number(graph_.negate(number_of(unary())), begin);
+    if (take("+")) return as_number(number_of(unary()), begin);
+    const Operand base = part();
     if (!take("^")) return base;
-    return graph_.apply(Op::power, base, unary());
+    const Expression a = number_of(base), b = number_of(unary());
+    return as_number(graph_.apply(Op::power, a, b), begin);
   }
 
-  Expression primary() {
-    if (is_digit(next()) || next() == '.') return number();
+  Operand part() {
+    const std::size_t begin = at_;
+    const Operand whole{primary(), begin, at_};
+    const std::size_t dot = at_;
+    if (!take(".")) return whole;
+    const std::string_view id = word();
+    if (id != "x" && id != "y" && id != "z") fail(dot, "'.' is not expected here; only points have parts: .x .y .z");
+    if (whole.value.size == 1) fail(dot, fmt::format("{} is a number and has no part .{}", text_of(whole), id));
+    const auto index = static_cast<std::size_t>(id[0] - 'x');
+    if (index >= static_cast<std::size_t>(whole.value.size))
+      fail(dot, fmt::format("{} is a point of the plane; it has .x and .y only", text_of(whole)));
+    at_ += id.size();
+    skip_space();
+    return as_number(whole.value.part[index], begin);
+  }
+
+  ParsedValue primary() {
+    if (is_digit(next()) || next() == '.') return parsed_number(number());
     if (is_letter(next())) return name();
     const std::size_t open = at_;
     if (take("(")) {
-      const Expression e = comparison();
-      close(open);
-      return e;
+      const ParsedValue value = comparison().value;
+      close(open, "(", ")");
+      return value;
     }
     fail(at_, fmt::format("a number, a name or '(' is expected, not {}", seen()));
   }
 
-  void close(std::size_t open) {
-    if (take(")")) return;
-    fail(at_, fmt::format("')' is expected, not {}, for the '(' at character {}", seen(), open + 1));
+  void close(std::size_t open, std::string_view opening, std::string_view closing) {
+    if (take(closing)) return;
+    fail(at_,
+         fmt::format("'{}' is expected, not {}, for the '{}' at character {}", closing, seen(), opening, open + 1));
   }
 
   Expression number() {
@@ -183,30 +211,39 @@ class Parser {
     return graph_.number(value);
   }
 
-  Expression name() {
+  ParsedValue name() {
     const std::size_t begin = at_;
     const std::string_view id = word();
     at_ += id.size();
     skip_space();
     const Function* function = find_function(id);
-    if (next() == '(' && function) return call(*function);
+    if (next() == '(' && function) return call(*function, begin);
     if (function) fail(at_, fmt::format("'(' is expected after the function '{}', not {}", id, seen()));
-    const Expression e = meaning(id, begin);
+    const Expression index = next() == '[' ? in_brackets() : no_expression;
+    const ParsedValue value = meaning(id, index, begin);
     if (next() == '(') {
-      if (e != no_expression) fail(at_, fmt::format("'{}' is no function; a product is written with *", id));
+      if (value.size > 0) fail(at_, fmt::format("'{}' is no function; a product is written with *", id));
       std::vector<std::string> known;
       for (const Function& f : functions) known.emplace_back(f.name);
       fail(begin, fmt::format("unknown function '{}'{}", id, suggest(id, known)));
     }
-    if (next() == '[') fail(at_, "index sets are not supported yet; write one coordinate for each");
-    if (e == no_expression) fail(begin, fmt::format("unknown name '{}'{}", id, suggest(id, known_names())));
-    return e;
+    if (value.size == 0) fail(begin, fmt::format("unknown name '{}'{}", id, suggest(id, known_names())));
+    return value;
   }
 
-  Expression meaning(std::string_view id, std::size_t begin) {
-    if (id == "pi") return graph_.number(std::numbers::pi);
-    if (id == "t") return graph_.symbol(SymbolKind::time);
-    return scope_.find(id, piece_, begin, depth_);
+  Expression in_brackets() {
+    const std::size_t open = at_;
+    take("[");
+    const Expression index = number_of(comparison());
+    close(open, "[", "]");
+    return index;
+  }
+
+  ParsedValue meaning(std::string_view id, Expression index, std::size_t begin) {
+    const bool is_pi = id == "pi";
+    if (!is_pi && id != "t") return scope_.find({id, index, piece_, begin, depth_});
+    if (index != no_expression) fail(begin, fmt::format("'{}' is no array and takes no index", id));
+    return parsed_number(is_pi ? graph_.number(std::numbers::pi) : graph_.symbol(SymbolKind::time));
   }
 
   std::vector<std::string> known_names() const {
@@ -216,20 +253,69 @@ class Parser {
     return known;
   }
 
-  Expression call(const Function& function) {
+  ParsedValue call(const Function& function, std::size_t begin) {
+    const Arguments arguments = parenthesized(function);
+    if (function.of_points != PointFunction::none) return of_points(function, arguments, begin);
+    std::array<Expression, 3> given = {no_expression, no_expression, no_expression};
+    for (std::size_t k = 0; k < arguments.count; ++k) given[k] = number_of(arguments.given[k]);
+    return parsed_number(graph_.apply(function.op, given[0], given[1], given[2]));
+  }
+
+  Arguments parenthesized(const Function& function) {
     const std::size_t open = at_;
     take("(");
-    const int wanted = arity(function.op);
-    Expression given[3] = {no_expression, no_expression, no_expression};
-    for (int k = 0; k < wanted; ++k) {
+    const int least = function.least(), most = function.most();
+    Arguments arguments;
+    for (int k = 0; k < most; ++k) {
+      if (k >= least && next() != ',') break;
       if (k > 0 && !take(","))
-        fail(at_, fmt::format("'{}' takes {} values; ',' is expected, not {}", function.name, wanted, seen()));
-      given[k] = comparison();
+        fail(at_, fmt::format("'{}' takes {} values; ',' is expected, not {}", function.name,
+                              least == most ? fmt::format("{}", most) : fmt::format("{} or {}", least, most), seen()));
+      arguments.given[arguments.count++] = comparison();
     }
-    if (next() == ',')
-      fail(at_, fmt::format("'{}' takes only {} value{}", function.name, wanted, wanted == 1 ? "" : "s"));
-    close(open);
-    return graph_.apply(function.op, given[0], given[1], given[2]);
+    if (next() == ',') fail(at_, fmt::format("'{}' takes only {} value{}", function.name, most, most == 1 ? "" : "s"));
+    close(open, "(", ")");
+    return arguments;
+  }
+
+  ParsedValue of_points(const Function& function, const Arguments& arguments, std::size_t begin) {
+    if (function.of_points == PointFunction::point) return point_of(arguments);
+    check_points(function, arguments);
+    if (function.of_points == PointFunction::dihedral && arguments.given[0].value.size != 3)
+      fail(begin, "'dihedral' takes points of space, with three parts");
+    const auto p = [&](std::size_t k) {
+      return PointParts(arguments.given[k].value.part).first(static_cast<std::size_t>(arguments.given[k].value.size));
+    };
+    switch (function.of_points) {
+      case PointFunction::distance:
+        return parsed_number(point_distance(graph_, p(0), p(1)));
+      case PointFunction::angle:
+        return parsed_number(point_angle(graph_, p(0), p(1), p(2)));
+      case PointFunction::dihedral:
+        return parsed_number(dihedral_angle(graph_, p(0), p(1), p(2), p(3)));
+      case PointFunction::dot:
+        return parsed_number(dot_product(graph_, p(0), p(1)));
+      default:
+        return parsed_number(point_norm(graph_, p(0)));
+    }
+  }
+
+  ParsedValue point_of(const Arguments& arguments) const {
+    ParsedValue point;
+    for (std::size_t k = 0; k < arguments.count; ++k) point.part[k] = number_of(arguments.given[k]);
+    point.size = static_cast<int>(arguments.count);
+    return point;
+  }
+
+  void check_points(const Function& function, const Arguments& arguments) const {
+    const Operand& first = arguments.given[0];
+    for (std::size_t k = 0; k < arguments.count; ++k) {
+      const Operand& a = arguments.given[k];
+      if (a.value.size == 1) fail(a.begin, fmt::format("{} is a number; '{}' takes points", text_of(a), function.name));
+      if (a.value.size != first.value.size)
+        fail(a.begin, fmt::format("{} has {} parts and {} has {}; all points of a function have as many", text_of(a),
+                                  a.value.size, text_of(first), first.value.size));
+    }
   }
 
   const SourcePiece& piece_;
@@ -242,6 +328,10 @@ class Parser {
 }  // namespace
 
 Expression parse_expression(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth) {
+  return Parser(piece, graph, scope, depth).whole_number();
+}
+
+ParsedValue parse_value(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth) {
   return Parser(piece, graph, scope, depth).whole();
 }
 

@@ -1,135 +1,192 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/model/program.hpp"
 
-#include <cmath>
+#include "interpreter.hpp"
+
+#include <algorithm>
 #include <unordered_map>
 
 namespace trill {
-namespace {
-struct Use {
-  std::uint32_t place = 0;  // register
-  int count = 0;            // how many nodes and outputs read it
+// Turns the nodes that some outputs need into instructions and gives them registers.
+class ProgramWriter {
+ public:
+  ProgramWriter(const ExpressionGraph& graph, std::span<const Expression> outputs, Program& program)
+      : graph_(graph), outputs_(outputs), program_(program), nodes_(graph.needed(outputs)) {}
+
+  void write() {
+    for (std::size_t k = 0; k < nodes_.size(); ++k) infos_[nodes_[k]] = {};
+    for (const Expression e : nodes_) info(e).level = level_of(e);
+    for (const Expression e : outputs_) ++info(e).uses;
+    for (const Expression e : nodes_)
+      for (int k = 0; k < arity(graph_[e].op); ++k) ++info(graph_[e].child[k]).uses;
+    join_products();
+    count_reads();
+    for (int level = 0; level < 3; ++level) {
+      write_level(level);
+      if (level == 0) program_.fixed_ = next_;
+      if (level == 1) program_.timed_ = next_;
+    }
+    program_.registers_ = next_;
+    for (const Expression e : outputs_) program_.outputs_.push_back(info(e).place);
+  }
+
+ private:
+  struct Info {
+    std::uint32_t place = 0;
+    int level = 0;        // 0 parameters, 1 time, 2 instance
+    int uses = 0;         // nodes and outputs that read it
+    int reads = 0;        // instructions and outputs that still have to read it
+    bool joined = false;  // computed inside the sum that reads it
+  };
+  Info& info(Expression e) { return infos_.find(e)->second; }
+
+  int level_of(Expression e) {
+    const ExpressionNode& node = graph_[e];
+    if (node.op == Op::symbol) {
+      if (node.kind == SymbolKind::parameter) return 0;
+      return node.kind == SymbolKind::time ? 1 : 2;
+    }
+    int level = 0;
+    for (int k = 0; k < arity(node.op); ++k) level = std::max(level, info(node.child[k]).level);
+    return level;
+  }
+
+  // A product that is read once, by a sum, is computed there: half the instructions of a sum of products.
+  void join_products() {
+    const auto joins = [&](Expression e, Expression sum) {
+      return graph_[e].op == Op::multiply && info(e).uses == 1 && info(e).level == info(sum).level;
+    };
+    for (const Expression e : nodes_) {
+      const ExpressionNode& node = graph_[e];
+      if (node.op == Op::add && joins(node.child[0], e))
+        info(node.child[0]).joined = true;
+      else if ((node.op == Op::add || node.op == Op::subtract) && joins(node.child[1], e))
+        info(node.child[1]).joined = true;
+    }
+  }
+
+  template <class Use>
+  void each_operand(const Instruction& step, Use use) {
+    const int count = step.fused != Fused::no ? 3 : arity(step.op);
+    const Expression operands[] = {operands_[0], operands_[1], operands_[2]};
+    for (int k = 0; k < count; ++k) use(operands[k]);
+  }
+
+  // The instruction of a node; its operands as expressions go to operands_.
+  Instruction instruction(Expression e) {
+    const ExpressionNode& node = graph_[e];
+    Instruction step{node.op, Fused::no};
+    const bool first = node.op == Op::add && info(node.child[0]).joined;
+    const bool second = !first && (node.op == Op::add || node.op == Op::subtract) && info(node.child[1]).joined;
+    if (first || second) {
+      const ExpressionNode& product = graph_[node.child[first ? 0 : 1]];
+      step.fused = node.op == Op::add ? Fused::add : Fused::subtract;
+      operands_[0] = product.child[0];
+      operands_[1] = product.child[1];
+      operands_[2] = node.child[first ? 1 : 0];
+    } else {
+      for (int k = 0; k < 3; ++k) operands_[k] = node.child[k];
+    }
+    return step;
+  }
+
+  bool is_computed(Expression e) { return arity(graph_[e].op) > 0 && !info(e).joined; }
+
+  void count_reads() {
+    for (const Expression e : outputs_) ++info(e).reads;
+    for (const Expression e : nodes_)
+      if (is_computed(e)) each_operand(instruction(e), [&](Expression operand) { ++info(operand).reads; });
+  }
+
+  std::uint32_t take_register() {
+    if (free_.empty()) return next_++;
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+
+  void write_level(int level) {
+    ProgramPart& part = program_.parts_[level];
+    for (const Expression e : nodes_) {
+      const ExpressionNode& node = graph_[e];
+      if (info(e).level != level || arity(node.op) > 0) continue;
+      info(e).place = take_register();
+      if (node.op == Op::number)
+        program_.constants_.push_back({node.value, info(e).place});
+      else
+        part.loads.push_back({node.kind, node.index, info(e).place});
+    }
+    for (const Expression e : nodes_) {
+      if (info(e).level != level || !is_computed(e)) continue;
+      Instruction step = instruction(e);
+      std::uint32_t* const places[] = {&step.a, &step.b, &step.c};
+      int k = 0;
+      each_operand(step, [&](Expression operand) { *places[k++] = info(operand).place; });
+      // Only registers of the last part are used again: the others live from one call to the next.
+      if (level == 2)
+        each_operand(step, [&](Expression operand) {
+          if (--info(operand).reads == 0 && info(operand).level == 2) free_.push_back(info(operand).place);
+        });
+      step.to = info(e).place = take_register();
+      part.code.push_back(step);
+    }
+  }
+
+  const ExpressionGraph& graph_;
+  std::span<const Expression> outputs_;
+  Program& program_;
+  std::vector<Expression> nodes_;
+  std::unordered_map<Expression, Info> infos_;
+  Expression operands_[3] = {};
+  std::vector<std::uint32_t> free_;
+  std::uint32_t next_ = 0;
 };
-}  // namespace
 
 Program::Program(const ExpressionGraph& graph, std::span<const Expression> outputs) {
-  const std::vector<Expression> nodes = graph.needed(outputs);
-  std::unordered_map<Expression, Use> uses;
-  for (const Expression e : outputs) ++uses[e].count;
-  for (const Expression e : nodes)
-    for (int k = 0; k < arity(graph[e].op); ++k) ++uses[graph[e].child[k]].count;
-
-  const auto place = [&](Expression e) { return uses.at(e).place; };
-  // A product that is read once, by a sum, is computed there: half the instructions of a sum of products.
-  const auto joins_sum = [&](Expression e) { return graph[e].op == Op::multiply && uses.at(e).count == 1; };
-  std::unordered_map<Expression, bool> joined;
-  for (const Expression e : nodes) {
-    const ExpressionNode& node = graph[e];
-    if (node.op == Op::add && joins_sum(node.child[0]))
-      joined[node.child[0]] = true;
-    else if ((node.op == Op::add || node.op == Op::subtract) && joins_sum(node.child[1]))
-      joined[node.child[1]] = true;
-  }
-  for (const Expression e : nodes) {
-    const ExpressionNode& node = graph[e];
-    if (joined.contains(e)) continue;
-    const auto to = uses.at(e).place = static_cast<std::uint32_t>(initial_.size());
-    initial_.push_back(node.op == Op::number ? node.value : 0);
-    if (node.op == Op::number) continue;
-    if (node.op == Op::symbol) {
-      loads_.push_back({node.kind, node.index, to});
-      continue;
-    }
-    Instruction step{Step::any, node.op, to};
-    const bool first = node.op == Op::add && joined.contains(node.child[0]);
-    const bool second = !first && arity(node.op) == 2 && joined.contains(node.child[1]);
-    if (first || second) {
-      const ExpressionNode& product = graph[node.child[first ? 0 : 1]];
-      step.step = node.op == Op::add ? Step::multiply_add : Step::multiply_subtract;
-      step.a = place(product.child[0]);
-      step.b = place(product.child[1]);
-      step.c = place(node.child[first ? 1 : 0]);
-    } else {
-      step.a = place(node.child[0]);
-      if (arity(node.op) > 1) step.b = place(node.child[1]);
-      if (arity(node.op) > 2) step.c = place(node.child[2]);
-      switch (node.op) {
-        case Op::add:
-          step.step = Step::add;
-          break;
-        case Op::subtract:
-          step.step = Step::subtract;
-          break;
-        case Op::multiply:
-          step.step = Step::multiply;
-          break;
-        case Op::divide:
-          step.step = Step::divide;
-          break;
-        case Op::square:
-          step.step = Step::square;
-          break;
-        case Op::sqrt:
-          step.step = Step::sqrt;
-          break;
-        default:
-          break;
-      }
-    }
-    code_.push_back(step);
-  }
-  for (const Expression e : outputs) outputs_.push_back(place(e));
+  ProgramWriter(graph, outputs, *this).write();
 }
 
-void Program::evaluate(const ProgramInputs& inputs, double* r) const {
-  for (const Load& load : loads_) {
-    switch (load.kind) {
-      case SymbolKind::time:
-        r[load.to] = inputs.t;
-        break;
-      case SymbolKind::coordinate:
-        r[load.to] = inputs.q[load.index];
-        break;
-      case SymbolKind::velocity:
-        r[load.to] = inputs.v[load.index];
-        break;
-      case SymbolKind::multiplier:
-        r[load.to] = inputs.multipliers[load.index];
-        break;
-      default:
-        break;
-    }
+const double* vector_of(const ProgramInputs& inputs, SymbolKind kind) {
+  switch (kind) {
+    case SymbolKind::coordinate:
+      return inputs.q;
+    case SymbolKind::velocity:
+      return inputs.v;
+    case SymbolKind::acceleration:
+      return inputs.acceleration;
+    case SymbolKind::jerk:
+      return inputs.jerk;
+    case SymbolKind::snap:
+      return inputs.snap;
+    case SymbolKind::direction:
+      return inputs.direction;
+    case SymbolKind::multiplier:
+      return inputs.multipliers;
+    case SymbolKind::parameter:
+      return inputs.parameters;
+    case SymbolKind::column:
+      return inputs.columns;
+    default:
+      return nullptr;
   }
-  for (const Instruction& i : code_) {
-    switch (i.step) {
-      case Step::add:
-        r[i.to] = r[i.a] + r[i.b];
-        break;
-      case Step::subtract:
-        r[i.to] = r[i.a] - r[i.b];
-        break;
-      case Step::multiply:
-        r[i.to] = r[i.a] * r[i.b];
-        break;
-      case Step::divide:
-        r[i.to] = r[i.a] / r[i.b];
-        break;
-      case Step::square:
-        r[i.to] = r[i.a] * r[i.a];
-        break;
-      case Step::sqrt:
-        r[i.to] = std::sqrt(r[i.a]);
-        break;
-      case Step::multiply_add:
-        r[i.to] = r[i.c] + r[i.a] * r[i.b];
-        break;
-      case Step::multiply_subtract:
-        r[i.to] = r[i.c] - r[i.a] * r[i.b];
-        break;
-      case Step::any:
-        r[i.to] = trill::evaluate(i.op, r[i.a], r[i.b], r[i.c]);
-        break;
+}
+
+Evaluator::Evaluator(const Program& program) : program_(&program), registers_(program.registers()) {
+  for (const Constant& c : program.constants()) registers_[c.to] = c.value;
+}
+
+void Evaluator::evaluate(const ProgramInputs& inputs) {
+  double* r = registers_.data();
+  for (const ProgramPart* part : {&program_->of_parameters(), &program_->of_time(), &program_->of_instance()}) {
+    for (const Load& load : part->loads) {
+      if (load.kind == SymbolKind::time)
+        r[load.to] = inputs.t;
+      else if (load.kind == SymbolKind::element)
+        r[load.to] = inputs.element;
+      else
+        r[load.to] = vector_of(inputs, load.kind)[load.index];
     }
+    run_single(part->code, r);
   }
 }
 }  // namespace trill

@@ -8,6 +8,7 @@
 namespace trill {
 namespace {
 constexpr std::size_t shown_columns = 100;  // of a longer source line
+constexpr std::size_t shown_bytes = 40;     // of a longer text in a message
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -76,6 +77,13 @@ ModelError SourceText::error(std::size_t offset, std::string_view message) const
 
 ModelError SourceText::error(std::string_view message) const {
   return ModelError(fmt::format("{}: {}", file_, printable(message)));
+}
+
+std::string shortened(std::string_view text) {
+  if (text.size() <= shown_bytes) return std::string(text);
+  std::size_t length = shown_bytes;
+  while (length > 0 && !starts_character(text[length])) --length;
+  return std::string(text.substr(0, length)) + "...";
 }
 
 ModelError SourcePiece::error(std::size_t offset_in_piece, std::string_view message) const {

@@ -32,6 +32,11 @@ class CopyByCopy final : public ForceBlock {
 };
 }  // namespace
 
+MatrixSlot ConstraintMap::transpose_pattern() const {
+  const Index n = pattern().cols();
+  return MatrixSlot::dense(n, n);
+}
+
 MatrixSlot MechanicalProblem::mass_pattern() const { return MatrixSlot::sparse(diagonal_pattern(layout().nq)); }
 
 void MechanicalProblem::mass(In q, MatrixSlot& m) const {
@@ -53,6 +58,7 @@ MatrixSlot MechanicalProblem::damping_pattern() const {
 }
 
 bool MechanicalProblem::force_jacobian(Groups, double, In, In, MatrixSlot&, MatrixSlot&) const { return false; }
+bool MechanicalProblem::force_product(Groups, double, In, In, In, Out) const { return false; }
 
 namespace {
 Groups groups_where(const MechanicalProblem& problem, bool fast, bool slow) {

@@ -4,6 +4,9 @@
 #include "trill/model/parser.hpp"
 #include "trill/model/program.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace {
@@ -12,15 +15,28 @@ using namespace trill;
 class Letters final : public NameScope {
  public:
   explicit Letters(ExpressionGraph& graph) : graph_(graph) {}
-  Expression find(std::string_view name, const SourcePiece&, std::size_t, int) override {
-    if (name == "x") return graph_.symbol(SymbolKind::coordinate, 0);
-    if (name == "y") return graph_.symbol(SymbolKind::coordinate, 1);
-    if (name == "omega1") return graph_.number(3);
-    return no_expression;
+  ParsedValue find(const NameUse& use) override {
+    if (use.name == "r") return atom(use);
+    if (use.index != no_expression && names_known(use.name)) throw use.piece.error(use.offset, "is no array");
+    if (use.name == "x") return parsed_number(graph_.symbol(SymbolKind::coordinate, 0));
+    if (use.name == "y") return parsed_number(graph_.symbol(SymbolKind::coordinate, 1));
+    if (use.name == "omega1") return parsed_number(graph_.number(3));
+    if (use.name == "flat") return {{graph_.number(3), graph_.symbol(SymbolKind::coordinate, 0)}, 2};
+    return {};
   }
-  std::vector<std::string> names() const override { return {"x", "y", "omega1"}; }
+  std::vector<std::string> names() const override { return {"x", "y", "omega1", "r", "flat"}; }
 
  private:
+  bool names_known(std::string_view name) const {
+    const auto all = names();
+    return std::find(all.begin(), all.end(), name) != all.end();
+  }
+  // r[k] is the point (k, k^2, k^3).
+  ParsedValue atom(const NameUse& use) {
+    if (use.index == no_expression) throw use.piece.error(use.offset, "'r' is an array, write r[...]");
+    const Expression k = use.index;
+    return {{k, graph_.multiply(k, k), graph_.multiply(k, graph_.multiply(k, k))}, 3};
+  }
   ExpressionGraph& graph_;
 };
 
@@ -35,10 +51,10 @@ double value(const std::string& text) {
   ExpressionGraph graph;
   const Expression outputs[] = {parse(text, graph)};
   const Program program(graph, outputs);
-  std::vector<double> registers = program.registers();
+  Evaluator evaluator(program);
   const double q[] = {2, 5};
-  program.evaluate({.t = 0.25, .q = q}, registers.data());
-  return program.output(0, registers.data());
+  evaluator.evaluate({.t = 0.25, .q = q});
+  return evaluator[0];
 }
 
 std::string complaint(const std::string& text) {
@@ -122,6 +138,8 @@ TEST(Parser, EqualPartsAreStoredOnceAndNothingsVanish) {
   EXPECT_EQ(parse("-(x - y)", graph), parse("y - x", graph));
   EXPECT_EQ(graph.constant(parse("2*3 + sqrt(16)", graph)), 10.0);
   EXPECT_EQ(parse("0*y", graph), graph.number(0));
+  EXPECT_EQ(parse("sqrt(x^2 + y^2)^2", graph), parse("x^2 + y^2", graph));
+  EXPECT_EQ(graph[parse("sqrt(x)^2", graph)].op, Op::square);  // no number where x < 0
   const std::size_t before = graph.size();
   EXPECT_EQ(parse("(x + y)*(y + x)", graph), graph.apply(Op::square, graph.add(x, y)));
   EXPECT_EQ(graph.size(), before + 2);
@@ -158,12 +176,99 @@ TEST(Parser, ErrorsShowThePlace) {
       {"sin(x, y)", "model.toml:1:6: 'sin' takes only 1 value\n"},
       {"sin + 1", "model.toml:1:5: '(' is expected after the function 'sin', not '+'\n"},
       {"x(2)", "model.toml:1:2: 'x' is no function; a product is written with *\n"},
-      {"x[1]", "model.toml:1:2: index sets are not supported yet"},
+      {"x[1]", "model.toml:1:1: is no array\n"},
+      {"1 + t[1]", "model.toml:1:5: 't' is no array and takes no index\n"},
+      {"zz[1]", "model.toml:1:1: unknown name 'zz'"},
+      {"1 + r", "model.toml:1:5: 'r' is an array, write r[...]\n"},
+      {"r[1", "model.toml:1:4: ']' is expected, not the end of the expression, for the '[' at character 2\n"},
+      {"r[]", "model.toml:1:3: a number, a name or '(' is expected, not ']'\n"},
+      {"r[1)", "model.toml:1:4: ']' is expected, not ')'"},
       {"1e999", "model.toml:1:1: this number is too large or too small for a double\n"},
       {".", "model.toml:1:1: a number needs a digit\n"},
       {"x \xc3\xa4 y", "model.toml:1:3: '\xc3\xa4' is not expected here"},
       {"x\x01", "model.toml:1:2: the character with code 1 is not expected here"}};
   for (const auto& [text, begin] : table) EXPECT_EQ(complaint(text).substr(0, std::string(begin).size()), begin);
+}
+
+TEST(Parser, PointsHavePartsAndFunctions) {
+  // r[k] = (k, k^2, k^3), flat = (3, 2)
+  const std::pair<const char*, double> table[] = {
+      {"r[2].x", 2},
+      {"r[2].y + r[x + 1].z", 31},
+      {"r[ 3 ] . z^2", 729},
+      {"(r[2]).z", 8},
+      {"flat.y", 2},
+      {"r[r[2].x].y", 4},
+      {"point(x, y).y", 5},
+      {"distance(r[0], r[1])", std::sqrt(3.0)},
+      {"distance(flat, point(0, 6))", 5},
+      {"dot(r[1], r[2])", 14},
+      {"dot(flat, point(1, 10))", 23},
+      {"norm(point(1, 2, 2))", 3},
+      {"norm(flat)", std::sqrt(13.0)},
+      {"angle(point(1, 0), point(0, 0), point(0, 7))", std::acos(-1.0) / 2},
+      {"angle(point(2, 1, 1), point(1, 1, 1), point(3, 3, 1))", std::acos(-1.0) / 4},
+      {"angle(point(1, 0), point(0, 0), point(-3, 0))", std::acos(-1.0)},
+      {"angle(point(2, 2), point(1, 1), point(1, 0))", 3 * std::acos(-1.0) / 4},
+      // Looking from b to c, that is down the z axis from above, d lies clockwise from a by a quarter turn.
+      {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(0,-1,-1))", std::acos(-1.0) / 2},
+      {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(0,1,-1))", -std::acos(-1.0) / 2},
+      {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(1,0,-2))", 0},
+      {"dihedral(point(1,0,0), point(0,0,0), point(0,0,-1), point(-1,0,-2))", std::acos(-1.0)}};
+  for (const auto& [text, expected] : table) EXPECT_DOUBLE_EQ(value(text), expected) << text;
+}
+
+TEST(Parser, MistakesWithPointsShowThePlace) {
+  EXPECT_EQ(complaint("1 + 2*r[ x ] "),
+            "model.toml:1:7: r[ x ] is a point; use r[ x ].x or distance(...)\n"
+            "  1 + 2*r[ x ] \n"
+            "        ^");
+  const std::pair<const char*, const char*> table[] = {
+      {" flat ", "model.toml:1:2: flat is a point; use flat.x or distance(...)\n"},
+      {"-flat", "model.toml:1:2: flat is a point;"},
+      {"flat + 1", "model.toml:1:1: flat is a point;"},
+      {"2 - flat", "model.toml:1:5: flat is a point;"},
+      {"flat^2", "model.toml:1:1: flat is a point;"},
+      {"2^flat", "model.toml:1:3: flat is a point;"},
+      {"1/flat", "model.toml:1:3: flat is a point;"},
+      {"flat < 1", "model.toml:1:1: flat is a point;"},
+      {"1 < (flat)", "model.toml:1:5: (flat) is a point;"},
+      {"r[flat]", "model.toml:1:3: flat is a point;"},
+      {"sin(flat)", "model.toml:1:5: flat is a point;"},
+      {"if(x < y, flat, flat)", "model.toml:1:11: flat is a point;"},
+      {"point(flat, 1)", "model.toml:1:7: flat is a point;"},
+      {"point(1, 2)", "model.toml:1:1: point(1, 2) is a point;"},
+      {"x.y", "model.toml:1:2: x is a number and has no part .y\n"},
+      {"norm(flat).x", "model.toml:1:11: norm(flat) is a number and has no part .x\n"},
+      {"flat.z", "model.toml:1:5: flat is a point of the plane; it has .x and .y only\n"},
+      {"flat.w", "model.toml:1:5: '.' is not expected here; only points have parts: .x .y .z\n"},
+      {"flat.", "model.toml:1:5: '.' is not expected here"},
+      {"x .5", "model.toml:1:3: '.' is not expected here"},
+      {"flat.xy", "model.toml:1:5: '.' is not expected here"},
+      {"distance(flat, x)", "model.toml:1:16: x is a number; 'distance' takes points\n"},
+      {"norm(2)", "model.toml:1:6: 2 is a number; 'norm' takes points\n"},
+      {"dot(flat, r[1])", "model.toml:1:11: r[1] has 3 parts and flat has 2; all points of a function have as many\n"},
+      {"dihedral(flat, flat, flat, flat)", "model.toml:1:1: 'dihedral' takes points of space, with three parts\n"},
+      {"distance(flat)", "model.toml:1:14: 'distance' takes 2 values; ',' is expected, not ')'\n"},
+      {"point(1)", "model.toml:1:8: 'point' takes 2 or 3 values; ',' is expected, not ')'\n"},
+      {"point(1,2,3,4)", "model.toml:1:12: 'point' takes only 3 values\n"},
+      {"angle", "model.toml:1:6: '(' is expected after the function 'angle'"}};
+  for (const auto& [text, begin] : table) EXPECT_EQ(complaint(text).substr(0, std::string(begin).size()), begin);
+}
+
+TEST(Parser, AValueMayBeAPoint) {
+  ExpressionGraph graph;
+  Letters scope(graph);
+  const auto read = [&](const std::string& text) {
+    const SourceText source("model.toml", text);
+    return parse_value({&source, 0, text}, graph, scope);
+  };
+  EXPECT_EQ(read(" r[2] ").size, 3);
+  EXPECT_EQ(graph.constant(read(" r[2] ").part[2]), 8.0);
+  EXPECT_EQ(read("(flat)").size, 2);
+  EXPECT_EQ(read("flat.x + 1").size, 1);
+  EXPECT_THROW(read("flat + 1"), ModelError);
+  EXPECT_THROW(read("nothing"), ModelError);
 }
 
 TEST(Parser, TheCaretCountsCharactersAndLongLinesAreCut) {
@@ -181,7 +286,7 @@ TEST(Parser, DeepNestingIsRefused) {
   const std::string deep = std::string(150, '(') + "x" + std::string(150, ')');
   EXPECT_NE(complaint(deep).find("more than 200 expressions inside each other"), std::string::npos);
   EXPECT_EQ(value(std::string(50, '(') + "x" + std::string(50, ')')), 2);
-  for (const char* piece : {"(", "-", "x^", "sin(", "if(x,"}) {
+  for (const char* piece : {"(", "-", "x^", "sin(", "if(x,", "r[", "norm(", "point(1,"}) {
     std::string text;
     while (text.size() < 1'000'000) text += piece;
     EXPECT_NE(complaint(text).find("more than 200 expressions"), std::string::npos) << piece;

@@ -3,6 +3,7 @@
 
 #include "trill/base/types.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace trill {
@@ -39,6 +40,8 @@ class MatrixSlot {
   void set_zero();  // keeps storage and pattern
   void scale(double alpha);
   bool same_pattern(const MatrixSlot& a) const;
+  // Equal for copies of one slot, 0 for every dense one: places found in one are good for the other.
+  std::uint64_t pattern_id() const { return pattern_id_; }
   void assign_values(const MatrixSlot& a);                                   // same pattern only
   void scale_add(double alpha, const MatrixSlot& a);                         // this += alpha a, pattern of a contained
   void scale_add(double alpha, const MatrixSlot& a, const SlotMap& places);  // the same, places known beforehand
@@ -51,6 +54,7 @@ class MatrixSlot {
   double* find_or_throw(Index i, Index j);
 
   bool is_sparse_ = false;
+  std::uint64_t pattern_id_ = 0;
   Mat dense_;
   SpMat sparse_;
 };

@@ -20,6 +20,7 @@ enum class Op : std::uint8_t {
 };
 // clang-format on
 int arity(Op op);
+bool is_comparison(Op op);
 
 // What an expression depends on. The index of a symbol is a place in the tables of the term it belongs to: which
 // parameter, which column, which of the coordinates that the term touches. velocity to snap are the time derivatives
@@ -56,7 +57,8 @@ struct ExpressionLimit : UsageError {
 };
 
 // Expressions with common parts stored once: equal nodes have equal ids, children come before their parents. Building
-// folds constants and drops what does nothing (0 + x, 1 x, x^1, --x).
+// folds constants, drops what does nothing (0 + x, 1 x, x^1, --x, the root of a sum of squares squared) and writes
+// pi - atan2(sqrt(y), x) without pi.
 class ExpressionGraph {
  public:
   static constexpr std::size_t most_nodes = 500'000;  // beyond: ExpressionLimit
@@ -85,6 +87,10 @@ class ExpressionGraph {
   std::optional<Expression> fold(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify_sum(Op op, Expression a, Expression b);
+  bool is_never_negative(Expression e, int depth) const;
+  bool is_half_turn_angle(Expression e) const;
+  Expression supplement(Expression angle);
+  std::optional<Expression> simplify_even(Op op, Expression a);
   std::optional<Expression> simplify_multiply(Expression a, Expression b);
   std::optional<Expression> simplify_divide(Expression a, Expression b);
   std::optional<Expression> simplify_power(Expression base, Expression exponent);
@@ -95,6 +101,12 @@ class ExpressionGraph {
   std::vector<ExpressionNode> nodes_;
   std::vector<Expression> table_;  // open addressing, a power of two long; no_expression where free
 };
+
+// e with nodes put in the place of others, simplified anew.
+struct Replacement {
+  Expression of = no_expression, by = no_expression;
+};
+Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Replacement> replacements);
 
 // One operation on numbers; the meaning of every other evaluation.
 double evaluate(Op op, double a, double b, double c);

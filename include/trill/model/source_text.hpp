@@ -41,6 +41,9 @@ class SourceText {
   std::vector<Line> lines_;
 };
 
+// What a message quotes of a file: the whole text, or its beginning and dots.
+std::string shortened(std::string_view text);
+
 // A piece of a source, an expression for one. Where escapes make it differ from what the file says, every message
 // points at its beginning.
 struct SourcePiece {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/types.hpp"
+#include "trill/model/program.hpp"
+
+#include <memory>
+
+namespace trill {
+using IndexTable = std::vector<std::int32_t>;
+
+// The instances of one kind of term: where in the vectors of the model each of its symbols lies.
+struct KernelTable {
+  Index instances = 1;
+  std::vector<IndexTable> coordinates;       // [slot][instance]: entry of q and of all vectors as long as q
+  std::vector<IndexTable> rows;              // [row of an instance][instance]: entry of the multipliers
+  std::vector<std::vector<double>> columns;  // [column][instance]
+};
+
+// Where the values of one output go, an entry for each instance; or one entry that takes the sum over all.
+struct Target {
+  std::shared_ptr<const IndexTable> places;
+  bool sum = false;
+};
+
+// Compiled C: `u` are the fixed registers of the program, x the vectors q, v, acceleration, jerk, snap, direction and
+// multipliers, `index` the tables of coordinates and after them those of rows.
+using NativeFunction = void (*)(long n, const double* u, double t, const double* const* x,
+                                const std::int32_t* const* index, const double* const* column,
+                                const std::int32_t* const* target, double* out);
+inline constexpr int native_vectors = 7;
+
+// A function of every instance of a kind of term, added up: out[target of output k at instance i] += output k at i.
+// Constant, and shared by all who run it.
+struct Routine {
+  Program program;
+  std::shared_ptr<const KernelTable> table;
+  std::vector<Target> targets;  // one for each output of the program
+  NativeFunction native = nullptr;
+};
+
+// Runs a routine, with memory of its own.
+class Runner {
+ public:
+  Runner() = default;
+  Runner(std::shared_ptr<const Routine> routine, std::span<const double> parameters);
+  void set_parameters(std::span<const double> parameters);
+  bool empty() const { return !routine_; }
+  // Adds to `out`; instances and outputs in their order, so that the bits do not depend on the back end.
+  void add(const ProgramInputs& inputs, double* out);
+  // The same with other targets than the routine's, one pointer for each output.
+  void add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
+
+ private:
+  void add_single(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
+  void add_blocks(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
+  void load_block(const ProgramInputs& inputs, Index first, int count);
+  const IndexTable& table_of(const Load& load) const;
+
+  std::shared_ptr<const Routine> routine_;
+  std::vector<double> fixed_;      // the fixed registers, one lane
+  std::vector<double> registers_;  // as many lanes as the routine needs
+  std::vector<const std::int32_t*> index_, targets_;
+  std::vector<const double*> columns_;
+};
+}  // namespace trill

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel.hpp"
+
+#include "trill/model/mechanics.hpp"
+
+namespace trill {
+namespace {
+bool selected(const ForceTerm& term, int selection) {
+  return selection == every_group || term.group == static_cast<std::size_t>(selection);
+}
+
+class Drafter {
+ public:
+  Drafter(Kernel& kernel, FunctionKey key) : kernel_(kernel), key_(key), graph_(kernel.graph()), table_(kernel.table) {}
+
+  std::shared_ptr<const IndexTable> coordinate(int slot) const {
+    return {table_, &table_->coordinates[static_cast<std::size_t>(slot)]};
+  }
+  std::shared_ptr<const IndexTable> row(std::size_t k) const { return {table_, &table_->rows[k]}; }
+  std::size_t slots() const { return static_cast<std::size_t>(kernel_.scope.slots()); }
+  std::size_t first_row(int selection) const { return selection == of_gaps ? 0 : kernel_.gaps.size(); }
+  const std::vector<RowTerm>& rows(int selection) const {
+    return selection == of_gaps ? kernel_.gaps : kernel_.constraints;
+  }
+
+  Expression energy(int selection) {
+    Expression sum = graph_.number(0);
+    for (const ForceTerm& term : kernel_.terms)
+      if (selected(term, selection) && term.energy != no_expression) sum = graph_.add(sum, term.energy);
+    return sum;
+  }
+  Expression kinetic_energy() {
+    Expression sum = graph_.number(0);
+    for (const RowTerm& term : kernel_.kinetic) sum = graph_.add(sum, term.value);
+    return sum;
+  }
+  // Forces that no energy gives, for each slot.
+  std::vector<Expression> applied(int selection) {
+    std::vector<Expression> sums(slots(), graph_.number(0));
+    for (const ForceTerm& term : kernel_.terms) {
+      if (!selected(term, selection) || term.force == no_expression) continue;
+      Expression& sum = sums[static_cast<std::size_t>(term.on)];
+      sum = graph_.add(sum, term.force);
+    }
+    return sums;
+  }
+  std::vector<Expression> force(int selection) {
+    std::vector<Expression> f = applied(selection);
+    for (const Partial& p : gradient(graph_, energy(selection), SymbolKind::coordinate)) {
+      Expression& sum = f[static_cast<std::size_t>(p.column)];
+      sum = graph_.subtract(sum, p.value);
+    }
+    return f;
+  }
+
+  VectorDraft vector() {
+    switch (key_.purpose) {
+      case Purpose::energy:
+        add_sum(energy(key_.selection), 0);
+        break;
+      case Purpose::kinetic_energy:
+        add_sum(kinetic_energy(), 0);
+        break;
+      case Purpose::force:
+        add_slots(force(key_.selection));
+        break;
+      case Purpose::force_product:
+        add_slots(jacobian_product(graph_, force(key_.selection), SymbolKind::coordinate, kernel_.scope.slots()));
+        break;
+      case Purpose::measure:
+        for (const SummedTerm& m : kernel_.measures) add_sum(m.value, m.place);
+        break;
+      case Purpose::rate:
+        for (const CoordinateTerm& r : kernel_.rates) add_coordinate(r.value, *r.array, r.part, 0);
+        break;
+      case Purpose::closed_form:
+        for (const CoordinateTerm& c : kernel_.closed_forms) {
+          add_coordinate(c.value, *c.array, c.part, 0);
+          const Expression position[] = {c.value};
+          add_coordinate(time_partials(graph_, position)[0], *c.array, c.part, 1);
+        }
+        break;
+      default:
+        add_rows();
+    }
+    return std::move(vector_);
+  }
+
+  MatrixDraft matrix() {
+    const int selection = key_.selection;
+    switch (key_.purpose) {
+      case Purpose::by_position:
+        add_symmetric_entries(lower_hessian(graph_, graph_.negate(energy(selection)), SymbolKind::coordinate));
+        add_jacobian(applied(selection), SymbolKind::coordinate);
+        break;
+      case Purpose::by_velocity:
+        add_jacobian(applied(selection), SymbolKind::velocity);
+        break;
+      case Purpose::transpose_derivative:
+        add_symmetric_entries(multiplied_by_their_own());
+        break;
+      case Purpose::jacobian:
+        add_rows_of(row_values());
+        break;
+      case Purpose::velocity_derivative:
+        add_rows_of(velocity_level(graph_, row_values(), kernel_.scope.slots()));
+        break;
+      case Purpose::mass:
+        if (!kernel_.kinetic.empty())
+          add_symmetric_entries(kinetic_terms(graph_, kinetic_energy(), kernel_.scope.slots()).mass);
+        break;
+      case Purpose::mass_product:
+        if (!kernel_.kinetic.empty())
+          for (const Partial& p : kinetic_terms(graph_, kinetic_energy(), kernel_.scope.slots()).mass_product)
+            add_entry(p.value, coordinate(p.row), coordinate(p.column));
+        break;
+      case Purpose::rate_jacobian:
+        for (const CoordinateTerm& r : kernel_.rates)
+          for (const Partial& p : gradient(graph_, r.value, SymbolKind::coordinate))
+            add_entry(p.value, places(*r.array, r.part, 0), coordinate(p.column));
+        break;
+      default:
+        break;
+    }
+    return std::move(matrix_);
+  }
+
+ private:
+  void add_sum(Expression e, std::int32_t place) {
+    if (graph_.constant(e) == 0) return;
+    vector_.outputs.push_back(e);
+    vector_.targets.push_back({std::make_shared<const IndexTable>(1, place), true});
+  }
+  void add_slots(const std::vector<Expression>& values) {
+    for (std::size_t slot = 0; slot < values.size(); ++slot)
+      add_value(values[slot], coordinate(static_cast<int>(slot)));
+  }
+  void add_value(Expression e, std::shared_ptr<const IndexTable> places) {
+    e = derived(e);
+    if (graph_.constant(e) == 0) return;
+    vector_.outputs.push_back(e);
+    vector_.targets.push_back({std::move(places), false});
+  }
+  // `after`: how many vectors as long as q lie before it.
+  std::shared_ptr<const IndexTable> places(const CoordinateArray& array, int part, Index after) const {
+    auto table = std::make_shared<IndexTable>(static_cast<std::size_t>(array.elements()));
+    for (Index k = 0; k < array.elements(); ++k)
+      (*table)[static_cast<std::size_t>(k)] =
+          static_cast<std::int32_t>(kernel_.scope.unknowns() * after + array.place(k, part));
+    return table;
+  }
+  void add_coordinate(Expression e, const CoordinateArray& array, int part, Index after) {
+    add_value(e, places(array, part, after));
+  }
+
+  std::vector<Expression> row_values() const {
+    std::vector<Expression> g;
+    for (const RowTerm& term : rows(key_.selection)) g.push_back(term.value);
+    return g;
+  }
+  void add_rows() {
+    std::vector<Expression> values = row_values();
+    if (key_.purpose == Purpose::time_derivative) {
+      values = time_partials(graph_, values);
+    } else if (key_.purpose == Purpose::curvature) {
+      values = curvature(graph_, values, kernel_.scope.slots());
+    } else if (key_.purpose == Purpose::slope) {
+      for (Expression& e : values) e = squared_gradient(e);
+    }
+    for (std::size_t k = 0; k < values.size(); ++k) add_value(values[k], row(first_row(key_.selection) + k));
+  }
+  Expression squared_gradient(Expression e) {
+    Expression sum = graph_.number(0);
+    for (const Partial& p : gradient(graph_, e, SymbolKind::coordinate))
+      sum = graph_.add(sum, graph_.apply(Op::square, p.value));
+    return sum;
+  }
+  // d(G^T s)/dq, where the multipliers of our rows come after those of the rows before.
+  std::vector<Partial> multiplied_by_their_own() {
+    Expression work = graph_.number(0);  // s^T g
+    const std::vector<Expression> g = row_values();
+    for (std::size_t k = 0; k < g.size(); ++k) {
+      const auto s = graph_.symbol(SymbolKind::multiplier, static_cast<int>(first_row(key_.selection) + k));
+      work = graph_.add(work, graph_.multiply(s, g[k]));
+    }
+    return lower_hessian(graph_, work, SymbolKind::coordinate);
+  }
+
+  // The function itself or what the key asks of it.
+  Expression derived(Expression e) {
+    if (key_.derivative == 0) return e;
+    const int slots = kernel_.scope.slots();
+    if (key_.derivative > 0) return time_derivatives(graph_, e, key_.derivative, slots).back();
+    const Expression rows[] = {e};
+    return jacobian_product(graph_, rows, SymbolKind::coordinate, slots)[0];
+  }
+
+  void add_entry(Expression e, std::shared_ptr<const IndexTable> row, std::shared_ptr<const IndexTable> column) {
+    matrix_.outputs.push_back(derived(e));
+    matrix_.rows.push_back(std::move(row));
+    matrix_.columns.push_back(std::move(column));
+  }
+  void add_symmetric_entries(const std::vector<Partial>& lower) {
+    for (const Partial& p : lower) {
+      add_entry(p.value, coordinate(p.row), coordinate(p.column));
+      if (p.row != p.column) add_entry(p.value, coordinate(p.column), coordinate(p.row));
+    }
+  }
+  void add_jacobian(const std::vector<Expression>& values, SymbolKind kind) {
+    for (const Partial& p : jacobian(graph_, values, kind)) add_entry(p.value, coordinate(p.row), coordinate(p.column));
+  }
+  void add_rows_of(const std::vector<Expression>& values) {
+    for (const Partial& p : jacobian(graph_, values, SymbolKind::coordinate))
+      add_entry(p.value, row(first_row(key_.selection) + static_cast<std::size_t>(p.row)), coordinate(p.column));
+  }
+
+  Kernel& kernel_;
+  FunctionKey key_;
+  ExpressionGraph& graph_;
+  std::shared_ptr<const KernelTable> table_;
+  VectorDraft vector_;
+  MatrixDraft matrix_;
+};
+}  // namespace
+
+void Kernel::finish() {
+  KernelTable made = scope.make_table();
+  const auto add_rows = [&](std::size_t count, Index first) {
+    for (std::size_t k = 0; k < count; ++k) {
+      IndexTable rows(static_cast<std::size_t>(made.instances));
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        rows[i] = static_cast<std::int32_t>(first + static_cast<Index>(i * count + k));
+      made.rows.push_back(std::move(rows));
+    }
+  };
+  add_rows(gaps.size(), first_gap);
+  add_rows(constraints.size(), first_constraint);
+  table = std::make_shared<const KernelTable>(std::move(made));
+}
+
+VectorDraft draft_vector(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).vector(); }
+MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).matrix(); }
+
+bool is_conservative(const Kernel& kernel, int group) {
+  for (const ForceTerm& term : kernel.terms)
+    if (selected(term, group) && term.force != no_expression && !term.inertial) return false;
+  return true;
+}
+}  // namespace trill

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model_functions.hpp"
+
+namespace trill {
+namespace {
+constexpr Index most_dense = 32;  // matrices of larger systems are sparse
+
+using Entries = std::vector<Eigen::Triplet<double>>;
+void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
+  for (const MatrixPart& part : parts)
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      for (std::size_t i = 0; i < part.rows[k]->size(); ++i)
+        entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
+}
+
+bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
+}  // namespace
+
+ModelFunctions::ModelFunctions(Kernels kernels, Index unknowns, Index gaps, Index constraints)
+    : kernels_(std::move(kernels)), unknowns_(unknowns), gaps_(gaps), constraints_(constraints) {}
+
+const VectorFunction& ModelFunctions::vector(FunctionKey key) const {
+  const std::lock_guard lock(building_);
+  auto& found = vectors_[key];
+  if (found) return *found;
+  auto made = std::make_unique<VectorFunction>();
+  for (const auto& kernel : kernels_) {
+    VectorDraft draft = draft_vector(*kernel, key);
+    if (draft.outputs.empty()) continue;
+    Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::move(draft.targets)};
+    made->routines.push_back(std::make_shared<const Routine>(std::move(routine)));
+  }
+  found = std::move(made);
+  return *found;
+}
+
+const MatrixFunction& ModelFunctions::matrix(FunctionKey key) const {
+  const std::lock_guard lock(building_);
+  auto& found = matrices_[key];
+  if (!found) found = std::make_unique<const MatrixFunction>(make_matrix(key));
+  return *found;
+}
+
+std::vector<MatrixPart> ModelFunctions::draft_parts(FunctionKey key) const {
+  std::vector<MatrixPart> parts;
+  for (const auto& kernel : kernels_) {
+    MatrixDraft draft = draft_matrix(*kernel, key);
+    if (draft.outputs.empty()) continue;
+    Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::vector<Target>(draft.outputs.size())};
+    parts.push_back(
+        {std::make_shared<const Routine>(std::move(routine)), std::move(draft.rows), std::move(draft.columns), {}});
+  }
+  return parts;
+}
+
+MatrixSlot ModelFunctions::make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const {
+  const Index rows = has_rows(key.purpose) ? count(key.selection) : unknowns_;
+  if (rows <= most_dense && unknowns_ <= most_dense) return MatrixSlot::dense(rows, unknowns_);
+  Entries entries;
+  add_entries(parts, entries);
+  if (key.purpose == Purpose::mass)
+    for (Index i = 0; i < unknowns_; ++i) entries.emplace_back(i, i, 1.0);
+  if (key.purpose == Purpose::by_position) add_entries(matrix({Purpose::mass_product}).parts, entries);
+  SpMat pattern(rows, unknowns_);
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  return MatrixSlot::sparse(std::move(pattern));
+}
+
+// All selections of groups have one pattern, so that they can be added up in one slot; and derivatives have the pattern
+// of what they are derivatives of.
+MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
+  MatrixFunction made{draft_parts(key), {}};
+  FunctionKey basis = key;
+  basis.derivative = 0;
+  if (key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity) basis.selection = every_group;
+  made.pattern = basis == key ? make_pattern(key, made.parts) : matrix(basis).pattern;
+  const double* begin = made.pattern.values();
+  for (MatrixPart& part : made.parts)
+    for (std::size_t k = 0; k < part.rows.size(); ++k) {
+      IndexTable& places = part.places.emplace_back(part.rows[k]->size());
+      for (std::size_t i = 0; i < places.size(); ++i)
+        places[i] = static_cast<std::int32_t>(made.pattern.entry((*part.rows[k])[i], (*part.columns[k])[i]) - begin);
+    }
+  return made;
+}
+
+void VectorRun::prepare(std::span<const double> parameters) {
+  if (runners_.empty())
+    for (const auto& routine : functions_->vector(key_).routines) runners_.emplace_back(routine, parameters);
+  for (Runner& runner : runners_) runner.set_parameters(parameters);
+  ready_ = true;
+}
+
+const MatrixSlot& MatrixRun::prepare(std::span<const double> parameters) {
+  if (!function_) {
+    function_ = &functions_->matrix(key_);
+    for (const MatrixPart& part : function_->parts) {
+      runners_.emplace_back(part.routine, parameters);
+      auto& places = places_.emplace_back();
+      for (const IndexTable& table : part.places) places.push_back(table.data());
+    }
+  }
+  for (Runner& runner : runners_) runner.set_parameters(parameters);
+  ready_ = true;
+  return function_->pattern;
+}
+
+void MatrixRun::add_values(const ProgramInputs& inputs, double* values) {
+  for (std::size_t k = 0; k < runners_.size(); ++k) runners_[k].add(inputs, values, places_[k].data());
+}
+
+void MatrixRun::add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot) {
+  if (!ready_) prepare(parameters);
+  if (slot.pattern_id() == function_->pattern.pattern_id() && slot.rows() == function_->pattern.rows() &&
+      slot.cols() == function_->pattern.cols()) {
+    add_values(inputs, slot.values());
+    return;
+  }
+  if (own_.rows() == 0) own_ = function_->pattern;
+  own_.set_zero();
+  add_values(inputs, own_.values());
+  if (!own_.is_sparse()) {
+    for (Index j = 0; j < own_.cols(); ++j)
+      for (Index i = 0; i < own_.rows(); ++i)
+        if (const double value = own_.as_dense()(i, j); value != 0) slot.add(i, j, value);
+    return;
+  }
+  for (Index j = 0; j < own_.cols(); ++j)
+    for (SpMat::InnerIterator entry(own_.as_sparse(), j); entry; ++entry) slot.add(entry.row(), j, entry.value());
+}
+}  // namespace trill

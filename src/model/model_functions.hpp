@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of a model over all of its kernels, derived when they are first asked for and then shared.
+#pragma once
+
+#include "kernel.hpp"
+#include "trill/linalg/matrix_slot.hpp"
+
+namespace trill {
+// Its values: the sum of routines.
+struct VectorFunction {
+  std::vector<std::shared_ptr<const Routine>> routines;
+};
+
+struct MatrixPart {
+  std::shared_ptr<const Routine> routine;
+  std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
+  std::vector<IndexTable> places;                                // the same entries as places in the pattern's values
+};
+struct MatrixFunction {
+  std::vector<MatrixPart> parts;
+  MatrixSlot pattern;
+};
+
+class ModelFunctions {
+ public:
+  using Kernels = std::vector<std::unique_ptr<Kernel>>;
+  ModelFunctions(Kernels kernels, Index unknowns, Index gaps, Index constraints);
+
+  const Kernels& kernels() const { return kernels_; }
+  Index unknowns() const { return unknowns_; }
+  Index count(int selection) const { return selection == of_gaps ? gaps_ : constraints_; }
+  const VectorFunction& vector(FunctionKey key) const;
+  const MatrixFunction& matrix(FunctionKey key) const;
+
+ private:
+  MatrixFunction make_matrix(FunctionKey key) const;
+  std::vector<MatrixPart> draft_parts(FunctionKey key) const;
+  MatrixSlot make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const;
+
+  Kernels kernels_;
+  Index unknowns_, gaps_, constraints_;
+  mutable std::recursive_mutex building_;
+  mutable std::map<FunctionKey, std::unique_ptr<const VectorFunction>> vectors_;
+  mutable std::map<FunctionKey, std::unique_ptr<const MatrixFunction>> matrices_;
+};
+
+// Runs a vector function with memory of its own. Everything is prepared at the first use.
+class VectorRun {
+ public:
+  VectorRun() = default;
+  VectorRun(const ModelFunctions& functions, FunctionKey key) : functions_(&functions), key_(key) {}
+  void prepare(std::span<const double> parameters);
+  void add(const ProgramInputs& inputs, std::span<const double> parameters, double* out) {
+    if (!ready_) prepare(parameters);
+    for (Runner& runner : runners_) runner.add(inputs, out);
+  }
+  void forget_parameters() { ready_ = false; }
+
+ private:
+  const ModelFunctions* functions_ = nullptr;
+  FunctionKey key_;
+  std::vector<Runner> runners_;
+  bool ready_ = false;
+};
+
+class MatrixRun {
+ public:
+  MatrixRun() = default;
+  MatrixRun(const ModelFunctions& functions, FunctionKey key) : functions_(&functions), key_(key) {}
+  const MatrixSlot& prepare(std::span<const double> parameters);  // the pattern
+  // Into a slot of any pattern that has the entries; fastest into one of our own.
+  void add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot);
+  void forget_parameters() { ready_ = false; }
+
+ private:
+  void add_values(const ProgramInputs& inputs, double* values);
+
+  const ModelFunctions* functions_ = nullptr;
+  FunctionKey key_;
+  const MatrixFunction* function_ = nullptr;
+  std::vector<Runner> runners_;
+  std::vector<std::vector<const std::int32_t*>> places_;
+  MatrixSlot own_;  // for slots of another pattern
+  bool ready_ = false;
+};
+}  // namespace trill

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model_space.hpp"
+
+#include "kernel_scope.hpp"
+#include "trill/base/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+std::string IndexSet::element_text(Index element) const {
+  std::string text = fmt::format("element {} of '{}'", element, name());
+  if (file->file)
+    text += fmt::format(" ({}:{})", file->table.file, file->table.lines[static_cast<std::size_t>(element)]);
+  return text;
+}
+
+ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given)
+    : source_(source), file_(file) {
+  read_parameters(given);
+  for (const FileSet& s : file.sets) read_set(s);
+  read_coordinates();
+  for (const FileDerived& d : file.derived) {
+    if (d.over) set(d.over);
+    define(d.name, {.kind = Kind::derived, .derived = &d});
+  }
+}
+
+void ModelSpace::define(const FileText& name, const Meaning& meaning) {
+  if (!meanings_.emplace(name.text, meaning).second)
+    throw source_.error(name.offset, fmt::format("the name '{}' is already taken", name.text));
+}
+
+void ModelSpace::define_velocity(const CoordinateArray& array) {
+  const FileText& name = array.file->name;
+  if (!meanings_.emplace("v" + name.text, Meaning{.kind = Kind::velocity, .array = &array}).second)
+    throw source_.error(
+        name.offset, fmt::format("the velocity of '{}' is called 'v{}', a name that is taken", name.text, name.text));
+}
+
+const ModelSpace::Meaning* ModelSpace::find(std::string_view name) const {
+  const auto it = meanings_.find(name);
+  return it == meanings_.end() ? nullptr : &it->second;
+}
+
+const IndexSet* ModelSpace::set(const std::optional<FileText>& name) const {
+  if (!name) return nullptr;
+  for (const IndexSet& s : sets_)
+    if (s.name() == name->text) return &s;
+  throw source_.error(name->offset, fmt::format("there is no set '{}'", name->text));
+}
+
+void ModelSpace::read_parameters(const OptionSet& given) {
+  std::vector<std::string> known;
+  for (const FileParameter& p : file_.parameters) {
+    double value = *p.value.number;
+    if (const auto it = given.find(p.name.text); it != given.end()) {
+      const auto number = parse_number(it->second);
+      if (!number)
+        throw UsageError(
+            fmt::format("{}: parameter '{}' needs a finite number, not '{}'", source_.file(), p.name.text, it->second));
+      value = *number;
+      if ((p.min && value < *p.min) || (p.max && value > *p.max))
+        throw UsageError(fmt::format("{}: parameter '{}' must be {}, not {}", source_.file(), p.name.text,
+                                     p.min && p.max ? fmt::format("from {} to {}", *p.min, *p.max)
+                                     : p.min        ? fmt::format("at least {}", *p.min)
+                                                    : fmt::format("at most {}", *p.max),
+                                     value));
+    }
+    define(p.name, {.kind = Kind::parameter, .parameter = static_cast<int>(parameters_.size())});
+    parameters_.push_back({p.name.text, p.unit, p.what, value});
+    values_.push_back(value);
+    known.push_back(p.name.text);
+  }
+  for (const auto& [name, value] : given)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("{} has no parameter '{}'{}", source_.file(), name, suggest(name, known)));
+}
+
+void ModelSpace::read_set(const FileSet& file) {
+  IndexSet& set = sets_.emplace_back();
+  set.file = &file;
+  define(file.name, {.kind = Kind::set, .set = &set});
+  if (file.file) {
+    set.size = static_cast<Index>(file.table.rows());
+    set.columns = file.table.names;
+    set.values = file.table.columns;
+  } else if (file.size) {
+    const double size = KernelScope(*this, nullptr).parse_constant(*file.size, "the size of a set");
+    if (size != std::floor(size) || size < 0 || size > static_cast<double>(most_elements))
+      throw file.size->error(fmt::format("a set has from 0 to {} elements, not {}", most_elements, size));
+    set.size = static_cast<Index>(size);
+  } else {
+    set.size = static_cast<Index>(file.listed().value_or(0));
+  }
+  // Columns become known one after another, so that an expression may use those before it.
+  for (const FileColumn& c : file.columns) {
+    auto values = c.value ? KernelScope(*this, &set).parse_constants(*c.value, "a column") : c.numbers;
+    set.columns.push_back(c.name.text);
+    set.values.push_back(std::move(values));
+  }
+}
+
+void ModelSpace::read_coordinates() {
+  for (const FileCoordinate& c : file_.coordinates) {
+    CoordinateArray& array = arrays_.emplace_back();
+    array = {&c, set(c.over), std::max(c.point, 1), unknowns_};
+    unknowns_ += array.size();
+    if (unknowns_ > most_coordinates)
+      throw source_.error(c.name.offset, fmt::format("more than {} coordinates", most_coordinates));
+    define(c.name, {.kind = Kind::coordinate, .array = &array});
+  }
+  for (const CoordinateArray& array : arrays_) define_velocity(array);
+}
+
+std::vector<Quantity> ModelSpace::components() const {
+  std::vector<Quantity> all;
+  all.reserve(static_cast<std::size_t>(unknowns_));
+  for (const CoordinateArray& a : arrays_)
+    for (Index element = 0; element < a.elements(); ++element)
+      for (int part = 0; part < a.parts; ++part) {
+        std::string name = a.file->name.text;
+        if (a.over) name += fmt::format("[{}]", element);
+        if (a.parts > 1) name += fmt::format(".{}", "xyz"[part]);
+        all.push_back({std::move(name), a.file->unit});
+      }
+  return all;
+}
+}  // namespace trill

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "start_check.hpp"
+
+#include "text_map.hpp"
+#include "trill/model/derivative.hpp"
+
+#include <cmath>
+
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr Index most_dense_unknowns = 400;  // of the equations for the multipliers
+
+ProgramInputs at_start(const CompiledModel& model) {
+  return {.t = 0, .q = model.start.data(), .v = model.velocity.data()};
+}
+
+Vec values_at_start(const CompiledModel& model, FunctionKey key, Index size) {
+  Vec values = Vec::Zero(size);
+  VectorRun(*model.functions, key).add(at_start(model), model.space->parameter_values(), values.data());
+  return values;
+}
+
+// The first element for which a value of the kernel is not finite.
+struct Blame {
+  Index element = -1;
+  double value = 0;
+};
+Blame find_blame(const CompiledModel& model, const Kernel& kernel, Expression e) {
+  const Index instances = kernel.table->instances;
+  auto each = std::make_shared<IndexTable>(static_cast<std::size_t>(instances));
+  for (std::size_t i = 0; i < each->size(); ++i) (*each)[i] = static_cast<std::int32_t>(i);
+  const Expression outputs[] = {e};
+  Routine routine{Program(kernel.scope.graph(), outputs), kernel.table, {{each, false}}};
+  Vec values = Vec::Zero(instances);
+  Runner(std::make_shared<const Routine>(std::move(routine)), model.space->parameter_values())
+      .add(at_start(model), values.data());
+  for (Index i = 0; i < instances; ++i)
+    if (!std::isfinite(values[i])) return {i, values[i]};
+  return {};
+}
+
+void blame_term(const CompiledModel& model, Kernel& kernel, const FileValue& place, Expression e, const char* what) {
+  const IndexSet* over = kernel.scope.over();
+  const auto complain = [&](const Blame& blame, const std::string& subject) {
+    if (blame.element < 0) return;
+    throw place.error(fmt::format("{} is {} at the start{}", subject, blame.value,
+                                  over ? " for " + over->element_text(blame.element) : ""));
+  };
+  complain(find_blame(model, kernel, e), fmt::format("this {}", what));
+  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+    for (const Partial& p : gradient(kernel.graph(), e, kind))
+      complain(find_blame(model, kernel, p.value), fmt::format("the derivative of this {}", what));
+}
+
+void find_the_term_to_blame(const CompiledModel& model) {
+  for (const auto& k : model.functions->kernels()) {
+    for (const ForceTerm& term : k->terms)
+      blame_term(model, *k, *term.place, term.force == no_expression ? term.energy : term.force,
+                 term.force == no_expression ? "energy" : "force");
+    for (const RowTerm& gap : k->gaps) blame_term(model, *k, *gap.place, gap.value, "gap");
+    for (const RowTerm& c : k->constraints) blame_term(model, *k, *c.place, c.value, "constraint");
+  }
+  throw model.source.error("the sum of all forces is not finite at the start");
+}
+
+void check_slopes(const CompiledModel& model, int selection, const char* what) {
+  const Index count = model.functions->count(selection);
+  const Vec slopes = values_at_start(model, {Purpose::slope, selection}, count);
+  if (!slopes.allFinite()) find_the_term_to_blame(model);
+  for (Index row = 0; row < count; ++row)
+    if (slopes[row] == 0) {
+      const RowPlace place = row_place(*model.functions, selection, row);
+      throw place.value->error(fmt::format(
+          "this {} does not change with any coordinate at the start{}: its gradient is zero", what, place.element));
+    }
+}
+
+void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& rate, const Vec& slopes) {
+  for (Index k = 0; k < g.size(); ++k) {
+    const double size = std::sqrt(slopes[k]);
+    const RowPlace place = row_place(*model.functions, of_constraints, k);
+    if (!(std::abs(g[k]) <= 1e-8 * size * (1 + model.start.norm())))
+      throw place.value->error(
+          fmt::format("the start does not lie on this constraint{}: it is {:.6g} there, not 0", place.element, g[k]));
+    if (!(std::abs(rate[k]) <= 1e-8 * size * (1 + model.velocity.norm())))
+      throw place.value->error(
+          fmt::format("the velocities at the start leave this constraint{}: its rate is {:.6g} there, not 0",
+                      place.element, rate[k]));
+  }
+}
+
+ModelError dependent(const CompiledModel& model, const std::string& how_many) {
+  return model.file.constraints.back().error("the constraints depend on each other at the start" + how_many);
+}
+
+using MassFactors = Eigen::SimplicialLDLT<SpMat>;
+
+void factorise_mass(const CompiledModel& model, MassFactors& factors) {
+  SpMat m(model.start.size(), model.start.size());
+  MatrixRun mass(*model.functions, {Purpose::mass});
+  MatrixSlot slot = mass.prepare(model.space->parameter_values());
+  mass.add(at_start(model), model.space->parameter_values(), slot);
+  m = slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
+  m += SpMat(model.mass.asDiagonal());
+  factors.compute(m);
+  const bool positive = factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
+  if (!positive && !model.file.kinetic.empty())
+    throw model.file.kinetic[0].energy.error("the masses at the start are not positive: some motion has no inertia");
+}
+
+// lambda from G M^-1 G^T lambda = G M^-1 f + eta.
+Vec solve_for_multipliers(const CompiledModel& model, const SpMat& G, const SpMat& scaled, const Vec& right) {
+  if (G.rows() <= most_dense_unknowns) {
+    const auto rank = Eigen::ColPivHouseholderQR<Mat>(Mat(G.transpose())).rank();
+    if (rank < G.rows()) throw dependent(model, fmt::format(": {} of {} are independent", rank, G.rows()));
+    return Mat(scaled).ldlt().solve(right);
+  }
+  Eigen::SparseLU<SpMat> lu(scaled);
+  Vec lambda;
+  if (lu.info() == Eigen::Success) lambda = lu.solve(right);
+  if (lu.info() != Eigen::Success || !lambda.allFinite()) throw dependent(model, "");
+  return lambda;
+}
+
+void find_multipliers(CompiledModel& model) {
+  const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
+  const Index count = map.count();
+  Vec g(count), gt(count), eta(count);
+  MatrixSlot slot = map.pattern();
+  map.value(0, model.start, g);
+  map.jacobian(0, model.start, slot);
+  map.time_derivative(0, model.start, gt);
+  map.curvature(0, model.start, model.velocity, eta);
+  const SpMat G = slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
+  check_on_constraints(model, g, G * model.velocity + gt,
+                       values_at_start(model, {Purpose::slope, of_constraints}, count));
+  const Vec f = values_at_start(model, {Purpose::force}, model.start.size());
+  MassFactors mass;
+  factorise_mass(model, mass);
+  const SpMat scaled = G * SpMat(mass.solve(SpMat(G.transpose())));
+  model.multipliers = solve_for_multipliers(model, G, scaled, G * Vec(mass.solve(f)) + eta);
+}
+}  // namespace
+
+void check_start(CompiledModel& model) {
+  const Vec energy = values_at_start(model, {Purpose::energy}, 1);
+  const Vec force = values_at_start(model, {Purpose::force}, model.start.size());
+  if (!energy.allFinite() || !force.allFinite()) find_the_term_to_blame(model);
+  for (const int selection : {of_gaps, of_constraints})
+    if (!values_at_start(model, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
+      find_the_term_to_blame(model);
+  check_slopes(model, of_gaps, "gap");
+  check_slopes(model, of_constraints, "constraint");
+  if (!model.file.kinetic.empty()) {
+    MassFactors mass;
+    factorise_mass(model, mass);
+  }
+  if (model.functions->count(of_constraints) > 0) find_multipliers(model);
+}
+}  // namespace trill
