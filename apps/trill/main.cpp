@@ -128,7 +128,10 @@ void add_sweep(CLI::App& app, RunArguments& a) {
       ->type_name("NAME=VALUES")
       ->allow_extra_args(false);
   app.add_option_function<std::string>(
-         "-j,--jobs", [&a](const std::string& text) { a.jobs = static_cast<int>(read_count_from(1, "--jobs", text)); },
+         "-j,--jobs",
+         [&a](const std::string& text) {
+           a.jobs = static_cast<int>(std::min<std::int64_t>(read_count_from(1, "--jobs", text), 10'000));
+         },
          "runs of a sweep at the same time (default: one per core)")
       ->type_name("N");
   app.add_option("--show", a.show, "component or quantity in the picture of a sweep (default: the first coordinate)")
