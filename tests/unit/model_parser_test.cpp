@@ -5,6 +5,7 @@
 #include "trill/model/program.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
@@ -137,6 +138,8 @@ TEST(Parser, EqualPartsAreStoredOnceAndNothingsVanish) {
   EXPECT_EQ(parse("-(x - y)", graph), parse("y - x", graph));
   EXPECT_EQ(graph.constant(parse("2*3 + sqrt(16)", graph)), 10.0);
   EXPECT_EQ(parse("0*y", graph), graph.number(0));
+  EXPECT_EQ(parse("sqrt(x^2 + y^2)^2", graph), parse("x^2 + y^2", graph));
+  EXPECT_EQ(graph[parse("sqrt(x)^2", graph)].op, Op::square);  // no number where x < 0
   const std::size_t before = graph.size();
   EXPECT_EQ(parse("(x + y)*(y + x)", graph), graph.apply(Op::square, graph.add(x, y)));
   EXPECT_EQ(graph.size(), before + 2);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A model by its energies alone: a ring of masses in the plane with stiff springs between neighbours that resist
+// stretching and soft ones that resist bending. Energies are written once, for any kind of number; called with dual
+// numbers they give forces and Jacobians.
+//
+// Build, with trill installed (as a static library; without --static for a shared one):
+//   g++ -std=c++20 -O2 04_dual_numbers.cpp -o 04_dual_numbers $(pkg-config --static --cflags --libs trill)
+//
+// Prints
+//   TO BE MEASURED
+//
+// Read first: 02_own_model.cpp.
+#include "trill/driver/plan.hpp"
+#include "trill/model/element_problem.hpp"
+
+#include <cstdio>
+#include <numbers>
+
+// Of two neighbours (x, y).
+struct Stretch {
+  static constexpr int size = 4;
+  double k, length;
+  template <class T>
+  T energy(const T* q) const {
+    using std::hypot;
+    const T gap = hypot(q[2] - q[0], q[3] - q[1]) - length;
+    return 0.5 * k * gap * gap;
+  }
+};
+
+// Of three neighbours: the angle by which the way from the first over the second to the third turns.
+struct Bend {
+  static constexpr int size = 6;
+  double k;
+  template <class T>
+  T energy(const T* q) const {
+    using std::atan2;
+    const T ax = q[2] - q[0], ay = q[3] - q[1], bx = q[4] - q[2], by = q[5] - q[3];
+    const T angle = atan2(ax * by - ay * bx, ax * bx + ay * by);
+    return 0.5 * k * angle * angle;
+  }
+};
+
+int main() {
+  constexpr trill::Index masses = 20, n = 2 * masses;
+  trill::Vec start(n);
+  std::vector<trill::PlacedElement<Stretch>> stretches;
+  std::vector<trill::PlacedElement<Bend>> bends;
+  for (trill::Index i = 0; i < n; i += 2) {  // an ellipse that wants to be a circle
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
+    start[i] = 1.2 * std::cos(angle);
+    start[i + 1] = 0.8 * std::sin(angle);
+    const trill::Index j = (i + 2) % n, k = (i + 4) % n;
+    stretches.push_back({{1e4, 2 * std::numbers::pi / masses}, {i, i + 1, j, j + 1}});
+    bends.push_back({{1}, {i, i + 1, j, j + 1, k, k + 1}});
+  }
+  trill::ElementProblem ring("ring", start, trill::Vec::Zero(n));
+  ring.add(std::move(stretches), {"stretch", true});
+  ring.add(std::move(bends), {"bend", false});
+
+  trill::RunPlan plan;
+  plan.to = 5;
+  plan.h = 1e-3;
+  for (const char* method : {"verlet", "implicit_midpoint", "composition4"}) {
+    plan.method = method;
+    const trill::Solution solution = trill::prepare(plan, ring.clone()).run();
+    if (!solution.ok()) {
+      std::fprintf(stderr, "%s: %s\n", method, solution.outcome.message.c_str());
+      return 1;
+    }
+    std::printf("%-18s x = %9.6f  energy varies by %.1e\n", method, solution.y()(0, solution.rows() - 1),
+                solution.drift("energy"));
+  }
+}
