@@ -96,10 +96,13 @@ int vector_number(SymbolKind kind) { return static_cast<int>(kind) - static_cast
 std::string comment_text(const std::string& comment) {
   std::string kept;
   for (const char c : comment)
-    kept += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    std::string_view(" _.,:;()[]=+-").find(c) != std::string_view::npos
-                ? c
-                : '_';
+    if (c == '\n')
+      kept += "\n   ";
+    else
+      kept += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      std::string_view(" _.,:;()[]=+-").find(c) != std::string_view::npos
+                  ? c
+                  : '_';
   return kept;
 }
 

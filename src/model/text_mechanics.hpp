@@ -2,11 +2,13 @@
 #pragma once
 
 #include "compiled_model.hpp"
+#include "model_text.hpp"
 #include "text_map.hpp"
+#include "trill/model/model_export.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem {
+class TextMechanics final : public MechanicalProblem, public NativeModel, public ModelExport {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -42,6 +44,11 @@ class TextMechanics final : public MechanicalProblem {
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
   bool exact(double t, Out y) const override;
+
+  std::string as_c() const override { return c_text(*model_); }
+  std::string as_latex() const override { return latex_text(*model_); }
+  Cost native_cost() const override { return trill::native_cost(model_->functions->vector({Purpose::force}).routines); }
+  std::string use_native(NativeUse use) const override { return model_->functions->use_native(use, {Purpose::force}); }
 
  private:
   // The functions of one group of forces, or of all.
