@@ -42,14 +42,14 @@ class LatexModelWriter {
     return fmt::format(
         "\\documentclass{{article}}\n\\usepackage{{amsmath}}\n\\begin{{document}}\n\\section*{{{}}}\n{}\\begin{{align*}"
         "}\n"
-        "{}\\end{{align*}}\n\\end{{document}}\n",
+        "{}\n\\end{{align*}}\n\\end{{document}}\n",
         escaped(model_.info.title), model_.info.reference.empty() ? "" : escaped(model_.info.reference) + "\n", body);
   }
 
  private:
-  static void line(std::string& body, const std::string& left, const std::string& right) {
+  static void line(std::string& body, const std::string& left, const std::string& right, const char* sign = "=") {
     if (!body.empty()) body += " \\\\\n";
-    body += fmt::format("{} &= {}", left, right);
+    body += fmt::format("{} &{} {}", left, sign, right);
   }
 
   std::string coordinate(const Kernel& kernel, int slot, int dots) const {
@@ -121,9 +121,8 @@ class LatexModelWriter {
     for (const auto& kernel : model_.functions->kernels()) {
       const std::lock_guard lock(kernel->building);
       for (const auto& [slot, value] : slot_forces(*kernel))
-        line(body,
-             fmt::format("f_{{{}}}{}", coordinate(*kernel, slot, 0), kernel->scope.over() ? " \\text{ gets}" : ""),
-             text(*kernel, value));
+        line(body, fmt::format("f_{{{}}}", coordinate(*kernel, slot, 0)), text(*kernel, value),
+             kernel->scope.over() ? "\\mathrel{+}=" : "=");
     }
   }
 

@@ -67,7 +67,7 @@ struct NativeLoader {
   }
 
   static NativeResult load(const std::string& c_source, NativeUse use, double compiler_seconds) {
-    const NativeCache cache;
+    const NativeCache cache(use == NativeUse::always);
     const std::string key = key_of(c_source);
     const fs::path path = cache.path_of(key);
     if (cache.holds(key))
