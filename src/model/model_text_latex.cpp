@@ -38,7 +38,8 @@ class LatexModelWriter {
     add_energies(body);
     add_rows(body, "0", &Kernel::constraints);
     add_rows(body, "g", &Kernel::gaps);
-    add_motion(body);
+    add_rates(body);
+    if (model_.file.rates.empty()) add_motion(body);
     return fmt::format(
         "\\documentclass{{article}}\n\\usepackage{{amsmath}}\n\\begin{{document}}\n\\section*{{{}}}\n{}\\begin{{align*}"
         "}\n"
@@ -54,11 +55,15 @@ class LatexModelWriter {
 
   std::string coordinate(const Kernel& kernel, int slot, int dots) const {
     const KernelScope::Place place = kernel.scope.place(slot);
+    return entry(*place.array, place.index == no_expression ? "" : text(kernel, place.index), place.part, dots);
+  }
+
+  static std::string entry(const CoordinateArray& array, const std::string& element, int part, int dots) {
     static constexpr const char* parts[] = {"x", "y", "z"};
-    std::string name = with_dots(latex_name(place.array->file->name.text), dots);
+    const std::string name = with_dots(latex_name(array.file->name.text), dots);
     std::vector<std::string> below;
-    if (place.index != no_expression) below.push_back(text(kernel, place.index));
-    if (place.array->parts > 1) below.emplace_back(parts[place.part]);
+    if (!element.empty()) below.push_back(element);
+    if (array.parts > 1) below.emplace_back(parts[part]);
     if (below.empty()) return name;
     const std::string index = join(below, ",");
     if (name.ends_with('}') && name.find("_{") != std::string::npos)
@@ -110,6 +115,14 @@ class LatexModelWriter {
         line(body, left,
              text(*kernel, row.value) +
                  (kernel->scope.over() ? " \\quad\\text{for each }" + latex_name(kernel->scope.over()->name()) : ""));
+  }
+
+  void add_rates(std::string& body) const {
+    for (const auto& kernel : model_.functions->kernels())
+      for (const CoordinateTerm& rate : kernel->rates) {
+        const std::string element = rate.array->over ? latex_name(rate.array->over->name()) : "";
+        line(body, entry(*rate.array, element, rate.part, 1), text(*kernel, rate.value));
+      }
   }
 
   // M q'' = f - G^T lambda: the whole right-hand side where no term is over a set, else what every element adds.
