@@ -2,11 +2,12 @@
 #pragma once
 
 #include "model_events.hpp"
+#include "text_code.hpp"
 #include "text_map.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem {
+class TextMechanics final : public MechanicalProblem, public TextCode {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -50,6 +51,7 @@ class TextMechanics final : public MechanicalProblem {
   bool exact(double t, Out y) const override;
 
  private:
+  const CompiledModel& compiled() const override { return *model_; }
   // The functions of one group of forces, or of all.
   struct ForceRuns {
     ForceRuns(const ModelFunctions& functions, int selection);

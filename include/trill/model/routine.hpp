@@ -37,6 +37,7 @@ struct Routine {
   std::shared_ptr<const KernelTable> table;
   std::vector<Target> targets;  // one for each output of the program
   NativeFunction native = nullptr;
+  std::shared_ptr<const class NativeLibrary> library{};  // that the function lies in
 };
 
 // Runs a routine, with memory of its own.
