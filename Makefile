@@ -7,19 +7,22 @@ MAKEFLAGS += --no-print-directory
 
 BUILD ?= build
 SANITIZE_BUILD ?= build-sanitize
+FUZZ_BUILD ?= build-fuzz
+FUZZ_RUNS ?= 1000000
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE
 NINJA = ninja -j$(JOBS)
 CTEST = ctest --output-on-failure --no-tests=error -j$(JOBS)
 
-.PHONY: help build demo test build-tests test-long bench format install clean
+.PHONY: help build demo test build-tests test-long fuzz bench format install clean
 
 help:
 	@echo 'make build             build the tool: $(BUILD)/trill'
 	@echo 'make demo              solve two problems with two methods each and write a report page'
 	@echo 'make test              build and run all tests'
 	@echo 'make test-long         sanitizers, full grids of the papers, 1000 random kills'
+	@echo 'make fuzz              feed the readers of files with mutated ones: FUZZ_RUNS=1000000 each'
 	@echo 'make bench             time trill against other solvers: one table of ratios'
 	@echo 'make install PREFIX=/usr/local'
 	@echo 'make format            format the C++ sources'
@@ -55,6 +58,10 @@ test-long: build-tests
 	@TRILL_LONG=1 TRILL_KILLS=40 $(CTEST) --test-dir $(BUILD) --timeout 1200 -L '^(papers|property|cli|long)$$' 2>&1 \
 	  | tee $(BUILD)/test-long.log
 
+fuzz:
+	@tools/setup fuzz
+	@tools/fuzz $(FUZZ_BUILD) $(FUZZ_RUNS)
+
 bench:
 	@tools/setup bench
 	@grep -qs TRILL_BUILD_BENCH:BOOL=ON $(BUILD)/CMakeCache.txt && [ -f $(BUILD)/build.ninja ] || \
@@ -71,4 +78,4 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE_BUILD) web/dist web/node_modules
+	@rm -rf $(BUILD) $(SANITIZE_BUILD) $(FUZZ_BUILD) web/dist web/node_modules

@@ -2,7 +2,7 @@
 // What the command line hands to each verb, and the verbs. They return the exit code.
 #pragma once
 
-#include "trill/driver/plan.hpp"
+#include "trill/driver/trust.hpp"
 
 #include <optional>
 #include <string>
@@ -12,11 +12,12 @@ namespace trill::cli {
 // 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted
 enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, interrupted = 130 };
 
-enum class When { automatic, always, never };
-
 struct RunArguments {
   RunPlan plan;
   std::string out, report, resume;
+  std::vector<std::string> sweeps;
+  std::string show, svg;  // of a sweep
+  int jobs = 0;           // 0: one per core
   When trust = When::automatic;
   double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false;
@@ -68,6 +69,7 @@ struct CiteArguments {
 };
 
 int run(const RunArguments& arguments);
+int sweep(const RunArguments& arguments);
 int list(const ListArguments& arguments);
 int describe(const DescribeArguments& arguments);
 int figure(const FigureArguments& arguments);

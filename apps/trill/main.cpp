@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
+#include "words.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -24,33 +25,6 @@ std::string version_text() {
   features += " sundials";
 #endif
   return fmt::format("trill {} (built with:{})", TRILL_VERSION, features.empty() ? " nothing optional" : features);
-}
-
-double read_number(const std::string& option, const std::string& text) {
-  const auto value = parse_number(text);
-  if (!value) throw UsageError(fmt::format("{} needs a number, not '{}'", option, text));
-  return *value;
-}
-
-std::int64_t read_count(const std::string& option, const std::string& text) {
-  // 1e6 is how people write a million steps.
-  const auto value = parse_number(text);
-  if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15)
-    throw UsageError(fmt::format("{} needs a whole number, not '{}'", option, text));
-  return static_cast<std::int64_t>(*value);
-}
-
-When read_when(const std::string& option, const std::string& text) {
-  if (text == "auto") return When::automatic;
-  if (text == "always") return When::always;
-  if (text == "never") return When::never;
-  throw UsageError(fmt::format("{} cannot be '{}'; allowed: auto | always | never", option, text));
-}
-
-std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {
-  const std::int64_t value = read_count(option, text);
-  if (value < least) throw UsageError(fmt::format("{} needs {} or more, not {}", option, least, value));
-  return value;
 }
 
 // An empty name is a mistake (an unset variable of a script), not the wish for no file.
@@ -148,6 +122,22 @@ CLI::App* verb(CLI::App& app, const std::string& name, const std::string& what, 
   return sub;
 }
 
+void add_sweep(CLI::App& app, RunArguments& a) {
+  app.add_option("--sweep", a.sweeps,
+                 "one run for every value of a parameter: NAME=FROM:TO:COUNT (equal distances), NAME=FROM:TO:COUNTlog "
+                 "(equal ratios) or NAME=A,B,C; given again: all combinations. --out is then a directory, or a pattern "
+                 "like run-{omega2}.h5; sweep.csv there sums up. --resume DIRECTORY does what is left")
+      ->type_name("NAME=VALUES")
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "-j,--jobs", [&a](const std::string& text) { a.jobs = static_cast<int>(read_count_from(1, "--jobs", text)); },
+         "runs of a sweep at the same time (default: one per core)")
+      ->type_name("N");
+  app.add_option("--show", a.show, "component or quantity in the picture of a sweep (default: the first coordinate)")
+      ->type_name("NAME");
+  file_name(app, "--svg", a.svg, "write the picture of a sweep as NAME-1.svg");
+}
+
 void add_run(CLI::App& app, Action& action) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* sub = verb(app, "run", "Solve a model and say how far to trust the answer",
@@ -155,7 +145,8 @@ void add_run(CLI::App& app, Action& action) {
                        "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
                        "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
                        "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
-                       "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n");
+                       "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n"
+                       "  trill run two_springs --sweep omega2=50:800:5log --out results/ --report sweep.html\n");
   add_plan(*sub, a->plan);
   sub->add_option("--method", a->plan.method, "method (trill list methods; default: the model's)");
   add_step(*sub, a->plan);
@@ -176,6 +167,7 @@ void add_run(CLI::App& app, Action& action) {
          "--trust", [a](const std::string& text) { a->trust = read_when("--trust", text); },
          "repeat more accurately and compare (default auto: when under 10 s)")
       ->type_name("auto|always|never");
+  add_sweep(*sub, *a);
   sub->add_flag("-q,--quiet", a->quiet, "no progress and no summary");
   sub->add_flag("--json", a->json, "summary as JSON");
   sub->add_flag("--dry-run", a->dry_run, "check and show what would be done");

@@ -47,14 +47,15 @@ void install_signal_handlers() {
 std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
   if (quiet || !isatty(STDERR_FILENO)) return nullptr;
   const auto begun = std::chrono::steady_clock::now();
-  return [label, begun, shown = false](double fraction) mutable {
+  return [label, begun, shown = false, last = 0.0](double fraction) mutable {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     if (fraction >= 1 || fraction < 0) {
       if (shown) std::fputs("\r\033[K", stderr);
       return;
     }
-    if (elapsed < 0.5) return;
+    if (elapsed < 0.5 || elapsed < last + 0.05) return;
     shown = true;
+    last = elapsed;
     constexpr int width = 30;
     const int filled = static_cast<int>(fraction * width);
     const std::string left = fraction > 0.001 ? duration(elapsed * (1 - fraction) / fraction) + " left" : "";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/trust.hpp"
 
+#include "trill/driver/ensemble.hpp"
 #include "trill/problem/langevin.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -77,53 +79,78 @@ class Comparison final : public Recorder {
   Vec deviation_;
   std::size_t at_ = 0, compared_ = 0;
 };
+// Gives repetitions up when they take too long or the user wants to stop.
+class Watch {
+ public:
+  explicit Watch(const TrustOptions& options) : options_(options) {}
+  void attach(PreparedRun& run) {
+    stop_ = false;
+    begun_ = std::chrono::steady_clock::now();
+    run.options.stop = &stop_;
+    run.options.progress = [this](double) {
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+      if (seconds > options_.most_seconds || (options_.stop && options_.stop->load())) stop_ = true;
+    };
+  }
+
+ private:
+  const TrustOptions& options_;
+  std::atomic<bool> stop_{false};
+  std::chrono::steady_clock::time_point begun_;
+};
 }  // namespace
 
-double repetition_seconds(const RunPlan& plan, const Counters& counters) {
-  return (plan.h ? 2.0 : 3.0) * counters.seconds;
-}
+struct TrustCheck::Parts {
+  const PreparedRun& run;
+  RunOutcome outcome;
+  Trust trust;  // all of it when there is nothing to repeat, otherwise how it is found
+  Samples samples{};
+  bool to_event = false;
+  double t_last = 0;
+  std::optional<Comparison> comparison{};
+  std::optional<PreparedRun> repetition{};
+};
 
-Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
-                  const TrustOptions& options) {
-  Trust trust;
+TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows)
+    : parts_(new Parts{run, outcome, {}}) {
+  Parts& p = *parts_;
   if (dynamic_cast<const LangevinProblem*>(run.problem.get())) {
-    trust.headline = "Paths of a random motion are not compared; judge by averages over long runs and several seeds.";
-    return trust;
+    p.trust.headline = "Paths of a random motion are not compared; judge by averages over long runs and several seeds.";
+    return;
   }
   if (!outcome.ok()) {
-    trust.verdict = Verdict::red;
-    trust.headline = "The run did not reach its end: " + outcome.message;
-    return trust;
+    p.trust.verdict = Verdict::red;
+    p.trust.headline = "The run did not reach its end: " + outcome.message;
+    return;
   }
-  Samples samples = sample(rows, run.start.y.size());
+  p.samples = sample(rows, run.start.y.size());
   // A run that ended at an event: the repetition finds that event a little earlier or later.
-  const bool to_event = outcome.status == RunStatus::event && !samples.t.empty();
-  const double t_last = samples.t.empty() ? 0 : samples.t.back();
-  if (to_event && outcome.events.back().t == t_last) samples.t.pop_back();
-  if (samples.t.size() < 2) {
-    trust.headline = "Too few output rows to say how far this run can be trusted.";
-    return trust;
+  p.to_event = outcome.status == RunStatus::event && !p.samples.t.empty();
+  p.t_last = p.samples.t.empty() ? 0 : p.samples.t.back();
+  if (p.to_event && outcome.events.back().t == p.t_last) p.samples.t.pop_back();
+  if (p.samples.t.size() < 2) {
+    p.trust.headline = "Too few output rows to say how far this run can be trusted.";
+    return;
   }
   RunPlan plan = more_accurate(run.plan);
-  plan.to = to_event ? t_last + 0.01 * (t_last - *run.plan.from) : t_last;
-  plan.output = Times{{samples.t.begin() + 1, samples.t.end()}};
-  trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
+  plan.to = p.to_event ? p.t_last + 0.01 * (p.t_last - *run.plan.from) : p.t_last;
+  plan.output = Times{{p.samples.t.begin() + 1, p.samples.t.end()}};
+  p.trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
 
-  PreparedRun repeated = prepare(plan, run.problem->clone());
-  repeated.start = run.start;
-  repeated.options.newton_retries = run.options.newton_retries;
-  Comparison comparison(samples);
-  repeated.options.recorder = &comparison;
-  repeated.options.events = run.options.events;
-  std::atomic<bool> stop{false};
-  const auto begun = std::chrono::steady_clock::now();
-  repeated.options.stop = &stop;
-  repeated.options.progress = [&](double) {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    if (seconds > options.most_seconds || (options.stop && options.stop->load())) stop = true;
-  };
-  const Solution again = repeated.run();
-  if (again.outcome.status == RunStatus::stopped) {
+  p.repetition.emplace(prepare(plan, run.problem->clone()));
+  p.repetition->start = run.start;
+  p.repetition->options.newton_retries = run.options.newton_retries;
+  p.repetition->options.events = run.options.events;
+  p.comparison.emplace(p.samples);
+  p.repetition->options.recorder = &*p.comparison;
+}
+TrustCheck::TrustCheck(TrustCheck&&) noexcept = default;
+TrustCheck::~TrustCheck() = default;
+
+Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) const {
+  const auto& [run, outcome, known, samples, to_event, t_last, comparison, repetition] = *parts_;
+  Trust trust = known;
+  if (again.status == RunStatus::stopped) {
     trust.headline = options.stop && options.stop->load()
                          ? "Not known: the more accurate repetition was interrupted."
                          : fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.",
@@ -138,30 +165,30 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
     const auto& name = names[static_cast<std::size_t>(i)];
     const double range = samples.high[i] - samples.low[i];
     const double scale = std::max(range, 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])));
-    trust.rows.push_back({name.name, name.unit, comparison.deviation()[i], scale});
+    trust.rows.push_back({name.name, name.unit, comparison->deviation()[i], scale});
     if (!(trust.rows.back().relative() <= worst)) {
       worst = trust.rows.back().relative();
       worst_name = name.name;
     }
   }
-  if (to_event && again.outcome.status == RunStatus::event) {
-    const double moved = std::abs(again.outcome.events.back().t - outcome.events.back().t);
+  if (to_event && again.status == RunStatus::event) {
+    const double moved = std::abs(again.events.back().t - outcome.events.back().t);
     trust.rows.push_back(
         {"time of " + outcome.events.back().name, run.problem->time_unit(), moved, std::abs(t_last - *run.plan.from)});
   }
   trust.verdict = verdict_of(worst);
-  if (!again.ok() || again.outcome.status != outcome.status || comparison.compared() < samples.t.size()) {
+  if (!again.ok() || again.status != outcome.status || comparison->compared() < samples.t.size()) {
     trust.verdict = Verdict::red;
-    trust.headline = fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.outcome.status),
-                                 again.outcome.message);
+    trust.headline =
+        fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.status), again.message);
   } else if (trust.verdict == Verdict::red) {
     trust.headline = fmt::format("Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.",
                                  worst, worst_name);
-  } else if (again.outcome.counters.steps <= outcome.counters.steps) {
+  } else if (again.counters.steps <= outcome.counters.steps) {
     // Something else than accuracy set the steps of both runs: breakpoints of the model, the length of the run.
     trust.verdict = Verdict::none;
     trust.headline = fmt::format("Not known: {} and took no more steps; repeat it with a much smaller {}.", trust.how,
-                                 plan.h ? "h" : "rtol");
+                                 repetition->plan.h ? "h" : "rtol");
   } else if (worst_name.empty()) {
     trust.headline = "A more accurate repetition gives the same numbers.";
   } else {
@@ -169,5 +196,43 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
                                  worst, worst_name);
   }
   return trust;
+}
+
+bool wants_trust(const RunPlan& plan, const Counters& counters, When when) {
+  const double repetition_seconds = (plan.h ? 2.0 : 3.0) * counters.seconds;
+  return when == When::always || (when == When::automatic && repetition_seconds < 10);
+}
+
+std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options) {
+  std::vector<PreparedRun*> runs;
+  for (TrustCheck& check : checks)
+    if (check.parts_->repetition) runs.push_back(&*check.parts_->repetition);
+  Watch watch(options);
+  std::vector<Solution> joined;
+  if (runs.size() > 1 && std::all_of(runs.begin(), runs.end(), [&](auto* run) { return can_join(*runs[0], *run); })) {
+    watch.attach(*runs[0]);
+    joined = run_joined(runs);
+  }
+  std::vector<Trust> trusts;
+  std::size_t at = 0;
+  for (TrustCheck& check : checks) {
+    if (!check.parts_->repetition) {
+      trusts.push_back(check.parts_->trust);
+    } else if (!joined.empty()) {
+      const Solution& solution = joined[at++];
+      replay(solution, *check.parts_->comparison);
+      trusts.push_back(check.answer(solution.outcome, options));
+    } else {
+      watch.attach(*check.parts_->repetition);
+      trusts.push_back(check.answer(check.parts_->repetition->run().outcome, options));
+    }
+  }
+  return trusts;
+}
+
+Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
+                  const TrustOptions& options) {
+  TrustCheck check(run, outcome, rows);
+  return answers({&check, 1}, options).front();
 }
 }  // namespace trill

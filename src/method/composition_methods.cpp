@@ -33,7 +33,8 @@ class ComposedVerlet final : public Stepper {
             .dense_degree = 5,
             .symmetric = true,
             .symplectic = true,
-            .constant_step = true};
+            .constant_step = true,
+            .componentwise = true};
   }
   static std::vector<OptionSet> variants() {
     std::vector<OptionSet> all;

@@ -195,7 +195,8 @@ class NamedRungeKutta final : public ExplicitRungeKutta {
             .order_lambda = t.order,
             .error_order = t.error_order,
             .dense_order = t.dense_order,
-            .dense_degree = t.dense_degree};
+            .dense_degree = t.dense_degree,
+            .componentwise = t.error.empty()};
   }
   NamedRungeKutta(const Problem& problem, const Options& options)
       : ExplicitRungeKutta(problem, Name::tableau(), describe(options)) {}

@@ -23,7 +23,8 @@ class Verlet final : public Stepper {
             .dense_order = 2,
             .symmetric = true,
             .symplectic = true,
-            .constant_step = true};
+            .constant_step = true,
+            .componentwise = true};
   }
   static std::vector<OptionSet> variants() { return {{}, {{"form", "position"}}}; }
 

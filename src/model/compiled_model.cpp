@@ -3,7 +3,7 @@
 
 #include "start_check.hpp"
 #include "trill/base/text.hpp"
-#include "trill/model/derivative.hpp"
+#include "trill/model/mechanics.hpp"
 
 #include <set>
 
@@ -23,7 +23,9 @@ class Compiler {
     read_terms();
     read_constraints();
     read_measures();
+    read_kinetic();
     number_rows();
+    find_mass_kind();
     model_.functions =
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
@@ -50,11 +52,13 @@ class Compiler {
   void read_coordinates() {
     model_.start = model_.velocity = Vec::Zero(space_.unknowns());
     model_.mass = Vec::Ones(space_.unknowns());
+    given_mass_.assign(static_cast<std::size_t>(space_.unknowns()), false);
     for (const CoordinateArray& array : space_.arrays()) {
       const FileCoordinate& c = *array.file;
       fill(array, c.start, "the start of a coordinate", model_.start);
       if (c.velocity) fill(array, *c.velocity, "the velocity at the start", model_.velocity);
       if (c.mass) fill(array, {*c.mass, {}}, "a mass", model_.mass);
+      for (Index k = 0; c.mass && k < array.size(); ++k) given_mass_[static_cast<std::size_t>(array.first + k)] = true;
       const auto masses = model_.mass.segment(array.first, array.size());
       if (array.size() > 0 && !(masses.minCoeff() > 0))
         throw c.mass->error(fmt::format("a mass must be positive, not {}", masses.minCoeff()));
@@ -158,6 +162,45 @@ class Compiler {
     }
   }
 
+  void read_kinetic() {
+    for (const FileKinetic& t : file_.kinetic) {
+      Kernel& k = kernel(t.over);
+      const Expression e = k.scope.parse(t.energy);
+      if (depends_on(k.graph(), e, SymbolKind::time)) throw t.energy.error("a kinetic energy may not depend on t");
+      if (!is_quadratic_in_velocities(k.graph(), e))
+        throw t.energy.error("a kinetic energy is a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
+      k.kinetic.push_back({&t.energy, e});
+    }
+  }
+
+  // Coordinates whose velocities are in a kinetic energy have no other mass unless the file gives one. Masses that
+  // depend on coordinates bring forces with them, in a group of their own.
+  void find_mass_kind() {
+    bool of_q = false;
+    for (const auto& k : kernels_) {
+      if (k->kinetic.empty()) continue;
+      ExpressionGraph& graph = k->graph();
+      Expression energy = graph.number(0);
+      for (const RowTerm& term : k->kinetic) energy = graph.add(energy, term.value);
+      for (const Partial& p : gradient(graph, energy, SymbolKind::velocity))
+        for (const std::int32_t place : k->table->coordinates[static_cast<std::size_t>(p.column)])
+          if (!given_mass_[static_cast<std::size_t>(place)]) model_.mass[place] = 0;
+      if (!depends_on(graph, energy, SymbolKind::coordinate)) continue;
+      of_q = true;
+      const std::size_t inertia = group(FileText{"inertia", 0}, "", false);
+      const KineticTerms terms = kinetic_terms(graph, energy, k->scope.slots());
+      for (int slot = 0; slot < k->scope.slots(); ++slot)
+        if (const Expression force = terms.velocity_force[static_cast<std::size_t>(slot)]; graph.constant(force) != 0)
+          k->terms.push_back({k->kinetic[0].place, inertia, no_expression, force, slot, true});
+    }
+    if (of_q)
+      model_.mass_kind = MassKind::of_q;
+    else if (!file_.kinetic.empty())
+      model_.mass_kind = MassKind::constant;
+    else
+      model_.mass_kind = (model_.mass.array() == 1).all() ? MassKind::identity : MassKind::diagonal;
+  }
+
   void number_rows() {
     std::vector<double> all;
     for (const auto& k : kernels_) {
@@ -224,6 +267,7 @@ class Compiler {
   const ModelSpace& space_;
   ModelFunctions::Kernels kernels_;
   std::map<const Kernel*, std::vector<std::vector<double>>> stiffness_;
+  std::vector<bool> given_mass_;
   Index gap_count_ = 0, constraint_count_ = 0, closed_ = 0;
 };
 }  // namespace

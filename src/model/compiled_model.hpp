@@ -18,7 +18,9 @@ struct CompiledModel {
 
   ModelInfo info;
   std::vector<Quantity> measures;
-  Vec mass, start, velocity;
+  MassKind mass_kind = MassKind::identity;
+  Vec mass;  // of the coordinates themselves, beside what [[kinetic]] terms give
+  Vec start, velocity;
   std::vector<GroupInfo> groups;
   std::vector<bool> conservative, velocity_dependent;  // of the groups
   Vec stiffness;                                       // of the gaps

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel.hpp"
 
-#include "trill/model/derivative.hpp"
+#include "trill/model/mechanics.hpp"
 
 namespace trill {
 namespace {
@@ -11,7 +11,7 @@ bool selected(const ForceTerm& term, int selection) {
 
 class Drafter {
  public:
-  explicit Drafter(Kernel& kernel) : kernel_(kernel), graph_(kernel.graph()), table_(kernel.table) {}
+  Drafter(Kernel& kernel, FunctionKey key) : kernel_(kernel), key_(key), graph_(kernel.graph()), table_(kernel.table) {}
 
   std::shared_ptr<const IndexTable> coordinate(int slot) const {
     return {table_, &table_->coordinates[static_cast<std::size_t>(slot)]};
@@ -53,38 +53,20 @@ class Drafter {
     return f;
   }
 
-  // Rates of all coordinates by symbols of another kind.
-  std::vector<Rate> along(SymbolKind kind) {
-    std::vector<Rate> rates;
-    for (int slot = 0; slot < kernel_.scope.slots(); ++slot)
-      rates.push_back({graph_.symbol(SymbolKind::coordinate, slot), graph_.symbol(kind, slot)});
-    return rates;
-  }
-  std::vector<Rate> clock() { return {{graph_.symbol(SymbolKind::time), graph_.number(1)}}; }
-  std::vector<Rate> along_motion() {
-    std::vector<Rate> rates = along(SymbolKind::velocity);
-    rates.push_back(clock()[0]);
-    return rates;
-  }
-
-  VectorDraft vector(FunctionKey key) {
-    switch (key.purpose) {
+  VectorDraft vector() {
+    switch (key_.purpose) {
       case Purpose::energy:
-        add_sum(energy(key.selection), 0);
+        add_sum(energy(key_.selection), 0);
         break;
       case Purpose::kinetic_energy:
         add_sum(kinetic_energy(), 0);
         break;
       case Purpose::force:
-        add_slots(force(key.selection));
+        add_slots(force(key_.selection));
         break;
-      case Purpose::force_product: {
-        std::vector<Expression> f = force(key.selection);
-        const std::vector<Rate> rates = along(SymbolKind::direction);
-        for (Expression& e : f) e = directional_derivative(graph_, e, rates);
-        add_slots(f);
+      case Purpose::force_product:
+        add_slots(jacobian_product(graph_, force(key_.selection), SymbolKind::coordinate, kernel_.scope.slots()));
         break;
-      }
       case Purpose::measure:
         for (const SummedTerm& m : kernel_.measures) add_sum(m.value, m.place);
         break;
@@ -94,40 +76,43 @@ class Drafter {
       case Purpose::closed_form:
         for (const CoordinateTerm& c : kernel_.closed_forms) {
           add_coordinate(c.value, *c.array, c.part, 0);
-          add_coordinate(directional_derivative(graph_, c.value, clock()), *c.array, c.part, 1);
+          const Expression position[] = {c.value};
+          add_coordinate(time_partials(graph_, position)[0], *c.array, c.part, 1);
         }
         break;
       default:
-        add_rows(key);
+        add_rows();
     }
     return std::move(vector_);
   }
 
-  MatrixDraft matrix(FunctionKey key) {
-    const int selection = key.selection;
-    switch (key.purpose) {
+  MatrixDraft matrix() {
+    const int selection = key_.selection;
+    switch (key_.purpose) {
       case Purpose::by_position:
-        add_symmetric(graph_.negate(energy(selection)), SymbolKind::coordinate);
+        add_symmetric_entries(lower_hessian(graph_, graph_.negate(energy(selection)), SymbolKind::coordinate));
         add_jacobian(applied(selection), SymbolKind::coordinate);
         break;
       case Purpose::by_velocity:
         add_jacobian(applied(selection), SymbolKind::velocity);
         break;
-      case Purpose::transpose_derivative: {
-        Expression work = graph_.number(0);  // s^T g
-        for (std::size_t k = 0; k < rows(selection).size(); ++k) {
-          const auto s = graph_.symbol(SymbolKind::multiplier, static_cast<int>(first_row(selection) + k));
-          work = graph_.add(work, graph_.multiply(s, rows(selection)[k].value));
-        }
-        add_symmetric(work, SymbolKind::coordinate);
+      case Purpose::transpose_derivative:
+        add_symmetric_entries(multiplied_by_their_own());
         break;
-      }
       case Purpose::jacobian:
-        for (std::size_t k = 0; k < rows(selection).size(); ++k) add_row(selection, k, rows(selection)[k].value);
+        add_rows_of(row_values());
         break;
       case Purpose::velocity_derivative:
-        for (std::size_t k = 0; k < rows(selection).size(); ++k)
-          add_row(selection, k, directional_derivative(graph_, rows(selection)[k].value, along_motion()));
+        add_rows_of(velocity_level(graph_, row_values(), kernel_.scope.slots()));
+        break;
+      case Purpose::mass:
+        if (!kernel_.kinetic.empty())
+          add_symmetric_entries(kinetic_terms(graph_, kinetic_energy(), kernel_.scope.slots()).mass);
+        break;
+      case Purpose::mass_product:
+        if (!kernel_.kinetic.empty())
+          for (const Partial& p : kinetic_terms(graph_, kinetic_energy(), kernel_.scope.slots()).mass_product)
+            add_entry(p.value, coordinate(p.row), coordinate(p.column));
         break;
       case Purpose::rate_jacobian:
         for (const CoordinateTerm& r : kernel_.rates)
@@ -151,6 +136,7 @@ class Drafter {
       add_value(values[slot], coordinate(static_cast<int>(slot)));
   }
   void add_value(Expression e, std::shared_ptr<const IndexTable> places) {
+    e = derived(e);
     if (graph_.constant(e) == 0) return;
     vector_.outputs.push_back(e);
     vector_.targets.push_back({std::move(places), false});
@@ -167,48 +153,69 @@ class Drafter {
     add_value(e, places(array, part, after));
   }
 
-  void add_rows(FunctionKey key) {
-    const std::vector<RowTerm>& all = rows(key.selection);
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      Expression e = all[k].value;
-      if (key.purpose == Purpose::time_derivative) {
-        e = directional_derivative(graph_, e, clock());
-      } else if (key.purpose == Purpose::curvature) {
-        const std::vector<Rate> rates = along_motion();
-        e = directional_derivative(graph_, directional_derivative(graph_, e, rates), rates);
-      } else if (key.purpose == Purpose::slope) {
-        Expression sum = graph_.number(0);
-        for (const Partial& p : gradient(graph_, e, SymbolKind::coordinate))
-          sum = graph_.add(sum, graph_.apply(Op::square, p.value));
-        e = sum;
-      }
-      add_value(e, row(first_row(key.selection) + k));
+  std::vector<Expression> row_values() const {
+    std::vector<Expression> g;
+    for (const RowTerm& term : rows(key_.selection)) g.push_back(term.value);
+    return g;
+  }
+  void add_rows() {
+    std::vector<Expression> values = row_values();
+    if (key_.purpose == Purpose::time_derivative) {
+      values = time_partials(graph_, values);
+    } else if (key_.purpose == Purpose::curvature) {
+      values = curvature(graph_, values, kernel_.scope.slots());
+    } else if (key_.purpose == Purpose::slope) {
+      for (Expression& e : values) e = squared_gradient(e);
     }
+    for (std::size_t k = 0; k < values.size(); ++k) add_value(values[k], row(first_row(key_.selection) + k));
+  }
+  Expression squared_gradient(Expression e) {
+    Expression sum = graph_.number(0);
+    for (const Partial& p : gradient(graph_, e, SymbolKind::coordinate))
+      sum = graph_.add(sum, graph_.apply(Op::square, p.value));
+    return sum;
+  }
+  // d(G^T s)/dq, where the multipliers of our rows come after those of the rows before.
+  std::vector<Partial> multiplied_by_their_own() {
+    Expression work = graph_.number(0);  // s^T g
+    const std::vector<Expression> g = row_values();
+    for (std::size_t k = 0; k < g.size(); ++k) {
+      const auto s = graph_.symbol(SymbolKind::multiplier, static_cast<int>(first_row(key_.selection) + k));
+      work = graph_.add(work, graph_.multiply(s, g[k]));
+    }
+    return lower_hessian(graph_, work, SymbolKind::coordinate);
+  }
+
+  // The function itself or what the key asks of it.
+  Expression derived(Expression e) {
+    if (key_.derivative == 0) return e;
+    const int slots = kernel_.scope.slots();
+    if (key_.derivative > 0) return time_derivatives(graph_, e, key_.derivative, slots).back();
+    const Expression rows[] = {e};
+    return jacobian_product(graph_, rows, SymbolKind::coordinate, slots)[0];
   }
 
   void add_entry(Expression e, std::shared_ptr<const IndexTable> row, std::shared_ptr<const IndexTable> column) {
-    matrix_.outputs.push_back(e);
+    matrix_.outputs.push_back(derived(e));
     matrix_.rows.push_back(std::move(row));
     matrix_.columns.push_back(std::move(column));
   }
-  // The second derivative of one expression.
-  void add_symmetric(Expression e, SymbolKind kind) {
-    for (const Partial& p : lower_hessian(graph_, e, kind)) {
+  void add_symmetric_entries(const std::vector<Partial>& lower) {
+    for (const Partial& p : lower) {
       add_entry(p.value, coordinate(p.row), coordinate(p.column));
       if (p.row != p.column) add_entry(p.value, coordinate(p.column), coordinate(p.row));
     }
   }
   void add_jacobian(const std::vector<Expression>& values, SymbolKind kind) {
-    for (std::size_t slot = 0; slot < values.size(); ++slot)
-      for (const Partial& p : gradient(graph_, values[slot], kind))
-        add_entry(p.value, coordinate(static_cast<int>(slot)), coordinate(p.column));
+    for (const Partial& p : jacobian(graph_, values, kind)) add_entry(p.value, coordinate(p.row), coordinate(p.column));
   }
-  void add_row(int selection, std::size_t k, Expression e) {
-    for (const Partial& p : gradient(graph_, e, SymbolKind::coordinate))
-      add_entry(p.value, row(first_row(selection) + k), coordinate(p.column));
+  void add_rows_of(const std::vector<Expression>& values) {
+    for (const Partial& p : jacobian(graph_, values, SymbolKind::coordinate))
+      add_entry(p.value, row(first_row(key_.selection) + static_cast<std::size_t>(p.row)), coordinate(p.column));
   }
 
   Kernel& kernel_;
+  FunctionKey key_;
   ExpressionGraph& graph_;
   std::shared_ptr<const KernelTable> table_;
   VectorDraft vector_;
@@ -231,12 +238,12 @@ void Kernel::finish() {
   table = std::make_shared<const KernelTable>(std::move(made));
 }
 
-VectorDraft draft_vector(Kernel& kernel, FunctionKey key) { return Drafter(kernel).vector(key); }
-MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key) { return Drafter(kernel).matrix(key); }
+VectorDraft draft_vector(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).vector(); }
+MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).matrix(); }
 
 bool is_conservative(const Kernel& kernel, int group) {
   for (const ForceTerm& term : kernel.terms)
-    if (selected(term, group) && term.force != no_expression) return false;
+    if (selected(term, group) && term.force != no_expression && !term.inertial) return false;
   return true;
 }
 }  // namespace trill

@@ -14,7 +14,8 @@ struct ForceTerm {
   std::size_t group = 0;
   Expression energy = no_expression;
   Expression force = no_expression;
-  int on = 0;  // the slot that the force acts on
+  int on = 0;             // the slot that the force acts on
+  bool inertial = false;  // belongs to a mass matrix that depends on q
 };
 
 // A value that is summed over the set into one number of the model: a measure.
@@ -39,8 +40,7 @@ struct Kernel {
   Kernel(const ModelSpace& space, const IndexSet* over) : scope(space, over) {}
   KernelScope scope;
   std::vector<ForceTerm> terms;
-  std::vector<RowTerm> gaps, constraints;
-  std::vector<RowTerm> kinetic;
+  std::vector<RowTerm> gaps, constraints, kinetic;
   std::vector<SummedTerm> measures;
   std::vector<CoordinateTerm> rates, closed_forms;
   Index first_gap = 0, first_constraint = 0;
@@ -76,9 +76,13 @@ enum class Purpose {
 // Which terms: a group of forces, or gaps or constraints.
 inline constexpr int every_group = -1, of_gaps = 0, of_constraints = 1;
 
+// Instead of a function itself: its derivative when q moves along the direction.
+inline constexpr int along_direction = -1;
+
 struct FunctionKey {
   Purpose purpose = Purpose::energy;
   int selection = every_group;
+  int derivative = 0;  // k > 0: d^k/dt^k along a motion, or along_direction
   auto operator<=>(const FunctionKey&) const = default;
 };
 

@@ -5,6 +5,14 @@ namespace trill {
 namespace {
 constexpr Index most_dense = 32;  // matrices of larger systems are sparse
 
+using Entries = std::vector<Eigen::Triplet<double>>;
+void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
+  for (const MatrixPart& part : parts)
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      for (std::size_t i = 0; i < part.rows[k]->size(); ++i)
+        entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
+}
+
 bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
 }  // namespace
 
@@ -48,22 +56,24 @@ std::vector<MatrixPart> ModelFunctions::draft_parts(FunctionKey key) const {
 MatrixSlot ModelFunctions::make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const {
   const Index rows = has_rows(key.purpose) ? count(key.selection) : unknowns_;
   if (rows <= most_dense && unknowns_ <= most_dense) return MatrixSlot::dense(rows, unknowns_);
-  std::vector<Eigen::Triplet<double>> entries;
-  for (const MatrixPart& part : parts)
-    for (std::size_t k = 0; k < part.rows.size(); ++k)
-      for (std::size_t i = 0; i < part.rows[k]->size(); ++i)
-        entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
+  Entries entries;
+  add_entries(parts, entries);
+  if (key.purpose == Purpose::mass)
+    for (Index i = 0; i < unknowns_; ++i) entries.emplace_back(i, i, 1.0);
+  if (key.purpose == Purpose::by_position) add_entries(matrix({Purpose::mass_product}).parts, entries);
   SpMat pattern(rows, unknowns_);
   pattern.setFromTriplets(entries.begin(), entries.end());
   return MatrixSlot::sparse(std::move(pattern));
 }
 
-// All selections of groups have one pattern, so that they can be added up in one slot.
+// All selections of groups have one pattern, so that they can be added up in one slot; and derivatives have the pattern
+// of what they are derivatives of.
 MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   MatrixFunction made{draft_parts(key), {}};
-  const bool by_group = key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity;
-  made.pattern = by_group && key.selection != every_group ? matrix({key.purpose, every_group}).pattern
-                                                          : make_pattern(key, made.parts);
+  FunctionKey basis = key;
+  basis.derivative = 0;
+  if (key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity) basis.selection = every_group;
+  made.pattern = basis == key ? make_pattern(key, made.parts) : matrix(basis).pattern;
   const double* begin = made.pattern.values();
   for (MatrixPart& part : made.parts)
     for (std::size_t k = 0; k < part.rows.size(); ++k) {

@@ -47,13 +47,9 @@ const ModelSpace::Meaning* ModelSpace::find(std::string_view name) const {
 
 const IndexSet* ModelSpace::set(const std::optional<FileText>& name) const {
   if (!name) return nullptr;
-  std::vector<std::string> known;
-  for (const IndexSet& s : sets_) {
+  for (const IndexSet& s : sets_)
     if (s.name() == name->text) return &s;
-    known.push_back(s.name());
-  }
-  const std::string hint = known.empty() ? "; sets are listed in [sets]" : suggest(name->text, known);
-  throw source_.error(name->offset, fmt::format("there is no set '{}'{}", name->text, hint));
+  throw source_.error(name->offset, fmt::format("there is no set '{}'", name->text));
 }
 
 void ModelSpace::read_parameters(const OptionSet& given) {

@@ -48,9 +48,8 @@ class ModelSpace {
   const std::vector<double>& parameter_values() const { return values_; }
   const std::deque<CoordinateArray>& arrays() const { return arrays_; }
   Index unknowns() const { return unknowns_; }
-  std::vector<Quantity> components() const;  // of q
-  const IndexSet* set(
-      const std::optional<FileText>& name) const;  // nothing given: none; unknown: error with the nearest
+  std::vector<Quantity> components() const;                        // of q
+  const IndexSet* set(const std::optional<FileText>& name) const;  // nothing given: none
 
   enum class Kind { parameter, set, coordinate, velocity, derived };
   struct Meaning {

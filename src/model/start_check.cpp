@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 #include <fmt/format.h>
 
@@ -96,9 +97,23 @@ ModelError dependent(const CompiledModel& model, const std::string& how_many) {
   return model.file.constraints.back().error("the constraints depend on each other at the start" + how_many);
 }
 
+using MassFactors = Eigen::SimplicialLDLT<SpMat>;
+
+void factorise_mass(const CompiledModel& model, MassFactors& factors) {
+  SpMat m(model.start.size(), model.start.size());
+  MatrixRun mass(*model.functions, {Purpose::mass});
+  MatrixSlot slot = mass.prepare(model.space->parameter_values());
+  mass.add(at_start(model), model.space->parameter_values(), slot);
+  m = slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
+  m += SpMat(model.mass.asDiagonal());
+  factors.compute(m);
+  const bool positive = factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
+  if (!positive && !model.file.kinetic.empty())
+    throw model.file.kinetic[0].energy.error("the masses at the start are not positive: some motion has no inertia");
+}
+
 // lambda from G M^-1 G^T lambda = G M^-1 f + eta.
-Vec solve_for_multipliers(const CompiledModel& model, const SpMat& G, const Vec& right) {
-  const SpMat scaled = G * model.mass.cwiseInverse().asDiagonal() * SpMat(G.transpose());
+Vec solve_for_multipliers(const CompiledModel& model, const SpMat& G, const SpMat& scaled, const Vec& right) {
   if (G.rows() <= most_dense_unknowns) {
     const auto rank = Eigen::ColPivHouseholderQR<Mat>(Mat(G.transpose())).rank();
     if (rank < G.rows()) throw dependent(model, fmt::format(": {} of {} are independent", rank, G.rows()));
@@ -124,7 +139,10 @@ void find_multipliers(CompiledModel& model) {
   check_on_constraints(model, g, G * model.velocity + gt,
                        values_at_start(model, {Purpose::slope, of_constraints}, count));
   const Vec f = values_at_start(model, {Purpose::force}, model.start.size());
-  model.multipliers = solve_for_multipliers(model, G, G * f.cwiseQuotient(model.mass) + eta);
+  MassFactors mass;
+  factorise_mass(model, mass);
+  const SpMat scaled = G * SpMat(mass.solve(SpMat(G.transpose())));
+  model.multipliers = solve_for_multipliers(model, G, scaled, G * Vec(mass.solve(f)) + eta);
 }
 }  // namespace
 
@@ -137,6 +155,10 @@ void check_start(CompiledModel& model) {
       find_the_term_to_blame(model);
   check_slopes(model, of_gaps, "gap");
   check_slopes(model, of_constraints, "constraint");
+  if (!model.file.kinetic.empty()) {
+    MassFactors mass;
+    factorise_mass(model, mass);
+  }
   if (model.functions->count(of_constraints) > 0) find_multipliers(model);
 }
 }  // namespace trill

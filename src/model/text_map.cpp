@@ -2,6 +2,10 @@
 #include "text_map.hpp"
 
 namespace trill {
+ProgramInputs inputs_along(const Motion& m) {
+  return {.t = m.t, .q = m.q, .v = m.v, .acceleration = m.acceleration, .jerk = m.jerk, .snap = m.snap};
+}
+
 TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters)
     : functions_(functions),
       selection_(selection),
@@ -11,11 +15,30 @@ TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<dou
       curvature_(functions, {Purpose::curvature, selection}),
       jacobian_(functions, {Purpose::jacobian, selection}),
       velocity_derivative_(functions, {Purpose::velocity_derivative, selection}),
-      transpose_derivative_(functions, {Purpose::transpose_derivative, selection}) {}
+      transpose_derivative_(functions, {Purpose::transpose_derivative, selection}),
+      jacobian_along_(functions, {Purpose::jacobian, selection, along_direction}) {
+  for (int k = 1; k <= most_time_derivatives; ++k) {
+    value_derivatives_[derivative_place(k)] = {functions, {Purpose::value, selection, k}};
+    jacobian_derivatives_[derivative_place(k)] = {functions, {Purpose::jacobian, selection, k}};
+  }
+}
+
+bool TextMap::value_derivative(int k, const Motion& motion, Out values) const {
+  fill(value_derivatives_[derivative_place(k)], inputs_along(motion), values);
+  return true;
+}
+
+bool TextMap::jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) const {
+  fill(jacobian_derivatives_[derivative_place(k)], inputs_along(motion), d);
+  return true;
+}
 
 void TextMap::set_parameters(std::span<const double> parameters) {
   parameters_.assign(parameters.begin(), parameters.end());
   for (VectorRun* run : {&value_, &time_derivative_, &curvature_}) run->forget_parameters();
-  for (MatrixRun* run : {&jacobian_, &velocity_derivative_, &transpose_derivative_}) run->forget_parameters();
+  for (MatrixRun* run : {&jacobian_, &velocity_derivative_, &transpose_derivative_, &jacobian_along_})
+    run->forget_parameters();
+  for (VectorRun& run : value_derivatives_) run.forget_parameters();
+  for (MatrixRun& run : jacobian_derivatives_) run.forget_parameters();
 }
 }  // namespace trill

@@ -4,7 +4,12 @@
 #include "model_functions.hpp"
 #include "trill/problem/mechanical.hpp"
 
+#include <array>
+
 namespace trill {
+ProgramInputs inputs_along(const Motion& motion);
+inline std::size_t derivative_place(int k) { return static_cast<std::size_t>(k - 1); }
+
 // The gaps or the constraints of a text model.
 class TextMap final : public ConstraintMap {
  public:
@@ -27,6 +32,12 @@ class TextMap final : public ConstraintMap {
   void transpose_derivative(double t, In q, In s, MatrixSlot& d) const override {
     fill(transpose_derivative_, {.t = t, .q = q.data(), .multipliers = s.data()}, d);
   }
+  bool value_derivative(int k, const Motion& motion, Out values) const override;
+  bool jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) const override;
+  bool jacobian_along(double t, In q, In dq, MatrixSlot& d) const override {
+    fill(jacobian_along_, {.t = t, .q = q.data(), .direction = dq.data()}, d);
+    return true;
+  }
 
  private:
   void fill(VectorRun& run, const ProgramInputs& inputs, Out values) const {
@@ -42,6 +53,8 @@ class TextMap final : public ConstraintMap {
   int selection_;
   std::vector<double> parameters_;
   mutable VectorRun value_, time_derivative_, curvature_;
-  mutable MatrixRun jacobian_, velocity_derivative_, transpose_derivative_;
+  mutable MatrixRun jacobian_, velocity_derivative_, transpose_derivative_, jacobian_along_;
+  mutable std::array<VectorRun, most_time_derivatives> value_derivatives_;
+  mutable std::array<MatrixRun, most_time_derivatives> jacobian_derivatives_;
 };
 }  // namespace trill

@@ -15,20 +15,29 @@ TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection)
       force(f, {Purpose::force, selection}),
       product(f, {Purpose::force_product, selection}),
       by_position(f, {Purpose::by_position, selection}),
-      by_velocity(f, {Purpose::by_velocity, selection}) {}
+      by_velocity(f, {Purpose::by_velocity, selection}) {
+  for (int k = 1; k <= most_time_derivatives; ++k)
+    derivatives[derivative_place(k)] = {f, {Purpose::force, selection, k}};
+}
 
 TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
     : model_(std::move(model)),
       parameters_(model_->space->parameter_values()),
-      mass_kind_((model_->mass.array() == 1).all() ? MassKind::identity : MassKind::diagonal),
+      mass_kind_(model_->mass_kind),
       known_(static_cast<Groups>((std::uint64_t{1} << model_->groups.size()) - 1)),
       all_(*model_->functions, every_group),
+      kinetic_energy_(*model_->functions, {Purpose::kinetic_energy}),
       measures_(*model_->functions, {Purpose::measure}),
       closed_form_(*model_->functions, {Purpose::closed_form}),
+      mass_(*model_->functions, {Purpose::mass}),
+      mass_product_(*model_->functions, {Purpose::mass_product}),
+      mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
       gaps_(*model_->functions, of_gaps, parameters_),
       constraints_(*model_->functions, of_constraints, parameters_),
       strong_{&gaps_, model_->stiffness} {
   for (std::size_t g = 0; g < model_->groups.size(); ++g) groups_.emplace_back(*model_->functions, static_cast<int>(g));
+  for (int k = 1; k <= most_time_derivatives; ++k)
+    mass_derivatives_[derivative_place(k)] = {*model_->functions, {Purpose::mass, every_group, k}};
   all_.force.prepare(parameters_);
 }
 
@@ -50,9 +59,35 @@ State TextMechanics::initial_state() const {
   return s;
 }
 
-void TextMechanics::mass(In, MatrixSlot& m) const {
+bool TextMechanics::has_kinetic_terms() const {
+  return mass_kind_ == MassKind::of_q || mass_kind_ == MassKind::constant;
+}
+
+MatrixSlot TextMechanics::mass_pattern() const {
+  return has_kinetic_terms() ? mass_.prepare(parameters_) : MechanicalProblem::mass_pattern();
+}
+
+void TextMechanics::mass(In q, MatrixSlot& m) const {
   m.set_zero();
-  for (Index i = 0; i < unknowns(); ++i) m.add(i, i, model_->mass[i]);
+  if (has_kinetic_terms()) mass_.add({.q = q.data()}, parameters_, m);
+  for (Index i = 0; i < unknowns(); ++i)
+    if (model_->mass[i] != 0) m.add(i, i, model_->mass[i]);
+}
+
+void TextMechanics::mass_product_derivative(In q, In w, MatrixSlot& d) const {
+  if (has_kinetic_terms()) mass_product_.add({.q = q.data(), .direction = w.data()}, parameters_, d);
+}
+
+bool TextMechanics::mass_derivative(int k, const Motion& motion, MatrixSlot& dm) const {
+  dm.set_zero();
+  if (has_kinetic_terms()) mass_derivatives_[derivative_place(k)].add(inputs_along(motion), parameters_, dm);
+  return true;
+}
+
+bool TextMechanics::mass_along(In q, In dq, MatrixSlot& dm) const {
+  dm.set_zero();
+  if (has_kinetic_terms()) mass_along_.add({.q = q.data(), .direction = dq.data()}, parameters_, dm);
+  return true;
 }
 
 void TextMechanics::force(Groups groups, double t, In q, In v, Out f) const {
@@ -86,6 +121,13 @@ bool TextMechanics::force_product(Groups groups, double t, In q, In v, In dq, Ou
   return true;
 }
 
+bool TextMechanics::force_derivative(Groups groups, int k, const Motion& motion, Out df) const {
+  df.setZero();
+  each(groups,
+       [&](ForceRuns& g) { g.derivatives[derivative_place(k)].add(inputs_along(motion), parameters_, df.data()); });
+  return true;
+}
+
 bool TextMechanics::any(Groups wanted, const std::vector<bool>& facts, bool value) const {
   for (std::size_t g = 0; g < facts.size(); ++g)
     if ((wanted >> g & 1) && facts[g] == value) return true;
@@ -113,6 +155,7 @@ void TextMechanics::measure(const State& s, Out values) const {
   const ProgramInputs inputs{.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()};
   values.setZero();
   values[0] = 0.5 * v.cwiseAbs2().dot(model_->mass);
+  kinetic_energy_.add(inputs, parameters_, values.data());
   all_.energy.add(inputs, parameters_, values.data());
   measures_.add(inputs, parameters_, values.data() + 1);
 }

@@ -21,7 +21,9 @@ class TextMechanics final : public MechanicalProblem {
   std::string time_unit() const override { return model_->file.time_unit; }
 
   MassKind mass_kind() const override { return mass_kind_; }
+  MatrixSlot mass_pattern() const override;
   void mass(In q, MatrixSlot& m) const override;
+  void mass_product_derivative(In q, In w, MatrixSlot& d) const override;
 
   std::vector<GroupInfo> groups() const override { return model_->groups; }
   void force(Groups groups, double t, In q, In v, Out f) const override;
@@ -29,6 +31,9 @@ class TextMechanics final : public MechanicalProblem {
   MatrixSlot damping_pattern() const override { return prepare(&ForceRuns::by_velocity); }
   bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const override;
   bool force_product(Groups groups, double t, In q, In v, In dq, Out df) const override;
+  bool force_derivative(Groups groups, int k, const Motion& motion, Out df) const override;
+  bool mass_derivative(int k, const Motion& motion, MatrixSlot& dm) const override;
+  bool mass_along(In q, In dq, MatrixSlot& dm) const override;
   bool velocity_dependent(Groups groups) const override;
   std::optional<double> potential(Groups groups, double t, In q) const override;
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
@@ -43,9 +48,11 @@ class TextMechanics final : public MechanicalProblem {
   struct ForceRuns {
     ForceRuns(const ModelFunctions& functions, int selection);
     VectorRun energy, force, product;
+    std::array<VectorRun, most_time_derivatives> derivatives;
     MatrixRun by_position, by_velocity;
   };
   Index unknowns() const { return model_->start.size(); }
+  bool has_kinetic_terms() const;
   MatrixSlot prepare(MatrixRun ForceRuns::*matrix) const;
   // Every group alone, unless all are wanted, which have functions of their own.
   template <class Use>
@@ -62,7 +69,9 @@ class TextMechanics final : public MechanicalProblem {
   Groups known_;
   mutable std::vector<ForceRuns> groups_;
   mutable ForceRuns all_;
-  mutable VectorRun measures_, closed_form_;
+  mutable VectorRun kinetic_energy_, measures_, closed_form_;
+  mutable MatrixRun mass_, mass_product_, mass_along_;
+  mutable std::array<MatrixRun, most_time_derivatives> mass_derivatives_;
   TextMap gaps_, constraints_;
   StrongPotential strong_;
 };

@@ -8,11 +8,14 @@
 #include <fmt/format.h>
 
 namespace trill {
-TextModel read_model(const std::string& file, const std::string& text, const OptionSet& parameters) {
+namespace {
+TextModel read_model_in(const ModelFolder& folder, const std::string& file, const std::string& text,
+                        const OptionSet& parameters) {
   auto model = std::make_shared<CompiledModel>(file, text);
   if (text.size() > most_model_bytes)
     throw model->source.error(fmt::format("has {} bytes; a model has at most {}", text.size(), most_model_bytes));
   model->file = read_model_file(model->source);
+  read_set_tables(model->file, model->source, folder);
   try {
     compile_model(*model, parameters);
   } catch (const ExpressionLimit& limit) {
@@ -21,6 +24,11 @@ TextModel read_model(const std::string& file, const std::string& text, const Opt
   model->info.name = std::filesystem::path(file).stem().string();
   if (model->info.title.empty()) model->info.title = model->info.name;
   return {model->info, text, std::make_unique<TextMechanics>(model)};
+}
+}  // namespace
+
+TextModel read_model(const std::string& file, const std::string& text, const OptionSet& parameters) {
+  return read_model_in(ModelFolder(), file, text, parameters);
 }
 
 TextModel load_model(const std::filesystem::path& path, const OptionSet& parameters) {
@@ -34,7 +42,7 @@ TextModel load_model(const std::filesystem::path& path, const OptionSet& paramet
   std::string text(static_cast<std::size_t>(size), '\0');
   if (!in.read(text.data(), static_cast<std::streamsize>(text.size())))
     throw IoError(fmt::format("cannot read {}", path.string()));
-  return read_model(path.string(), text, parameters);
+  return read_model_in(ModelFolder(path.parent_path()), path.string(), text, parameters);
 }
 
 bool is_model_file(const std::string& model) {

@@ -8,6 +8,28 @@ SpMat diagonal_pattern(Index n) {
   pattern.setIdentity();
   return pattern;
 }
+
+class CopyByCopy final : public ForceBlock {
+ public:
+  explicit CopyByCopy(std::span<const MechanicalProblem* const> copies)
+      : copies_(copies.begin(), copies.end()), q_(Vec::Zero(copies_.front()->layout().nq)), v_(q_), f_(q_) {}
+
+  void force(Groups groups, double t, const double* q, const double* v, double* f) const override {
+    const auto count = static_cast<Index>(copies_.size());
+    for (Index copy = 0; copy < count; ++copy) {
+      for (Index i = 0; i < q_.size(); ++i) {
+        q_[i] = q[i * count + copy];
+        v_[i] = v[i * count + copy];
+      }
+      copies_[static_cast<std::size_t>(copy)]->force(groups, t, q_, v_, f_);
+      for (Index i = 0; i < f_.size(); ++i) f[i * count + copy] = f_[i];
+    }
+  }
+
+ private:
+  std::vector<const MechanicalProblem*> copies_;
+  mutable Vec q_, v_, f_;
+};
 }  // namespace
 
 MatrixSlot ConstraintMap::transpose_pattern() const {
@@ -23,6 +45,10 @@ void MechanicalProblem::mass(In q, MatrixSlot& m) const {
 }
 
 void MechanicalProblem::mass_product_derivative(In, In, MatrixSlot&) const {}
+
+std::unique_ptr<ForceBlock> MechanicalProblem::join(std::span<const MechanicalProblem* const> copies) const {
+  return std::make_unique<CopyByCopy>(copies);
+}
 
 MatrixSlot MechanicalProblem::stiffness_pattern() const { return MatrixSlot::dense(layout().nq, layout().nq); }
 

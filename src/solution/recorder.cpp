@@ -2,6 +2,14 @@
 #include "trill/solution/recorder.hpp"
 
 namespace trill {
+void replay(const Solution& solution, Recorder& recorder) {
+  const auto y = solution.y(), measured = solution.measured();
+  recorder.begin(solution.info);
+  for (Index i = 0; i < solution.rows(); ++i)
+    recorder.row(solution.t[static_cast<std::size_t>(i)], y.col(i), measured.col(i));
+  recorder.finish(solution.outcome);
+}
+
 void MemoryRecorder::row(double t, In y, In measured) {
   if (stride_ > 1) {
     last_t_ = t;

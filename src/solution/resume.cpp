@@ -54,6 +54,11 @@ void clear_waste(const fs::path& part) {
 }
 }  // namespace
 
+bool left_unfinished(const fs::path& path) {
+  const fs::path part = part_of(without_part(path));
+  return holds_run(part) && !numbers_of(part, "segment").empty();
+}
+
 std::optional<ResumePoint> find_resume_point(const fs::path& given) {
   ResumePoint point;
   point.path = without_part(given);

@@ -49,7 +49,7 @@ void SegmentRecorder::take_directory() {
   if (error) throw_io("cannot write", part_, error.value(), when_full_);
   lock_ = FileLock::take(part_ / "lock");
   if (!lock_) throw UsageError(fmt::format("{} is being written by another run", path_.string()));
-  if (holds_run(part_) && !numbers_of(part_, "segment").empty())
+  if (left_unfinished(path_))
     throw UsageError(fmt::format("{} holds an unfinished run; continue it with --resume {} or remove it",
                                  part_.string(), path_.string()));
   // Waste of a run that was published, or that ended before its first rows were safe.

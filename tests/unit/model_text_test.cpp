@@ -246,7 +246,7 @@ TEST(TextModelErrors, SayWhatIsWrong) {
       {"[coordinates]\nx = { strat = 1 }\n" + energy,
        "m.toml:2:7: coordinate 'x' has no key 'strat'; did you mean 'start'?"},
       {"[coordinates]\nx = { velocity = 1 }\n" + energy, "m.toml:2:1: coordinate 'x' needs 'start'"},
-      {"[coordinates]\nx = { start = 1, over = \"atom\" }\n" + energy, "m.toml:2:18: index sets are not supported yet"},
+      {"[coordinates]\nx = { start = 1, over = \"atom\" }\n" + energy, "m.toml:2:25: there is no set 'atom'"},
       {"[coordinates]\nx = true\n" + energy, "m.toml:2:5: 'x' must be a number or an expression in quotes"},
       {"[coordinates]\nsin = 1\n" + energy, "m.toml:2:1: 'sin' is already a name of trill"},
       {"[coordinates]\nx = 1\nvx = 1\n" + energy, "m.toml:2:1: the velocity of 'x' is called 'vx'"},
@@ -275,7 +275,7 @@ TEST(TextModelErrors, SayWhatIsWrong) {
        "m.toml:4:8: derived names go in a circle: a -> b -> c -> a"},
       {"[run]\nh = 1\nrtol = 1\n" + head + energy, "m.toml:3:8: [run] has a step size h as well"},
       {"[run]\nto = \"-pi\"\n" + head + energy, "m.toml:2:7: the end of the run must be positive"},
-      {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:3: events in text models are not supported yet"},
+      {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:1: an event needs 'then' with what changes, or stop"},
       {"a.\n" + head + energy, "m.toml"},
       {head + std::string("\0", 1), "m.toml:4:1: a NUL byte"},
       {std::string(most_model_bytes + 1, '\n'), "m.toml: has 10000001 bytes"}};

@@ -12,12 +12,15 @@
 namespace trill {
 struct EveryStep {
   int stride = 1;
+  bool operator==(const EveryStep&) const = default;
 };
 struct Grid {
   double dt;
+  bool operator==(const Grid&) const = default;
 };
 struct Times {
   std::vector<double> t;  // in the direction of the run
+  bool operator==(const Times&) const = default;
 };
 using Output = std::variant<EveryStep, Grid, Times>;
 

@@ -3,17 +3,36 @@
 
 #include "trill/driver/plan.hpp"
 
+#include <span>
+
 namespace trill {
 struct TrustOptions {
   double most_seconds = 10;  // the repetition is given up after that
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Seconds the repetition of a run would take.
-double repetition_seconds(const RunPlan& plan, const Counters& counters);
+enum class When { automatic, always, never };
+// automatic: when the repetition of a run takes less than ten seconds.
+bool wants_trust(const RunPlan& plan, const Counters& counters, When when);
 
 // Repeats the run with h/2 or rtol/10 and compares at up to two thousand of its output times, component by component.
 // `rows` are the rows of the run, `outcome` how it ended.
 Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
                   const TrustOptions& options = {});
+
+// The same in parts, so that the repetitions of several runs may be joined. `run` must outlive this.
+class TrustCheck {
+ public:
+  TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows);
+  TrustCheck(TrustCheck&&) noexcept;
+  ~TrustCheck();
+
+ private:
+  friend std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options);
+  struct Parts;
+  Trust answer(const RunOutcome& repeated, const TrustOptions& options) const;
+  std::unique_ptr<Parts> parts_;
+};
+// Runs the repetitions, as one where they can be joined.
+std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options = {});
 }  // namespace trill

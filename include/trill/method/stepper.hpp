@@ -32,6 +32,7 @@ struct MethodInfo {
   bool owns_step = false;      // chooses its own step: request.h is a bound
   bool saves_memory = true;    // false: restarts itself at every checkpoint, in the unbroken run too
   bool constant_step = false;  // its good properties belong to one step size
+  bool componentwise = false;  // forces apart, no component sees another: independent systems may be stepped as one
 };
 
 enum class StepStatus { ok, newton_diverged, singular_matrix, non_finite, outside_domain, step_too_small, refused };

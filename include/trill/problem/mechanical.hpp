@@ -5,8 +5,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace trill {
+// A point of a motion with its time derivatives, as many as are asked for.
+struct Motion {
+  double t = 0;
+  const double* q = nullptr;
+  const double* v = nullptr;
+  const double* acceleration = nullptr;
+  const double* jerk = nullptr;
+  const double* snap = nullptr;
+};
+inline constexpr int most_time_derivatives = 3;
+
 // g(q, t) with what every formulation may ask of it. Serves hard constraints g = 0 and strong potentials
 // 1/2 g^T K g alike: the first is the stiff limit of the second (JP95 sec. 3).
 class ConstraintMap {
@@ -22,6 +34,11 @@ class ConstraintMap {
   virtual bool velocity_derivative(double /*t*/, In /*q*/, In /*v*/, MatrixSlot& /*d*/) const { return false; }
   virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n, overwritten
   virtual MatrixSlot transpose_pattern() const;                                      // of d(G^T s)/dq; default: dense
+  // For series in time along a motion: d^k g/dt^k and d^k G/dt^k, k = 1..3; and the derivative of G when q moves along
+  // dq. Default: false, they are not known.
+  virtual bool value_derivative(int /*k*/, const Motion&, Out) const { return false; }
+  virtual bool jacobian_derivative(int /*k*/, const Motion&, MatrixSlot&) const { return false; }
+  virtual bool jacobian_along(double /*t*/, In /*q*/, In /*dq*/, MatrixSlot&) const { return false; }
 };
 
 // The energy 1/2 sum_i stiffness_i g_i(q)^2 behind the fastest forces of a model.
@@ -38,6 +55,14 @@ struct GroupInfo {
   bool fast = true;
 };
 
+// The forces on several copies of one system at once, each with its own parameters. Arrays hold one copy after another
+// in every component: q[component * copies + copy]. It refers to the copies, which must outlive it.
+class ForceBlock {
+ public:
+  virtual ~ForceBlock() = default;
+  virtual void force(Groups groups, double t, const double* q, const double* v, double* f) const = 0;
+};
+
 enum class MassKind { identity, diagonal, constant, of_q };
 
 // M(q) q'' = f_slow + f_fast - G^T lambda,  g(q, t) = 0     (PJY97 eq. 3.1)
@@ -52,12 +77,19 @@ class MechanicalProblem : public Problem {
 
   virtual std::vector<GroupInfo> groups() const { return {{"all", true}}; }
   virtual void force(Groups groups, double t, In q, In v, Out f) const = 0;
+  // Of systems of this class with other parameters; every number must be that of force() bit by bit. Default: copy by
+  // copy.
+  virtual std::unique_ptr<ForceBlock> join(std::span<const MechanicalProblem* const> copies) const;
   virtual MatrixSlot stiffness_pattern() const;  // of df/dq; default: dense
   virtual MatrixSlot damping_pattern() const;    // of df/dv; default: empty, or dense when forces depend on v
   // Fills df/dq and df/dv. Default: false, and the caller takes differences.
   virtual bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const;
   // f'(q) dq without the matrix. Default: false, and the caller takes differences.
   virtual bool force_product(Groups groups, double t, In q, In v, In dq, Out df) const;
+  // d^k f/dt^k and d^k M/dt^k along a motion, k = 1..3, and the derivative of M when q moves along dq. Default: false.
+  virtual bool force_derivative(Groups, int /*k*/, const Motion&, Out) const { return false; }
+  virtual bool mass_derivative(int /*k*/, const Motion&, MatrixSlot&) const { return false; }
+  virtual bool mass_along(In /*q*/, In /*dq*/, MatrixSlot&) const { return false; }
   virtual bool velocity_dependent(Groups) const { return false; }
   virtual std::optional<double> potential(Groups, double /*t*/, In /*q*/) const { return std::nullopt; }
 

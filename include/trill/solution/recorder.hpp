@@ -19,6 +19,9 @@ class Recorder {
   virtual void finish(const RunOutcome& outcome) = 0;
 };
 
+// Gives a recorder what it would have got from the run of this solution.
+void replay(const Solution& solution, Recorder& recorder);
+
 // Into a Solution in memory. Beyond `most_rows` every other row is dropped and from then on every second one recorded,
 // again and again; the solution's notices say so.
 class MemoryRecorder final : public Recorder {

@@ -24,6 +24,9 @@ struct ResumePoint {
   std::shared_ptr<FileLock> lock;
 };
 
+// An unfinished run of `path` that a new one must not overwrite.
+bool left_unfinished(const std::filesystem::path& path);
+
 // The newest checkpoint of the unfinished run of `path` (run.h5 or run.h5.part) whose rows are all there; nothing when
 // there is no such run. UsageError when run.h5 is finished already or another process is writing it.
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/sweep.hpp"
+
+#include "commands.hpp"
+#include "origin.hpp"
+#include "pictures.hpp"
+#include "sweep_summary.hpp"
+#include "terminal.hpp"
+#include "trill/base/parallel.hpp"
+#include "trill/solution/safe_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trill::cli {
+namespace {
+constexpr std::size_t most_rows = 40;         // of the table on the terminal
+constexpr std::size_t most_page_rows = 2000;  // of that in the page
+
+class SweepSession {
+ public:
+  explicit SweepSession(const RunArguments& arguments)
+      : a_(arguments),
+        sweep_(make_sweep(a_.plan, axes(), a_.resume.empty() ? a_.out : a_.resume)),
+        base_(prepare(a_.plan)),  // what is wrong for all values is refused before the first run
+        picture_(sweep_, *base_.problem, a_.show),
+        jobs_(a_.jobs > 0 ? a_.jobs : available_threads()) {
+    fill_origin(base_.options.info);
+    check_page(a_.report);
+    check_place(a_.svg);
+  }
+
+  int dry_run() const {
+    std::vector<std::vector<std::string>> rows{{}};
+    for (const SweepAxis& axis : sweep_.axes) rows[0].push_back(axis.parameter);
+    rows[0].push_back("file");
+    for (const SweepMember& member : sweep_.members) {
+      if (rows.size() > most_rows) break;
+      rows.push_back(member.values);
+      rows.back().push_back(member.file.empty() ? "-" : member.file.string());
+    }
+    print(fmt::format("{} with {}: {} runs, {} at a time\n\n{}", base_.options.info.problem, base_.options.info.method,
+                      sweep_.members.size(), jobs_, text_table(rows)));
+    if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
+    return ExitCode::ok;
+  }
+
+  int go() {
+    make_directory();
+    SweepOptions options;
+    options.threads = jobs_;
+    options.resume = !a_.resume.empty();
+    options.trust = a_.trust;
+    options.checkpoint_seconds = a_.checkpoint_seconds;
+    const RunInfo& info = base_.options.info;
+    options.version = info.version;
+    options.host = info.host;
+    options.started = info.started;
+    options.progress = progress_bar(fmt::format("{}, {} runs", info.problem, sweep_.members.size()), a_.quiet);
+    options.stop = &stop_requested();
+    if (!a_.report.empty() || !a_.svg.empty())
+      options.look = [this](std::size_t member, const RunInfo& i, const RowSource& rows) {
+        picture_.look(member, i, rows);
+      };
+    run_sweep(sweep_, options);
+    write_summary();
+    if (a_.json)
+      print(summary_json(sweep_, info));
+    else if (!a_.quiet)
+      print_table();
+    Table table = summary_table(sweep_, false);
+    if (table.rows.size() > most_page_rows) {
+      table.note = fmt::format("The first {} of {} runs.", most_page_rows, table.rows.size());
+      table.rows.resize(most_page_rows);
+    }
+    write_charts({picture_.chart()}, info.problem + ": sweep", a_.report, a_.svg, a_.json || a_.quiet, {table});
+    return outcome();
+  }
+
+ private:
+  std::vector<SweepAxis> axes() const {
+    std::vector<SweepAxis> list;
+    for (const std::string& text : a_.sweeps) list.push_back(parse_sweep(text));
+    return list;
+  }
+
+  void make_directory() const {
+    if (sweep_.directory.empty()) return;
+    // Without the slash of results/, behind which nothing has a parent.
+    const auto directory = sweep_.directory.has_filename() ? sweep_.directory : sweep_.directory.parent_path();
+    std::error_code error;
+    if (!std::filesystem::is_directory(directory, error) && !std::filesystem::create_directory(directory, error))
+      throw IoError(fmt::format("cannot make the directory {}: {}", directory.string(),
+                                error ? error.message() : "a file has that name"));
+    check_place(directory / "sweep.csv");
+  }
+
+  void write_summary() const {
+    if (sweep_.directory.empty()) return;
+    write_whole(sweep_.directory / "sweep.csv", summary_csv(sweep_));
+    write_whole(sweep_.directory / "sweep.json", summary_json(sweep_, base_.options.info));
+  }
+
+  void print_table() const {
+    Table table = summary_table(sweep_, false);
+    std::vector<std::vector<std::string>> rows{table.columns};
+    rows.insert(rows.end(), table.rows.begin(),
+                table.rows.begin() + static_cast<std::ptrdiff_t>(std::min(table.rows.size(), most_rows)));
+    print(fmt::format("{} with {}: {} runs\n\n{}", base_.options.info.problem, base_.options.info.method,
+                      sweep_.members.size(), text_table(without_empty_columns(rows))));
+    if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
+    if (!sweep_.directory.empty()) print(fmt::format("\nsummary: {}\n", (sweep_.directory / "sweep.csv").string()));
+  }
+
+  static std::vector<std::vector<std::string>> without_empty_columns(
+      const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::vector<std::string>> kept(rows.size());
+    for (std::size_t c = 0; c < rows[0].size(); ++c) {
+      if (std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[c].empty(); })) continue;
+      for (std::size_t r = 0; r < rows.size(); ++r) kept[r].push_back(rows[r][c]);
+    }
+    return kept;
+  }
+
+  int outcome() const {
+    const auto count = [&](auto is) { return std::count_if(sweep_.members.begin(), sweep_.members.end(), is); };
+    const auto finished = count([](const SweepMember& m) { return m.progress == SweepMember::Progress::finished; });
+    const auto failed = count([](const SweepMember& m) {
+      return m.progress == SweepMember::Progress::error || (m.progress == SweepMember::Progress::finished && !m.ok());
+    });
+    if (failed > 0) {
+      const auto first = std::find_if(sweep_.members.begin(), sweep_.members.end(),
+                                      [](const SweepMember& m) { return !m.ok() && !m.why().empty(); });
+      complain(fmt::format("{} of {} runs failed, first {}: {}", failed, sweep_.members.size(), sweep_.label(*first),
+                           first->why()));
+    }
+    if (stop_requested() && finished + count([](const SweepMember& m) {
+                              return m.progress == SweepMember::Progress::error;
+                            }) < static_cast<std::ptrdiff_t>(sweep_.members.size())) {
+      complain(fmt::format("interrupted: {} of {} runs are done; {}", finished, sweep_.members.size(),
+                           sweep_.directory.empty()
+                               ? "nothing was recorded; use --out to be able to go on"
+                               : fmt::format("go on with the same command and --resume {} in place of --out",
+                                             a_.resume.empty() ? a_.out : a_.resume)));
+      return ExitCode::interrupted;
+    }
+    return failed > 0 ? ExitCode::numerical_failure : ExitCode::ok;
+  }
+
+  const RunArguments& a_;
+  Sweep sweep_;
+  PreparedRun base_;
+  SweepPicture picture_;
+  int jobs_;
+};
+}  // namespace
+
+int sweep(const RunArguments& arguments) {
+  SweepSession session(arguments);
+  return arguments.dry_run ? session.dry_run() : session.go();
+}
+}  // namespace trill::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/sweep.hpp"
+#include "trill/report/chart.hpp"
+
+namespace trill::cli {
+// One row per member; `exact` writes measured values with all their digits.
+Table summary_table(const Sweep& sweep, bool exact);
+std::string summary_csv(const Sweep& sweep);
+std::string summary_json(const Sweep& sweep, const RunInfo& info);
+
+// One component of all members, or of some taken evenly when they are very many, over each other.
+class SweepPicture {
+ public:
+  // UsageError when nothing of that name is recorded; empty: the first component.
+  SweepPicture(const Sweep& sweep, const Problem& problem, const std::string& show);
+  void look(std::size_t member, const RunInfo& info, const RowSource& rows);  // from any thread
+  Chart chart() const;
+
+ private:
+  const Sweep& sweep_;
+  Quantity shown_;
+  bool measured_ = false;
+  std::string time_unit_;
+  std::vector<std::size_t> members_;  // in the picture, ascending
+  std::vector<ChartSeries> curves_;
+};
+}  // namespace trill::cli

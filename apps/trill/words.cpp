@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "words.hpp"
+
+#include "trill/base/text.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill::cli {
+double read_number(const std::string& option, const std::string& text) {
+  const auto value = parse_number(text);
+  if (!value) throw UsageError(fmt::format("{} needs a number, not '{}'", option, text));
+  return *value;
+}
+
+std::int64_t read_count(const std::string& option, const std::string& text) {
+  // 1e6 is how people write a million steps.
+  const auto value = parse_number(text);
+  if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15)
+    throw UsageError(fmt::format("{} needs a whole number, not '{}'", option, text));
+  return static_cast<std::int64_t>(*value);
+}
+
+When read_when(const std::string& option, const std::string& text) {
+  if (text == "auto") return When::automatic;
+  if (text == "always") return When::always;
+  if (text == "never") return When::never;
+  throw UsageError(fmt::format("{} cannot be '{}'; allowed: auto | always | never", option, text));
+}
+
+std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {
+  const std::int64_t value = read_count(option, text);
+  if (value < least) throw UsageError(fmt::format("{} needs {} or more, not {}", option, least, value));
+  return value;
+}
+}  // namespace trill::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/trust.hpp"
+
+#include <filesystem>
+
+namespace trill {
+// A parameter and the values it takes, as texts for RunPlan::parameters.
+struct SweepAxis {
+  std::string parameter;
+  std::vector<std::string> values;
+};
+
+// "omega2=200:20000:7" (seven values at equal distances), "omega2=200:20000:7log" (at equal ratios) or
+// "omega2=200,500,1000". UsageError that says what was expected. Computed values are rounded to twelve digits, so that
+// 1:1000:4log is 1, 10, 100, 1000.
+SweepAxis parse_sweep(std::string_view text);
+
+inline constexpr std::size_t most_members = 100'000;
+
+struct SweepMember {
+  std::vector<std::string> values;  // one for each axis
+  std::filesystem::path file;       // empty: none
+
+  enum class Progress { waiting, unfinished, finished, error } progress = Progress::waiting;
+  RunOutcome outcome;
+  std::string error;  // why it could not be run or recorded, or what was found damaged
+  Trust trust;
+  std::vector<std::pair<std::string, double>> measured;  // at the end, by name
+
+  bool ok() const { return progress == Progress::finished && outcome.ok(); }
+  std::string status() const;  // that of the run, or "not run", or "error"
+  std::string why() const;     // empty: all is well
+};
+
+// All combinations of values; the last axis runs fastest.
+struct Sweep {
+  RunPlan plan;
+  std::vector<SweepAxis> axes;
+  std::vector<SweepMember> members;
+  std::filesystem::path directory;  // of the files; empty: none
+
+  std::string label(const SweepMember& member) const;  // "omega2=200,omega1=3"
+  RunPlan plan_of(const SweepMember& member) const;
+};
+
+// `out` is a directory for files that are named after their values (omega2=200.h5), or a pattern such as
+// runs/{omega2}.csv; empty: nothing is kept. UsageError when a parameter is unknown or fixed already, when there are
+// too many combinations, or when two would have one file.
+Sweep make_sweep(const RunPlan& plan, std::vector<SweepAxis> axes, const std::string& out);
+
+struct SweepOptions {
+  int threads = 1;
+  bool resume = false;  // members with a finished file are not run again, unfinished ones go on
+  When trust = When::automatic;
+  double checkpoint_seconds = 1;
+  std::string version, host, started;  // for the files
+  std::function<void(double fraction)> progress;
+  const std::atomic<bool>* stop = nullptr;
+  // Sees the rows of every member that is finished; called from several threads at once.
+  std::function<void(std::size_t member, const RunInfo& info, const RowSource& rows)> look;
+};
+
+// Runs the members; what happens to one is no matter of the others. Results do not depend on the number of threads.
+// UsageError before anything is written when an unfinished run lies in the way.
+void run_sweep(Sweep& sweep, const SweepOptions& options);
+}  // namespace trill

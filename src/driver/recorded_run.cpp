@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/recorded_run.hpp"
+
+#include "trill/solution/solution_file.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+RecordedRun::RecordedRun(PreparedRun run, RecordPlan plan) : prepared_(std::move(run)), plan_(std::move(plan)) {}
+
+void RecordedRun::open() {
+  if (plan_.file.empty()) {
+    const std::size_t width = sizeof(double) * static_cast<std::size_t>(prepared_.start.y.size() + 12);
+    memory_.emplace(rows_, static_cast<Index>(plan_.most_bytes / width));
+    prepared_.options.recorder = &*memory_;
+    return;
+  }
+  if (plan_.resume)
+    open_resumed();
+  else
+    recorder_.emplace(plan_.file, plan_.checkpoint_seconds);
+  prepared_.options.recorder = &*recorder_;
+}
+
+void RecordedRun::open_resumed() {
+  auto point = find_resume_point(plan_.file);
+  if (!point)
+    throw UsageError(fmt::format("there is no interrupted run of {}; start it with --out {}", plan_.file.string(),
+                                 plan_.file.string()));
+  plan_.file = point->path;
+  if (const auto differs = difference(point->info, prepared_.options.info))
+    throw UsageError(fmt::format("{} cannot be resumed with other settings: {}", plan_.file.string(), *differs));
+  remarks_ = point->remarks;
+  solved_ = point->is_finished;
+  if (!solved_ && !point->from_start) {
+    checkpoint_ = point->archive;
+    prepared_.options.resume = &checkpoint_;
+  }
+  recorder_.emplace(*point, plan_.checkpoint_seconds);
+  if (solved_) outcome_ = SolutionFile(recorder_->part()).outcome();
+}
+
+void RecordedRun::solve() {
+  outcome_ = prepared_.run().outcome;
+  if (memory_) outcome_ = rows_.outcome;  // with the notice of thinned rows
+  solved_ = outcome_.status != RunStatus::stopped;
+}
+
+void RecordedRun::take(const Solution& solution) {
+  replay(solution, *prepared_.options.recorder);
+  outcome_ = memory_ ? rows_.outcome : solution.outcome;
+  solved_ = true;
+}
+
+void RecordedRun::with_rows(const UseRows& use) const {
+  if (memory_) return use(rows_.info, rows_);
+  const SolutionFile file(published_ ? plan_.file : recorder_->part());
+  use(file.info(), file);
+}
+
+void RecordedRun::judge(When when, const std::atomic<bool>* stop) {
+  if (!wants_trust(prepared_.plan, outcome_.counters, when)) {
+    trust_.headline = when == When::never ? "Not computed: --trust never."
+                                          : "Not computed: a repetition would take over 10 s; --trust always does it.";
+    return;
+  }
+  TrustOptions options;
+  options.stop = stop;
+  if (when == When::always) options.most_seconds = HUGE_VAL;
+  with_rows([&](const RunInfo&, const RowSource& rows) { trust_ = check_trust(prepared_, outcome_, rows, options); });
+}
+
+void RecordedRun::publish() {
+  if (!recorder_) return;
+  recorder_->publish(trust_);
+  published_ = true;
+}
+}  // namespace trill

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/sweep.hpp"
+
+#include "trill/base/parallel.hpp"
+#include "trill/driver/ensemble.hpp"
+#include "trill/driver/recorded_run.hpp"
+#include "trill/solution/solution_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace fs = std::filesystem;
+namespace {
+using Progress = SweepMember::Progress;
+constexpr double most_bytes = 1 << 29;  // of rows in memory, of all threads together
+// Joined runs keep no checkpoints; steps times unknowns of a run that is short enough to be begun again.
+constexpr double most_joined_work = 2e7;
+
+// The progress of all members as one number.
+class Tally {
+ public:
+  Tally(std::size_t members, const std::function<void(double)>& report)
+      : members_(static_cast<double>(members)), report_(report) {}
+  void add(double share) {
+    if (!report_) return;
+    const std::lock_guard lock(mutex_);
+    done_ += share;
+    report_(std::clamp(done_ / members_, 0.0, 1.0));
+  }
+
+ private:
+  double members_, done_ = 0;
+  const std::function<void(double)>& report_;
+  std::mutex mutex_;
+};
+
+// Neighbouring members, worked on by one thread.
+class Block {
+ public:
+  Block(Sweep& sweep, const SweepOptions& options, Tally& tally, std::size_t begin, std::size_t end)
+      : sweep_(sweep), options_(options), tally_(tally), begin_(begin), runs_(end - begin) {}
+
+  void run() {
+    std::vector<std::size_t> alone;
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      guarded(i, [&] {
+        if (is_finished(i) || stopping()) return;
+        prepare_member(i);
+        if (!runs_[i]->solved()) alone.push_back(i);
+      });
+    while (!alone.empty()) {
+      const std::vector<std::size_t> group = take_group(alone);
+      if (group.size() == 1 || !solve_joined(group))
+        for (const std::size_t i : group) solve_alone(i);
+    }
+    judge();
+    for (std::size_t i = 0; i < runs_.size(); ++i) guarded(i, [&] { finish(i); });
+  }
+
+ private:
+  SweepMember& member(std::size_t i) { return sweep_.members[begin_ + i]; }
+  bool stopping() const { return options_.stop && options_.stop->load(); }
+  bool solved(std::size_t i) { return runs_[i] && runs_[i]->solved() && member(i).progress != Progress::error; }
+
+  // The first member of the list and all that can be joined with it.
+  std::vector<std::size_t> take_group(std::vector<std::size_t>& list) {
+    const std::size_t first = list.front();
+    std::vector<std::size_t> group{first}, rest;
+    for (const std::size_t i : list)
+      if (i != first) (can_join(runs_[first]->prepared(), runs_[i]->prepared()) ? group : rest).push_back(i);
+    list = std::move(rest);
+    return group;
+  }
+
+  template <class Work>
+  void guarded(std::size_t i, Work work) {
+    if (member(i).progress == Progress::error) return;
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      fail(i, "not enough memory");
+    } catch (const std::exception& e) {
+      fail(i, e.what());
+    }
+  }
+
+  // The first line: what follows in the message of a model shows the place in its file.
+  void fail(std::size_t i, const std::string& why) {
+    member(i).progress = Progress::error;
+    member(i).error = why.substr(0, why.find('\n'));
+  }
+
+  PreparedRun prepared(std::size_t i) {
+    PreparedRun run = prepare(sweep_.plan_of(member(i)));
+    run.options.info.version = options_.version;
+    run.options.info.host = options_.host;
+    run.options.info.started = options_.started;
+    run.options.stop = options_.stop;
+    return run;
+  }
+
+  bool is_finished(std::size_t i) {
+    const fs::path& file = member(i).file;
+    if (!options_.resume || !fs::exists(file) || left_unfinished(file)) return false;
+    const SolutionFile stored(file);
+    if (const auto differs = difference(stored.info(), prepared(i).options.info))
+      throw UsageError(fmt::format("{} is of other settings: {}", file.string(), *differs));
+    summarise(i, stored.info(), stored.outcome(), stored.trust(), stored);
+    tally_.add(1);
+    return true;
+  }
+
+  void prepare_member(std::size_t i) {
+    RecordPlan record{member(i).file, options_.resume && left_unfinished(member(i).file), options_.checkpoint_seconds,
+                      static_cast<std::size_t>(most_bytes / options_.threads)};
+    runs_[i] = std::make_unique<RecordedRun>(prepared(i), record);
+    runs_[i]->open();
+    if (!runs_[i]->remarks().empty()) member(i).error = runs_[i]->remarks().front();
+  }
+
+  // Progress of a run that stands for so many members.
+  void count_progress(PreparedRun& run, std::size_t members) {
+    run.options.progress = [this, weight = static_cast<double>(members), given = 0.0](double fraction) mutable {
+      if (fraction < given) return;
+      tally_.add(weight * (fraction - given));
+      given = fraction;
+    };
+  }
+
+  bool solve_joined(const std::vector<std::size_t>& group) {
+    std::vector<PreparedRun*> runs;
+    for (const std::size_t i : group) runs.push_back(&runs_[i]->prepared());
+    count_progress(*runs.front(), group.size());
+    std::vector<Solution> solutions;
+    try {
+      solutions = run_joined(runs);
+    } catch (const std::bad_alloc&) {
+    }
+    if (solutions.empty()) return false;
+    for (std::size_t k = 0; k < group.size(); ++k)
+      if (solutions[k].outcome.status != RunStatus::stopped)
+        guarded(group[k], [&] { runs_[group[k]]->take(solutions[k]); });
+    return true;
+  }
+
+  void solve_alone(std::size_t i) {
+    guarded(i, [&] {
+      if (stopping()) return;
+      count_progress(runs_[i]->prepared(), 1);
+      runs_[i]->solve();
+      if (!runs_[i]->solved()) member(i).progress = Progress::unfinished;
+    });
+  }
+
+  void judge() {
+    TrustOptions options;
+    options.stop = options_.stop;
+    if (options_.trust == When::always) options.most_seconds = HUGE_VAL;
+    std::vector<TrustCheck> checks;
+    std::vector<std::size_t> checked;
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      guarded(i, [&] {
+        if (!solved(i)) return;
+        RecordedRun& run = *runs_[i];
+        if (runs_.size() == 1 || !wants_trust(run.prepared().plan, run.outcome().counters, options_.trust))
+          return run.judge(options_.trust, options_.stop);
+        run.with_rows([&](const RunInfo&, const RowSource& rows) {
+          checks.emplace_back(run.prepared(), run.outcome(), rows);
+          checked.push_back(i);
+        });
+      });
+    try {
+      std::vector<Trust> trusts = answers(checks, options);
+      for (std::size_t k = 0; k < checked.size(); ++k) runs_[checked[k]]->set_trust(std::move(trusts[k]));
+    } catch (const std::bad_alloc&) {
+      for (const std::size_t i : checked) fail(i, "not enough memory");
+    }
+  }
+
+  void finish(std::size_t i) {
+    if (!solved(i)) return;
+    RecordedRun& run = *runs_[i];
+    run.publish();
+    run.with_rows(
+        [&](const RunInfo& info, const RowSource& rows) { summarise(i, info, run.outcome(), run.trust(), rows); });
+    runs_[i].reset();
+  }
+
+  void summarise(std::size_t i, const RunInfo& info, const RunOutcome& outcome, const Trust& trust,
+                 const RowSource& rows) {
+    SweepMember& m = member(i);
+    m.outcome = outcome;
+    m.trust = trust;
+    for (const Quantity& q : info.quantities) m.measured.emplace_back(q.name, 0.0);
+    rows.visit([&](double, const double*, const double* measured) {
+      for (std::size_t k = 0; k < m.measured.size(); ++k) m.measured[k].second = measured[k];
+    });
+    if (options_.look) options_.look(begin_ + i, info, rows);
+    m.progress = Progress::finished;
+  }
+
+  Sweep& sweep_;
+  const SweepOptions& options_;
+  Tally& tally_;
+  std::size_t begin_;
+  std::vector<std::unique_ptr<RecordedRun>> runs_;
+};
+
+// Members that a thread takes at once: many where they can be joined, without leaving another thread idle.
+std::size_t block_size(const Sweep& sweep, int threads) {
+  try {
+    const PreparedRun first = prepare(sweep.plan_of(sweep.members.front())),
+                      last = prepare(sweep.plan_of(sweep.members.back()));
+    if (!can_join(first, last)) return 1;
+    const double steps = std::abs(*first.plan.to - *first.plan.from) / *first.plan.h;
+    if (steps * static_cast<double>(first.start.y.size()) > most_joined_work) return 1;
+    const auto fits = static_cast<std::size_t>(most_bytes / threads / bytes_of_rows(first));
+    const std::size_t fair =
+        (sweep.members.size() + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads);
+    return std::max<std::size_t>(1, std::min({fits, fair, most_copies}));
+  } catch (const UsageError&) {
+    return 1;  // the members say what is wrong with them
+  }
+}
+
+void check_files(const Sweep& sweep, const SweepOptions& options) {
+  if (options.resume) return;
+  for (const SweepMember& member : sweep.members)
+    if (!member.file.empty() && left_unfinished(member.file))
+      throw UsageError(
+          fmt::format("{} holds an unfinished run; continue the sweep with --resume in place of --out, or "
+                      "remove it",
+                      member.file.string() + ".part"));
+}
+}  // namespace
+
+std::string SweepMember::status() const {
+  switch (progress) {
+    case Progress::waiting:
+      return "not run";
+    case Progress::unfinished:
+      return to_text(RunStatus::stopped);
+    case Progress::finished:
+      return to_text(outcome.status);
+    case Progress::error:
+      return "error";
+  }
+  return "";
+}
+
+std::string SweepMember::why() const { return error.empty() ? outcome.message : error; }
+
+void run_sweep(Sweep& sweep, const SweepOptions& options) {
+  check_files(sweep, options);
+  const std::size_t count = sweep.members.size(), size = block_size(sweep, options.threads);
+  Tally tally(count, options.progress);
+  for_each_parallel((count + size - 1) / size, options.threads, [&](std::size_t k) {
+    if (options.stop && options.stop->load()) return;
+    Block(sweep, options, tally, k * size, std::min(count, (k + 1) * size)).run();
+  });
+  if (options.progress) options.progress(1);
+}
+}  // namespace trill

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The system's C compiler as a child process.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace trill {
+// Why there is no native code; the text is one phrase.
+struct NativeFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The words of $CC, else cc, gcc or clang; the first is an absolute path. NativeFailure when none is in PATH.
+std::vector<std::string> find_compiler();
+
+// Runs the command without a shell, what it prints goes to `log`. NativeFailure when it fails or takes too long.
+void run_compiler(const std::vector<std::string>& command, const std::filesystem::path& log, double seconds);
+}  // namespace trill

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The folder of compiled models. Every file is a shared library followed by the whole key it was made from and a
+// checksum, so that a damaged or foreign file is known before anything in it is run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace trill {
+class NativeCache {
+ public:
+  static constexpr std::size_t most_files = 500;
+  static constexpr std::uintmax_t most_bytes = 200'000'000;
+
+  // Makes the folder where it does not exist. NativeFailure when it is not the user's alone.
+  NativeCache();
+  const std::filesystem::path& folder() const { return folder_; }
+
+  std::filesystem::path path_of(const std::string& key) const;
+  // Whether the file of the key is there and whole; it then counts as used now.
+  bool holds(const std::string& key) const;
+  // Completes a freshly made library and gives it its place at once; NativeFailure when it cannot be written.
+  void install(const std::filesystem::path& library, const std::string& key) const;
+  // Removes the files unused for longest while there are too many, and what compilers that were killed left behind.
+  void trim(std::size_t files = most_files, std::uintmax_t bytes = most_bytes) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// A folder inside the cache for the files of one compilation, removed at the end.
+class BuildFolder {
+ public:
+  explicit BuildFolder(const NativeCache& cache);
+  BuildFolder(const BuildFolder&) = delete;
+  BuildFolder& operator=(const BuildFolder&) = delete;
+  ~BuildFolder();
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+}  // namespace trill

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/model/native_library.hpp"
+
+#include "compiler_process.hpp"
+#include "native_cache.hpp"
+#include "trill/base/archive.hpp"
+
+#include <fstream>
+#include <mutex>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+namespace trill {
+namespace {
+namespace fs = std::filesystem;
+
+// No contraction, no reassociation, and no knowledge of what sin or pow do: the calls are those of the interpreter.
+const std::vector<std::string> flags{
+    "-std=c11",          "-O2",          "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fPIC", "-shared",
+    "-ffp-contract=off", "-fno-builtin", "-fno-math-errno",  "-fno-trapping-math",        "-w",
+#ifdef __x86_64__
+    "-march=native",
+#endif
+};
+
+// What this machine can do: a cache in a home folder may be shared by different machines.
+std::string machine() {
+  utsname names{};
+  std::string text = ::uname(&names) == 0 ? names.machine : "";
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("flags") || line.starts_with("Features"))
+      return fmt::format("{} {:016x}", text, checksum(line.data(), line.size()));
+  return text;
+}
+
+std::string key_of(const std::string& c_source) {
+  return fmt::format("trill {}\n{}\n{}\n{}", TRILL_VERSION, fmt::join(flags, " "), machine(), c_source);
+}
+
+void compile(const NativeCache& cache, const std::string& key, const std::string& c_source, double seconds) {
+  const std::vector<std::string> compiler = find_compiler();
+  const BuildFolder build(cache);
+  const fs::path source = build / "model.c", library = build / "model.so";
+  std::ofstream out(source, std::ios::binary);
+  out << c_source;
+  out.close();
+  if (!out) throw NativeFailure(fmt::format("cannot write {}: the disk is full", source.string()));
+  std::vector<std::string> command = compiler;
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-o", library.string(), source.string(), "-lm"});
+  run_compiler(command, build / "messages", seconds);
+  cache.install(library, key);
+  cache.trim();
+}
+}  // namespace
+
+struct NativeLoader {
+  static std::shared_ptr<const NativeLibrary> open(const fs::path& path, bool was_cached) {
+    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return nullptr;
+    return std::shared_ptr<const NativeLibrary>(new NativeLibrary(handle, was_cached));
+  }
+
+  static NativeResult load(const std::string& c_source, NativeUse use, double compiler_seconds) {
+    const NativeCache cache;
+    const std::string key = key_of(c_source);
+    const fs::path path = cache.path_of(key);
+    if (cache.holds(key))
+      if (auto library = open(path, true)) return {library, ""};
+    if (use == NativeUse::cached_only) return {nullptr, "the model has not been compiled yet"};
+    compile(cache, key, c_source, compiler_seconds);
+    if (auto library = open(path, false)) return {library, ""};
+    const char* error = ::dlerror();
+    return {nullptr, fmt::format("cannot load compiled code: {}", error ? error : path.string())};
+  }
+};
+
+NativeLibrary::~NativeLibrary() { ::dlclose(handle_); }
+
+void* NativeLibrary::symbol(const std::string& name) const { return ::dlsym(handle_, name.c_str()); }
+
+NativeFunction NativeLibrary::native_function(const std::string& name) const {
+  return reinterpret_cast<NativeFunction>(symbol(name));
+}
+NativeManyFunction NativeLibrary::native_many_function(const std::string& name) const {
+  return reinterpret_cast<NativeManyFunction>(symbol(name));
+}
+
+NativeResult load_native(const std::string& c_source, NativeUse use, double compiler_seconds) {
+  static std::mutex one_at_a_time;  // threads that want the same model compile it once
+  const std::lock_guard guard(one_at_a_time);
+  try {
+    return NativeLoader::load(c_source, use, compiler_seconds);
+  } catch (const std::exception& e) {
+    return {nullptr, e.what()};
+  }
+}
+}  // namespace trill

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/base/parallel.hpp"
+#include "trill/driver/sweep.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include <gmock/gmock.h>
+
+namespace trill::test {
+namespace {
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> values(const std::string& text) { return parse_sweep(text).values; }
+
+template <class Work>
+std::string refusal(Work work) {
+  try {
+    work();
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Parallel, EveryNumberOnce) {
+  for (const int threads : {1, 2, 7}) {
+    std::vector<std::atomic<int>> seen(1000);
+    for_each_parallel(seen.size(), threads, [&](std::size_t i) { ++seen[i]; });
+    for (const auto& count : seen) EXPECT_EQ(count.load(), 1);
+  }
+  for_each_parallel(0, 3, [](std::size_t) { FAIL(); });
+  EXPECT_GE(available_threads(), 1);
+}
+
+TEST(SweepValues, EqualDistancesAndEqualRatios) {
+  EXPECT_EQ(parse_sweep("omega2=1,2").parameter, "omega2");
+  EXPECT_THAT(values("a=1:3:3"), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(values("a=1:3:3lin"), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(values("a=3:-1:3"), ElementsAre("3", "1", "-1"));
+  EXPECT_THAT(values("a=1:1000:4log"), ElementsAre("1", "10", "100", "1000"));
+  EXPECT_THAT(values("a=1000:1:4log"), ElementsAre("1000", "100", "10", "1"));
+  EXPECT_THAT(values("a=0:0.5:6"), ElementsAre("0", "0.1", "0.2", "0.3", "0.4", "0.5"));
+  EXPECT_THAT(values("a=200:20000:3log"), ElementsAre("200", "2000", "20000"));
+  EXPECT_THAT(values("a=5,1e-3,-2"), ElementsAre("5", "0.001", "-2"));
+  // The ends are those given, to the last digit.
+  EXPECT_EQ(values("a=0.12345678901234:1:2").front(), "0.12345678901234");
+}
+
+TEST(SweepValues, MistakesAreNamed) {
+  const auto why = [](const char* text) { return refusal([&] { parse_sweep(text); }); };
+  for (const char* text : {"omega2", "=1,2", "a=1:2", "a=1:2:3:4", "a=1:x:3", "a=1:2:3x", "a=1:2:", "a=", "a=1,,2",
+                           "a=1:2:2.5", "a=nan,1"})
+    EXPECT_THAT(why(text), HasSubstr("expected NAME=FROM:TO:COUNT, as in omega2=200:20000:7 or")) << text;
+  EXPECT_THAT(why("a=1:2:1"), HasSubstr("two values or more, not 1"));
+  EXPECT_THAT(why("a=1:2:0"), HasSubstr("two values or more, not 0"));
+  EXPECT_THAT(why("a=1:2:-3"), HasSubstr("two values or more, not -3"));
+  EXPECT_THAT(why("a=7"), HasSubstr("--param a=7 sets one"));
+  EXPECT_THAT(why("a=0:2:3log"), HasSubstr("positive ends"));
+  EXPECT_THAT(why("a=1:-2:3log"), HasSubstr("positive ends"));
+  EXPECT_THAT(why("a=1:1:3"), HasSubstr("1 comes twice"));
+  EXPECT_THAT(why("a=2,1,2"), HasSubstr("2 comes twice"));
+  EXPECT_THAT(why("a=1:2:200000"), HasSubstr("at most 100000"));
+}
+
+RunPlan springs(const char* method = "verlet") {
+  RunPlan plan;
+  plan.model = "two_springs";
+  plan.method = method;
+  plan.to = 0.5;
+  if (plan.method == "verlet") plan.h = 1e-3;
+  return plan;
+}
+
+TEST(SweepMembers, AllCombinationsAndTheirFiles) {
+  const std::vector<SweepAxis> axes{parse_sweep("omega2=200,500"), parse_sweep("omega1=1:3:3")};
+  const Sweep sweep = make_sweep(springs(), axes, "results/");
+  ASSERT_EQ(sweep.members.size(), 6u);
+  EXPECT_THAT(sweep.members[1].values, ElementsAre("200", "2"));
+  EXPECT_THAT(sweep.members[3].values, ElementsAre("500", "1"));
+  EXPECT_EQ(sweep.label(sweep.members[5]), "omega2=500,omega1=3");
+  EXPECT_EQ(sweep.plan_of(sweep.members[5]).parameters, (OptionSet{{"omega1", "3"}, {"omega2", "500"}}));
+  EXPECT_THAT(sweep.members[5].file.string(), testing::StartsWith("results/omega2=500,omega1=3."));
+  const Sweep named = make_sweep(springs(), axes, "here/{omega1}-{omega2}.csv");
+  EXPECT_EQ(named.members[5].file, "here/3-500.csv");
+  EXPECT_EQ(named.directory, "here");
+  EXPECT_TRUE(make_sweep(springs(), axes, "").members[0].file.empty());
+}
+
+TEST(SweepMembers, WhatCannotBeIsRefused) {
+  const auto why = [](std::vector<std::string> texts, const std::string& out = "", RunPlan plan = springs()) {
+    std::vector<SweepAxis> axes;
+    for (const std::string& text : texts) axes.push_back(parse_sweep(text));
+    return refusal([&] { make_sweep(plan, axes, out); });
+  };
+  EXPECT_THAT(why({"omega3=1,2"}), HasSubstr("no parameter 'omega3'; did you mean 'omega1' or 'omega2'"));
+  EXPECT_THAT(why({"omega2=1,2", "omega2=3,4"}), HasSubstr("swept twice"));
+  EXPECT_THAT(why({"omega2=1:2:1000", "omega1=1:2:1000"}), HasSubstr("more than 100000 combinations"));
+  RunPlan fixed = springs();
+  fixed.parameters["omega2"] = "3";
+  EXPECT_THAT(why({"omega2=1,2"}, "", fixed), HasSubstr("both swept and set"));
+  EXPECT_THAT(why({"omega2=1,2"}, "run.csv"), HasSubstr("(run-{omega2}.csv)"));
+  EXPECT_THAT(why({"omega2=1,2", "omega1=1,2"}, "{omega2}.csv"), HasSubstr("needs {omega1}"));
+  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}{omega4}.csv"), HasSubstr("{omega4} is no swept parameter"));
+  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}.txt"), HasSubstr(".h5, .hdf5, .csv or .json"));
+  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}/run.csv"), HasSubstr("not in that of its directory"));
+}
+
+// Rows of all members as they come to look().
+struct Collected {
+  std::mutex mutex;
+  std::vector<Mat> y, measured;
+
+  explicit Collected(std::size_t members) : y(members), measured(members) {}
+  void look(std::size_t member, const RunInfo& info, const RowSource& rows) {
+    const Index n = info.layout.size(), m = static_cast<Index>(info.quantities.size());
+    Mat a(n, rows.rows()), b(m, rows.rows());
+    Index at = 0;
+    rows.visit([&](double, const double* row, const double* more) {
+      a.col(at) = Eigen::Map<const Vec>(row, n);
+      b.col(at++) = Eigen::Map<const Vec>(more, m);
+    });
+    const std::lock_guard lock(mutex);
+    y[member] = a;
+    measured[member] = b;
+  }
+};
+
+bool same_bits(const Mat& a, const Mat& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a.size() > 0 &&
+         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+}
+
+TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
+  for (const char* method : {"verlet", "dopri5"})  // joined, and each alone
+    for (const int threads : {1, 2, 5}) {
+      Sweep sweep = make_sweep(springs(method), {parse_sweep("omega2=20:90:13")}, "");
+      Collected all(sweep.members.size());
+      SweepOptions options;
+      options.threads = threads;
+      options.look = [&](std::size_t i, const RunInfo& info, const RowSource& rows) { all.look(i, info, rows); };
+      run_sweep(sweep, options);
+      for (std::size_t i = 0; i < sweep.members.size(); ++i) {
+        const SweepMember& member = sweep.members[i];
+        PreparedRun run = prepare(sweep.plan_of(member));
+        const Solution alone = run.run();
+        EXPECT_TRUE(member.ok());
+        EXPECT_TRUE(same_bits(all.y[i], alone.y()));
+        EXPECT_TRUE(same_bits(all.measured[i], alone.measured()));
+        EXPECT_EQ(member.outcome.counters.forces, alone.outcome.counters.forces);
+        EXPECT_EQ(member.outcome.counters.steps, alone.outcome.counters.steps);
+        ASSERT_FALSE(member.measured.empty());
+        EXPECT_EQ(member.measured[0].first, "energy");
+        EXPECT_EQ(member.measured[0].second, alone.measured()(0, alone.rows() - 1));
+        const Trust trust = check_trust(run, alone.outcome, alone);
+        EXPECT_EQ(member.trust.verdict, trust.verdict);
+        EXPECT_EQ(member.trust.headline, trust.headline);
+        EXPECT_NE(member.trust.verdict, Verdict::none);
+      }
+    }
+}
+
+TEST(SweepRuns, FailuresStayWithTheirMembers) {
+  RunPlan plan = springs();
+  plan.h = 0.01;
+  plan.to = 5;
+  Sweep sweep = make_sweep(plan, {parse_sweep("omega2=10,9000,-1,20")}, "");
+  run_sweep(sweep, {});
+  EXPECT_TRUE(sweep.members[0].ok());
+  EXPECT_EQ(sweep.members[1].status(), "non_finite");
+  EXPECT_THAT(sweep.members[1].why(), HasSubstr("infinite or not a number"));
+  EXPECT_EQ(sweep.members[1].trust.verdict, Verdict::red);
+  EXPECT_EQ(sweep.members[2].status(), "error");
+  EXPECT_THAT(sweep.members[2].why(), HasSubstr("out of range"));
+  EXPECT_TRUE(sweep.members[3].ok());
+  EXPECT_EQ(sweep.members[3].why(), "");
+}
+
+TEST(SweepRuns, ProgressGrowsToOne) {
+  for (const char* method : {"verlet", "dopri5"}) {
+    Sweep sweep = make_sweep(springs(method), {parse_sweep("omega2=100:900:9")}, "");
+    std::vector<double> told;
+    SweepOptions options;
+    options.threads = 2;
+    options.progress = [&](double fraction) { told.push_back(fraction); };
+    run_sweep(sweep, options);
+    ASSERT_GT(told.size(), 2u);
+    EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+    EXPECT_GT(told[told.size() - 2], 0.999);
+    EXPECT_EQ(told.back(), 1);
+  }
+}
+
+TEST(SweepRuns, AStopLeavesTheRestUndone) {
+  std::atomic<bool> stop{false};
+  Sweep sweep = make_sweep(springs("dopri5"), {parse_sweep("omega2=10:90:9")}, "");
+  SweepOptions options;
+  options.stop = &stop;
+  options.look = [&](std::size_t member, const RunInfo&, const RowSource&) { stop = member == 2; };
+  run_sweep(sweep, options);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(sweep.members[i].status(), i <= 2 ? "reached_end" : "not run") << i;
+}
+}  // namespace
+}  // namespace trill::test

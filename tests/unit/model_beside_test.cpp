@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/model/beside.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace {
+using namespace trill;
+using testing::StartsWith;
+namespace fs = std::filesystem;
+
+class ModelFolderTest : public testing::Test {
+ protected:
+  ModelFolderTest()
+      : root_(fs::path(testing::TempDir()) /
+              (std::string("beside_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "models/data");
+    write("models/atoms.csv", "m\n1\n");
+    write("models/data/bonds.csv", "i\n0\n");
+    write("secret.csv", "i\n7\n");
+  }
+  ~ModelFolderTest() override { fs::remove_all(root_); }
+  void write(const char* name, const char* text) const { std::ofstream(root_ / name) << text; }
+
+  std::string complaint(const std::string& name, std::size_t most = 100) const {
+    try {
+      ModelFolder(root_ / "models").read(name, model_, 6, most);
+    } catch (const ModelError& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  fs::path root_;
+  SourceText model_{"m.toml", "bond = \"...\"\n"};
+};
+
+TEST_F(ModelFolderTest, ReadsFilesBesideAndBelow) {
+  const ModelFolder folder(root_ / "models");
+  EXPECT_EQ(folder.read("atoms.csv", model_, 0, 100), "m\n1\n");
+  EXPECT_EQ(folder.read("data/bonds.csv", model_, 0, 4), "i\n0\n");
+  EXPECT_EQ(folder.read("./data//bonds.csv", model_, 0, 4), "i\n0\n");
+  fs::create_symlink("data/bonds.csv", root_ / "models/link.csv");
+  EXPECT_EQ(folder.read("link.csv", model_, 0, 100), "i\n0\n");
+  write("models/empty.csv", "");
+  EXPECT_EQ(folder.read("empty.csv", model_, 0, 0), "");
+}
+
+TEST_F(ModelFolderTest, AFolderMayItselfBeALinkOrTheCurrentOne) {
+  fs::create_directory_symlink(root_ / "models", root_ / "alias");
+  EXPECT_EQ(ModelFolder(root_ / "alias").read("atoms.csv", model_, 0, 100), "m\n1\n");
+  const fs::path before = fs::current_path();
+  fs::current_path(root_ / "models");
+  EXPECT_EQ(ModelFolder("").read("atoms.csv", model_, 0, 100), "m\n1\n");
+  fs::current_path(before);
+}
+
+TEST_F(ModelFolderTest, SaysWhyAFileIsNotRead) {
+  fs::create_symlink(root_ / "secret.csv", root_ / "models/out.csv");
+  fs::create_symlink("/dev/zero", root_ / "models/zero.csv");
+  fs::create_symlink("round.csv", root_ / "models/round.csv");
+  fs::create_directory_symlink(root_, root_ / "models/up");
+  ASSERT_EQ(mkfifo((root_ / "models/pipe").c_str(), 0600), 0);
+  EXPECT_EQ(complaint("atom.csv"),
+            "m.toml:1:7: there is no file 'atom.csv' beside the model\n  bond = \"...\"\n        ^");
+  const std::pair<std::string, const char*> table[] = {
+      {"", "m.toml:1:7: a file needs a name"},
+      {"/etc/passwd", "m.toml:1:7: '/etc/passwd' is an absolute path"},
+      {"../secret.csv", "m.toml:1:7: '../secret.csv' leaves the folder of the model by '..'"},
+      {"data/../atoms.csv", "m.toml:1:7: 'data/../atoms.csv' leaves the folder of the model by '..'"},
+      {"out.csv", "m.toml:1:7: 'out.csv' is a link that leaves the folder of the model"},
+      {"up/secret.csv", "m.toml:1:7: 'up/secret.csv' is a link that leaves the folder of the model"},
+      {"zero.csv", "m.toml:1:7: 'zero.csv' is a link that leaves the folder of the model"},
+      {"round.csv", "m.toml:1:7: cannot read 'round.csv': "},
+      {"data", "m.toml:1:7: 'data' is a folder, not a file"},
+      {"pipe", "m.toml:1:7: 'pipe' is not an ordinary file"},
+      {"atoms.csv/x", "m.toml:1:7: there is no file 'atoms.csv/x' beside the model"},
+      {std::string(5000, 'x'), "m.toml:1:7: cannot read 'xxx"}};
+  for (const auto& [name, begin] : table) EXPECT_THAT(complaint(name), StartsWith(begin)) << name;
+  EXPECT_THAT(complaint("atoms.csv", 3), StartsWith("m.toml:1:7: 'atoms.csv' has 4 bytes; at most 3 are read"));
+}
+
+TEST_F(ModelFolderTest, WithoutAFolderNothingIsRead) {
+  try {
+    ModelFolder().read("atoms.csv", model_, 6, 100);
+    FAIL();
+  } catch (const ModelError& e) {
+    EXPECT_THAT(e.what(), StartsWith("m.toml:1:7: a model that is not read from a file cannot name other files"));
+  }
+}
+}  // namespace
