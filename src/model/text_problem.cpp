@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/model/text_problem.hpp"
 
-#include "text_mechanics.hpp"
+#include "text_first_order.hpp"
+#include "text_langevin.hpp"
+#include "text_structure.hpp"
 
 #include <fstream>
 
@@ -9,6 +11,13 @@
 
 namespace trill {
 namespace {
+std::unique_ptr<Problem> make_problem(const std::shared_ptr<CompiledModel>& model, const ModelFolder& folder) {
+  if (model->file.structure) return std::make_unique<TextStructure>(model, read_structure(*model, folder));
+  if (!model->file.rates.empty()) return std::make_unique<TextFirstOrder>(model);
+  if (model->file.heat_bath) return std::make_unique<TextLangevin>(model);
+  return std::make_unique<TextMechanics>(model);
+}
+
 TextModel read_model_in(const ModelFolder& folder, const std::string& file, const std::string& text,
                         const OptionSet& parameters) {
   auto model = std::make_shared<CompiledModel>(file, text);
@@ -16,14 +25,16 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
     throw model->source.error(fmt::format("has {} bytes; a model has at most {}", text.size(), most_model_bytes));
   model->file = read_model_file(model->source);
   read_set_tables(model->file, model->source, folder);
+  std::unique_ptr<Problem> problem;
   try {
     compile_model(*model, parameters);
+    problem = make_problem(model, folder);
   } catch (const ExpressionLimit& limit) {
     throw model->source.error(limit.what());
   }
   model->info.name = std::filesystem::path(file).stem().string();
   if (model->info.title.empty()) model->info.title = model->info.name;
-  return {model->info, text, std::make_unique<TextMechanics>(model)};
+  return {model->info, text, std::move(problem), model->warnings};
 }
 }  // namespace
 

@@ -14,6 +14,7 @@ struct TextModel {
   ModelInfo info;    // the name is the file's, without folders and ending
   std::string text;  // of the file
   std::unique_ptr<Problem> problem;
+  std::vector<std::string> warnings;  // what a user should know of the model before a run
 };
 
 inline constexpr std::size_t most_model_bytes = 10'000'000;
