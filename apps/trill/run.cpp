@@ -132,8 +132,8 @@ class Session {
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)
-        print(fmt::format("  {} at t = {:.6g}: {} ({:.3g}, threshold {:.3g})\n", to_text(n.severity), n.t, n.text,
-                          n.value, n.threshold));
+        print(fmt::format("  {} at t = {:.6g}: {}{}\n", to_text(n.severity), n.t, n.text,
+                          n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold)));
     print(fmt::format("  trust: {}{}\n",
                       trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust.verdict)),
                       trust.headline));

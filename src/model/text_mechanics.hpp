@@ -33,6 +33,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
 
   std::vector<GroupInfo> groups() const override { return model_->groups; }
   void force(Groups groups, double t, In q, In v, Out f) const override;
+  std::unique_ptr<ForceBlock> join(std::span<const MechanicalProblem* const> copies) const override;
   MatrixSlot stiffness_pattern() const override { return prepare(&ForceRuns::by_position); }
   MatrixSlot damping_pattern() const override { return prepare(&ForceRuns::by_velocity); }
   bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const override;
