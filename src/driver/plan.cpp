@@ -122,7 +122,7 @@ void take_controller(RunPlan& plan) {
 TextModel make_model(const std::string& model, const OptionSet& parameters) {
   if (is_model_file(model)) return load_model(model, parameters);
   const ModelEntry& entry = ModelRegistry::all().find(model);
-  return {entry.info, "", entry.make(parameters)};
+  return {entry.describe().info, std::string(entry.text), entry.make(parameters)};
 }
 
 PreparedRun prepare(const RunPlan& plan) {

@@ -29,7 +29,7 @@ class Compiler {
     model_.functions =
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
-    read_run();
+    model_.info = read_info(file_, space_, constraint_count_ > 0);
   }
 
  private:
@@ -243,25 +243,6 @@ class Compiler {
     }
   }
 
-  void read_run() {
-    RunDefaults& run = model_.info.run;
-    const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
-      if (!value) return;
-      into = KernelScope(space_, nullptr).parse_constant(*value, what);
-      if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
-    };
-    positive(file_.run.to, "the end of the run", run.to);
-    positive(file_.run.h, "the step size", run.h);
-    positive(file_.run.rtol, "the tolerance", run.rtol);
-    if (!file_.run.method.empty())
-      run.method = file_.run.method;
-    else if (constraint_count_ > 0)
-      run.method = "rattle";
-    model_.info.title = file_.title;
-    model_.info.reference = file_.reference;
-    model_.info.equations = file_.equations;
-  }
-
   CompiledModel& model_;
   const ModelFile& file_;
   const ModelSpace& space_;
@@ -276,6 +257,26 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
   model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
   Compiler(model).compile();
   check_start(model);
+}
+
+ModelInfo read_info(const ModelFile& file, const ModelSpace& space, bool constrained) {
+  ModelInfo info;
+  const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
+    if (!value) return;
+    into = KernelScope(space, nullptr).parse_constant(*value, what);
+    if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
+  };
+  positive(file.run.to, "the end of the run", info.run.to);
+  positive(file.run.h, "the step size", info.run.h);
+  positive(file.run.rtol, "the tolerance", info.run.rtol);
+  if (!file.run.method.empty())
+    info.run.method = file.run.method;
+  else if (constrained)
+    info.run.method = "rattle";
+  info.title = file.title;
+  info.reference = file.reference;
+  info.equations = file.equations;
+  return info;
 }
 
 RowPlace row_place(const ModelFunctions& functions, int selection, Index row) {
