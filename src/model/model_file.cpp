@@ -74,13 +74,14 @@ class FileReader {
 
   void read_parameters() {
     each_entry("parameters", [&](const FileText& name, const toml::node& node) {
-      FileParameter p{name, {}, "", "", {}};
+      FileParameter p{name, {}, "", "", {}, false};
       if (const toml::table* table = node.as_table()) {
         TableReader reader(source_, *table, fmt::format("parameter '{}'", name.text), name.offset);
         p.value = reader.needed_value("value");
         p.unit = reader.optional_text("unit");
         p.what = reader.optional_text("what");
         p.range = read_range(reader);
+        p.whole = reader.flag("whole");
         reader.finish();
       } else {
         p.value = read_value(source_, node, name.text);

@@ -40,6 +40,7 @@ struct FileParameter {
   FileValue value;
   std::string unit, what;
   Range range;
+  bool whole = false;
 };
 
 // Of a set: a list of numbers, one for each element, or an expression.

@@ -148,9 +148,11 @@ class ShapeCheck {
   void check_parameter(const FileParameter& p) const {
     const Range& range = p.range;
     if (range.min > range.max || (range.open_min && range.min == range.max))
-      throw source_.error(p.name.offset,
-                          fmt::format("parameter '{}' has {} = {} above max = {}", p.name.text,
-                                      range.open_min ? "above" : "min", format_number(range.min), format_number(range.max)));
+      throw source_.error(p.name.offset, fmt::format("parameter '{}' has {} = {} above max = {}", p.name.text,
+                                                     range.open_min ? "above" : "min", format_number(range.min),
+                                                     format_number(range.max)));
+    if (p.whole && *p.value.number != std::floor(*p.value.number))
+      throw p.value.error(fmt::format("parameter '{}' must be a whole number", p.name.text));
     if (!range.holds(*p.value.number))
       throw p.value.error(fmt::format("parameter '{}' is out of range; allowed: {}", p.name.text, range.text()));
   }

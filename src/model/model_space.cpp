@@ -56,7 +56,13 @@ void ModelSpace::read_parameters(const OptionSet& given) {
   OptionReader reader(given, source_.file(), "parameter");
   for (const FileParameter& p : file_.parameters) {
     double value = *p.value.number;
-    reader.number(p.name.text, value, p.range, p.what);
+    if (p.whole) {
+      int number = static_cast<int>(value);
+      reader.integer(p.name.text, number, p.range, p.what);
+      value = number;
+    } else {
+      reader.number(p.name.text, value, p.range, p.what);
+    }
     define(p.name, {.kind = Kind::parameter, .parameter = static_cast<int>(parameters_.size())});
     parameters_.push_back({p.name.text, p.unit, p.what, value});
     values_.push_back(value);

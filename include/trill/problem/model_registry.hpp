@@ -49,7 +49,10 @@ std::vector<Parameter> parameters_of(const std::vector<OptionRow>& rows);
 template <class M>
 void add_model(ModelRegistry& registry) {
   using P = typename M::Parameters;
-  registry.add({M::describe().name, [] { return ModelDescription{M::describe(), list_options<P>()}; },
+  registry.add({M::describe().name,
+                [] {
+                  return ModelDescription{M::describe(), list_options<P>()};
+                },
                 [](const OptionSet& given) -> std::unique_ptr<Problem> {
                   return std::make_unique<M>(read_options<P>(given, M::describe().name, "parameter"));
                 }});
