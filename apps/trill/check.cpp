@@ -31,10 +31,13 @@ void list_forces(const MechanicalProblem& problem, const State& s, Rows& rows) {
 void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
   MatrixSlot slot = map.pattern();
   map.jacobian(s.t, s.q(), slot);
-  Mat G(slot.rows(), slot.cols());
-  for (Index j = 0; j < G.cols(); ++j)
-    for (Index i = 0; i < G.rows(); ++i) G(i, j) = slot.value(i, j);
-  rows.push_back({"constraints", fmt::format("{}, rank {}", map.count(), Eigen::ColPivHouseholderQR<Mat>(G).rank())});
+  constexpr Index most_dense = 1000;
+  std::string rank;
+  if (map.count() <= most_dense && slot.cols() <= 4 * most_dense) {
+    const Mat G = slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense();
+    rank = fmt::format(", rank {}", Eigen::ColPivHouseholderQR<Mat>(G).rank());
+  }
+  rows.push_back({"constraints", fmt::format("{}{}", map.count(), rank)});
 }
 
 std::string frequencies(const Inspection& in, bool fast) {
@@ -48,7 +51,7 @@ std::string frequencies(const Inspection& in, bool fast) {
 }  // namespace
 
 int check(const CheckArguments& a) {
-  const auto [info, text, problem] = make_model(a.model, a.parameters);
+  const auto [info, text, problem, warnings] = make_model(a.model, a.parameters);
   const State start = problem->initial_state();
   Rows rows{{"at the start", info.title}, {"coordinates", fmt::format("{}", start.layout.nq)}};
   for (const Parameter& p : problem->parameters())
@@ -57,6 +60,8 @@ int check(const CheckArguments& a) {
     list_forces(*mechanical, start, rows);
     if (mechanical->constraints()) list_constraints(*mechanical->constraints(), start, rows);
   }
+  for (const EventInfo& event : problem->events())
+    if (!event.restarts) rows.push_back({"event", event.name + (event.stops ? ", ends the run" : "")});
   const auto quantities = problem->quantities();
   Vec values(static_cast<Index>(quantities.size()));
   problem->measure(start, values);
@@ -68,6 +73,7 @@ int check(const CheckArguments& a) {
     if (const std::string list = frequencies(in, fast); !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
+  for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));
   return ExitCode::ok;
 }

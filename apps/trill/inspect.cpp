@@ -25,7 +25,7 @@ json inspection_json(const ModelInfo& info, const Inspection& in) {
 }  // namespace
 
 int inspect(const InspectArguments& a) {
-  const auto [info, text, problem] = make_model(a.model, a.parameters);
+  const auto [info, text, problem, warnings] = make_model(a.model, a.parameters);
   const Inspection in = inspect_problem(*problem, problem->initial_state());
   if (a.json) {
     print(inspection_json(info, in).dump(2) + "\n");

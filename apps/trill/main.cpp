@@ -124,13 +124,14 @@ CLI::App* verb(CLI::App& app, const std::string& name, const std::string& what, 
 
 void add_sweep(CLI::App& app, RunArguments& a) {
   app.add_option("--sweep", a.sweeps,
-                 "one run for every value of a parameter: NAME=FROM:TO:COUNT (equal distances), NAME=FROM:TO:COUNTlog "
-                 "(equal ratios) or NAME=A,B,C; given again: all combinations. --out is then a directory, or a pattern "
-                 "like run-{omega2}.h5; sweep.csv there sums up. --resume DIRECTORY does what is left")
+                 "one run for every value of a parameter, see below; given again: all combinations")
       ->type_name("NAME=VALUES")
       ->allow_extra_args(false);
   app.add_option_function<std::string>(
-         "-j,--jobs", [&a](const std::string& text) { a.jobs = static_cast<int>(read_count_from(1, "--jobs", text)); },
+         "-j,--jobs",
+         [&a](const std::string& text) {
+           a.jobs = static_cast<int>(std::min<std::int64_t>(read_count_from(1, "--jobs", text), 10'000));
+         },
          "runs of a sweep at the same time (default: one per core)")
       ->type_name("N");
   app.add_option("--show", a.show, "component or quantity in the picture of a sweep (default: the first coordinate)")
@@ -146,7 +147,14 @@ void add_run(CLI::App& app, Action& action) {
                        "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
                        "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
                        "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n"
-                       "  trill run two_springs --sweep omega2=50:800:5log --out results/ --report sweep.html\n");
+                       "  trill run two_springs --sweep omega2=50:800:5log --out results/ --report sweep.html\n"
+                       "\nSweeps:\n"
+                       "  --sweep omega2=100:500:5         5 values at equal distances: 100, 200, 300, 400, 500\n"
+                       "  --sweep omega2=1:1000:4log       4 values at equal ratios: 1, 10, 100, 1000\n"
+                       "  --sweep omega2=200,500,1000      these values\n"
+                       "  --out results/                   results/omega2=200.h5, ... and the table results/sweep.csv\n"
+                       "  --out run-{omega2}.csv           run-200.csv, ...\n"
+                       "  --resume results/                in place of --out: only what is not finished there\n");
   add_plan(*sub, a->plan);
   sub->add_option("--method", a->plan.method, "method (trill list methods; default: the model's)");
   add_step(*sub, a->plan);

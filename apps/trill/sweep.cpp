@@ -25,7 +25,7 @@ class SweepSession {
         sweep_(make_sweep(a_.plan, axes(), a_.resume.empty() ? a_.out : a_.resume)),
         base_(prepare(a_.plan)),  // what is wrong for all values is refused before the first run
         picture_(sweep_, *base_.problem, a_.show),
-        jobs_(a_.jobs > 0 ? a_.jobs : available_threads()) {
+        jobs_(std::min(a_.jobs > 0 ? a_.jobs : available_threads(), static_cast<int>(sweep_.members.size()))) {
     fill_origin(base_.options.info);
     check_page(a_.report);
     check_place(a_.svg);
@@ -123,29 +123,29 @@ class SweepSession {
     return kept;
   }
 
+  void complain_of_failures() const {
+    const auto& members = sweep_.members;
+    const auto is_failed = [](const SweepMember& member) { return member.failed(); };
+    const auto first = std::find_if(members.begin(), members.end(), is_failed);
+    complain(fmt::format("{} of {} runs failed, first {}: {}", std::count_if(first, members.end(), is_failed),
+                         members.size(), sweep_.label(*first), first->why()));
+  }
+
   int outcome() const {
-    const auto count = [&](auto is) { return std::count_if(sweep_.members.begin(), sweep_.members.end(), is); };
-    const auto finished = count([](const SweepMember& m) { return m.progress == SweepMember::Progress::finished; });
-    const auto failed = count([](const SweepMember& m) {
-      return m.progress == SweepMember::Progress::error || (m.progress == SweepMember::Progress::finished && !m.ok());
-    });
-    if (failed > 0) {
-      const auto first = std::find_if(sweep_.members.begin(), sweep_.members.end(),
-                                      [](const SweepMember& m) { return !m.ok() && !m.why().empty(); });
-      complain(fmt::format("{} of {} runs failed, first {}: {}", failed, sweep_.members.size(), sweep_.label(*first),
-                           first->why()));
+    std::size_t done = 0, failed = 0, errors = 0;
+    for (const SweepMember& member : sweep_.members) {
+      done += member.progress == SweepMember::Progress::finished;
+      errors += member.progress == SweepMember::Progress::error;
+      failed += member.failed();
     }
-    if (stop_requested() && finished + count([](const SweepMember& m) {
-                              return m.progress == SweepMember::Progress::error;
-                            }) < static_cast<std::ptrdiff_t>(sweep_.members.size())) {
-      complain(fmt::format("interrupted: {} of {} runs are done; {}", finished, sweep_.members.size(),
-                           sweep_.directory.empty()
-                               ? "nothing was recorded; use --out to be able to go on"
-                               : fmt::format("go on with the same command and --resume {} in place of --out",
-                                             a_.resume.empty() ? a_.out : a_.resume)));
-      return ExitCode::interrupted;
-    }
-    return failed > 0 ? ExitCode::numerical_failure : ExitCode::ok;
+    if (failed > 0) complain_of_failures();
+    if (done + errors == sweep_.members.size()) return failed > 0 ? ExitCode::numerical_failure : ExitCode::ok;
+    const std::string how = sweep_.directory.empty()
+                                ? "nothing was recorded; use --out to be able to go on"
+                                : fmt::format("go on with the same command and --resume {} in place of --out",
+                                              a_.resume.empty() ? a_.out : a_.resume);
+    complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(), how));
+    return ExitCode::interrupted;
   }
 
   const RunArguments& a_;

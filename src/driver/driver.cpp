@@ -60,16 +60,19 @@ void check_output(const Output& output, double t0, double direction) {
   }
 }
 
-std::vector<Event> events_of(const Problem& problem, const DriverOptions& options) {
+// Switches of formulas are passed over where a method gives no values inside its steps.
+std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
   std::vector<Event> events;
   int index = 0;
   for (const EventInfo& info : problem.events()) {
     const int i = index++;
+    if (info.restarts && stepper.info().dense == Dense::none) continue;
     events.push_back({info.name, [&problem, i](const State& s) { return problem.event_value(i, s); }, info.direction,
                       [&problem, i, stops = info.stops](State& s) {
                         problem.on_event(i, s);
                         return !stops;
-                      }});
+                      },
+                      info.restarts});
   }
   events.insert(events.end(), options.events.begin(), options.events.end());
   return events;
@@ -101,7 +104,7 @@ class Run {
         options_(options),
         t_end_(t_end),
         direction_(t_end < start.t ? -1 : 1),
-        events_(events_of(problem, options)),
+        events_(events_of(problem, stepper, options)),
         detector_(events_),
         advancer_(stepper, options.control, options.newton_retries, options.seed),
         memory_(solution_),
@@ -144,6 +147,8 @@ class Run {
   }
 
   void begin() {
+    problem_.enter(user_);
+    advancer_.notes().restore(options_.notices);
     if (options_.reformulation)
       options_.reformulation->enter(user_, inner_, advancer_.notes());
     else
@@ -161,10 +166,12 @@ class Run {
     recorder_.begin(info);
     detector_.start(user_);
     for (Observer* observer : options_.observers) observer->begin(problem_, user_);
-    if (options_.resume)
+    if (options_.resume) {
       load_checkpoint(*options_.resume);
-    else
+      problem_.enter(user_);
+    } else {
       record(user_);
+    }
     last_checkpoint_ = advancer_.counters().steps;
     batches_ = detector_.empty() && options_.observers.empty() && !options_.reformulation && !options_.dense &&
                stepper_.info().dense != Dense::none;
@@ -334,7 +341,7 @@ class Run {
       State after = before;
       const bool go_on = event.action && event.action(after);
       const bool changed = after.y != before.y || after.mode != before.mode;
-      if (go_on && !changed) {
+      if (go_on && !changed && !event.restarts) {
         from = hit->theta;
         continue;
       }
@@ -343,6 +350,7 @@ class Run {
       if (changed) record(after);
       user_ = after;
       if (crowds(event, before.t, h) || !take_in(after)) return true;
+      problem_.enter(user_);
       advancer_.note_jump();
       detector_.restart(before, user_, hit->event);
       if (!go_on) {

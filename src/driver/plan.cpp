@@ -122,7 +122,8 @@ void take_controller(RunPlan& plan) {
 TextModel make_model(const std::string& model, const OptionSet& parameters) {
   if (is_model_file(model)) return load_model(model, parameters);
   const ModelEntry& entry = ModelRegistry::all().find(model);
-  return {entry.describe().info, std::string(entry.text), entry.make(parameters)};
+  if (!entry.text.empty()) return read_shipped_model(entry, parameters);
+  return {entry.describe().info, "", entry.make(parameters), {}};
 }
 
 PreparedRun prepare(const RunPlan& plan) {
@@ -132,6 +133,8 @@ PreparedRun prepare(const RunPlan& plan) {
   run.options.info.problem_title = model.info.title;
   run.options.info.problem_reference = model.info.reference;
   run.options.info.model_text = model.text;
+  for (const std::string& warning : model.warnings)
+    run.options.notices.push_back({.t = run.start.t, .code = "model", .text = warning, .severity = Severity::warning});
   return run;
 }
 

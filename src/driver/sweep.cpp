@@ -195,6 +195,7 @@ class Block {
     SweepMember& m = member(i);
     m.outcome = outcome;
     m.trust = trust;
+    m.trust.rows.clear();
     for (const Quantity& q : info.quantities) m.measured.emplace_back(q.name, 0.0);
     rows.visit([&](double, const double*, const double* measured) {
       for (std::size_t k = 0; k < m.measured.size(); ++k) m.measured[k].second = measured[k];

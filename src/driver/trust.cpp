@@ -83,19 +83,22 @@ class Comparison final : public Recorder {
 class Watch {
  public:
   explicit Watch(const TrustOptions& options) : options_(options) {}
-  void attach(PreparedRun& run) {
+  // `run` stands for so many.
+  void attach(PreparedRun& run, std::size_t runs = 1) {
     stop_ = false;
+    most_seconds_ = options_.most_seconds * static_cast<double>(runs);
     begun_ = std::chrono::steady_clock::now();
     run.options.stop = &stop_;
     run.options.progress = [this](double) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-      if (seconds > options_.most_seconds || (options_.stop && options_.stop->load())) stop_ = true;
+      if (seconds > most_seconds_ || (options_.stop && options_.stop->load())) stop_ = true;
     };
   }
 
  private:
   const TrustOptions& options_;
   std::atomic<bool> stop_{false};
+  double most_seconds_ = 0;
   std::chrono::steady_clock::time_point begun_;
 };
 }  // namespace
@@ -210,7 +213,7 @@ std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& opt
   Watch watch(options);
   std::vector<Solution> joined;
   if (runs.size() > 1 && std::all_of(runs.begin(), runs.end(), [&](auto* run) { return can_join(*runs[0], *run); })) {
-    watch.attach(*runs[0]);
+    watch.attach(*runs[0], runs.size());
     joined = run_joined(runs);
   }
   std::vector<Trust> trusts;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compiled_model.hpp"
 
+#include "model_events.hpp"
+#include "model_jumps.hpp"
 #include "start_check.hpp"
 #include "trill/base/text.hpp"
 #include "trill/model/mechanics.hpp"
@@ -24,11 +26,15 @@ class Compiler {
     read_constraints();
     read_measures();
     read_kinetic();
+    read_rates();
+    read_events(model_, [this](const std::optional<FileText>& over) -> Kernel& { return kernel(over); });
+    find_switches(model_, kernels_);
     number_rows();
     find_mass_kind();
     model_.functions =
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
+    read_heat_bath();
     model_.info = read_info(file_, space_, constraint_count_ > 0);
   }
 
@@ -43,8 +49,7 @@ class Compiler {
   // One value for each entry of an array: a list of parts, or one expression for all.
   void fill(const CoordinateArray& array, const FileValues& values, std::string_view what, Vec& into) {
     for (int part = 0; part < array.parts; ++part) {
-      const FileValue& value = values.parts.empty() ? values : values.parts[static_cast<std::size_t>(part)];
-      const std::vector<double> numbers = KernelScope(space_, array.over).parse_constants(value, what);
+      const std::vector<double> numbers = KernelScope(space_, array.over).parse_constants(values.part(part), what);
       for (Index k = 0; k < array.elements(); ++k) into[array.place(k, part)] = numbers[static_cast<std::size_t>(k)];
     }
   }
@@ -58,6 +63,7 @@ class Compiler {
       fill(array, c.start, "the start of a coordinate", model_.start);
       if (c.velocity) fill(array, *c.velocity, "the velocity at the start", model_.velocity);
       if (c.mass) fill(array, {*c.mass, {}}, "a mass", model_.mass);
+      if (c.mass) space_.fix_parameters_of(*c.mass, array.over);
       for (Index k = 0; c.mass && k < array.size(); ++k) given_mass_[static_cast<std::size_t>(array.first + k)] = true;
       const auto masses = model_.mass.segment(array.first, array.size());
       if (array.size() > 0 && !(masses.minCoeff() > 0))
@@ -69,11 +75,11 @@ class Compiler {
   void read_closed_form(const CoordinateArray& array, const FileValues& exact) {
     Kernel& k = kernel(array.file->over);
     for (int part = 0; part < array.parts; ++part) {
-      const FileValue& value = exact.parts.empty() ? exact : exact.parts[static_cast<std::size_t>(part)];
+      const FileValue& value = exact.part(part);
       const Expression e = k.scope.parse(value);
       for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
         if (depends_on(k.graph(), e, kind)) throw value.error("a closed form may depend on t and parameters only");
-      k.closed_forms.push_back({e, &array, part});
+      k.closed_forms.push_back({e, &array, part, &value});
     }
     closed_ += array.size();
     model_.has_closed_form = closed_ == space_.unknowns();
@@ -116,6 +122,7 @@ class Compiler {
     for (const double value : stiffness)
       if (!(value > 0)) throw s.stiffness.error(fmt::format("a stiffness must be positive, not {}", value));
     stiffness_[&k].push_back(stiffness);
+    space_.fix_parameters_of(s.stiffness, k.scope.over());
     k.gaps.push_back({&s.gap, gap});
     const Expression half = graph.multiply(graph.number(0.5), k.scope.parse(s.stiffness));
     const Expression energy = graph.multiply(half, graph.apply(Op::square, gap));
@@ -133,7 +140,7 @@ class Compiler {
       const ExpressionNode& node = k.graph()[on.part[part]];
       if (node.op != Op::symbol || node.kind != SymbolKind::coordinate)
         throw f.on.piece.error(0, fmt::format("a force acts on a coordinate, and '{}' is none", f.on.text));
-      const FileValue& value = f.value.parts.empty() ? f.value : f.value.parts[part];
+      const FileValue& value = f.value.part(static_cast<int>(part));
       const int slot = node.index;
       k.terms.push_back({&value, in, no_expression, k.scope.parse(value), slot});
     }
@@ -171,6 +178,16 @@ class Compiler {
         throw t.energy.error("a kinetic energy is a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
       k.kinetic.push_back({&t.energy, e});
     }
+  }
+
+  void read_rates() {
+    for (const FileRate& rate : file_.rates)
+      for (const CoordinateArray& array : space_.arrays()) {
+        if (array.file->name.text != rate.on.text) continue;
+        Kernel& k = kernel(array.file->over);
+        for (int part = 0; part < array.parts; ++part)
+          k.rates.push_back({parse_position(k, rate.value.part(part), "a rate"), &array, part, &rate.value.part(part)});
+      }
   }
 
   // Coordinates whose velocities are in a kinetic energy have no other mass unless the file gives one. Masses that
@@ -243,9 +260,22 @@ class Compiler {
     }
   }
 
+  void read_heat_bath() {
+    if (!file_.heat_bath) return;
+    const auto read = [&](const FileValue& value, const char* what) {
+      const double number = KernelScope(space_, nullptr).parse_constant(value, what);
+      if (!(number >= 0)) throw value.error(fmt::format("{} cannot be negative, as {} is", what, number));
+      return number;
+    };
+    model_.friction = read(file_.heat_bath->friction, "the friction of the bath");
+    model_.temperature = read(file_.heat_bath->temperature, "the temperature of the bath");
+    if (model_.mass_kind == MassKind::of_q)
+      throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
+  }
+
   CompiledModel& model_;
   const ModelFile& file_;
-  const ModelSpace& space_;
+  ModelSpace& space_;
   ModelFunctions::Kernels kernels_;
   std::map<const Kernel*, std::vector<std::vector<double>>> stiffness_;
   std::vector<bool> given_mass_;
@@ -257,6 +287,8 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
   model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
   Compiler(model).compile();
   check_start(model);
+  for (const auto& kernel : model.functions->kernels())
+    for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
 }
 
 ModelInfo read_info(const ModelFile& file, const ModelSpace& space, bool constrained) {
@@ -273,6 +305,8 @@ ModelInfo read_info(const ModelFile& file, const ModelSpace& space, bool constra
     info.run.method = file.run.method;
   else if (constrained)
     info.run.method = "rattle";
+  else if (file.heat_bath)
+    info.run.method = "langevin_splitting";
   info.title = file.title;
   info.reference = file.reference;
   info.equations = file.equations;

@@ -7,6 +7,16 @@
 #include "trill/problem/model_registry.hpp"
 
 namespace trill {
+struct ParameterChange {
+  int parameter = 0;
+  double value = 0;
+};
+struct CompiledEvent {
+  EventInfo info;
+  std::vector<ParameterChange> parameters;
+  std::vector<Index> places;  // of what else changes in (q, v)
+};
+
 struct CompiledModel {
   // The text and what was read from it outlive the kernels that point into them.
   CompiledModel(std::string file, std::string text) : source(std::move(file), std::move(text)) {}
@@ -26,6 +36,11 @@ struct CompiledModel {
   Vec stiffness;                                       // of the gaps
   Vec multipliers;                                     // at the start
   bool has_closed_form = false;
+  double friction = 0, temperature = 0;  // of the heat bath
+  std::vector<CompiledEvent> events;     // of the file
+  std::vector<std::string> switches;     // names of what comes after them: where formulas of forces change
+  std::vector<int> changing;             // parameters that events change; a state's mode says by which event, 0: none
+  std::vector<std::string> warnings;
 };
 
 // `given` replaces parameters of the file.

@@ -35,7 +35,7 @@ class CsvReader {
   };
 
   ModelError error(std::size_t offset, std::string_view message) const {
-    return SourceText(table_.file, std::string(text_)).error(offset, message);
+    return error_at(table_.file, text_, offset, message);
   }
   ModelError error(std::string_view message) const { return SourceText(table_.file, "").error(message); }
 

@@ -76,9 +76,20 @@ class Drafter {
       case Purpose::closed_form:
         for (const CoordinateTerm& c : kernel_.closed_forms) {
           add_coordinate(c.value, *c.array, c.part, 0);
+          if (key_.selection == 0) continue;
           const Expression position[] = {c.value};
           add_coordinate(time_partials(graph_, position)[0], *c.array, c.part, 1);
         }
+        break;
+      case Purpose::event:
+        if (!kernel_.events.empty()) add_sum(kernel_.events[static_cast<std::size_t>(key_.selection)], 0);
+        break;
+      case Purpose::change:
+        if (!kernel_.changes.empty()) add_one_by_one(kernel_.changes[static_cast<std::size_t>(key_.selection)]);
+        break;
+      case Purpose::switching:
+        for (std::size_t k = 0; k < kernel_.switches.size(); ++k)
+          add_value(kernel_.switches[k], row(kernel_.gaps.size() + kernel_.constraints.size() + k));
         break;
       default:
         add_rows();
@@ -130,6 +141,9 @@ class Drafter {
     if (graph_.constant(e) == 0) return;
     vector_.outputs.push_back(e);
     vector_.targets.push_back({std::make_shared<const IndexTable>(1, place), true});
+  }
+  void add_one_by_one(const std::vector<Expression>& values) {
+    for (std::size_t k = 0; k < values.size(); ++k) add_sum(values[k], static_cast<std::int32_t>(k));
   }
   void add_slots(const std::vector<Expression>& values) {
     for (std::size_t slot = 0; slot < values.size(); ++slot)
@@ -235,6 +249,7 @@ void Kernel::finish() {
   };
   add_rows(gaps.size(), first_gap);
   add_rows(constraints.size(), first_constraint);
+  add_rows(switches.size(), first_switch);
   table = std::make_shared<const KernelTable>(std::move(made));
 }
 

@@ -29,6 +29,7 @@ struct CoordinateTerm {
   Expression value = no_expression;
   const CoordinateArray* array = nullptr;
   int part = 0;
+  const FileValue* place = nullptr;
 };
 
 struct RowTerm {
@@ -43,6 +44,10 @@ struct Kernel {
   std::vector<RowTerm> gaps, constraints, kinetic;
   std::vector<SummedTerm> measures;
   std::vector<CoordinateTerm> rates, closed_forms;
+  std::vector<Expression> events;                // zero where each event of the file happens
+  std::vector<std::vector<Expression>> changes;  // what each sets
+  std::vector<Expression> switches;              // zero where a formula of a force changes
+  Index first_switch = 0;
   Index first_gap = 0, first_constraint = 0;
   std::shared_ptr<const KernelTable> table;
   std::mutex building;  // routines are derived when they are first asked for, which adds to the graph
@@ -63,7 +68,10 @@ enum class Purpose {
   curvature,             // v^T H v + 2 g_qt v + g_tt
   slope,                 // the square of the gradient of each row
   rate,                  // of a first-order model
-  closed_form,           // of q and after it of v
+  closed_form,           // of q and after it of v; selection 0: of q alone
+  event,                 // the one selected
+  change,                // what the event selected sets, one after another
+  switching,             // all switches
   by_position,           // matrices: df/dq
   by_velocity,           // df/dv
   jacobian,              // G

@@ -45,7 +45,7 @@ class MatrixReader {
 
  private:
   ModelError error(std::size_t offset, std::string_view message) const {
-    return SourceText(file_, std::string(text_)).error(offset, message);
+    return error_at(file_, text_, offset, message);
   }
 
   void split_line() {

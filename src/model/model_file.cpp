@@ -2,7 +2,6 @@
 #include "model_file.hpp"
 
 #include "model_shape.hpp"
-#include "not_yet.hpp"
 #include "table_reader.hpp"
 
 #include <cmath>
@@ -11,6 +10,8 @@
 
 namespace trill {
 namespace {
+constexpr int most_key_parts = 32;
+
 class FileReader {
  public:
   FileReader(const SourceText& source, const toml::table& root) : source_(source), root_(source, root, "a model", 0) {}
@@ -263,17 +264,64 @@ class FileReader {
   TableReader root_;
   ModelFile file_;
 };
+
+// toml++ makes a table for each part of a key such as a.b.c, one inside the other, and takes them down by recursion.
+class KeyLengths {
+ public:
+  explicit KeyLengths(const SourceText& source) : source_(source), text_(source.text()) {}
+
+  void check() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'')
+        skip_string(c);
+      else if (c == '#')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        count(c);
+    }
+  }
+
+ private:
+  void count(char c) {
+    if (c == '.' && ++dots_ >= most_key_parts)
+      throw source_.error(at_, fmt::format("a key with more than {} parts", most_key_parts));
+    if (c != '.' && c != ' ' && c != '\t' && !is_bare(c)) dots_ = 0;
+    ++at_;
+  }
+  static bool is_bare(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  }
+
+  void skip_string(char quote) {
+    const std::string fence(3, quote);
+    const bool lines = text_.substr(at_).starts_with(fence);
+    at_ += lines ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (lines ? text_.substr(at_).starts_with(fence) : text_[at_] == quote || text_[at_] == '\n') break;
+      at_ += quote == '"' && text_[at_] == '\\' ? 2 : 1;
+    }
+    at_ = std::min(at_ + (lines ? 3 : 1), text_.size());
+    // Up to two quotes before the closing three belong to the string.
+    for (int k = 0; lines && k < 2 && at_ < text_.size() && text_[at_] == quote; ++k) ++at_;
+  }
+
+  const SourceText& source_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int dots_ = 0;
+};
 }  // namespace
 
 ModelFile read_model_file(const SourceText& source) {
   const std::size_t nul = source.text().find('\0');
   if (nul != std::string::npos) throw source.error(nul, "a NUL byte; this is not a text file");
+  KeyLengths(source).check();
   try {
     const toml::parse_result result = toml::parse(std::string_view(source.text()));
     if (!result) throw source.error(offset_of(source, result.error().source().begin), result.error().description());
     ModelFile file = FileReader(source, result.table()).read();
     check_model_shape(file, source);
-    refuse_what_is_not_built_yet(file, source);
     return file;
   } catch (const FailedTomlAssertion&) {
     throw source.error("this is not TOML; look for keys that are not followed by = and a value");

@@ -22,6 +22,7 @@ struct FileValue {
 // One value, or of a point its 2 or 3 parts; then the value itself is only the place of the list.
 struct FileValues : FileValue {
   std::vector<FileValue> parts;
+  const FileValue& part(int k) const { return parts.empty() ? *this : parts[static_cast<std::size_t>(k)]; }
 };
 
 // A name that the file chooses, or a word that must be one of some.

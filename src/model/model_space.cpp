@@ -83,15 +83,25 @@ void ModelSpace::read_set(const FileSet& file) {
     if (size != std::floor(size) || size < 0 || size > static_cast<double>(most_elements))
       throw file.size->error(fmt::format("a set has from 0 to {} elements, not {}", most_elements, size));
     set.size = static_cast<Index>(size);
+    fix_parameters_of(*file.size, nullptr);
   } else {
     set.size = static_cast<Index>(file.listed().value_or(0));
   }
   // Columns become known one after another, so that an expression may use those before it.
   for (const FileColumn& c : file.columns) {
     auto values = c.value ? KernelScope(*this, &set).parse_constants(*c.value, "a column") : c.numbers;
+    if (c.value) fix_parameters_of(*c.value, &set);
     set.columns.push_back(c.name.text);
     set.values.push_back(std::move(values));
   }
+}
+
+void ModelSpace::fix_parameters_of(const FileValue& value, const IndexSet* over) {
+  KernelScope scope(*this, over);
+  const Expression roots[] = {scope.parse(value)};
+  for (const Expression e : scope.graph().needed(roots))
+    if (const ExpressionNode& node = scope.graph()[e]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
+      fixed_.insert(node.index);
 }
 
 void ModelSpace::read_coordinates() {

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 namespace trill {
 // A set with its elements 0 .. size-1 and numbers for each of them.
@@ -51,6 +52,10 @@ class ModelSpace {
   std::vector<Quantity> components() const;                        // of q
   const IndexSet* set(const std::optional<FileText>& name) const;  // nothing given: none
 
+  // Parameters that something depends on which is computed once, when the model is read.
+  void fix_parameters_of(const FileValue& value, const IndexSet* over);
+  bool is_fixed(int parameter) const { return fixed_.contains(parameter); }
+
   enum class Kind { parameter, set, coordinate, velocity, derived };
   struct Meaning {
     Kind kind = Kind::parameter;
@@ -73,6 +78,7 @@ class ModelSpace {
   const ModelFile& file_;
   std::vector<Parameter> parameters_;
   std::vector<double> values_;
+  std::set<int> fixed_;
   std::deque<IndexSet> sets_;
   std::deque<CoordinateArray> arrays_;
   Index unknowns_ = 0;

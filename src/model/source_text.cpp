@@ -23,6 +23,22 @@ std::string printable(std::string_view text) {
     if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
   return out;
 }
+
+ModelError error_in_line(const std::string& file, std::string_view text, std::size_t line, std::size_t begin,
+                         std::size_t offset, std::string_view message) {
+  const std::size_t end = std::min(text.find('\n', begin), text.size());
+  std::size_t first = begin;
+  if (offset - begin > shown_columns / 2) first = offset - shown_columns / 2;
+  while (first < offset && !starts_character(text[first])) ++first;
+  std::size_t last = std::min(end, first + shown_columns);
+  while (last < end && !starts_character(text[last])) ++last;
+  const std::string before = first > begin ? "..." : "", after = last < end ? "..." : "";
+  const std::string_view shown = text.substr(first, last - first);
+  const std::size_t indent = before.size() + characters(shown.substr(0, offset - first));
+  const std::size_t column = characters(text.substr(begin, offset - begin)) + 1;
+  return ModelError(fmt::format("{}:{}:{}: {}\n  {}{}{}\n  {}^", file, line, column, printable(message), before,
+                                printable(shown), after, std::string(indent, ' ')));
+}
 }  // namespace
 
 SourceText::SourceText(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
@@ -60,19 +76,15 @@ std::size_t SourceText::offset(SourcePlace place) const {
 
 ModelError SourceText::error(std::size_t offset, std::string_view message) const {
   offset = std::min(offset, text_.size());
-  const SourcePlace at = place(offset);
-  const std::size_t begin = line_at(offset).begin;
-  const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-  std::size_t first = begin;
-  if (offset - begin > shown_columns / 2) first = offset - shown_columns / 2;
-  while (first < offset && !starts_character(text_[first])) ++first;
-  std::size_t last = std::min(end, first + shown_columns);
-  while (last < end && !starts_character(text_[last])) ++last;
-  const std::string before = first > begin ? "..." : "", after = last < end ? "..." : "";
-  const std::string_view shown = std::string_view(text_).substr(first, last - first);
-  const std::size_t indent = before.size() + characters(shown.substr(0, offset - first));
-  return ModelError(fmt::format("{}:{}:{}: {}\n  {}{}{}\n  {}^", file_, at.line, at.column, printable(message), before,
-                                printable(shown), after, std::string(indent, ' ')));
+  const Line& line = line_at(offset);
+  return error_in_line(file_, text_, static_cast<std::size_t>(&line - lines_.data()) + 1, line.begin, offset, message);
+}
+
+ModelError error_at(const std::string& file, std::string_view text, std::size_t offset, std::string_view message) {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const auto ends = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  return error_in_line(file, text, ends + 1, before.rfind('\n') + 1, offset, message);
 }
 
 ModelError SourceText::error(std::string_view message) const {

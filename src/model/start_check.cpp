@@ -61,6 +61,7 @@ void find_the_term_to_blame(const CompiledModel& model) {
     for (const ForceTerm& term : k->terms)
       blame_term(model, *k, *term.place, term.force == no_expression ? term.energy : term.force,
                  term.force == no_expression ? "energy" : "force");
+    for (const CoordinateTerm& rate : k->rates) blame_term(model, *k, *rate.place, rate.value, "rate");
     for (const RowTerm& gap : k->gaps) blame_term(model, *k, *gap.place, gap.value, "gap");
     for (const RowTerm& c : k->constraints) blame_term(model, *k, *c.place, c.value, "constraint");
   }
@@ -149,7 +150,8 @@ void find_multipliers(CompiledModel& model) {
 void check_start(CompiledModel& model) {
   const Vec energy = values_at_start(model, {Purpose::energy}, 1);
   const Vec force = values_at_start(model, {Purpose::force}, model.start.size());
-  if (!energy.allFinite() || !force.allFinite()) find_the_term_to_blame(model);
+  const Vec rate = values_at_start(model, {Purpose::rate}, model.start.size());
+  if (!energy.allFinite() || !force.allFinite() || !rate.allFinite()) find_the_term_to_blame(model);
   for (const int selection : {of_gaps, of_constraints})
     if (!values_at_start(model, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
       find_the_term_to_blame(model);

@@ -34,11 +34,31 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
       mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
       gaps_(*model_->functions, of_gaps, parameters_),
       constraints_(*model_->functions, of_constraints, parameters_),
+      events_(*model_),
       strong_{&gaps_, model_->stiffness} {
   for (std::size_t g = 0; g < model_->groups.size(); ++g) groups_.emplace_back(*model_->functions, static_cast<int>(g));
   for (int k = 1; k <= most_time_derivatives; ++k)
     mass_derivatives_[derivative_place(k)] = {*model_->functions, {Purpose::mass, every_group, k}};
   all_.force.prepare(parameters_);
+}
+
+void TextMechanics::ForceRuns::forget_parameters() {
+  for (VectorRun* run : {&energy, &force, &product}) run->forget_parameters();
+  for (VectorRun& run : derivatives) run.forget_parameters();
+  for (MatrixRun* run : {&by_position, &by_velocity}) run->forget_parameters();
+}
+
+void TextMechanics::enter(const State& s) const {
+  if (model_->changing.empty()) return;
+  events_.set_parameters(s, parameters_);
+  events_.forget_parameters();
+  for (ForceRuns& g : groups_) g.forget_parameters();
+  all_.forget_parameters();
+  for (VectorRun* run : {&kinetic_energy_, &measures_, &closed_form_}) run->forget_parameters();
+  for (MatrixRun* run : {&mass_, &mass_product_, &mass_along_}) run->forget_parameters();
+  for (MatrixRun& run : mass_derivatives_) run.forget_parameters();
+  gaps_.set_parameters(parameters_);
+  constraints_.set_parameters(parameters_);
 }
 
 std::vector<Quantity> TextMechanics::components() const {
@@ -56,6 +76,7 @@ State TextMechanics::initial_state() const {
   s.q() = model_->start;
   s.v() = model_->velocity;
   s.lambda() = model_->multipliers;
+  s.mode.assign(model_->changing.size(), 0);
   return s;
 }
 
@@ -150,12 +171,16 @@ std::vector<Quantity> TextMechanics::quantities() const {
   return all;
 }
 
+double TextMechanics::kinetic_energy(const State& s) const {
+  double energy = 0.5 * s.v().cwiseAbs2().dot(model_->mass);
+  kinetic_energy_.add({.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()}, parameters_, &energy);
+  return energy;
+}
+
 void TextMechanics::measure(const State& s, Out values) const {
-  const auto v = s.v();
   const ProgramInputs inputs{.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()};
   values.setZero();
-  values[0] = 0.5 * v.cwiseAbs2().dot(model_->mass);
-  kinetic_energy_.add(inputs, parameters_, values.data());
+  values[0] = kinetic_energy(s);
   all_.energy.add(inputs, parameters_, values.data());
   measures_.add(inputs, parameters_, values.data() + 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "compiled_model.hpp"
+#include "model_events.hpp"
 #include "text_map.hpp"
 
 namespace trill {
@@ -19,6 +19,11 @@ class TextMechanics final : public MechanicalProblem {
   std::vector<Quantity> components() const override;
   State initial_state() const override;
   std::string time_unit() const override { return model_->file.time_unit; }
+
+  std::vector<EventInfo> events() const override { return events_.infos(); }
+  double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
+  void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
+  void enter(const State& s) const override;
 
   MassKind mass_kind() const override { return mass_kind_; }
   MatrixSlot mass_pattern() const override;
@@ -39,6 +44,7 @@ class TextMechanics final : public MechanicalProblem {
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
 
+  double kinetic_energy(const State& s) const;
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
   bool exact(double t, Out y) const override;
@@ -47,6 +53,7 @@ class TextMechanics final : public MechanicalProblem {
   // The functions of one group of forces, or of all.
   struct ForceRuns {
     ForceRuns(const ModelFunctions& functions, int selection);
+    void forget_parameters();
     VectorRun energy, force, product;
     std::array<VectorRun, most_time_derivatives> derivatives;
     MatrixRun by_position, by_velocity;
@@ -64,7 +71,7 @@ class TextMechanics final : public MechanicalProblem {
   bool any(Groups wanted, const std::vector<bool>& facts, bool value) const;
 
   std::shared_ptr<const CompiledModel> model_;
-  std::vector<double> parameters_;
+  mutable std::vector<double> parameters_;
   MassKind mass_kind_;
   Groups known_;
   mutable std::vector<ForceRuns> groups_;
@@ -72,7 +79,8 @@ class TextMechanics final : public MechanicalProblem {
   mutable VectorRun kinetic_energy_, measures_, closed_form_;
   mutable MatrixRun mass_, mass_product_, mass_along_;
   mutable std::array<MatrixRun, most_time_derivatives> mass_derivatives_;
-  TextMap gaps_, constraints_;
+  mutable TextMap gaps_, constraints_;
+  mutable TextEvents events_;
   StrongPotential strong_;
 };
 }  // namespace trill

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/model/text_problem.hpp"
 
-#include "text_mechanics.hpp"
+#include "text_first_order.hpp"
+#include "text_langevin.hpp"
+#include "text_structure.hpp"
 #include "trill/base/text.hpp"
 
 #include <fstream>
@@ -10,6 +12,13 @@
 
 namespace trill {
 namespace {
+std::unique_ptr<Problem> make_problem(const std::shared_ptr<CompiledModel>& model, const ModelFolder& folder) {
+  if (model->file.structure) return std::make_unique<TextStructure>(model, read_structure(*model, folder));
+  if (!model->file.rates.empty()) return std::make_unique<TextFirstOrder>(model);
+  if (model->file.heat_bath) return std::make_unique<TextLangevin>(model);
+  return std::make_unique<TextMechanics>(model);
+}
+
 std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::string& file, const std::string& text) {
   auto model = std::make_shared<CompiledModel>(file, text);
   if (text.size() > most_model_bytes)
@@ -22,14 +31,16 @@ std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::
 TextModel read_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                         const std::string& text, const OptionSet& parameters) {
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
+  std::unique_ptr<Problem> problem;
   try {
     compile_model(*model, parameters);
+    problem = make_problem(model, folder);
   } catch (const ExpressionLimit& limit) {
     throw model->source.error(limit.what());
   }
   model->info.name = name;
   if (model->info.title.empty()) model->info.title = name;
-  return {model->info, text, std::make_unique<TextMechanics>(model)};
+  return {model->info, text, std::move(problem), model->warnings};
 }
 
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
@@ -79,6 +90,10 @@ void add_text_model(ModelRegistry& registry, const std::string& name, std::strin
                   return read_model_in(ModelFolder(), name, name, std::string(text), given).problem;
                 },
                 text});
+}
+
+TextModel read_shipped_model(const ModelEntry& entry, const OptionSet& parameters) {
+  return read_model_in(ModelFolder(), entry.name, entry.name, std::string(entry.text), parameters);
 }
 
 bool is_model_file(const std::string& model) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "trill/driver/plan.hpp"
+#include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <random>
@@ -24,7 +25,10 @@ inline void expect_equal(const Mat& a, const Mat& b, const std::string& what, do
   EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * b.cwiseAbs().maxCoeff()) << what << "\n" << a << "\n\n" << b;
 }
 
-inline const MechanicalProblem& mechanics(const Problem& p) { return p.as<MechanicalProblem>("the test"); }
+inline const MechanicalProblem& mechanics(const Problem& p) {
+  if (const auto* bath = dynamic_cast<const LangevinProblem*>(&p)) return bath->mechanics();
+  return p.as<MechanicalProblem>("the test");
+}
 
 inline void expect_equal_maps(const ConstraintMap& a, const ConstraintMap& b, In q, In v) {
   ASSERT_EQ(a.count(), b.count());

@@ -3,12 +3,15 @@
 #include "support/processor_time.hpp"
 #include "trill/model/text_problem.hpp"
 
+#include <fstream>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace {
 using namespace trill;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string complaint(const std::string& text) {
@@ -264,6 +267,56 @@ TEST(ModelShape, Structures) {
       structure, "\n");
   EXPECT_THAT(complaint("[structure]\nstiffness = \"K\"\n"), StartsWith("m.toml:1:1: [structure] needs 'mass'"));
   EXPECT_THAT(complaint("[structure]\nmass = \"M\"\n"), StartsWith("m.toml:1:1: [structure] needs 'stiffness'"));
+}
+
+// Tables inside tables would be taken down by recursion.
+TEST(ModelShape, KeysWithMillionsOfParts) {
+  const std::string model = "\n[coordinates]\nx = 1" + energy;
+  std::string parts, quoted;
+  for (int k = 0; k < 1'000'000; ++k) {
+    parts += "a.";
+    if (k % 2) quoted += "'a'\t. \"b\" .";
+  }
+  const char* const message = "a key with more than 32 parts";
+  EXPECT_THAT(complaint(parts + "a = 1" + model), StartsWith(fmt::format("m.toml:1:64: {}", message)));
+  EXPECT_THAT(complaint("title = \"\"\"\n\\\"\"\"\"\"\n[" + parts + "a]" + model),
+              StartsWith(fmt::format("m.toml:3:65: {}", message)));
+  EXPECT_THAT(complaint("a = { " + quoted + "a = 1 }" + model), HasSubstr(message));
+  expect_complaints({{"title = \"" + parts + "\"", fine},
+                     {"title = '''\n" + parts + "'''", fine},
+                     {"title = \"\"\"\\\"" + parts + "\"\"\"\"", fine},
+                     {"title = 'a\\' # \"" + parts, fine}},
+                    "", model);
+}
+
+// A table beside the model, and what its columns may not be.
+TEST(ModelShape, TablesOfSets) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "model_shape_tables";
+  std::filesystem::create_directories(folder);
+  const auto said = [&](const std::string& csv, const std::string& set) -> std::string {
+    std::ofstream(folder / "atoms.csv") << csv;
+    std::ofstream(folder / "m.toml") << "[sets]\natom = " << set
+                                     << "\n[coordinates]\nx = { over = \"atom\", start = \"2*m\" }\n[[potential]]\n"
+                                        "over = \"atom\"\nenergy = \"x[atom]^2\"\n";
+    try {
+      const State start = load_model(folder / "m.toml").problem->initial_state();
+      return fmt::format("{}", fmt::join(start.q(), " "));
+    } catch (const ModelError& e) {
+      const std::string text = e.what(), before = folder.string() + "/";
+      return text.starts_with(before) ? text.substr(before.size()) : text;
+    }
+  };
+  EXPECT_EQ(said("m,c\n1,0\n2.5,0\n", "{ file = \"atoms.csv\", k = \"m\", i = [0, 1] }"), "2 5");
+  EXPECT_THAT(said("m\n1\n2\n", "{ file = \"atoms.csv\", i = [0] }"),
+              StartsWith("m.toml:2:30: this list has 1 numbers and atoms.csv has 2 rows"));
+  EXPECT_THAT(said("m\n1\n2\n", "{ file = \"atoms.csv\", m = 1 }"),
+              StartsWith("m.toml:2:30: the name 'm' is already taken"));
+  EXPECT_THAT(said("m,x\n1,2\n", "{ file = \"atoms.csv\" }"),
+              StartsWith("atoms.csv: the name of the column 'x' is already taken in "));
+  EXPECT_THAT(said("m\n1\nu\n", "{ file = \"atoms.csv\" }"),
+              StartsWith("atoms.csv:3:1: 'u' in column 'm' is no number"));
+  EXPECT_THAT(said("m\n1\n", "{ file = \"atom.csv\" }"), StartsWith("m.toml:2:17: there is no file 'atom.csv'"));
+  std::filesystem::remove_all(folder);
 }
 
 // Checks take time in proportion to the file, whatever it names.

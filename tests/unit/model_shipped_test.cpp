@@ -58,6 +58,12 @@ TEST_P(Twins, HaveTheSameMechanics) {
   expect_equal(text->initial_state().y, twin->initial_state().y, "start");
   expect_equal_mechanics(*text, *twin);
   expect_equal_mechanics(*text->clone(), *twin);
+  const auto *bath = dynamic_cast<const LangevinProblem*>(text.get()),
+             *other = dynamic_cast<const LangevinProblem*>(twin.get());
+  ASSERT_EQ(bath == nullptr, other == nullptr);
+  if (!bath) return;
+  EXPECT_EQ(bath->gamma(), other->gamma());
+  EXPECT_EQ(bath->kT(), other->kT());
 }
 
 // The text may measure more.
@@ -121,6 +127,8 @@ const Case cases[] = {
     {"two_springs", {}, 1},
     {"two_springs", {{"omega1", "100"}, {"omega2", "2"}, {"stretch1", "20"}, {"u1", "3"}}, 1},
     {"two_springs", {{"omega1", "50"}, {"omega2", "50"}}, 1},
+    {"langevin", {}},
+    {"langevin", {{"gamma", "0.3"}, {"kT", "2"}, {"particles", "40"}, {"b", "1.5"}, {"k", "0.5"}, {"q0", "-0.4"}}},
     {"kepler", {}},
     {"kepler", {{"e", "0"}, {"mu", "3"}}},
 };

@@ -637,7 +637,6 @@ TEST(LangevinModel, HasItsBath) {
   s.q() << 2, 0, 0, 0, 0;
   EXPECT_EQ(measured(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
   expect_near(force(p.mechanics(), all_groups, 0, s.q(), s.v()), Vec{{-2 - 1.5 * 8, 0, 0, 0, 0}}, 0, "force");
-  expect_refused("langevin", {{"k", "0"}}, "no well");
   expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
 }
 

@@ -30,6 +30,7 @@ struct Event {
   int direction = 0;                         // -1 falling, 0 both, +1 rising
   // true: go on (the state may have been changed); empty: stop.
   std::function<bool(State&)> action;
+  bool restarts = false;  // the step ends there although nothing may have changed
 };
 
 // Sees accepted steps, changes nothing.
@@ -56,7 +57,8 @@ struct DriverOptions {
   Archive* resume = nullptr;                // a checkpoint of the same run
   Reformulation* reformulation = nullptr;   // the stepper then belongs to its inner problem
   std::uint64_t seed = 0;
-  RunInfo info;  // what the caller knows (names, options); the driver fills in layout and quantities
+  std::vector<Notice> notices;  // what is known of the problem before the run, for the solution
+  RunInfo info;                 // what the caller knows (names, options); the driver fills in layout and quantities
 };
 
 // Throws UsageError before the first step; afterwards every trouble is a status in the Solution, which always holds

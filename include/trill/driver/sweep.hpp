@@ -26,9 +26,10 @@ struct SweepMember {
   enum class Progress { waiting, unfinished, finished, error } progress = Progress::waiting;
   RunOutcome outcome;
   std::string error;  // why it could not be run or recorded, or what was found damaged
-  Trust trust;
+  Trust trust;        // without its rows: there may be very many members
   std::vector<std::pair<std::string, double>> measured;  // at the end, by name
 
+  bool failed() const { return progress == Progress::error || (progress == Progress::finished && !outcome.ok()); }
   bool ok() const { return progress == Progress::finished && outcome.ok(); }
   std::string status() const;  // that of the run, or "not run", or "error"
   std::string why() const;     // empty: all is well

@@ -41,6 +41,9 @@ class SourceText {
   std::vector<Line> lines_;
 };
 
+// The message of SourceText::error for a text that is read once: a huge table needs no list of its lines.
+ModelError error_at(const std::string& file, std::string_view text, std::size_t offset, std::string_view message);
+
 // What a message quotes of a file: the whole text, or its beginning and dots.
 std::string shortened(std::string_view text);
 

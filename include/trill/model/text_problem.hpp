@@ -14,6 +14,7 @@ struct TextModel {
   ModelInfo info;    // the name is the file's, without folders and ending
   std::string text;  // of the file
   std::unique_ptr<Problem> problem;
+  std::vector<std::string> warnings;  // what a user should know of the model before a run
 };
 
 inline constexpr std::size_t most_model_bytes = 10'000'000;
@@ -27,6 +28,7 @@ ModelDescription describe_model(const std::filesystem::path& path);
 
 // A model that is part of the library. It is read when it is asked for.
 void add_text_model(ModelRegistry& registry, const std::string& name, std::string_view text);
+TextModel read_shipped_model(const ModelEntry& entry, const OptionSet& parameters = {});
 
 // Does this name a model file rather than a shipped model?
 bool is_model_file(const std::string& model);

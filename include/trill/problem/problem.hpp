@@ -23,8 +23,9 @@ struct Parameter {
 // A switching function that belongs to a model. It is zero where the switch happens.
 struct EventInfo {
   std::string name;
-  int direction = 0;   // -1 falling, 0 both, +1 rising
-  bool stops = false;  // the run ends there
+  int direction = 0;      // -1 falling, 0 both, +1 rising
+  bool stops = false;     // the run ends there
+  bool restarts = false;  // a formula changes there: a step ends on it and the next one starts afresh
 };
 
 // What is to be solved. A problem belongs to one run: clone() shares constant data and has its own scratch memory, and
@@ -43,6 +44,8 @@ class Problem {
   virtual std::vector<EventInfo> events() const { return {}; }
   virtual double event_value(int /*event*/, const State&) const { return 1; }
   virtual void on_event(int /*event*/, State&) const {}
+  virtual void enter(const State&) const {
+  }  // a run goes on from this state: what depends on its mode is brought up to date
   virtual std::vector<Quantity> quantities() const { return {}; }  // invariants and observables
   virtual void measure(const State&, Out /*one value per quantity*/) const {}
   virtual bool exact(double /*t*/, Out /*y*/) const { return false; }  // closed form, where one exists

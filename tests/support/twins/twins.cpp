@@ -6,6 +6,7 @@ void register_model_fermi_pasta_ulam(ModelRegistry&);
 void register_model_forced(ModelRegistry&);
 void register_model_harmonic(ModelRegistry&);
 void register_model_kepler(ModelRegistry&);
+void register_model_langevin(ModelRegistry&);
 void register_model_rigid(ModelRegistry&);
 void register_model_stiff_spring(ModelRegistry&);
 void register_model_stiff_spring_polar(ModelRegistry&);
@@ -18,6 +19,7 @@ const ModelRegistry& test::twins() {
     register_model_forced(r);
     register_model_harmonic(r);
     register_model_kepler(r);
+    register_model_langevin(r);
     register_model_rigid(r);
     register_model_stiff_spring(r);
     register_model_stiff_spring_polar(r);

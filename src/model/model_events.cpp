@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model_events.hpp"
+
+#include "trill/model/derivative.hpp"
+#include "trill/model/switching.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+class EventReader {
+ public:
+  EventReader(CompiledModel& model, Kernel& kernel) : model_(model), kernel_(kernel) {}
+
+  void read(const FileEvent& file) {
+    const auto number = model_.events.size() + 1;
+    CompiledEvent event{
+        {file.name ? file.name->text : fmt::format("event {}", number), file.direction, file.stop, false}, {}, {}};
+    kernel_.events.push_back(kernel_.scope.parse(file.when));
+    check_that_it_changes(file);
+    kernel_.changes.emplace_back();
+    for (const FileChange& change : file.then) read_change(change, event);
+    model_.events.push_back(std::move(event));
+  }
+
+ private:
+  void check_that_it_changes(const FileEvent& file) const {
+    for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+      if (depends_on(kernel_.graph(), kernel_.events.back(), kind)) return;
+    throw file.when.error("an event happens where this becomes zero, but it depends neither on coordinates nor on t");
+  }
+
+  void read_change(const FileChange& change, CompiledEvent& event) {
+    const ModelSpace::Meaning* meaning = model_.space->find(change.target.text);
+    if (meaning && meaning->kind == ModelSpace::Kind::parameter)
+      read_parameter(change, meaning->parameter, event);
+    else
+      read_coordinate(change, event);
+  }
+
+  void read_parameter(const FileChange& change, int parameter, CompiledEvent& event) {
+    if (model_.space->is_fixed(parameter))
+      throw model_.source.error(
+          change.target.offset,
+          fmt::format("'{}' cannot change in a run: the size of a set, a column, a mass or a stiffness depends on it",
+                      change.target.text));
+    const double value =
+        KernelScope(*model_.space, nullptr).parse_constant(change.value, "what an event sets a parameter to");
+    event.parameters.push_back({parameter, value});
+    if (std::find(model_.changing.begin(), model_.changing.end(), parameter) == model_.changing.end())
+      model_.changing.push_back(parameter);
+  }
+
+  void read_coordinate(const FileChange& change, CompiledEvent& event) {
+    const ParsedValue target = kernel_.scope.parse_any(change.target.piece);
+    const ExpressionNode node = target.size == 1 ? kernel_.graph()[target.part[0]] : ExpressionNode{};
+    const bool velocity = node.op == Op::symbol && node.kind == SymbolKind::velocity;
+    if (!velocity && !(node.op == Op::symbol && node.kind == SymbolKind::coordinate))
+      throw model_.source.error(
+          change.target.offset,
+          fmt::format("an event sets parameters, coordinates and velocities, and '{}' is none", change.target.text));
+    const std::int32_t place = kernel_.scope.make_table().coordinates[static_cast<std::size_t>(node.index)][0];
+    event.places.push_back(place + (velocity ? model_.space->unknowns() : 0));
+    kernel_.changes.back().push_back(kernel_.scope.parse(change.value));
+  }
+
+  CompiledModel& model_;
+  Kernel& kernel_;
+};
+
+std::string switch_name(const CompiledModel& model, const FileValue& place, const IndexSet* over, Index element) {
+  const std::size_t line = model.source.place(place.piece.begin).line;
+  return fmt::format("switch in line {}{}", line, over ? fmt::format(", element {}", element) : "");
+}
+
+// The terms of one kernel; every switch once.
+struct FoundSwitch {
+  Expression when;
+  const FileValue* place;
+};
+std::vector<FoundSwitch> switches_of(Kernel& kernel) {
+  std::vector<FoundSwitch> found;
+  const auto look = [&](Expression e, const FileValue& place) {
+    const Expression roots[] = {e};
+    for (const SwitchingFunction& s : switching_functions(kernel.graph(), roots))
+      if (std::none_of(found.begin(), found.end(), [&](const FoundSwitch& f) { return f.when == s.when; }))
+        found.push_back({s.when, &place});
+  };
+  for (const ForceTerm& term : kernel.terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
+  for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place);
+  return found;
+}
+}  // namespace
+
+void read_events(CompiledModel& model, const KernelFinder& kernel) {
+  if (model.file.events.empty()) return;
+  EventReader reader(model, kernel(std::nullopt));
+  for (const FileEvent& event : model.file.events) reader.read(event);
+}
+
+void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels) {
+  for (const auto& kernel : kernels) {
+    const std::vector<FoundSwitch> found = switches_of(*kernel);
+    const Index instances = kernel->scope.instances();
+    const Index count = instances * static_cast<Index>(found.size());
+    if (count == 0) continue;
+    if (static_cast<Index>(model.switches.size()) + count > most_switches) {
+      model.warnings.push_back(
+          fmt::format("line {}: forces change their formula at {} places, one for each element; steps do not end there",
+                      model.source.place(found[0].place->piece.begin).line, count));
+      continue;
+    }
+    kernel->first_switch = static_cast<Index>(model.switches.size());
+    for (Index i = 0; i < instances; ++i)
+      for (const FoundSwitch& s : found)
+        model.switches.push_back(switch_name(model, *s.place, kernel->scope.over(), i));
+    for (const FoundSwitch& s : found) kernel->switches.push_back(s.when);
+  }
+}
+
+TextEvents::TextEvents(const CompiledModel& model) : model_(model), switching_(*model.functions, {Purpose::switching}) {
+  std::size_t most = 0;
+  for (std::size_t e = 0; e < model.events.size(); ++e) {
+    when_.emplace_back(*model.functions, FunctionKey{Purpose::event, static_cast<int>(e)});
+    changes_.emplace_back(*model.functions, FunctionKey{Purpose::change, static_cast<int>(e)});
+    most = std::max(most, model.events[e].places.size());
+  }
+  changed_.resize(static_cast<Index>(most));
+  switch_values_.resize(static_cast<Index>(model.switches.size()));
+}
+
+std::vector<EventInfo> TextEvents::infos() const {
+  std::vector<EventInfo> all;
+  for (const CompiledEvent& event : model_.events) all.push_back(event.info);
+  for (const std::string& name : model_.switches) all.push_back({name, 0, false, true});
+  return all;
+}
+
+ProgramInputs TextEvents::inputs_at(const State& s) const {
+  return {.t = s.t, .q = s.y.data(), .v = s.y.data() + s.layout.nq};
+}
+
+double TextEvents::value(int event, const State& s, std::span<const double> parameters) const {
+  const auto e = static_cast<std::size_t>(event);
+  if (e < when_.size()) {
+    double value = 0;
+    when_[e].add(inputs_at(s), parameters, &value);
+    return value;
+  }
+  // Callers ask for one switch after another at the same state.
+  if (switch_state_.size() != s.y.size() || switch_time_ != s.t || switch_state_ != s.y) {
+    switch_values_.setZero();
+    switching_.add(inputs_at(s), parameters, switch_values_.data());
+    switch_state_ = s.y;
+    switch_time_ = s.t;
+  }
+  return switch_values_[static_cast<Index>(e - when_.size())];
+}
+
+void TextEvents::apply(int event, State& s, std::span<const double> parameters) const {
+  const auto e = static_cast<std::size_t>(event);
+  if (e >= when_.size()) return;
+  const CompiledEvent& compiled = model_.events[e];
+  changed_.setZero();
+  changes_[e].add(inputs_at(s), parameters, changed_.data());
+  for (std::size_t k = 0; k < compiled.places.size(); ++k) s.y[compiled.places[k]] = changed_[static_cast<Index>(k)];
+  for (const ParameterChange& change : compiled.parameters) {
+    const auto it = std::find(model_.changing.begin(), model_.changing.end(), change.parameter);
+    s.mode[static_cast<std::size_t>(it - model_.changing.begin())] = event + 1;
+  }
+}
+
+void TextEvents::set_parameters(const State& s, std::vector<double>& parameters) const {
+  for (std::size_t k = 0; k < model_.changing.size(); ++k) {
+    const int parameter = model_.changing[k];
+    const int by = k < s.mode.size() ? s.mode[k] : 0;
+    double& value = parameters[static_cast<std::size_t>(parameter)];
+    value = model_.space->parameter_values()[static_cast<std::size_t>(parameter)];
+    if (by == 0) continue;
+    for (const ParameterChange& change : model_.events[static_cast<std::size_t>(by - 1)].parameters)
+      if (change.parameter == parameter) value = change.value;
+  }
+}
+
+void TextEvents::forget_parameters() {
+  for (VectorRun& run : when_) run.forget_parameters();
+  for (VectorRun& run : changes_) run.forget_parameters();
+  switching_.forget_parameters();
+  switch_state_.resize(0);
+}
+}  // namespace trill

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events of a text model: those that the file states, and the places where formulas of forces change.
+#pragma once
+
+#include "compiled_model.hpp"
+
+#include <functional>
+
+namespace trill {
+using KernelFinder = std::function<Kernel&(const std::optional<FileText>& over)>;
+void read_events(CompiledModel& model, const KernelFinder& kernel);
+
+// More switches than this are not looked for; a warning says so.
+inline constexpr Index most_switches = 1000;
+void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels);
+
+// The events of one problem. Switches come after the events of the file.
+class TextEvents {
+ public:
+  explicit TextEvents(const CompiledModel& model);
+  std::vector<EventInfo> infos() const;
+  double value(int event, const State& s, std::span<const double> parameters) const;
+  void apply(int event, State& s, std::span<const double> parameters) const;
+  // The parameters as the events have left them.
+  void set_parameters(const State& s, std::vector<double>& parameters) const;
+  void forget_parameters();
+
+ private:
+  ProgramInputs inputs_at(const State& s) const;
+
+  const CompiledModel& model_;
+  mutable std::vector<VectorRun> when_, changes_;
+  mutable VectorRun switching_;
+  mutable Vec changed_, switch_values_, switch_state_;
+  mutable double switch_time_ = 0;
+};
+}  // namespace trill

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model_events.hpp"
+
+namespace trill {
+// The first-order system y' = f(t, y) that a text model states by its rates.
+class TextFirstOrder final : public FirstOrderProblem {
+ public:
+  explicit TextFirstOrder(std::shared_ptr<const CompiledModel> model);
+  TextFirstOrder(const TextFirstOrder&) = delete;
+  TextFirstOrder& operator=(const TextFirstOrder&) = delete;
+
+  std::string name() const override { return model_->info.name; }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<TextFirstOrder>(model_); }
+  Layout layout() const override { return {model_->start.size(), 0, 0, 0}; }
+  std::vector<Parameter> parameters() const override { return model_->space->parameters(); }
+  std::vector<Quantity> components() const override { return model_->space->components(); }
+  State initial_state() const override;
+  std::string time_unit() const override { return model_->file.time_unit; }
+
+  void rhs(double t, In y, Out dy) const override;
+  MatrixSlot jacobian_pattern() const override { return jacobian_.prepare(parameters_); }
+  bool jacobian(double t, In y, MatrixSlot& j) const override;
+
+  std::vector<EventInfo> events() const override { return events_.infos(); }
+  double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
+  void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
+  void enter(const State& s) const override;
+
+  std::vector<Quantity> quantities() const override { return model_->measures; }
+  void measure(const State& s, Out values) const override;
+  bool exact(double t, Out y) const override;
+
+ private:
+  std::shared_ptr<const CompiledModel> model_;
+  mutable std::vector<double> parameters_;
+  mutable VectorRun rates_, measures_, closed_form_;
+  mutable MatrixRun jacobian_;
+  mutable TextEvents events_;
+};
+}  // namespace trill

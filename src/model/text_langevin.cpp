@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "text_langevin.hpp"
+
+namespace trill {
+TextLangevin::TextLangevin(std::shared_ptr<const CompiledModel> model)
+    : model_(std::move(model)), mechanics_(model_), measured_(static_cast<Index>(mechanics_.quantities().size())) {}
+
+std::vector<Quantity> TextLangevin::quantities() const {
+  std::vector<Quantity> all{{"kinetic_temperature", ""}, {"potential_energy", ""}};
+  all.insert(all.end(), model_->measures.begin(), model_->measures.end());
+  return all;
+}
+
+void TextLangevin::measure(const State& s, Out values) const {
+  mechanics_.measure(s, measured_);
+  const double kinetic = mechanics_.kinetic_energy(s);
+  values[0] = 2 * kinetic / static_cast<double>(s.layout.nv);
+  values[1] = measured_[0] - kinetic;
+  values.tail(values.size() - 2) = measured_.tail(measured_.size() - 1);
+}
+}  // namespace trill
