@@ -35,7 +35,7 @@ class Compiler {
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
     read_heat_bath();
-    read_run();
+    model_.info = read_info(file_, space_, constraint_count_ > 0);
   }
 
  private:
@@ -273,27 +273,6 @@ class Compiler {
       throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
   }
 
-  void read_run() {
-    RunDefaults& run = model_.info.run;
-    const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
-      if (!value) return;
-      into = KernelScope(space_, nullptr).parse_constant(*value, what);
-      if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
-    };
-    positive(file_.run.to, "the end of the run", run.to);
-    positive(file_.run.h, "the step size", run.h);
-    positive(file_.run.rtol, "the tolerance", run.rtol);
-    if (!file_.run.method.empty())
-      run.method = file_.run.method;
-    else if (constraint_count_ > 0)
-      run.method = "rattle";
-    else if (file_.heat_bath)
-      run.method = "langevin_splitting";
-    model_.info.title = file_.title;
-    model_.info.reference = file_.reference;
-    model_.info.equations = file_.equations;
-  }
-
   CompiledModel& model_;
   const ModelFile& file_;
   ModelSpace& space_;
@@ -310,6 +289,28 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
   check_start(model);
   for (const auto& kernel : model.functions->kernels())
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
+}
+
+ModelInfo read_info(const ModelFile& file, const ModelSpace& space, bool constrained) {
+  ModelInfo info;
+  const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
+    if (!value) return;
+    into = KernelScope(space, nullptr).parse_constant(*value, what);
+    if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
+  };
+  positive(file.run.to, "the end of the run", info.run.to);
+  positive(file.run.h, "the step size", info.run.h);
+  positive(file.run.rtol, "the tolerance", info.run.rtol);
+  if (!file.run.method.empty())
+    info.run.method = file.run.method;
+  else if (constrained)
+    info.run.method = "rattle";
+  else if (file.heat_bath)
+    info.run.method = "langevin_splitting";
+  info.title = file.title;
+  info.reference = file.reference;
+  info.equations = file.equations;
+  return info;
 }
 
 RowPlace row_place(const ModelFunctions& functions, int selection, Index row) {

@@ -53,30 +53,21 @@ const IndexSet* ModelSpace::set(const std::optional<FileText>& name) const {
 }
 
 void ModelSpace::read_parameters(const OptionSet& given) {
-  std::vector<std::string> known;
+  OptionReader reader(given, source_.file(), "parameter");
   for (const FileParameter& p : file_.parameters) {
     double value = *p.value.number;
-    if (const auto it = given.find(p.name.text); it != given.end()) {
-      const auto number = parse_number(it->second);
-      if (!number)
-        throw UsageError(
-            fmt::format("{}: parameter '{}' needs a finite number, not '{}'", source_.file(), p.name.text, it->second));
-      value = *number;
-      if ((p.min && value < *p.min) || (p.max && value > *p.max))
-        throw UsageError(fmt::format("{}: parameter '{}' must be {}, not {}", source_.file(), p.name.text,
-                                     p.min && p.max ? fmt::format("from {} to {}", *p.min, *p.max)
-                                     : p.min        ? fmt::format("at least {}", *p.min)
-                                                    : fmt::format("at most {}", *p.max),
-                                     value));
+    if (p.whole) {
+      int number = static_cast<int>(value);
+      reader.integer(p.name.text, number, p.range, p.what);
+      value = number;
+    } else {
+      reader.number(p.name.text, value, p.range, p.what);
     }
     define(p.name, {.kind = Kind::parameter, .parameter = static_cast<int>(parameters_.size())});
     parameters_.push_back({p.name.text, p.unit, p.what, value});
     values_.push_back(value);
-    known.push_back(p.name.text);
   }
-  for (const auto& [name, value] : given)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError(fmt::format("{} has no parameter '{}'{}", source_.file(), name, suggest(name, known)));
+  reader.finish();
 }
 
 void ModelSpace::read_set(const FileSet& file) {
