@@ -23,7 +23,7 @@ constexpr const char* common_flags =
     "-std=c11 -O3 -fno-tree-slp-vectorize -fPIC -shared -ffp-contract=off -fno-builtin -fno-math-errno "
     "-fno-trapping-math -w";
 
-// GCC 12 takes over a minute for 5000 operations in one function with -march=native, and 3 s without.
+// GCC 12 takes over a minute for 5000 operations in one function with -march=native, and some seconds without.
 std::string flags_for([[maybe_unused]] const std::string& c_source) {
 #ifdef __x86_64__
   if (c_source.size() < 60'000) return std::string(common_flags) + " -march=native";
