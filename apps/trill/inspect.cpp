@@ -25,14 +25,16 @@ json inspection_json(const ModelInfo& info, const Inspection& in) {
 }  // namespace
 
 int inspect(const InspectArguments& a) {
-  const auto [info, text, problem, warnings] = make_model(a.model, a.parameters);
-  const Inspection in = inspect_problem(*problem, problem->initial_state());
+  const TextModel model = make_model(a.model, a.parameters);
+  const ModelInfo& info = model.info;
+  const Problem& problem = *model.problem;
+  const Inspection in = inspect_problem(problem, problem.initial_state());
   if (a.json) {
     print(inspection_json(info, in).dump(2) + "\n");
     return ExitCode::ok;
   }
-  print(fmt::format("{}: {}\n{} coordinates, {} constraints\n", info.name, info.title, problem->layout().nq,
-                    problem->layout().nl));
+  print(fmt::format("{}: {}\n{} coordinates, {} constraints\n", info.name, info.title, problem.layout().nq,
+                    problem.layout().nl));
   if (!in.modes.empty()) {
     std::vector<std::vector<std::string>> rows{{"frequency at the start", "period", "growth rate", "kind"}};
     for (const Mode& m : in.modes)

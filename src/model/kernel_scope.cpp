@@ -25,9 +25,7 @@ ParsedValue KernelScope::find(const NameUse& use) {
     if (use.index != no_expression) fail(fmt::format("'{}' is a number and takes no index", use.name));
     return parsed_number(e);
   };
-  // A coordinate may have the name of a column; its entries have an index.
-  if (use.index == no_expression)
-    if (const Expression e = column(use.name); e != no_expression) return parsed_number(e);
+  if (const Expression e = column(use.name); e != no_expression) return number(e);
   const ModelSpace::Meaning* meaning = space_.find(use.name);
   if (!meaning) return {};
   switch (meaning->kind) {

@@ -30,6 +30,18 @@ class KernelScope final : public NameScope {
   std::vector<double> parse_constants(const FileValue& value, std::string_view what);
   double parse_constant(const FileValue& value, std::string_view what) { return parse_constants(value, what)[0]; }
 
+  // A coordinate that was met: entry `index` of an array, or no_expression where the array is over no set.
+  struct Place {
+    const CoordinateArray* array = nullptr;
+    Expression index = no_expression;
+    int part = 0;
+  };
+  Place place(int slot) const {
+    const Slot& s = slots_[static_cast<std::size_t>(slot)];
+    return {s.array, s.index, s.part};
+  }
+  const ModelSpace& space() const { return space_; }
+
   // The table of everything met so far. Indices are computed and checked here.
   KernelTable make_table() const;
 

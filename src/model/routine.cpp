@@ -12,8 +12,17 @@ void broadcast(double* registers, std::uint32_t k, double value) {
 }
 }  // namespace
 
+std::vector<double> fixed_registers(const Program& program, std::span<const double> parameters) {
+  std::vector<double> registers(program.registers());
+  for (const Constant& c : program.constants()) registers[c.to] = c.value;
+  for (const Load& load : program.of_parameters().loads)
+    registers[load.to] = parameters[static_cast<std::size_t>(load.index)];
+  run_single(program.of_parameters().code, registers.data());
+  return registers;
+}
+
 Runner::Runner(std::shared_ptr<const Routine> routine, std::span<const double> parameters)
-    : routine_(std::move(routine)), fixed_(routine_->program.registers()) {
+    : routine_(std::move(routine)) {
   const KernelTable& table = *routine_->table;
   for (const IndexTable& slot : table.coordinates) index_.push_back(slot.data());
   for (const IndexTable& row : table.rows) index_.push_back(row.data());
@@ -21,14 +30,11 @@ Runner::Runner(std::shared_ptr<const Routine> routine, std::span<const double> p
   for (const Target& target : routine_->targets) targets_.push_back(target.places ? target.places->data() : nullptr);
   if (table.instances > 1 && !routine_->native)
     registers_.resize(static_cast<std::size_t>(routine_->program.registers()) * lanes);
-  for (const Constant& c : routine_->program.constants()) fixed_[c.to] = c.value;
   set_parameters(parameters);
 }
 
 void Runner::set_parameters(std::span<const double> parameters) {
-  const ProgramPart& part = routine_->program.of_parameters();
-  for (const Load& load : part.loads) fixed_[load.to] = parameters[static_cast<std::size_t>(load.index)];
-  run_single(part.code, fixed_.data());
+  fixed_ = fixed_registers(routine_->program, parameters);
   if (registers_.empty()) return;
   for (std::uint32_t k = 0; k < routine_->program.fixed(); ++k) broadcast(registers_.data(), k, fixed_[k]);
 }

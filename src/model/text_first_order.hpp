@@ -2,10 +2,11 @@
 #pragma once
 
 #include "model_events.hpp"
+#include "text_code.hpp"
 
 namespace trill {
 // The first-order system y' = f(t, y) that a text model states by its rates.
-class TextFirstOrder final : public FirstOrderProblem {
+class TextFirstOrder final : public FirstOrderProblem, public TextCode {
  public:
   explicit TextFirstOrder(std::shared_ptr<const CompiledModel> model);
   TextFirstOrder(const TextFirstOrder&) = delete;
@@ -33,6 +34,7 @@ class TextFirstOrder final : public FirstOrderProblem {
   bool exact(double t, Out y) const override;
 
  private:
+  const CompiledModel& compiled() const override { return *model_; }
   std::shared_ptr<const CompiledModel> model_;
   mutable std::vector<double> parameters_;
   mutable VectorRun rates_, measures_, closed_form_;

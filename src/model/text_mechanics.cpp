@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text_mechanics.hpp"
 
+#include "text_block.hpp"
+
 #include <fmt/format.h>
 
 namespace trill {
@@ -115,6 +117,15 @@ void TextMechanics::force(Groups groups, double t, In q, In v, Out f) const {
   const ProgramInputs inputs{.t = t, .q = q.data(), .v = v.data()};
   f.setZero();
   each(groups, [&](ForceRuns& g) { g.force.add(inputs, parameters_, f.data()); });
+}
+
+std::unique_ptr<ForceBlock> TextMechanics::join(std::span<const MechanicalProblem* const> copies) const {
+  std::vector<const CompiledModel*> models;
+  for (const MechanicalProblem* copy : copies)
+    if (const auto* text = dynamic_cast<const TextMechanics*>(copy)) models.push_back(text->model_.get());
+  if (models.size() == copies.size())
+    if (auto block = make_text_block(models)) return block;
+  return MechanicalProblem::join(copies);
 }
 
 // Callers ask for a pattern before they ask for values, and then nothing is left to be derived in a step.

@@ -202,7 +202,7 @@ TEST_F(RandomRoutines, ManyCopiesGiveTheBitsOfEachAlone) {
 TEST_F(RandomRoutines, CommentsCannotLeaveTheirPlace) {
   const CRoutine evil{&routines_[0], "x */ int main(void) { return 1; } \\\n #include </etc/passwd> \"\" ?\?/ y"};
   const std::string text = c_source({&evil, 1}, CopiesInC::one);
-  const std::string start = "/* x __ int main(void) _ return 1; _ __ _include __etc_passwd_ __ ___ y */\n";
+  const std::string start = "/* x __ int main(void) _ return 1; _ _\n    _include __etc_passwd_ __ ___ y */\n";
   EXPECT_NE(text.find(start), std::string::npos) << text.substr(0, 600);
 }
 }  // namespace

@@ -37,7 +37,11 @@ struct Routine {
   std::shared_ptr<const KernelTable> table;
   std::vector<Target> targets;  // one for each output of the program
   NativeFunction native = nullptr;
+  std::shared_ptr<const class NativeLibrary> library{};  // that the function lies in
 };
+
+// Every register, with those filled in that depend on constants and parameters alone.
+std::vector<double> fixed_registers(const Program& program, std::span<const double> parameters);
 
 // Runs a routine, with memory of its own.
 class Runner {
