@@ -18,11 +18,14 @@ inline Mat dense(const MatrixSlot& slot) {
   return m;
 }
 
+// Relative to what is expected, or to 1 where that is small by cancellation.
 inline void expect_equal(const Mat& a, const Mat& b, const std::string& what, double tolerance = 1e-13) {
   ASSERT_EQ(a.rows(), b.rows()) << what;
   ASSERT_EQ(a.cols(), b.cols()) << what;
   if (b.size() == 0) return;
-  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * b.cwiseAbs().maxCoeff()) << what << "\n" << a << "\n\n" << b;
+  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * std::max(1.0, b.cwiseAbs().maxCoeff())) << what << "\n"
+                                                                                               << a << "\n\n"
+                                                                                               << b;
 }
 
 inline const MechanicalProblem& mechanics(const Problem& p) {

@@ -149,6 +149,10 @@ TEST(SatelliteModel, TurnsItsNodeAsTheoryToFirstOrderSays) {
   const Vec end = s.y().col(s.rows() - 1);
   const Eigen::Vector3d q = end.head(3), v = end.tail(3), h = q.cross(v);
   EXPECT_NEAR(std::atan2(h.x(), -h.y()) / (rate * 86400), 1, 0.01);
+  State last = run.start;
+  last.y = end;
+  for (const char* invariant : {"energy", "angular_momentum_z"})
+    EXPECT_NEAR(measured(*run.problem, last, invariant) / measured(*run.problem, run.start, invariant), 1, 1e-8);
 }
 
 TEST(AlkaneModel, StartsStretchedAndRelaxed) {

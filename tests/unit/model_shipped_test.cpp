@@ -156,7 +156,9 @@ TEST(Shipped, NamesAreSortedAndFoundByTheirLastPart) {
   const auto& entries = ModelRegistry::all().entries();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::string& name = entries[i].name;
-    if (i > 0) EXPECT_LT(entries[i - 1].name, name);
+    if (i > 0) {
+      EXPECT_LT(entries[i - 1].name, name);
+    }
     EXPECT_EQ(&ModelRegistry::all().find(name), &entries[i]);
     EXPECT_EQ(&ModelRegistry::all().find(name.substr(name.rfind('/') + 1)), &entries[i]);
   }
