@@ -40,6 +40,7 @@ struct FileParameter {
   FileValue value;
   std::string unit, what;
   std::optional<double> min, max;
+  std::string complaint(double number) const;  // "" where it is between min and max
 };
 
 // Of a set: a list of numbers, one for each element, or an expression.

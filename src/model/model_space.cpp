@@ -17,6 +17,15 @@ std::string IndexSet::element_text(Index element) const {
   return text;
 }
 
+std::string FileParameter::complaint(double number) const {
+  if (!(min && number < *min) && !(max && number > *max)) return "";
+  return fmt::format("parameter '{}' must be {}, not {}", name.text,
+                     min && max ? fmt::format("from {} to {}", *min, *max)
+                     : min      ? fmt::format("at least {}", *min)
+                                : fmt::format("at most {}", *max),
+                     number);
+}
+
 ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given)
     : source_(source), file_(file) {
   read_parameters(given);
@@ -62,12 +71,8 @@ void ModelSpace::read_parameters(const OptionSet& given) {
         throw UsageError(
             fmt::format("{}: parameter '{}' needs a finite number, not '{}'", source_.file(), p.name.text, it->second));
       value = *number;
-      if ((p.min && value < *p.min) || (p.max && value > *p.max))
-        throw UsageError(fmt::format("{}: parameter '{}' must be {}, not {}", source_.file(), p.name.text,
-                                     p.min && p.max ? fmt::format("from {} to {}", *p.min, *p.max)
-                                     : p.min        ? fmt::format("at least {}", *p.min)
-                                                    : fmt::format("at most {}", *p.max),
-                                     value));
+      if (const std::string wrong = p.complaint(value); !wrong.empty())
+        throw UsageError(fmt::format("{}: {}", source_.file(), wrong));
     }
     define(p.name, {.kind = Kind::parameter, .parameter = static_cast<int>(parameters_.size())});
     parameters_.push_back({p.name.text, p.unit, p.what, value});
@@ -107,9 +112,14 @@ void ModelSpace::read_set(const FileSet& file) {
 
 void ModelSpace::fix_parameters_of(const FileValue& value, const IndexSet* over) {
   KernelScope scope(*this, over);
-  const Expression roots[] = {scope.parse(value)};
-  for (const Expression e : scope.graph().needed(roots))
-    if (const ExpressionNode& node = scope.graph()[e]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
+  const Expression e = scope.parse(value);
+  fix_parameters_of(scope.graph(), e);
+}
+
+void ModelSpace::fix_parameters_of(const ExpressionGraph& graph, Expression e) {
+  const Expression roots[] = {e};
+  for (const Expression x : graph.needed(roots))
+    if (const ExpressionNode& node = graph[x]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
       fixed_.insert(node.index);
 }
 
@@ -122,6 +132,7 @@ void ModelSpace::read_coordinates() {
       throw source_.error(c.name.offset, fmt::format("more than {} coordinates", most_coordinates));
     define(c.name, {.kind = Kind::coordinate, .array = &array});
   }
+  if (!file_.rates.empty()) return;
   for (const CoordinateArray& array : arrays_) define_velocity(array);
 }
 
