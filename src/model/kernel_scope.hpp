@@ -10,7 +10,7 @@ namespace trill {
 // symbol of the graph and a column of the table that says which entry of q it is for each element.
 class KernelScope final : public NameScope {
  public:
-  KernelScope(const ModelSpace& space, const IndexSet* over) : space_(space), over_(over) {}
+  KernelScope(ModelSpace& space, const IndexSet* over) : space_(space), over_(over) {}
   KernelScope(const KernelScope&) = delete;
   KernelScope& operator=(const KernelScope&) = delete;
 
@@ -41,6 +41,7 @@ class KernelScope final : public NameScope {
     return {s.array, s.index, s.part};
   }
   const ModelSpace& space() const { return space_; }
+  bool is_common(Expression e) const;  // the same for all elements
 
   // The table of everything met so far. Indices are computed and checked here.
   KernelTable make_table() const;
@@ -65,7 +66,7 @@ class KernelScope final : public NameScope {
   std::vector<double> values_of(Expression e) const;  // of no coordinate and no time
   IndexTable table_of(const Slot& slot) const;
 
-  const ModelSpace& space_;
+  ModelSpace& space_;
   const IndexSet* over_;
   bool hidden_ = false;  // a derived name without a set is being parsed, which does not see ours
   ExpressionGraph graph_;

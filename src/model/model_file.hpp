@@ -42,6 +42,7 @@ struct FileParameter {
   std::string unit, what;
   Range range;
   bool whole = false;
+  std::string complaint(double number) const;  // "" where the parameter may have this value
 };
 
 // Of a set: a list of numbers, one for each element, or an expression.

@@ -4,6 +4,7 @@
 #include "trill/model/derivative.hpp"
 #include "trill/model/switching.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -71,7 +72,19 @@ struct Jump {
   double value = 0, slope = 0;  // of the pieces, as differences that are not rounding
 };
 
-Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, const SwitchedPiece& piece) {
+// The whole expression as it is on one side of a switch. Parents come after their children in a graph, and are to be
+// replaced before them.
+Expression on_side(ExpressionGraph& graph, Expression e, const SwitchingFunction& s, Expression SwitchedPiece::*side) {
+  std::vector<SwitchedPiece> pieces = s.pieces;
+  std::sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.of > b.of; });
+  for (const SwitchedPiece& piece : pieces) {
+    const Replacement fixed[] = {{piece.of, piece.*side}};
+    e = substitute(graph, e, fixed);
+  }
+  return e;
+}
+
+Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, Expression e, const SwitchingFunction& s) {
   const auto difference = [&](Expression below, Expression above) {
     const Expression outputs[] = {below, above};
     const std::vector<double> found = point.values(graph, outputs);
@@ -79,8 +92,10 @@ Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, const SwitchedPiec
     return std::abs(jump) > 1e-9 * (1 + std::abs(found[0]) + std::abs(found[1])) ? std::abs(jump) : 0.0;
   };
   Jump jump;
-  if (!piece.continuous) jump.value = difference(piece.below, piece.above);
-  const Expression apart = graph.subtract(piece.above, piece.below);
+  const Expression below = on_side(graph, e, s, &SwitchedPiece::below),
+                   above = on_side(graph, e, s, &SwitchedPiece::above);
+  jump.value = difference(below, above);
+  const Expression apart = graph.subtract(above, below);
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::time})
     for (const Partial& p : gradient(graph, apart, kind))
       jump.slope = std::max(jump.slope, difference(graph.number(0), p.value));
@@ -103,15 +118,10 @@ std::vector<std::string> find_jumps(const CompiledModel& model, Kernel& kernel) 
     for (const SwitchingFunction& s : switching_functions(kernel.graph(), roots)) {
       LocalPoint point(model, kernel);
       if (!point.move_onto(kernel.graph(), s.when)) continue;
-      Jump most;
-      for (const SwitchedPiece& piece : s.pieces) {
-        const Jump jump = jump_at(kernel.graph(), point, piece);
-        most.value = std::max(most.value, jump.value);
-        most.slope = std::max(most.slope, jump.slope);
-      }
-      if (most.value == 0 && most.slope == 0) continue;
-      found.push_back(fmt::format("line {}: at a switch {}; steps end there",
-                                  model.source.place(place.piece.begin).line, describe(most, energy)));
+      const Jump jump = jump_at(kernel.graph(), point, e, s);
+      if (jump.value == 0 && jump.slope == 0) continue;
+      found.push_back(fmt::format("line {}: at a switch {}{}", model.source.place(place.piece.begin).line,
+                                  describe(jump, energy), kernel.switches.empty() ? "" : "; steps end there"));
     }
   };
   for (const ForceTerm& term : kernel.terms)

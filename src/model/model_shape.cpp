@@ -252,8 +252,13 @@ class ShapeCheck {
     if (!labels.insert(name.text).second)
       throw source_.error(name.offset, fmt::format("there is already {} '{}'", what, name.text));
   }
+  std::set<std::string, std::less<>> measured_anyway() const {
+    if (!file_.rates.empty()) return {};
+    if (file_.heat_bath) return {"kinetic_temperature", "potential_energy"};
+    return {"energy"};
+  }
   void check_labels() const {
-    std::set<std::string, std::less<>> measures, events;
+    std::set<std::string, std::less<>> measures = measured_anyway(), events;
     for (const FileMeasure& m : file_.measures) check_label(m.name, "a measure", measures);
     for (const FileEvent& e : file_.events)
       if (e.name) check_label(*e.name, "an event", events);

@@ -17,6 +17,13 @@ std::string IndexSet::element_text(Index element) const {
   return text;
 }
 
+std::string FileParameter::complaint(double number) const {
+  if (whole && number != std::floor(number))
+    return fmt::format("parameter '{}' must be a whole number, not {}", name.text, number);
+  if (range.holds(number)) return "";
+  return fmt::format("parameter '{}' must be {}, not {}", name.text, range.text(), number);
+}
+
 ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given)
     : source_(source), file_(file) {
   read_parameters(given);
@@ -98,9 +105,14 @@ void ModelSpace::read_set(const FileSet& file) {
 
 void ModelSpace::fix_parameters_of(const FileValue& value, const IndexSet* over) {
   KernelScope scope(*this, over);
-  const Expression roots[] = {scope.parse(value)};
-  for (const Expression e : scope.graph().needed(roots))
-    if (const ExpressionNode& node = scope.graph()[e]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
+  const Expression e = scope.parse(value);
+  fix_parameters_of(scope.graph(), e);
+}
+
+void ModelSpace::fix_parameters_of(const ExpressionGraph& graph, Expression e) {
+  const Expression roots[] = {e};
+  for (const Expression x : graph.needed(roots))
+    if (const ExpressionNode& node = graph[x]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
       fixed_.insert(node.index);
 }
 
@@ -113,6 +125,7 @@ void ModelSpace::read_coordinates() {
       throw source_.error(c.name.offset, fmt::format("more than {} coordinates", most_coordinates));
     define(c.name, {.kind = Kind::coordinate, .array = &array});
   }
+  if (!file_.rates.empty()) return;
   for (const CoordinateArray& array : arrays_) define_velocity(array);
 }
 
