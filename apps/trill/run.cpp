@@ -122,8 +122,9 @@ class Session {
     print(fmt::format(", {} force evaluations, {:.3g} s\n", c.most_forces(), c.seconds));
     for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)
-        print(fmt::format("  {} at t = {:.6g}: {} ({:.3g}, threshold {:.3g})\n", to_text(n.severity), n.t, n.text,
-                          n.value, n.threshold));
+        print(fmt::format(
+            "  {} at t = {:.6g}: {}{}\n", to_text(n.severity), n.t, n.text,
+            n.value == 0 && n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold)));
     print(fmt::format("  trust: {}{}\n",
                       trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust.verdict)),
                       trust.headline));
