@@ -270,7 +270,9 @@ class Compiler {
   }
 
   void check_heat_bath() const {
-    if (file_.heat_bath && model_.mass_kind == MassKind::of_q)
+    if (!file_.heat_bath) return;
+    if (!file_.constraints.empty()) throw file_.constraints[0].error("constraints cannot stand beside a [heat_bath]");
+    if (model_.mass_kind == MassKind::of_q)
       throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
   }
 

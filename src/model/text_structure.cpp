@@ -4,6 +4,8 @@
 #include "trill/model/derivative.hpp"
 #include "trill/model/matrix_market.hpp"
 
+#include <cmath>
+
 #include <Eigen/SparseCholesky>
 #include <fmt/format.h>
 
@@ -21,6 +23,7 @@ class StructureReader {
     if (n_ == 0 || data->mass.cols() != n_) throw error(file_.mass, "a mass matrix is square, with at least one row");
     data->stiffness = matching(file_.stiffness);
     data->damping = file_.damping ? matching(*file_.damping) : SpMat(n_, n_);
+    data->has_potential = data->damping.nonZeros() == 0 && is_symmetric(data->stiffness);
     check_mass(data->mass);
     data->load = file_.load ? vector(file_.load->vector) : Vec::Zero(n_);
     data->start = file_.start ? vector(*file_.start) : Vec::Zero(n_);
@@ -50,10 +53,13 @@ class StructureReader {
       throw error(name, fmt::format("{} has {} rows, and the mass matrix {}", name.text, v.size(), n_));
     return v;
   }
+  static bool is_symmetric(const SpMat& m) {
+    const SpMat transposed = m.transpose();
+    return (m - transposed).norm() <= 1e-10 * m.norm();
+  }
   void check_mass(const SpMat& mass) const {
-    const SpMat transposed = mass.transpose();
     const Eigen::SimplicialLLT<SpMat> factors(mass);
-    if (factors.info() != Eigen::Success || (mass - transposed).norm() > 1e-10 * mass.norm())
+    if (factors.info() != Eigen::Success || !is_symmetric(mass))
       throw error(file_.mass, "a mass matrix is symmetric and positive definite, and this one is not");
   }
   Program read_factor() const {
@@ -61,7 +67,12 @@ class StructureReader {
     Expression e = scope.graph().number(1);
     if (file_.load && file_.load->factor) e = scope.parse(*file_.load->factor);
     const Expression outputs[] = {e};
-    return Program(scope.graph(), outputs);
+    Program program(scope.graph(), outputs);
+    Evaluator at_start(program);
+    at_start.evaluate({.parameters = model_.space->parameter_values().data()});
+    if (!std::isfinite(at_start[0]))
+      throw file_.load->factor->error(fmt::format("the factor of the load is {} at the start", at_start[0]));
+    return program;
   }
 
   CompiledModel& model_;
@@ -107,7 +118,7 @@ State TextStructure::initial_state() const {
 }
 
 std::optional<double> TextStructure::potential(Groups groups, double t, In q) const {
-  if (data_->damping.nonZeros() > 0) return std::nullopt;
+  if (!data_->has_potential) return std::nullopt;
   return groups & 1 ? 0.5 * form(data_->stiffness, q) - factor(t) * data_->load.dot(q) : 0;
 }
 

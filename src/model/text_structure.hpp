@@ -9,6 +9,7 @@ namespace trill {
 // The linear structure whose matrices a text model names as Matrix Market files: M u'' + C u' + K u = factor(t) f.
 struct StructureData {
   SpMat mass, damping, stiffness;
+  bool has_potential = false;  // no damping, and forces K u that are the gradient of an energy
   Vec load, start, velocity;
   Program factor;  // of the load
 };
