@@ -292,7 +292,7 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
 }
 
-ModelInfo read_info(const ModelFile& file, const ModelSpace& space, bool constrained) {
+ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) {
   ModelInfo info;
   const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
     if (!value) return;

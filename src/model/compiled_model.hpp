@@ -47,7 +47,7 @@ struct CompiledModel {
 void compile_model(CompiledModel& model, const OptionSet& given);
 
 // Titles and [run]. Where the latter names no method, one that keeps constraints is chosen for a constrained model.
-ModelInfo read_info(const ModelFile& file, const ModelSpace& space, bool constrained);
+ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained);
 
 // The line of the file that a gap or constraint comes from, and for which element of a set.
 struct RowPlace {

@@ -46,7 +46,7 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                                    const std::string& text) {
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
-  const ModelSpace space(model->source, model->file, {});
+  ModelSpace space(model->source, model->file, {});
   ModelDescription description{read_info(model->file, space, !model->file.constraints.empty()), {}};
   description.info.name = name;
   if (description.info.title.empty()) description.info.title = name;

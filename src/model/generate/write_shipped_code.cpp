@@ -80,7 +80,7 @@ class Writer {
   std::string code_, declarations_, arrays_, table_;
 };
 
-void add_model(const std::string& path, Writer& writer) {
+void write_model(const std::string& path, Writer& writer) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   CompiledModel model(path, text.str());
@@ -107,7 +107,7 @@ int main(int count, char** words) {
   if (count < 3) return 2;
   try {
     trill::Writer writer;
-    for (int k = 3; k < count; ++k) trill::add_model(words[k], writer);
+    for (int k = 3; k < count; ++k) trill::write_model(words[k], writer);
     return trill::write(words[1], writer.code()) && trill::write(words[2], writer.table()) ? 0 : 3;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
