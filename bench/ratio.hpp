@@ -26,6 +26,22 @@ double ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
   return best_ours / best_theirs;
 }
 
+inline double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+// The same by medians of the ratios of neighbouring turns, for what the machine disturbs in both alike.
+template <class Ours, class Theirs>
+double median_ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
+  std::vector<double> ratios;
+  for (int i = 0; i < turns; ++i) {
+    const double mine = seconds(ours);
+    ratios.push_back(mine / seconds(theirs));
+  }
+  return median(std::move(ratios));
+}
+
 inline void print_ratio(const char* name, double value, double limit) {
   std::printf("RATIO %s %.4f %g\n", name, value, limit);
 }

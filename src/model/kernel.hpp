@@ -38,7 +38,7 @@ struct RowTerm {
 };
 
 struct Kernel {
-  Kernel(const ModelSpace& space, const IndexSet* over) : scope(space, over) {}
+  Kernel(ModelSpace& space, const IndexSet* over) : scope(space, over) {}
   KernelScope scope;
   std::vector<ForceTerm> terms;
   std::vector<RowTerm> gaps, constraints, kinetic;

@@ -10,7 +10,7 @@ namespace trill {
 // symbol of the graph and a column of the table that says which entry of q it is for each element.
 class KernelScope final : public NameScope {
  public:
-  KernelScope(const ModelSpace& space, const IndexSet* over) : space_(space), over_(over) {}
+  KernelScope(ModelSpace& space, const IndexSet* over) : space_(space), over_(over) {}
   KernelScope(const KernelScope&) = delete;
   KernelScope& operator=(const KernelScope&) = delete;
 
@@ -62,10 +62,10 @@ class KernelScope final : public NameScope {
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;
-  std::vector<double> values_of(Expression e) const;  // of no coordinate and no time
+  std::vector<double> values_of(Expression e, std::size_t offset) const;  // of no coordinate and no time
   IndexTable table_of(const Slot& slot) const;
 
-  const ModelSpace& space_;
+  ModelSpace& space_;
   const IndexSet* over_;
   bool hidden_ = false;  // a derived name without a set is being parsed, which does not see ours
   ExpressionGraph graph_;

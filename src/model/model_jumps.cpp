@@ -19,21 +19,16 @@ class LocalPoint {
       q_.push_back(model.start[slot[0]]);
       v_.push_back(model.velocity[slot[0]]);
     }
-    for (const auto& column : table.columns) columns_.push_back(column[0]);
+    for (const auto& column : table.columns) columns_.push_back((*column)[0]);
   }
 
-  std::vector<double> values(const ExpressionGraph& graph, std::span<const Expression> outputs) const {
-    const Program program(graph, outputs);
-    Evaluator evaluator(program);
+  void evaluate(Evaluator& evaluator) const {
     evaluator.evaluate({.t = t_,
                         .q = q_.data(),
                         .v = v_.data(),
                         .parameters = parameters_.data(),
                         .columns = columns_.data(),
                         .element = 0});
-    std::vector<double> found;
-    for (std::size_t k = 0; k < outputs.size(); ++k) found.push_back(evaluator[k]);
-    return found;
   }
 
   // To a zero of e near by, along its gradient; false where none is found.
@@ -49,14 +44,16 @@ class LocalPoint {
     list(SymbolKind::coordinate, [&](std::size_t k) { return &q_[k]; });
     list(SymbolKind::velocity, [&](std::size_t k) { return &v_[k]; });
     list(SymbolKind::time, [&](std::size_t) { return &t_; });
+    const Program program(graph, outputs);
+    Evaluator found(program);
     for (int i = 0; i < 30; ++i) {
-      const std::vector<double> found = values(graph, outputs);
+      evaluate(found);
       double slope = 0;
-      for (std::size_t k = 1; k < found.size(); ++k) slope += found[k] * found[k];
+      for (std::size_t k = 1; k < outputs.size(); ++k) slope += found[k] * found[k];
       if (!std::isfinite(found[0]) || !std::isfinite(slope)) return false;
       if (std::abs(found[0]) <= 1e-12 * (1 + std::sqrt(slope))) return true;
       if (slope == 0) return false;
-      for (std::size_t k = 1; k < found.size(); ++k) *moved[k - 1] -= found[0] * found[k] / slope;
+      for (std::size_t k = 1; k < outputs.size(); ++k) *moved[k - 1] -= found[0] * found[k] / slope;
     }
     return false;
   }
@@ -72,18 +69,20 @@ struct Jump {
 };
 
 Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, const SwitchedPiece& piece) {
-  const auto difference = [&](Expression below, Expression above) {
-    const Expression outputs[] = {below, above};
-    const std::vector<double> found = point.values(graph, outputs);
-    const double jump = found[1] - found[0];
-    return std::abs(jump) > 1e-9 * (1 + std::abs(found[0]) + std::abs(found[1])) ? std::abs(jump) : 0.0;
-  };
-  Jump jump;
-  if (!piece.continuous) jump.value = difference(piece.below, piece.above);
+  std::vector<Expression> outputs = {piece.below, piece.above};
   const Expression apart = graph.subtract(piece.above, piece.below);
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::time})
-    for (const Partial& p : gradient(graph, apart, kind))
-      jump.slope = std::max(jump.slope, difference(graph.number(0), p.value));
+    for (const Partial& p : gradient(graph, apart, kind)) outputs.push_back(p.value);
+  const Program program(graph, outputs);
+  Evaluator found(program);
+  point.evaluate(found);
+  const auto difference = [](double below, double above) {
+    const double jump = std::abs(above - below);
+    return jump > 1e-9 * (1 + std::abs(below) + std::abs(above)) ? jump : 0.0;
+  };
+  Jump jump;
+  if (!piece.continuous) jump.value = difference(found[0], found[1]);
+  for (std::size_t k = 2; k < outputs.size(); ++k) jump.slope = std::max(jump.slope, difference(0, found[k]));
   return jump;
 }
 

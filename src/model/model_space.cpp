@@ -10,6 +10,10 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace {
+constexpr Index numbers_each_coordinate = 8;  // start, velocity, mass; the vectors of the first state and its forces
+}
+
 std::string IndexSet::element_text(Index element) const {
   std::string text = fmt::format("element {} of '{}'", element, name());
   if (file->file)
@@ -52,6 +56,20 @@ const IndexSet* ModelSpace::set(const std::optional<FileText>& name) const {
   throw source_.error(name->offset, fmt::format("there is no set '{}'", name->text));
 }
 
+void ModelSpace::take_memory(Index numbers, std::size_t offset) {
+  numbers_ += numbers;
+  if (numbers_ > most_numbers)
+    throw source_.error(offset, fmt::format("the tables of this model hold {} numbers up to here; at most {} fit",
+                                            numbers_, most_numbers));
+}
+
+void ModelSpace::take_time(Index operations, std::size_t offset) {
+  operations_ += operations;
+  if (operations_ > most_operations)
+    throw source_.error(offset, fmt::format("reading this model takes {} operations up to here; at most {} are done",
+                                            operations_, most_operations));
+}
+
 void ModelSpace::read_parameters(const OptionSet& given) {
   std::vector<std::string> known;
   for (const FileParameter& p : file_.parameters) {
@@ -86,7 +104,8 @@ void ModelSpace::read_set(const FileSet& file) {
   if (file.file) {
     set.size = static_cast<Index>(file.table.rows());
     set.columns = file.table.names;
-    set.values = file.table.columns;
+    for (const auto& column : file.table.columns)
+      set.values.push_back(std::make_shared<const std::vector<double>>(column));
   } else if (file.size) {
     const double size = KernelScope(*this, nullptr).parse_constant(*file.size, "the size of a set");
     if (size != std::floor(size) || size < 0 || size > static_cast<double>(most_elements))
@@ -98,10 +117,11 @@ void ModelSpace::read_set(const FileSet& file) {
   }
   // Columns become known one after another, so that an expression may use those before it.
   for (const FileColumn& c : file.columns) {
+    take_memory(set.size, c.name.offset);
     auto values = c.value ? KernelScope(*this, &set).parse_constants(*c.value, "a column") : c.numbers;
     if (c.value) fix_parameters_of(*c.value, &set);
     set.columns.push_back(c.name.text);
-    set.values.push_back(std::move(values));
+    set.values.push_back(std::make_shared<const std::vector<double>>(std::move(values)));
   }
 }
 
@@ -118,8 +138,7 @@ void ModelSpace::read_coordinates() {
     CoordinateArray& array = arrays_.emplace_back();
     array = {&c, set(c.over), std::max(c.point, 1), unknowns_};
     unknowns_ += array.size();
-    if (unknowns_ > most_coordinates)
-      throw source_.error(c.name.offset, fmt::format("more than {} coordinates", most_coordinates));
+    take_memory(numbers_each_coordinate * array.size(), c.name.offset);
     define(c.name, {.kind = Kind::coordinate, .array = &array});
   }
   for (const CoordinateArray& array : arrays_) define_velocity(array);

@@ -26,7 +26,7 @@ Runner::Runner(std::shared_ptr<const Routine> routine, std::span<const double> p
   const KernelTable& table = *routine_->table;
   for (const IndexTable& slot : table.coordinates) index_.push_back(slot.data());
   for (const IndexTable& row : table.rows) index_.push_back(row.data());
-  for (const auto& column : table.columns) columns_.push_back(column.data());
+  for (const auto& column : table.columns) columns_.push_back(column->data());
   for (const Target& target : routine_->targets) targets_.push_back(target.places ? target.places->data() : nullptr);
   if (table.instances > 1 && !routine_->native)
     registers_.resize(static_cast<std::size_t>(routine_->program.registers()) * lanes);

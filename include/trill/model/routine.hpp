@@ -8,13 +8,14 @@
 
 namespace trill {
 using IndexTable = std::vector<std::int32_t>;
+using Column = std::shared_ptr<const std::vector<double>>;  // of a set, shared by all terms over it
 
 // The instances of one kind of term: where in the vectors of the model each of its symbols lies.
 struct KernelTable {
   Index instances = 1;
   std::vector<IndexTable> coordinates;       // [slot][instance]: entry of q and of all vectors as long as q
   std::vector<IndexTable> rows;              // [row of an instance][instance]: entry of the multipliers
-  std::vector<std::vector<double>> columns;  // [column][instance]
+  std::vector<Column> columns;               // [column][instance]
 };
 
 // Where the values of one output go, an entry for each instance; or one entry that takes the sum over all.
