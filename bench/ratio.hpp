@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <vector>
 
 namespace trill::bench {
@@ -31,13 +32,26 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The same by medians of the ratios of neighbouring turns, for what the machine disturbs in both alike.
+// Of this thread alone, whatever else the machine does.
+template <class Work>
+double processor_seconds(Work&& work) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+// The same by the processor's time, as the median over pairs of turns: for short work on busy machines.
 template <class Ours, class Theirs>
 double median_ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
   std::vector<double> ratios;
   for (int i = 0; i < turns; ++i) {
-    const double mine = seconds(ours);
-    ratios.push_back(mine / seconds(theirs));
+    const double mine = processor_seconds(ours);
+    ratios.push_back(mine / processor_seconds(theirs));
   }
   return median(std::move(ratios));
 }

@@ -5,6 +5,7 @@
 #include "trill/base/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,7 +13,11 @@
 namespace trill {
 namespace {
 constexpr Index numbers_each_coordinate = 8;  // start, velocity, mass; the vectors of the first state and its forces
+
+std::string rate_unit(const std::string& unit, const std::string& time_unit) {
+  return unit.empty() || time_unit.empty() ? "" : unit + "/" + time_unit;
 }
+}  // namespace
 
 std::string IndexSet::element_text(Index element) const {
   std::string text = fmt::format("element {} of '{}'", element, name());
@@ -144,17 +149,27 @@ void ModelSpace::read_coordinates() {
   for (const CoordinateArray& array : arrays_) define_velocity(array);
 }
 
-std::vector<Quantity> ModelSpace::components() const {
-  std::vector<Quantity> all;
-  all.reserve(static_cast<std::size_t>(unknowns_));
-  for (const CoordinateArray& a : arrays_)
-    for (Index element = 0; element < a.elements(); ++element)
-      for (int part = 0; part < a.parts; ++part) {
-        std::string name = a.file->name.text;
-        if (a.over) name += fmt::format("[{}]", element);
-        if (a.parts > 1) name += fmt::format(".{}", "xyz"[part]);
-        all.push_back({std::move(name), a.file->unit});
+// There may be millions of names, and a run of few steps is not to wait for them.
+void ModelSpace::add_components(Kind kind, std::vector<Quantity>& all) const {
+  const bool velocity = kind == Kind::velocity;
+  std::string name;
+  for (const CoordinateArray& a : arrays_) {
+    const std::string base = velocity ? "v" + a.file->name.text : a.file->name.text;
+    const std::string unit = velocity ? rate_unit(a.file->unit, file_.time_unit) : a.file->unit;
+    for (Index element = 0; element < a.elements(); ++element) {
+      name = base;
+      if (a.over) {
+        char digits[24];
+        name += '[';
+        name.append(digits, std::to_chars(digits, digits + sizeof digits, element).ptr);
+        name += ']';
       }
-  return all;
+      for (int part = 0; a.parts > 1 && part < a.parts; ++part) {
+        all.push_back({name, unit});
+        all.back().name += {'.', "xyz"[part]};
+      }
+      if (a.parts == 1) all.push_back({name, unit});
+    }
+  }
 }
 }  // namespace trill

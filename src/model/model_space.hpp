@@ -56,7 +56,6 @@ class ModelSpace {
   const std::vector<double>& parameter_values() const { return values_; }
   const std::deque<CoordinateArray>& arrays() const { return arrays_; }
   Index unknowns() const { return unknowns_; }
-  std::vector<Quantity> components() const;                        // of q
   const IndexSet* set(const std::optional<FileText>& name) const;  // nothing given: none
 
   // Count the numbers of tables and the operations on their elements before they are made. ModelError at the offset
@@ -77,6 +76,7 @@ class ModelSpace {
     const FileDerived* derived = nullptr;
   };
   const Meaning* find(std::string_view name) const;
+  void add_components(Kind kind, std::vector<Quantity>& all) const;  // of all coordinates or all velocities
   const std::map<std::string, Meaning, std::less<>>& meanings() const { return meanings_; }
 
  private:
