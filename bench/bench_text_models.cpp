@@ -169,7 +169,7 @@ bool compare_hessians(const Workshop& shop, int n, bool native) {
         keep(*by_hand.values());
       });
   print_ratio(fmt::format("text/chain_hessian_{}_{}_over_hand_written", native ? "native" : "interpreted", n).c_str(),
-              value, 1.5);
+              value, native ? 1.5 : 2.5);
   return true;
 }
 
