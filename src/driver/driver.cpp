@@ -346,12 +346,13 @@ class Run {
       }
       if (options_.dense) keep_dense(t0, h, hit->theta);
       record(before);
-      if (changed) record(after);
+      detector_.leave(before);
       user_ = after;
-      if (crowds(event, before.t, h) || !take_in(after)) return true;
       problem_.enter(user_);
+      if (changed) record(user_);
+      if (crowds(event, before.t, h) || !take_in(after)) return true;
       advancer_.note_jump();
-      detector_.restart(before, user_, hit->event);
+      detector_.restart(user_, hit->event);
       if (!go_on) {
         outcome_.status = RunStatus::event;
         outcome_.message.clear();

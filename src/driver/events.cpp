@@ -7,7 +7,8 @@
 
 namespace trill {
 namespace {
-constexpr int samples = 4;  // per step
+constexpr int samples = 4;    // per step
+constexpr int forgotten = 2;  // in the place of a sign
 
 int sign_of(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
 
@@ -49,10 +50,14 @@ void EventDetector::start(const State& s) {
   for (std::size_t i = 0; i < events_.size(); ++i) sign_[i] = sign_of(events_[i].root(s));
 }
 
-void EventDetector::restart(const State& before, const State& after, std::size_t event) {
+void EventDetector::leave(const State& before) {
   for (std::size_t i = 0; i < events_.size(); ++i)
-    if (!counts(sign_[i], sign_of(events_[i].root(before)), events_[i].direction))
-      sign_[i] = sign_of(events_[i].root(after));
+    if (!counts(sign_[i], sign_of(events_[i].root(before)), events_[i].direction)) sign_[i] = forgotten;
+}
+
+void EventDetector::restart(const State& after, std::size_t event) {
+  for (std::size_t i = 0; i < events_.size(); ++i)
+    if (sign_[i] == forgotten) sign_[i] = sign_of(events_[i].root(after));
   // The state stands on the root of this event: its sign is only known once the motion has left it.
   sign_[event] = 0;
 }

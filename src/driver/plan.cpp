@@ -128,7 +128,8 @@ void take_controller(RunPlan& plan) {
 TextModel make_model(const std::string& model, const OptionSet& parameters) {
   if (is_model_file(model)) return load_model(model, parameters);
   const ModelEntry& entry = ModelRegistry::all().find(model);
-  return {entry.info, "", entry.make(parameters), {}};
+  if (!entry.text.empty()) return read_shipped_model(entry, parameters);
+  return {entry.describe().info, "", entry.make(parameters), {}};
 }
 
 PreparedRun prepare(const RunPlan& plan) {

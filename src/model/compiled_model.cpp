@@ -7,8 +7,6 @@
 #include "trill/base/text.hpp"
 #include "trill/model/mechanics.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
 
 namespace trill {
@@ -27,15 +25,17 @@ class Compiler {
     read_measures();
     read_kinetic();
     read_rates();
+    read_heat_bath();
     read_events(model_, [this](const std::optional<FileText>& over) -> Kernel& { return kernel(over); });
     find_switches(model_, kernels_);
     number_rows();
+    model_.has_closed_form = closed_ == space_.unknowns() && constraint_count_ == 0;
     find_mass_kind();
     model_.functions =
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
-    read_heat_bath();
-    read_run();
+    check_heat_bath();
+    model_.info = read_info(file_, space_, constraint_count_ > 0);
   }
 
  private:
@@ -82,7 +82,6 @@ class Compiler {
       k.closed_forms.push_back({e, &array, part, &value});
     }
     closed_ += array.size();
-    model_.has_closed_form = closed_ == space_.unknowns();
   }
 
   // Names that no term uses are checked as well.
@@ -100,8 +99,10 @@ class Compiler {
         model_.groups[k].fast = model_.groups[k].fast || fast;
         return k;
       }
-    if (model_.groups.size() == most_groups)
-      throw model_.source.error(name->offset, fmt::format("more than {} groups of forces", most_groups));
+    if (model_.groups.size() == most_groups) {
+      const std::string message = fmt::format("more than {} groups of forces", most_groups);
+      throw name ? model_.source.error(name->offset, message) : model_.source.error(message);
+    }
     model_.groups.push_back({wanted, fast || wanted == "fast"});
     return model_.groups.size() - 1;
   }
@@ -178,6 +179,7 @@ class Compiler {
       if (!is_quadratic_in_velocities(k.graph(), e))
         throw t.energy.error("a kinetic energy is a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
       k.kinetic.push_back({&t.energy, e});
+      space_.fix_parameters_of(t.energy, k.scope.over());
     }
   }
 
@@ -260,12 +262,7 @@ class Compiler {
   }
 
   void read_measures() {
-    std::set<std::string, std::less<>> taken;
     for (const FileMeasure& m : file_.measures) {
-      if (m.name.text.empty() || m.name.text.find_first_of(",\"\n\r\t") != std::string::npos)
-        throw model_.source.error(m.name.offset, "a measure needs a name without commas, quotes and line ends");
-      if (!taken.insert(m.name.text).second)
-        throw model_.source.error(m.name.offset, fmt::format("there is already a measure '{}'", m.name.text));
       Kernel& k = kernel(m.over);
       k.measures.push_back({k.scope.parse(m.value), static_cast<std::int32_t>(model_.measures.size())});
       model_.measures.push_back({m.name.text, m.unit});
@@ -277,33 +274,16 @@ class Compiler {
     const auto read = [&](const FileValue& value, const char* what) {
       const double number = KernelScope(space_, nullptr).parse_constant(value, what);
       if (!(number >= 0)) throw value.error(fmt::format("{} cannot be negative, as {} is", what, number));
+      space_.fix_parameters_of(value, nullptr);
       return number;
     };
     model_.friction = read(file_.heat_bath->friction, "the friction of the bath");
     model_.temperature = read(file_.heat_bath->temperature, "the temperature of the bath");
-    if (model_.mass_kind == MassKind::of_q)
-      throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
   }
 
-  void read_run() {
-    RunDefaults& run = model_.info.run;
-    const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
-      if (!value) return;
-      into = KernelScope(space_, nullptr).parse_constant(*value, what);
-      if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
-    };
-    positive(file_.run.to, "the end of the run", run.to);
-    positive(file_.run.h, "the step size", run.h);
-    positive(file_.run.rtol, "the tolerance", run.rtol);
-    if (!file_.run.method.empty())
-      run.method = file_.run.method;
-    else if (constraint_count_ > 0)
-      run.method = "rattle";
-    else if (file_.heat_bath)
-      run.method = "langevin_splitting";
-    model_.info.title = file_.title;
-    model_.info.reference = file_.reference;
-    model_.info.equations = file_.equations;
+  void check_heat_bath() const {
+    if (file_.heat_bath && model_.mass_kind == MassKind::of_q)
+      throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
   }
 
   CompiledModel& model_;
@@ -322,6 +302,28 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
   check_start(model);
   for (const auto& kernel : model.functions->kernels())
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
+}
+
+ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) {
+  ModelInfo info;
+  const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
+    if (!value) return;
+    into = KernelScope(space, nullptr).parse_constant(*value, what);
+    if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
+  };
+  positive(file.run.to, "the end of the run", info.run.to);
+  positive(file.run.h, "the step size", info.run.h);
+  positive(file.run.rtol, "the tolerance", info.run.rtol);
+  if (!file.run.method.empty())
+    info.run.method = file.run.method;
+  else if (constrained)
+    info.run.method = "rattle";
+  else if (file.heat_bath)
+    info.run.method = "langevin_splitting";
+  info.title = file.title;
+  info.reference = file.reference;
+  info.equations = file.equations;
+  return info;
 }
 
 RowPlace row_place(const ModelFunctions& functions, int selection, Index row) {

@@ -89,7 +89,7 @@ class Drafter {
         break;
       case Purpose::switching:
         for (std::size_t k = 0; k < kernel_.switches.size(); ++k)
-          add_value(kernel_.switches[k], row(kernel_.gaps.size() + kernel_.constraints.size() + k));
+          add_value(kernel_.switches[k].when, row(kernel_.gaps.size() + kernel_.constraints.size() + k));
         break;
       default:
         add_rows();
@@ -239,17 +239,18 @@ class Drafter {
 
 void Kernel::finish() {
   KernelTable made = scope.make_table();
+  const auto add_row = [&](Index first, Index stride) {
+    IndexTable rows(static_cast<std::size_t>(made.instances));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = static_cast<std::int32_t>(first + static_cast<Index>(i) * stride);
+    made.rows.push_back(std::move(rows));
+  };
   const auto add_rows = [&](std::size_t count, Index first) {
-    for (std::size_t k = 0; k < count; ++k) {
-      IndexTable rows(static_cast<std::size_t>(made.instances));
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        rows[i] = static_cast<std::int32_t>(first + static_cast<Index>(i * count + k));
-      made.rows.push_back(std::move(rows));
-    }
+    for (std::size_t k = 0; k < count; ++k) add_row(first + static_cast<Index>(k), static_cast<Index>(count));
   };
   add_rows(gaps.size(), first_gap);
   add_rows(constraints.size(), first_constraint);
-  add_rows(switches.size(), first_switch);
+  for (const SwitchTerm& s : switches) add_row(s.first, s.stride);
   table = std::make_shared<const KernelTable>(std::move(made));
 }
 

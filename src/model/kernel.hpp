@@ -37,6 +37,12 @@ struct RowTerm {
   Expression value = no_expression;
 };
 
+// Zero where a formula of a force changes; the place of its value for an element is first + element * stride.
+struct SwitchTerm {
+  Expression when = no_expression;
+  Index first = 0, stride = 0;
+};
+
 struct Kernel {
   Kernel(ModelSpace& space, const IndexSet* over) : scope(space, over) {}
   KernelScope scope;
@@ -46,8 +52,7 @@ struct Kernel {
   std::vector<CoordinateTerm> rates, closed_forms;
   std::vector<Expression> events;                // zero where each event of the file happens
   std::vector<std::vector<Expression>> changes;  // what each sets
-  std::vector<Expression> switches;              // zero where a formula of a force changes
-  Index first_switch = 0;
+  std::vector<SwitchTerm> switches;
   Index first_gap = 0, first_constraint = 0;
   std::shared_ptr<const KernelTable> table;
   std::mutex building;  // routines are derived when they are first asked for, which adds to the graph

@@ -25,9 +25,7 @@ ParsedValue KernelScope::find(const NameUse& use) {
     if (use.index != no_expression) fail(fmt::format("'{}' is a number and takes no index", use.name));
     return parsed_number(e);
   };
-  // A coordinate may have the name of a column; its entries have an index.
-  if (use.index == no_expression)
-    if (const Expression e = column(use.name); e != no_expression) return parsed_number(e);
+  if (const Expression e = column(use.name); e != no_expression) return number(e);
   const ModelSpace::Meaning* meaning = space_.find(use.name);
   if (!meaning) return {};
   switch (meaning->kind) {
@@ -59,6 +57,7 @@ ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& a
     for (const SymbolKind moving : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
       if (depends_on(graph_, use.index, moving))
         fail(fmt::format("the index of '{}' may depend on columns, the element and parameters only", use.name));
+  if (use.index != no_expression) space_.fix_parameters_of(graph_, use.index);
   ParsedValue value;
   value.size = array.parts;
   for (int part = 0; part < array.parts; ++part)
@@ -136,6 +135,19 @@ std::vector<double> KernelScope::parse_constants(const FileValue& value, std::st
       throw value.error(fmt::format("{} is {}{}; it must be finite", what, values[k],
                                     over_ ? " for " + over_->element_text(static_cast<Index>(k)) : ""));
   return values;
+}
+
+bool KernelScope::is_common(Expression e) const {
+  if (!over_) return true;
+  const Expression roots[] = {e};
+  for (const Expression x : graph_.needed(roots)) {
+    const ExpressionNode& node = graph_[x];
+    if (node.op != Op::symbol || node.kind == SymbolKind::time || node.kind == SymbolKind::parameter) continue;
+    if (node.kind == SymbolKind::element || node.kind == SymbolKind::column) return false;
+    const Slot& slot = slots_[static_cast<std::size_t>(node.index)];
+    if (slot.index != no_expression && !is_common(slot.index)) return false;
+  }
+  return true;
 }
 
 IndexTable KernelScope::table_of(const Slot& slot) const {

@@ -41,6 +41,7 @@ class KernelScope final : public NameScope {
     return {s.array, s.index, s.part};
   }
   const ModelSpace& space() const { return space_; }
+  bool is_common(Expression e) const;  // the same for all elements
 
   // The table of everything met so far. Indices are computed and checked here.
   KernelTable make_table() const;

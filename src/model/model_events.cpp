@@ -25,7 +25,32 @@ class EventReader {
     model_.events.push_back(std::move(event));
   }
 
+  // When all events are read.
+  void check_parameters(const FileEvent& file) const {
+    for (const FileChange& change : file.then) {
+      const ModelSpace::Meaning* meaning = model_.space->find(change.target.text);
+      if (!meaning || meaning->kind != ModelSpace::Kind::parameter) continue;
+      if (model_.space->is_fixed(meaning->parameter))
+        throw model_.source.error(
+            change.target.offset,
+            fmt::format("'{}' cannot change in a run: the size of a set, a column, an index, a mass, a stiffness or "
+                        "the heat bath depends on it",
+                        change.target.text));
+      check_that_it_stays(change.value);
+    }
+  }
+
  private:
+  // A state remembers by which event a parameter was set, and not to what.
+  void check_that_it_stays(const FileValue& value) const {
+    KernelScope scope(*model_.space, nullptr);
+    const Expression roots[] = {scope.parse(value)};
+    for (const Expression e : scope.graph().needed(roots))
+      for (const int parameter : model_.changing)
+        if (e == scope.graph().symbol(SymbolKind::parameter, parameter))
+          throw value.error(fmt::format("what an event sets a parameter to may not depend on '{}', which events change",
+                                        model_.space->parameters()[static_cast<std::size_t>(parameter)].name));
+  }
   void check_that_it_changes(const FileEvent& file) const {
     for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
       if (depends_on(kernel_.graph(), kernel_.events.back(), kind)) return;
@@ -41,13 +66,11 @@ class EventReader {
   }
 
   void read_parameter(const FileChange& change, int parameter, CompiledEvent& event) {
-    if (model_.space->is_fixed(parameter))
-      throw model_.source.error(
-          change.target.offset,
-          fmt::format("'{}' cannot change in a run: the size of a set, a column, a mass or a stiffness depends on it",
-                      change.target.text));
     const double value =
         KernelScope(*model_.space, nullptr).parse_constant(change.value, "what an event sets a parameter to");
+    if (const std::string wrong = model_.file.parameters[static_cast<std::size_t>(parameter)].complaint(value);
+        !wrong.empty())
+      throw change.value.error(wrong);
     event.parameters.push_back({parameter, value});
     if (std::find(model_.changing.begin(), model_.changing.end(), parameter) == model_.changing.end())
       model_.changing.push_back(parameter);
@@ -70,15 +93,15 @@ class EventReader {
   Kernel& kernel_;
 };
 
-std::string switch_name(const CompiledModel& model, const FileValue& place, const IndexSet* over, Index element) {
-  const std::size_t line = model.source.place(place.piece.begin).line;
-  return fmt::format("switch in line {}{}", line, over ? fmt::format(", element {}", element) : "");
+std::string switch_name(const CompiledModel& model, const FileValue& place) {
+  return fmt::format("switch in line {}", model.source.place(place.piece.begin).line);
 }
 
 // The terms of one kernel; every switch once.
 struct FoundSwitch {
   Expression when;
   const FileValue* place;
+  bool common;  // to all elements
 };
 std::vector<FoundSwitch> switches_of(Kernel& kernel) {
   std::vector<FoundSwitch> found;
@@ -86,7 +109,7 @@ std::vector<FoundSwitch> switches_of(Kernel& kernel) {
     const Expression roots[] = {e};
     for (const SwitchingFunction& s : switching_functions(kernel.graph(), roots))
       if (std::none_of(found.begin(), found.end(), [&](const FoundSwitch& f) { return f.when == s.when; }))
-        found.push_back({s.when, &place});
+        found.push_back({s.when, &place, kernel.scope.is_common(s.when)});
   };
   for (const ForceTerm& term : kernel.terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
   for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place);
@@ -98,13 +121,16 @@ void read_events(CompiledModel& model, const KernelFinder& kernel) {
   if (model.file.events.empty()) return;
   EventReader reader(model, kernel(std::nullopt));
   for (const FileEvent& event : model.file.events) reader.read(event);
+  for (const FileEvent& event : model.file.events) reader.check_parameters(event);
 }
 
 void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels) {
   for (const auto& kernel : kernels) {
     const std::vector<FoundSwitch> found = switches_of(*kernel);
     const Index instances = kernel->scope.instances();
-    const Index count = instances * static_cast<Index>(found.size());
+    const auto own =
+        static_cast<Index>(std::count_if(found.begin(), found.end(), [](const FoundSwitch& s) { return !s.common; }));
+    const Index count = instances == 0 ? 0 : instances * own + static_cast<Index>(found.size()) - own;
     if (count == 0) continue;
     if (static_cast<Index>(model.switches.size()) + count > most_switches) {
       model.warnings.push_back(
@@ -112,11 +138,18 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
                       model.source.place(found[0].place->piece.begin).line, count));
       continue;
     }
-    kernel->first_switch = static_cast<Index>(model.switches.size());
+    // The value of a common one is added up over all elements, which keeps its sign.
+    for (const FoundSwitch& s : found)
+      if (s.common) {
+        kernel->switches.push_back({s.when, static_cast<Index>(model.switches.size()), 0});
+        model.switches.push_back(switch_name(model, *s.place));
+      }
+    auto next = static_cast<Index>(model.switches.size());
+    for (const FoundSwitch& s : found)
+      if (!s.common) kernel->switches.push_back({s.when, next++, own});
     for (Index i = 0; i < instances; ++i)
       for (const FoundSwitch& s : found)
-        model.switches.push_back(switch_name(model, *s.place, kernel->scope.over(), i));
-    for (const FoundSwitch& s : found) kernel->switches.push_back(s.when);
+        if (!s.common) model.switches.push_back(fmt::format("{}, element {}", switch_name(model, *s.place), i));
   }
 }
 

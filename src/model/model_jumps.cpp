@@ -4,6 +4,7 @@
 #include "trill/model/derivative.hpp"
 #include "trill/model/switching.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -68,20 +69,34 @@ struct Jump {
   double value = 0, slope = 0;  // of the pieces, as differences that are not rounding
 };
 
-Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, const SwitchedPiece& piece) {
-  std::vector<Expression> outputs = {piece.below, piece.above};
-  const Expression apart = graph.subtract(piece.above, piece.below);
+// The whole expression as it is on one side of a switch. Parents come after their children in a graph, and are to be
+// replaced before them.
+Expression on_side(ExpressionGraph& graph, Expression e, const SwitchingFunction& s, Expression SwitchedPiece::*side) {
+  std::vector<SwitchedPiece> pieces = s.pieces;
+  std::sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.of > b.of; });
+  for (const SwitchedPiece& piece : pieces) {
+    const Replacement fixed[] = {{piece.of, piece.*side}};
+    e = substitute(graph, e, fixed);
+  }
+  return e;
+}
+
+Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, Expression e, const SwitchingFunction& s) {
+  const Expression below = on_side(graph, e, s, &SwitchedPiece::below),
+                   above = on_side(graph, e, s, &SwitchedPiece::above);
+  std::vector<Expression> outputs = {below, above};
+  const Expression apart = graph.subtract(above, below);
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::time})
     for (const Partial& p : gradient(graph, apart, kind)) outputs.push_back(p.value);
   const Program program(graph, outputs);
   Evaluator found(program);
   point.evaluate(found);
-  const auto difference = [](double below, double above) {
-    const double jump = std::abs(above - below);
-    return jump > 1e-9 * (1 + std::abs(below) + std::abs(above)) ? jump : 0.0;
+  const auto difference = [](double a, double b) {
+    const double jump = std::abs(b - a);
+    return jump > 1e-9 * (1 + std::abs(a) + std::abs(b)) ? jump : 0.0;
   };
   Jump jump;
-  if (!piece.continuous) jump.value = difference(found[0], found[1]);
+  jump.value = difference(found[0], found[1]);
   for (std::size_t k = 2; k < outputs.size(); ++k) jump.slope = std::max(jump.slope, difference(0, found[k]));
   return jump;
 }
@@ -92,30 +107,56 @@ std::string describe(const Jump& jump, bool energy) {
   if (jump.value > 0) return fmt::format("a force jumps by {:.3g}", jump.value);
   return energy ? "a force jumps" : "the derivative of a force jumps";
 }
+
+// Every switch of a term means a look at the whole term. Since a file may have thousands of both, the search ends after
+// this many nodes; and it has a graph of its own, so that no model is refused for what is looked for in it.
+constexpr std::size_t most_nodes_looked_at = 1'000'000;
+
+class JumpSearch {
+ public:
+  JumpSearch(const CompiledModel& model, const Kernel& kernel)
+      : model_(model), kernel_(kernel), graph_(kernel.scope.graph()) {}
+
+  void look(Expression e, const FileValue& place, bool energy) {
+    try {
+      look_at_switches(e, place, energy);
+    } catch (const ExpressionLimit&) {
+      looked_at_ = most_nodes_looked_at;
+    }
+  }
+  std::vector<std::string> take_warnings() { return std::move(found_); }
+
+ private:
+  void look_at_switches(Expression e, const FileValue& place, bool energy) {
+    if (looked_at_ >= most_nodes_looked_at) return;
+    const Expression roots[] = {e};
+    const std::size_t nodes = graph_.needed(roots).size();
+    for (const SwitchingFunction& s : switching_functions(graph_, roots)) {
+      looked_at_ += nodes * (2 + s.pieces.size());
+      if (looked_at_ >= most_nodes_looked_at) return;
+      LocalPoint point(model_, kernel_);
+      if (!point.move_onto(graph_, s.when)) continue;
+      const Jump jump = jump_at(graph_, point, e, s);
+      if (jump.value == 0 && jump.slope == 0) continue;
+      found_.push_back(fmt::format("line {}: at a switch {}{}", model_.source.place(place.piece.begin).line,
+                                   describe(jump, energy), kernel_.switches.empty() ? "" : "; steps end there"));
+    }
+  }
+
+  const CompiledModel& model_;
+  const Kernel& kernel_;
+  ExpressionGraph graph_;
+  std::size_t looked_at_ = 0;
+  std::vector<std::string> found_;
+};
 }  // namespace
 
-std::vector<std::string> find_jumps(const CompiledModel& model, Kernel& kernel) {
-  std::vector<std::string> found;
-  if (kernel.table->instances == 0) return found;
-  const auto look = [&](Expression e, const FileValue& place, bool energy) {
-    const Expression roots[] = {e};
-    for (const SwitchingFunction& s : switching_functions(kernel.graph(), roots)) {
-      LocalPoint point(model, kernel);
-      if (!point.move_onto(kernel.graph(), s.when)) continue;
-      Jump most;
-      for (const SwitchedPiece& piece : s.pieces) {
-        const Jump jump = jump_at(kernel.graph(), point, piece);
-        most.value = std::max(most.value, jump.value);
-        most.slope = std::max(most.slope, jump.slope);
-      }
-      if (most.value == 0 && most.slope == 0) continue;
-      found.push_back(fmt::format("line {}: at a switch {}; steps end there",
-                                  model.source.place(place.piece.begin).line, describe(most, energy)));
-    }
-  };
+std::vector<std::string> find_jumps(const CompiledModel& model, const Kernel& kernel) {
+  if (kernel.table->instances == 0) return {};
+  JumpSearch search(model, kernel);
   for (const ForceTerm& term : kernel.terms)
-    look(term.force == no_expression ? term.energy : term.force, *term.place, term.force == no_expression);
-  for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place, false);
-  return found;
+    search.look(term.force == no_expression ? term.energy : term.force, *term.place, term.force == no_expression);
+  for (const CoordinateTerm& rate : kernel.rates) search.look(rate.value, *rate.place, false);
+  return search.take_warnings();
 }
 }  // namespace trill

@@ -146,14 +146,15 @@ class ShapeCheck {
   }
 
   void check_parameter(const FileParameter& p) const {
-    if (p.min && p.max && *p.min > *p.max)
-      throw source_.error(p.name.offset, fmt::format("parameter '{}' has min = {} above max = {}", p.name.text,
-                                                     format_number(*p.min), format_number(*p.max)));
-    const double value = *p.value.number;
-    if (p.min && value < *p.min)
-      throw p.value.error(fmt::format("parameter '{}' must be at least {}", p.name.text, format_number(*p.min)));
-    if (p.max && value > *p.max)
-      throw p.value.error(fmt::format("parameter '{}' must be at most {}", p.name.text, format_number(*p.max)));
+    const Range& range = p.range;
+    if (range.min > range.max || (range.open_min && range.min == range.max))
+      throw source_.error(p.name.offset, fmt::format("parameter '{}' has {} = {} above max = {}", p.name.text,
+                                                     range.open_min ? "above" : "min", format_number(range.min),
+                                                     format_number(range.max)));
+    if (p.whole && *p.value.number != std::floor(*p.value.number))
+      throw p.value.error(fmt::format("parameter '{}' must be a whole number", p.name.text));
+    if (!range.holds(*p.value.number))
+      throw p.value.error(fmt::format("parameter '{}' is out of range; allowed: {}", p.name.text, range.text()));
   }
 
   void check_size(const FileSet& set) const {
@@ -251,8 +252,13 @@ class ShapeCheck {
     if (!labels.insert(name.text).second)
       throw source_.error(name.offset, fmt::format("there is already {} '{}'", what, name.text));
   }
+  std::set<std::string, std::less<>> measured_anyway() const {
+    if (!file_.rates.empty()) return {};
+    if (file_.heat_bath) return {"kinetic_temperature", "potential_energy"};
+    return {"energy"};
+  }
   void check_labels() const {
-    std::set<std::string, std::less<>> measures, events;
+    std::set<std::string, std::less<>> measures = measured_anyway(), events;
     for (const FileMeasure& m : file_.measures) check_label(m.name, "a measure", measures);
     for (const FileEvent& e : file_.events)
       if (e.name) check_label(*e.name, "an event", events);

@@ -26,6 +26,13 @@ std::string IndexSet::element_text(Index element) const {
   return text;
 }
 
+std::string FileParameter::complaint(double number) const {
+  if (whole && number != std::floor(number))
+    return fmt::format("parameter '{}' must be a whole number, not {}", name.text, number);
+  if (range.holds(number)) return "";
+  return fmt::format("parameter '{}' must be {}, not {}", name.text, range.text(), number);
+}
+
 ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given)
     : source_(source), file_(file) {
   read_parameters(given);
@@ -76,30 +83,21 @@ void ModelSpace::take_time(Index operations, std::size_t offset) {
 }
 
 void ModelSpace::read_parameters(const OptionSet& given) {
-  std::vector<std::string> known;
+  OptionReader reader(given, source_.file(), "parameter");
   for (const FileParameter& p : file_.parameters) {
     double value = *p.value.number;
-    if (const auto it = given.find(p.name.text); it != given.end()) {
-      const auto number = parse_number(it->second);
-      if (!number)
-        throw UsageError(
-            fmt::format("{}: parameter '{}' needs a finite number, not '{}'", source_.file(), p.name.text, it->second));
-      value = *number;
-      if ((p.min && value < *p.min) || (p.max && value > *p.max))
-        throw UsageError(fmt::format("{}: parameter '{}' must be {}, not {}", source_.file(), p.name.text,
-                                     p.min && p.max ? fmt::format("from {} to {}", *p.min, *p.max)
-                                     : p.min        ? fmt::format("at least {}", *p.min)
-                                                    : fmt::format("at most {}", *p.max),
-                                     value));
+    if (p.whole) {
+      int number = static_cast<int>(value);
+      reader.integer(p.name.text, number, p.range, p.what);
+      value = number;
+    } else {
+      reader.number(p.name.text, value, p.range, p.what);
     }
     define(p.name, {.kind = Kind::parameter, .parameter = static_cast<int>(parameters_.size())});
     parameters_.push_back({p.name.text, p.unit, p.what, value});
     values_.push_back(value);
-    known.push_back(p.name.text);
   }
-  for (const auto& [name, value] : given)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError(fmt::format("{} has no parameter '{}'{}", source_.file(), name, suggest(name, known)));
+  reader.finish();
 }
 
 void ModelSpace::read_set(const FileSet& file) {
@@ -132,9 +130,14 @@ void ModelSpace::read_set(const FileSet& file) {
 
 void ModelSpace::fix_parameters_of(const FileValue& value, const IndexSet* over) {
   KernelScope scope(*this, over);
-  const Expression roots[] = {scope.parse(value)};
-  for (const Expression e : scope.graph().needed(roots))
-    if (const ExpressionNode& node = scope.graph()[e]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
+  const Expression e = scope.parse(value);
+  fix_parameters_of(scope.graph(), e);
+}
+
+void ModelSpace::fix_parameters_of(const ExpressionGraph& graph, Expression e) {
+  const Expression roots[] = {e};
+  for (const Expression x : graph.needed(roots))
+    if (const ExpressionNode& node = graph[x]; node.op == Op::symbol && node.kind == SymbolKind::parameter)
       fixed_.insert(node.index);
 }
 
@@ -146,6 +149,7 @@ void ModelSpace::read_coordinates() {
     take_memory(numbers_each_coordinate * array.size(), c.name.offset);
     define(c.name, {.kind = Kind::coordinate, .array = &array});
   }
+  if (!file_.rates.empty()) return;
   for (const CoordinateArray& array : arrays_) define_velocity(array);
 }
 

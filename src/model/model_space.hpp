@@ -6,6 +6,7 @@
 #include "model_file.hpp"
 #include "trill/base/options.hpp"
 #include "trill/base/types.hpp"
+#include "trill/model/expression.hpp"
 #include "trill/model/routine.hpp"
 #include "trill/problem/problem.hpp"
 
@@ -65,6 +66,7 @@ class ModelSpace {
 
   // Parameters that something depends on which is computed once, when the model is read.
   void fix_parameters_of(const FileValue& value, const IndexSet* over);
+  void fix_parameters_of(const ExpressionGraph& graph, Expression e);
   bool is_fixed(int parameter) const { return fixed_.contains(parameter); }
 
   enum class Kind { parameter, set, coordinate, velocity, derived };

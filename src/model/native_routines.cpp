@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "native_routines.hpp"
 
+#include "shipped_code.hpp"
 #include "trill/model/c_source.hpp"
 
 #include <fmt/format.h>
@@ -17,9 +18,18 @@ std::string make_native(Routines& routines, NativeUse use) {
   if (routines.empty()) return "";
   std::vector<CRoutine> sources;
   for (const auto& routine : routines) sources.push_back({routine.get()});
-  const NativeResult native = load_native(c_source(sources, CopiesInC::one), use);
+  const std::string source = c_source(sources, CopiesInC::one);
+  std::vector<std::shared_ptr<Routine>> all;
+  if (const ShippedCode* shipped = find_shipped_code(source, routines.size())) {
+    for (std::size_t k = 0; k < routines.size(); ++k) {
+      all.push_back(std::make_shared<Routine>(*routines[k]));
+      all.back()->native = shipped->functions[k];
+    }
+    routines = {all.begin(), all.end()};
+    return "";
+  }
+  const NativeResult native = load_native(source, use);
   if (!native.library) return native.reason;
-  Routines all;
   for (std::size_t k = 0; k < routines.size(); ++k) {
     auto compiled = std::make_shared<Routine>(*routines[k]);
     compiled->library = native.library;
@@ -27,7 +37,7 @@ std::string make_native(Routines& routines, NativeUse use) {
     if (!compiled->native) return fmt::format("the compiled code has no function {}", k);
     all.push_back(std::move(compiled));
   }
-  routines = std::move(all);
+  routines = {all.begin(), all.end()};
   return "";
 }
 

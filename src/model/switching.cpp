@@ -47,23 +47,24 @@ class SwitchSearch {
     const Expression a = node.child[0], b = node.child[1];
     switch (node.op) {
       case Op::abs:
-        return add(a, {graph_.negate(a), a, true});
+        return add(a, {e, graph_.negate(a), a, true});
       case Op::min:
-        return add(graph_.subtract(a, b), {a, b, true});
+        return add(graph_.subtract(a, b), {e, a, b, true});
       case Op::max:
-        return add(graph_.subtract(a, b), {b, a, true});
+        return add(graph_.subtract(a, b), {e, b, a, true});
       case Op::less:
       case Op::less_equal:
-        return add(graph_.subtract(a, b), {graph_.number(1), graph_.number(0)});
+        return add(graph_.subtract(a, b), {e, graph_.number(1), graph_.number(0)});
       case Op::choose:
-        return visit_choice(node);
+        return visit_choice(e);
       default:
         return;
     }
   }
 
   // A condition may be made of several comparisons, and each is a switch of its own.
-  void visit_choice(const ExpressionNode& choice) {
+  void visit_choice(Expression choose) {
+    const ExpressionNode choice = graph_[choose];
     for (const Expression e : comparisons_below(choice.child[0])) {
       const ExpressionNode comparison = graph_[e];
       const auto piece = [&](double outcome) {
@@ -71,7 +72,7 @@ class SwitchSearch {
         return graph_.apply(Op::choose, substitute(graph_, choice.child[0], fixed), choice.child[1], choice.child[2]);
       };
       const Expression holds = piece(1), fails = piece(0);
-      if (holds != fails) add(graph_.subtract(comparison.child[0], comparison.child[1]), {holds, fails});
+      if (holds != fails) add(graph_.subtract(comparison.child[0], comparison.child[1]), {choose, holds, fails});
     }
   }
 

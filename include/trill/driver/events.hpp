@@ -23,8 +23,10 @@ class EventDetector {
   explicit EventDetector(const std::vector<Event>& events);
   bool empty() const { return events_.empty(); }
   void start(const State& s);  // signs at the beginning
-  // `event` changed the state; others that cross at the same moment stay due.
-  void restart(const State& before, const State& after, std::size_t event);
+  // `event` changes the state; others that cross at the same moment stay due. What a change moves past its zero has
+  // not crossed it, so the roots are asked before the change and after it.
+  void leave(const State& before);
+  void restart(const State& after, std::size_t event);
   // The first crossing at or after `from` that was not given before; nothing: the step has no more.
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
   void save(Archive& archive) const { archive.write(sign_); }

@@ -42,7 +42,7 @@ struct PreparedRun {
   Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
 };
 
-// A shipped model by its name, with no text, or a model file.
+// A shipped model by its name, or a model file; the text of a model in C++ is empty.
 TextModel make_model(const std::string& model, const OptionSet& parameters = {});
 
 // UsageError for anything that does not fit: names, options, ranges, a method that cannot run the model.

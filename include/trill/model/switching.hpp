@@ -6,6 +6,7 @@
 namespace trill {
 // A part of an expression as it is on the two sides of a switch.
 struct SwitchedPiece {
+  Expression of = no_expression;
   Expression below = no_expression, above = no_expression;  // where the switching function is negative, positive
   bool continuous = false;  // known to meet at the switch (abs, min, max); otherwise their values there tell
 };

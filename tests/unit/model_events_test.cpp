@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events and switches of text models against closed forms, and what is said about formulas that jump.
+#include "support/solution_files.hpp"
+#include "support/text_models.hpp"
+
+#include <atomic>
+#include <numbers>
+
+namespace trill::testing_models {
+namespace {
+using std::numbers::pi;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing_files::TemporaryDirectory;
+
+std::vector<double> times_of(const Solution& s, const std::string& event) {
+  std::vector<double> times;
+  for (const auto& e : s.outcome.events)
+    if (e.name == event) times.push_back(e.t);
+  return times;
+}
+
+TEST(TextEvents, ABouncingBall) {
+  const TextModel model = read_model("m.toml", R"toml(
+parameters.e = 0.8
+coordinates.y = 0.5
+[[force]]
+on = "y"
+value = -1
+[[event]]
+name = "bounce"
+when = "y"
+direction = -1
+then = { vy = "-e*vy" }
+)toml");
+  for (const char* method : {"dop853", "dopri5", "verlet"}) {
+    const bool adaptive = method[0] == 'd';
+    const Solution s = run_of(model.problem->clone(), plan_with(method, 6, adaptive ? 1e-11 : 0.01));
+    const std::vector<double> times = times_of(s, "bounce");
+    ASSERT_EQ(times.size(), 5u) << method;
+    double t = 1;  // from 1/2 under unit gravity
+    for (std::size_t k = 0; k < times.size(); t += 2 * std::pow(0.8, ++k)) EXPECT_NEAR(times[k], t, 1e-9) << method;
+  }
+}
+
+TEST(TextEvents, ChangesAreMadeAllAtOnce) {
+  const TextModel model = read_model("m.toml", R"toml(
+[coordinates]
+x = { start = 1, velocity = 2 }
+y = { start = 3, velocity = 4 }
+[[force]]
+on = "x"
+value = 0
+[[event]]
+when = "t - 1"
+then = { x = "y", y = "x", vx = "vy + t", vy = "vx" }
+)toml");
+  const State s = model.problem->initial_state();
+  State after = s;
+  after.t = 0.5;
+  model.problem->on_event(0, after);
+  expect_equal(after.y, Vec{{3, 1, 4.5, 2}}, "after");
+  EXPECT_EQ(model.problem->events()[0].name, "event 1");
+}
+
+TEST(TextEvents, EntriesOfArraysAndPoints) {
+  const TextModel model = read_model("m.toml", R"toml(
+sets.atom = 3
+parameters.two = 2
+[coordinates]
+x = 1
+r = { over = "atom", point = 2, start = ["atom", 0], velocity = [1, 2] }
+[[force]]
+on = "x"
+value = 0
+[[event]]
+when = "r[two].y - 5"
+then = { "r[1].x" = "r[two].x + 10", "vr[two].y" = "-vr[two].y/2" }
+)toml");
+  State s = model.problem->initial_state();
+  EXPECT_DOUBLE_EQ(model.problem->event_value(0, s), -5);
+  const Vec before = s.y;
+  model.problem->on_event(0, s);
+  Vec wanted = before;
+  wanted[1 + 2] = 12;
+  wanted[7 + 1 + 5] = -1;
+  expect_equal(s.y, wanted, "after");
+}
+
+TEST(TextEvents, StopAndDirection) {
+  const std::string oscillator = "coordinates.x = 1\n[[potential]]\nenergy = \"x^2/2\"\n";
+  const auto events = [&](const std::string& event) {
+    return run_of(read_model("m.toml", oscillator + "[[event]]\nname = \"e\"\nwhen = \"x\"\n" + event).problem,
+                  plan_with("dop853", 10, 1e-11));
+  };
+  const Solution stopped = prepare(plan_with("dop853", 10, 1e-11),
+                                   read_model("m.toml", oscillator + "[[event]]\nwhen = \"x\"\nstop = true").problem)
+                               .run();
+  EXPECT_EQ(stopped.outcome.status, RunStatus::event);
+  EXPECT_NEAR(stopped.t.back(), pi / 2, 1e-9);
+  const auto near = [](double t) { return testing::DoubleNear(t, 1e-9); };
+  EXPECT_THAT(times_of(events("then = { vx = \"vx\" }"), "e"),
+              ElementsAre(near(pi / 2), near(3 * pi / 2), near(5 * pi / 2)));
+  EXPECT_THAT(times_of(events("direction = 1\nthen = { vx = \"vx\" }"), "e"), ElementsAre(near(3 * pi / 2)));
+  EXPECT_THAT(times_of(events("direction = -1\nthen = { vx = \"vx\" }"), "e"),
+              ElementsAre(near(pi / 2), near(5 * pi / 2)));
+}
+
+const char* const stiffened = R"toml(
+parameters.k = 1
+coordinates.x = 1
+[[potential]]
+energy = "k*x^2/2"
+[[measure]]
+name = "stiffness"
+value = "k"
+[[event]]
+name = "stiffen"
+when = "t - 1"
+then = { k = 4 }
+)toml";
+
+Vec stiffened_at(double t) {
+  if (t < 1) return Vec{{std::cos(t), -std::sin(t)}};
+  const double x = std::cos(1), v = -std::sin(1), c = std::cos(2 * (t - 1)), s = std::sin(2 * (t - 1));
+  return Vec{{x * c + v / 2 * s, v * c - 2 * x * s}};
+}
+
+// Whatever a method keeps from step to step is of no use after the change.
+TEST(TextEvents, AChangedParameterReachesEveryMethod) {
+  int tried = 0;
+  for (const MethodEntry& method : MethodRegistry::all().entries()) {
+    const MethodInfo& info = method.info;
+    if (info.delivers == Delivers::statistics) continue;
+    RunPlan plan = plan_with(info.name, 3, info.error_order > 0 || info.owns_step ? 1e-7 : 0.01);
+    Solution s;
+    try {
+      s = prepare(plan, read_model("m.toml", stiffened).problem).run();
+    } catch (const UsageError&) {  // this method is not for this model, or gives no values inside its steps
+      continue;
+    }
+    ++tried;
+    ASSERT_TRUE(s.ok()) << info.name << ": " << s.outcome.message;
+    EXPECT_LE((last_of(s) - stiffened_at(3)).cwiseAbs().maxCoeff(), info.order == 1 ? 0.2 : 3e-3) << info.name;
+    EXPECT_EQ(s.outcome.events.size(), 1u) << info.name;
+  }
+  EXPECT_GT(tried, 10);
+}
+
+TEST(TextEvents, MeasuresAreOfTheirMoment) {
+  RunPlan plan = plan_with("dop853", 2, 1e-11);
+  const Solution s = run_of(read_model("m.toml", stiffened).problem, plan);
+  int before = 0, after = 0;
+  for (Index row = 0; row < s.rows(); ++row) {
+    const double t = s.t[static_cast<std::size_t>(row)], energy = s.measured()(0, row), k = s.measured()(1, row);
+    const double x = s.y()(0, row), v = s.y()(1, row);
+    EXPECT_NEAR(energy, (v * v + k * x * x) / 2, 1e-12);
+    if (t < 1 - 1e-6) {
+      EXPECT_EQ(k, 1) << t;
+    } else if (t > 1 + 1e-6) {
+      EXPECT_EQ(k, 4) << t;
+    } else {
+      ++(k == 1 ? before : after);
+    }
+  }
+  EXPECT_EQ(before, 1);
+  EXPECT_EQ(after, 1);
+}
+
+TEST(TextEvents, ClonesHaveParametersOfTheirOwn) {
+  const TextModel model = read_model("m.toml", stiffened);
+  const MechanicalProblem& p = mechanics(model);
+  State changed = p.initial_state();
+  p.on_event(0, changed);
+  const auto before = p.clone();
+  p.enter(changed);
+  const auto after = p.clone();
+  const Vec q{{1}}, v{{0}};
+  EXPECT_EQ(force_of(p, 0, q, v)[0], -4);
+  EXPECT_EQ(dense(jacobians_of(p, 0, q, v).by_position)(0, 0), -4);
+  EXPECT_EQ(*p.potential(all_groups, 0, q), 2);
+  EXPECT_EQ(force_of(mechanics(*before), 0, q, v)[0], -1);
+  EXPECT_EQ(force_of(mechanics(*after), 0, q, v)[0], -1);
+  after->enter(changed);
+  EXPECT_EQ(force_of(mechanics(*after), 0, q, v)[0], -4);
+  p.enter(p.initial_state());
+  EXPECT_EQ(force_of(p, 0, q, v)[0], -1);
+  EXPECT_EQ(dense(jacobians_of(p, 0, q, v).by_position)(0, 0), -1);
+}
+
+// An event may move what another waits for past its zero: that is no crossing by the motion.
+TEST(TextEvents, AParameterThatJumpsPastAnEventDoesNotMakeIt) {
+  const TextModel model = read_model("m.toml", R"toml(
+parameters.wall = 10
+coordinates.x = { start = 0, velocity = 1 }
+[[force]]
+on = "x"
+value = 0
+[[event]]
+name = "move"
+when = "t - 1"
+then = { wall = 0.5 }
+[[event]]
+name = "hit"
+when = "x - wall"
+then = { vx = "-vx" }
+)toml");
+  const Solution s = run_of(model.problem->clone(), plan_with("dopri5", 2, 1e-8));
+  EXPECT_THAT(times_of(s, "hit"), IsEmpty());
+  EXPECT_NEAR(last_of(s)[0], 2, 1e-9);
+}
+
+TEST(TextEvents, AreSavedAndGoneOnWith) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder / "m.toml") << R"toml(
+[parameters]
+k = 1
+drag = 0
+[coordinates]
+x = 1
+y = { start = 0.2, velocity = 0.7 }
+[[potential]]
+energy = "k*x^2/2 + y^2 + x*y/3"
+[[force]]
+on = "y"
+value = "-drag*vy + if(y < 0, 0.3, -0.2)"
+[[event]]
+when = "t - 1.5"
+then = { k = 4 }
+[[event]]
+when = "t - 4.2"
+then = { k = 2, drag = 0.5 }
+[[event]]
+when = "x"
+direction = -1
+then = { vx = "0.9*vx" }
+)toml";
+  class Interrupter final : public Observer {
+   public:
+    void accepted(const State&, const StepResult&) override { stop = --left_ == 0; }
+    std::atomic<bool> stop = false;
+
+   private:
+    int left_ = 23;
+  };
+  for (const char* method : {"verlet", "dopri5", "implicit_midpoint"}) {
+    RunPlan plan = plan_with(method, 8, std::string(method) == "dopri5" ? 1e-8 : 0.05);
+    plan.model = (folder / "m.toml").string();
+    plan.checkpoint_every = 10;
+    const auto part = [&](const TemporaryDirectory& at, bool stops) {
+      auto point = find_resume_point(at / "run.csv");
+      std::optional<SegmentRecorder> recorder;
+      if (point)
+        recorder.emplace(*point, 0);
+      else
+        recorder.emplace(at / "run.csv", 0);
+      PreparedRun run = prepare(plan);
+      run.options.checkpoint_every = 10;
+      Interrupter interrupter;
+      if (stops) run.options.observers.push_back(&interrupter);
+      run.options.stop = &interrupter.stop;
+      run.options.recorder = &*recorder;
+      if (point && !point->from_start) run.options.resume = &point->archive;
+      const bool ended = run.run().outcome.status != RunStatus::stopped;
+      if (ended) recorder->publish({});
+      return ended;
+    };
+    const TemporaryDirectory once, again;
+    ASSERT_TRUE(part(once, false));
+    int parts = 1;
+    while (!part(again, true)) ASSERT_LT(++parts, 40) << method;
+    EXPECT_GT(parts, 2) << method;
+    const SolutionFile whole(once / "run.csv"), resumed(again / "run.csv");
+    EXPECT_EQ(testing_files::bits_of(resumed), testing_files::bits_of(whole)) << method;
+    ASSERT_EQ(resumed.outcome().events.size(), whole.outcome().events.size()) << method;
+    EXPECT_GE(whole.outcome().events.size(), 5u);
+  }
+}
+
+TEST(TextEvents, OfTheRigidLimit) {
+  const std::string head = R"toml(
+[parameters]
+gravity = 1
+L = 1
+[coordinates]
+x = 1
+y = 0
+)toml";
+  const std::string stiff = "[[stiff]]\ngap = \"sqrt(x^2 + y^2) - L\"\nstiffness = 1e6\n";
+  const std::string tail = R"toml(
+[[potential]]
+energy = "gravity*y"
+[[event]]
+when = "t - 0.7"
+then = { gravity = 3 }
+[[event]]
+name = "wall"
+when = "x"
+then = { vx = "-vx", vy = "-vy" }
+)toml";
+  RunPlan plan = plan_with("dopri5", 2, 1e-9);
+  const Solution rigid =
+      run_of(read_model("m.toml", head + "[[constraint]]\nequation = \"sqrt(x^2 + y^2) - L\"\n" + tail).problem, plan);
+  plan.formulation = "rigid_limit";
+  const Solution limit = run_of(read_model("m.toml", head + stiff + tail).problem, plan);
+  expect_equal(last_of(limit).head(4), last_of(rigid).head(4), "end", 1e-6);
+  ASSERT_EQ(limit.outcome.events.size(), rigid.outcome.events.size());
+  EXPECT_EQ(times_of(limit, "wall").size(), 1u);
+
+  // Where an event changes the length itself, the motion goes on with the new one.
+  const Solution longer =
+      run_of(read_model("m.toml", head + stiff + "[[event]]\nwhen = \"t - 0.5\"\nthen = { L = 1.25 }\n").problem, plan);
+  EXPECT_NEAR(last_of(longer).head(2).norm(), 1.25, 1e-9);
+}
+
+const char* const pushed = R"toml(
+coordinates.x = 1
+[[force]]
+on = "x"
+value = "if(x > 0, -x, 1 - x)"
+)toml";
+
+// cos t down to 0 at pi/2, then 1 - cos - sin of t - pi/2 up to 0 at pi.
+Vec pushed_at(double t) {
+  if (t > pi) return Vec{{std::sin(t - pi), std::cos(t - pi)}};
+  const double s = t - pi / 2;
+  return t < pi / 2 ? Vec{{std::cos(t), -std::sin(t)}}
+                    : Vec{{1 - std::cos(s) - std::sin(s), std::sin(s) - std::cos(s)}};
+}
+
+TEST(TextSwitches, AreHitAndTheOrderIsKept) {
+  const TextModel model = read_model("m.toml", pushed);
+  ASSERT_EQ(model.problem->events().size(), 1u);
+  EXPECT_EQ(model.problem->events()[0].name, "switch in line 5");
+  EXPECT_TRUE(model.problem->events()[0].restarts);
+  const auto error = [&](const char* method, double step) {
+    return (last_of(run_of(model.problem->clone(), plan_with(method, 4, step))) - pushed_at(4)).cwiseAbs().maxCoeff();
+  };
+  EXPECT_LE(error("dop853", 1e-10), 1e-8);
+  EXPECT_LE(error("dopri5", 1e-9), 1e-7);
+  const Solution s = run_of(model.problem->clone(), plan_with("dop853", 4, 1e-11));
+  EXPECT_THAT(times_of(s, "switch in line 5"),
+              ElementsAre(testing::DoubleNear(pi / 2, 1e-9), testing::DoubleNear(pi, 1e-9)));
+  for (const auto& [method, order] : {std::pair{"verlet", 2}, std::pair{"rk4", 4}}) {
+    const double coarse = error(method, 0.05), fine = error(method, 0.025);
+    EXPECT_NEAR(std::log2(coarse / fine), order, 0.7) << method << " " << coarse << " " << fine;
+  }
+}
+
+TEST(TextSwitches, OfConstantForcesAreExact) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.x = 0
+[[potential]]
+energy = "if(x < 1, -x, 2*x - 3)"
+)toml");
+  // t^2/2 up to 1, then a fall with acceleration -2.
+  const double tau = 2 - std::numbers::sqrt2;
+  const Vec end{{1 + std::numbers::sqrt2 * tau - tau * tau, std::numbers::sqrt2 - 2 * tau}};
+  for (const char* method : {"verlet", "rk4", "dopri5"})
+    expect_equal(last_of(run_of(model.problem->clone(), plan_with(method, 2, *method == 'd' ? 1e-6 : 0.3))), end,
+                 method, 1e-9);
+}
+
+TEST(TextSwitches, OverASet) {
+  const TextModel model = read_model("m.toml", R"toml(
+sets.ball = 40
+coordinates.y = { over = "ball", start = "1 + ball/10" }
+[[force]]
+over = "ball"
+on = "y[ball]"
+value = "if(y[ball] > 0, -1, 3)"
+)toml");
+  ASSERT_EQ(model.problem->events().size(), 40u);
+  EXPECT_EQ(model.problem->events()[7].name, "switch in line 7, element 7");
+  State s = model.problem->initial_state();
+  s.y[7] = -0.25;
+  EXPECT_DOUBLE_EQ(std::abs(model.problem->event_value(7, s)), 0.25);
+  EXPECT_DOUBLE_EQ(std::abs(model.problem->event_value(39, s)), 4.9);
+  const Solution run = run_of(model.problem->clone(), plan_with("dopri5", 3, 1e-6));
+  const std::vector<double> times = times_of(run, "switch in line 7, element 7");
+  ASSERT_FALSE(times.empty());
+  EXPECT_NEAR(times[0], std::sqrt(2 * 1.7), 1e-9);
+}
+
+TEST(TextSwitches, ManyAreNotLookedForAndASwitchOfTimeIsOne) {
+  const auto model = [](const char* condition) {
+    return read_model("m.toml", fmt::format("sets.ball = 5000\ncoordinates.y = {{ over = \"ball\", start = 1 }}\n"
+                                            "[[force]]\nover = \"ball\"\non = \"y[ball]\"\nvalue = \"if({}, 1, 2)\"\n",
+                                            condition));
+  };
+  const TextModel many = model("y[ball] < 0");
+  EXPECT_TRUE(many.problem->events().empty());
+  ASSERT_EQ(many.warnings.size(), 2u);
+  EXPECT_THAT(many.warnings[0], HasSubstr("line 6: forces change their formula at 5000 places"));
+  EXPECT_THAT(many.warnings[1], AllOf(HasSubstr("a force jumps by 1"), testing::Not(HasSubstr("steps end there"))));
+  const TextModel timed = model("t < 1");
+  ASSERT_EQ(timed.problem->events().size(), 1u);
+  EXPECT_EQ(timed.problem->events()[0].name, "switch in line 6");
+  const Solution s = run_of(timed.problem->clone(), plan_with("dopri5", 2, 1e-6));
+  EXPECT_NEAR(last_of(s)[4999], 1 + 0.5 + 1 + 1, 1e-9);
+}
+
+std::vector<std::string> warnings_of(const std::string& kind, const std::string& value) {
+  const std::string term = kind == "potential" ? "energy" : "on = \"x\"\nvalue";
+  return read_model("m.toml", fmt::format("coordinates.x = {{ start = 0.7, velocity = 0.1 }}\n"
+                                          "coordinates.y = {{ start = -0.4, velocity = 1 }}\n[[{}]]\n{} = \"{}\"\n",
+                                          kind, term, value))
+      .warnings;
+}
+
+TEST(TextSwitches, JumpsAreWarnedOf) {
+  const auto warns = [](const char* message) { return ElementsAre(HasSubstr(message)); };
+  EXPECT_THAT(warnings_of("potential", "if(x < 0, 2, 5)"), warns("line 4: at a switch an energy jumps by 3"));
+  EXPECT_THAT(warnings_of("potential", "if(x < y, 0, x - y)"), warns("line 4: at a switch a force jumps"));
+  EXPECT_THAT(warnings_of("potential", "3*abs(x)"), warns("a force jumps"));
+  EXPECT_THAT(warnings_of("potential", "max(0, x) + y"), warns("a force jumps"));
+  EXPECT_THAT(warnings_of("potential", "min(x, y^2)"), warns("a force jumps"));
+  EXPECT_THAT(warnings_of("force", "if(x < 0, 2, 5)"), warns("line 5: at a switch a force jumps by 3"));
+  EXPECT_THAT(warnings_of("force", "2*(x < 0)"), warns("a force jumps by 2"));
+  EXPECT_THAT(warnings_of("force", "-abs(vx)*vx - abs(y)"), warns("the derivative of a force jumps"));
+  EXPECT_THAT(warnings_of("force", "if(t < 1, 0, 3)"), warns("a force jumps by 3"));
+  EXPECT_THAT(warnings_of("force", "if(t < 1, t, 1)"), warns("the derivative of a force jumps"));
+  EXPECT_THAT(warnings_of("force", "max(0, x)"), warns("the derivative of a force jumps"));
+}
+
+TEST(TextSwitches, SmoothOnesAreNotWarnedOf) {
+  for (const char* energy : {"max(0, x)^3", "abs(x)^3", "abs(x)*x^2", "if(x < 0, x^3, 2*x^3)", "abs(x)^2", "abs(-x)^4",
+                             "if(x < 0, abs(x)^3, x^4)", "min(x, y) + max(x, y)"})
+    EXPECT_THAT(warnings_of("potential", energy), IsEmpty()) << energy;
+  for (const char* force : {"max(0, x)^2", "if(t < 1, 0, (t - 1)^2)", "abs(x)*x", "if(x < 0, -x^2, x^2)"})
+    EXPECT_THAT(warnings_of("force", force), IsEmpty()) << force;
+}
+
+TEST(TextEventErrors, SayWhatIsWrong) {
+  const std::string model = R"toml(
+[parameters]
+n = 2
+k = { value = 1, min = 0.5, max = 8 }
+s = 3
+m = 1
+q = 1
+i = 0
+kin = 1
+[sets]
+atom = { size = "n", w = "q" }
+[coordinates]
+x = { start = 1, mass = "m" }
+z = 0
+y = { over = "atom", start = 1 }
+[derived]
+stiff = "s + 1"
+[[stiff]]
+gap = "x"
+stiffness = "stiff"
+[[potential]]
+energy = "k*x + y[i]"
+[[kinetic]]
+energy = "kin*vz^2"
+)toml";
+  const auto then = [&](const char* change) {
+    return complaint(model + fmt::format("[[event]]\nwhen = \"x\"\nthen = {{ {} }}\n", change));
+  };
+  EXPECT_EQ(then("k = 2"), "no error");
+  EXPECT_EQ(then("k = \"2*n\""), "no error");
+  for (const char* fixed : {"n = 3", "q = 2", "m = 2", "s = 2", "i = 1", "kin = 2"})
+    EXPECT_THAT(then(fixed), HasSubstr("cannot change in a run")) << fixed;
+  EXPECT_THAT(then("k = \"x\""), HasSubstr("what an event sets a parameter to may depend on parameters only"));
+  EXPECT_THAT(then("k = \"2*k\""), HasSubstr("may not depend on 'k', which events change"));
+  EXPECT_THAT(then("k = 0"), HasSubstr("parameter 'k' must be from 0.5 to 8, not 0"));
+  EXPECT_THAT(then("k = \"1/0\""), HasSubstr("must be finite"));
+  EXPECT_THAT(then("\"y[2]\" = 1"), HasSubstr("the index of 'y' is 2"));
+  EXPECT_THAT(then("kk = 1"), HasSubstr("an event cannot change 'kk'"));
+  EXPECT_THAT(complaint(model + "[[event]]\nwhen = \"k\"\nstop = true"),
+              HasSubstr("it depends neither on coordinates nor on t"));
+  const std::string bath =
+      "parameters.c = 1\nparameters.T = 1\ncoordinates.x = 1\n[heat_bath]\nfriction = \"c\"\n"
+      "temperature = \"T\"\n[[potential]]\nenergy = \"x^2\"\n[[event]]\nwhen = \"t - 1\"\n";
+  EXPECT_THAT(complaint(bath + "then = { c = 2 }"), HasSubstr("'c' cannot change in a run"));
+  EXPECT_THAT(complaint(bath + "then = { T = 2 }"), HasSubstr("'T' cannot change in a run"));
+}
+
+TEST(TextEventErrors, ManyGroupsAreRefusedInWords) {
+  std::string text = "coordinates.x = 1\n";
+  for (int k = 0; k < 32; ++k) text += fmt::format("[[potential]]\nenergy = \"{}*x\"\ngroup = \"g{}\"\n", k + 1, k);
+  EXPECT_EQ(complaint(text), "no error");
+  EXPECT_THAT(complaint(text + "[[force]]\non = \"x\"\nvalue = 1\n"), HasSubstr("more than 32 groups of forces"));
+}
+}  // namespace
+}  // namespace trill::testing_models
