@@ -119,6 +119,7 @@ class Compiler {
     ExpressionGraph& graph = k.graph();
     const Expression gap = parse_position(k, s.gap, "a gap");
     if (depends_on(graph, gap, SymbolKind::time)) throw s.gap.error("a gap may not depend on t");
+    space_.take_memory(2 * k.scope.instances(), s.stiffness.piece.begin);
     const std::vector<double> stiffness = k.scope.parse_constants(s.stiffness, "a stiffness");
     for (const double value : stiffness)
       if (!(value > 0)) throw s.stiffness.error(fmt::format("a stiffness must be positive, not {}", value));
@@ -220,6 +221,16 @@ class Compiler {
       model_.mass_kind = (model_.mass.array() == 1).all() ? MassKind::identity : MassKind::diagonal;
   }
 
+  // The tables of a kernel: the places of its slots; of a gap or constraint its row, value and slope. Its terms and
+  // their first derivatives, of a few times as many operations, are evaluated at the start.
+  void take_memory_and_time(Kernel& k) {
+    if (!k.scope.over()) return;
+    const std::size_t place = k.scope.over()->file->name.offset;
+    const auto rows = static_cast<Index>(k.gaps.size() + k.constraints.size() + k.switches.size());
+    space_.take_memory(k.scope.instances() * (k.scope.slots() + 3 * rows), place);
+    space_.take_time(k.scope.instances() * static_cast<Index>(6 * k.graph().size()), place);
+  }
+
   void number_rows() {
     std::vector<double> all;
     for (const auto& k : kernels_) {
@@ -227,6 +238,7 @@ class Compiler {
       k->first_constraint = constraint_count_;
       gap_count_ += k->scope.instances() * static_cast<Index>(k->gaps.size());
       constraint_count_ += k->scope.instances() * static_cast<Index>(k->constraints.size());
+      take_memory_and_time(*k);
       k->finish();
       const auto& columns = stiffness_[k.get()];
       for (std::size_t i = 0; i < static_cast<std::size_t>(k->scope.instances()); ++i)

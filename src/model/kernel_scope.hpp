@@ -63,7 +63,7 @@ class KernelScope final : public NameScope {
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;
-  std::vector<double> values_of(Expression e) const;  // of no coordinate and no time
+  std::vector<double> values_of(Expression e, std::size_t offset) const;  // of no coordinate and no time
   IndexTable table_of(const Slot& slot) const;
 
   ModelSpace& space_;

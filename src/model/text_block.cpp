@@ -9,7 +9,9 @@
 namespace trill {
 namespace {
 bool same_table(const KernelTable& a, const KernelTable& b) {
-  return a.instances == b.instances && a.coordinates == b.coordinates && a.rows == b.rows && a.columns == b.columns;
+  return a.instances == b.instances && a.coordinates == b.coordinates && a.rows == b.rows &&
+         std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
+                    [](const Column& x, const Column& y) { return *x == *y; });
 }
 
 bool same_routine(const Routine& a, const Routine& b) {
@@ -55,7 +57,7 @@ class ManyRunner {
     many_ = library_->native_many_function(function_name(0, CopiesInC::many));
     for (const IndexTable& slot : routine_->table->coordinates) index_.push_back(slot.data());
     for (const IndexTable& row : routine_->table->rows) index_.push_back(row.data());
-    for (const auto& column : routine_->table->columns) columns_.push_back(column.data());
+    for (const auto& column : routine_->table->columns) columns_.push_back(column->data());
     for (const Target& target : routine_->targets) targets_.push_back(target.places->data());
   }
 
@@ -83,7 +85,7 @@ class ManyRunner {
       if (load.kind == SymbolKind::element) {
         std::fill_n(to, lanes, static_cast<double>(i));
       } else if (load.kind == SymbolKind::column) {
-        std::fill_n(to, lanes, table.columns[k][at]);
+        std::fill_n(to, lanes, (*table.columns[k])[at]);
       } else {
         const auto place = static_cast<std::size_t>(table.coordinates[k][at]);
         std::copy_n(vector_of(inputs, load.kind) + place * copies_ + first, count, to);

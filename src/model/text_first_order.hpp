@@ -16,7 +16,7 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode {
   std::unique_ptr<Problem> clone() const override { return std::make_unique<TextFirstOrder>(model_); }
   Layout layout() const override { return {model_->start.size(), 0, 0, 0}; }
   std::vector<Parameter> parameters() const override { return model_->space->parameters(); }
-  std::vector<Quantity> components() const override { return model_->space->components(); }
+  std::vector<Quantity> components() const override;
   State initial_state() const override;
   std::string time_unit() const override { return model_->file.time_unit; }
 

@@ -6,12 +6,6 @@
 #include <fmt/format.h>
 
 namespace trill {
-namespace {
-std::string rate_unit(const std::string& unit, const std::string& time_unit) {
-  return unit.empty() || time_unit.empty() ? "" : unit + "/" + time_unit;
-}
-}  // namespace
-
 TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection)
     : energy(f, {Purpose::energy, selection}),
       force(f, {Purpose::force, selection}),
@@ -64,11 +58,11 @@ void TextMechanics::enter(const State& s) const {
 }
 
 std::vector<Quantity> TextMechanics::components() const {
-  std::vector<Quantity> all = model_->space->components();
-  all.reserve(2 * all.size());
-  for (std::size_t k = 0; k < static_cast<std::size_t>(unknowns()); ++k)
-    all.push_back({"v" + all[k].name, rate_unit(all[k].unit, model_->file.time_unit)});
   const Index count = constraints_.count();
+  std::vector<Quantity> all;
+  all.reserve(static_cast<std::size_t>(2 * unknowns() + count));
+  for (const auto kind : {ModelSpace::Kind::coordinate, ModelSpace::Kind::velocity})
+    model_->space->add_components(kind, all);
   for (Index k = 1; k <= count; ++k) all.push_back({count == 1 ? "lambda" : fmt::format("lambda{}", k), ""});
   return all;
 }

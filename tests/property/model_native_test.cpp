@@ -31,8 +31,9 @@ std::shared_ptr<KernelTable> random_table(Random& random, Index instances) {
   for (int k = 0; k < slots; ++k) table->coordinates.push_back(indices(unknowns));
   for (int k = 0; k < rows; ++k) table->rows.push_back(indices(multipliers));
   for (int k = 0; k < columns; ++k) {
-    table->columns.emplace_back();
-    for (Index i = 0; i < instances; ++i) table->columns.back().push_back(number(random));
+    std::vector<double> values;
+    for (Index i = 0; i < instances; ++i) values.push_back(number(random));
+    table->columns.push_back(std::make_shared<const std::vector<double>>(std::move(values)));
   }
   return table;
 }

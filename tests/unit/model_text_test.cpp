@@ -236,6 +236,26 @@ TEST(TextModelErrors, LongChainsOfNamesAndHugeModelsEndQuickly) {
   }
 }
 
+TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedQuickly) {
+  const std::string sets = "[sets]\na = 20000000\n", one = "[coordinates]\nx = 1\n";
+  const std::pair<std::string, const char*> table[] = {
+      {sets + "[coordinates]\nx = { over = \"a\", start = 1 }\n[[potential]]\nenergy = \"x[0]\"\n",
+       "m.toml:4:1: the tables of this model hold 160000000 numbers up to here; at most"},
+      {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one,
+       "m.toml:2:60: the tables of this model hold 80000000 numbers"},
+      {sets + one +
+           "[[stiff]]\nover = \"a\"\ngap = \"x\"\nstiffness = \"1 + a\"\n[[stiff]]\nover = \"a\"\ngap = "
+           "\"x\"\nstiffness = \"2 + a\"\n",
+       "m.toml:12:14: the tables of this model hold 80000"},
+      {sets + one + "[[potential]]\nover = \"a\"\nenergy = \"sin(x)^3*cos(x)/a + exp(x/(1 + a))\"\n",
+       "m.toml:2:1: reading this model takes"}};
+  for (const auto& [text, begin] : table) {
+    const ProcessorTime time;
+    EXPECT_THAT(complaint(text), StartsWith(begin)) << text;
+    EXPECT_LT(time.seconds(), 1) << text;
+  }
+}
+
 // Files come from strangers: whatever a byte does, it loads or is refused with a place or a reason.
 TEST(TextModelErrors, MutatedFilesLoadOrAreRefused) {
   std::stringstream stream;
