@@ -300,8 +300,8 @@ void add_check(CLI::App& app, Action& action) {
 void add_export(CLI::App& app, Action& action) {
   auto a = std::make_shared<ExportArguments>();
   CLI::App* sub = verb(app, "export", "Write the equations of a model file as C or LaTeX",
-                       "  trill export my_model.toml --to latex -o my_model.tex\n"
-                       "  trill export my_model.toml --to c\n");
+                       "  trill export two_springs --to latex -o two_springs.tex\n"
+                       "  trill export two_springs --to c\n");
   sub->add_option("model", a->model, "a model file (.toml)")->required();
   sub->add_option("--to", a->to, "c (the functions as they are compiled) or latex (formulas to read)")
       ->required()

@@ -12,7 +12,6 @@
 namespace trill::testing_cli {
 namespace {
 using testing::HasSubstr;
-using testing::Not;
 
 class NativeCode : public testing::Test {
  protected:
@@ -87,10 +86,24 @@ TEST_F(NativeCode, AResumedRunKeepsItsChoiceOrSaysWhyNot) {
   EXPECT_THAT(ended.out, HasSubstr("note: the model is interpreted, with the same numbers: the compiler"));
 }
 
-TEST_F(NativeCode, BuiltInModelsAreCodeAlready) {
-  const Ended ended = trill("run stiff_spring --to 0.1 --native always --trust never");
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, Not(HasSubstr("model ")));
+TEST_F(NativeCode, ShippedModelsAreMachineCodeWithoutACompiler) {
+  cache_ = "empty";
+  compiler_ = "no_such_compiler";
+  for (const char* model : {"stiff_spring", "two_springs", "rigid", "alkane"}) {
+    const Ended ended = trill(std::string("run ") + model + " --to 0.1 --native always --trust never");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("model compiled"));
+  }
+}
+
+TEST_F(NativeCode, ShippedModelsGiveTheSameBitsInterpreted) {
+  for (const std::string model : {"stiff_spring_polar", "two_springs", "alkane", "fermi_pasta_ulam"}) {
+    for (const std::string native : {"always", "never"}) {
+      const std::string out = model + "_" + native + ".json";
+      ASSERT_EQ(trill("run " + model + " --to 0.5 --trust never --native " + native + " --out " + out).code, 0) << out;
+    }
+    EXPECT_EQ(difference_of_files(directory_ / (model + "_always.json"), directory_ / (model + "_never.json")), "");
+  }
 }
 
 TEST_F(NativeCode, ExportedCCompilesWithoutWarnings) {
@@ -106,7 +119,7 @@ TEST_F(NativeCode, ExportRefusesWhatItCannotDo) {
   const Ended target = trill("export my.toml --to latx");
   EXPECT_EQ(target.code, 2);
   EXPECT_THAT(target.err, HasSubstr("did you mean 'latex'?"));
-  const Ended model = trill("export stiff_spring --to c");
+  const Ended model = trill("export beam --to c");
   EXPECT_EQ(model.code, 2);
   EXPECT_THAT(model.err, HasSubstr("built into trill"));
   EXPECT_THAT(trill("export my.toml --to latex").out, HasSubstr("\\begin{align*}"));

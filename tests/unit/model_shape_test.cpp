@@ -210,7 +210,7 @@ TEST(ModelShape, Events) {
   expect_complaints({{"then = { vr = 1 }", "m.toml:7:10: 'vr' is a point; change its parts one by one"},
                      {"then = { \"r.z\" = 1 }", "m.toml:7:10: 'r' has 2 parts and no .z"},
                      {"then = { \"vr.y\" = 1 }", fine}},
-                    points + "when = 1\n", "");
+                    points + "when = \"t\"\n", "");
 }
 
 TEST(ModelShape, HeatBaths) {
