@@ -27,6 +27,13 @@ RecordPlan record_plan(const RunArguments& a) {
   return {a.resume.empty() ? a.out : a.resume, !a.resume.empty(), a.checkpoint_seconds};
 }
 
+// The choice of the run that is resumed.
+Native native_as_before(const std::string& resumed) {
+  const auto point = find_resume_point(resumed);
+  if (!point || point->info.code.empty()) return Native::automatic;
+  return point->info.code == "compiled" ? Native::as_before : Native::never;
+}
+
 class Session {
  public:
   explicit Session(const RunArguments& arguments) : a_(arguments), run_(prepare(a_.plan), record_plan(a_)) {
@@ -102,6 +109,7 @@ class Session {
             {"forces", c.most_forces()},
             {"newton_iterations", c.newton_iterations},
             {"seconds", c.seconds},
+            {"code", info.code},
             {"settings", info.settings},
             {"parameters", info.parameters},
             {"trust", {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"components", components}}},
@@ -119,12 +127,13 @@ class Session {
     const Counters& c = outcome.counters;
     print(fmt::format("{} with {}: {} step{}", info.problem, info.method, c.steps, c.steps == 1 ? "" : "s"));
     if (c.rejected > 0) print(fmt::format(" ({} rejected)", c.rejected));
-    print(fmt::format(", {} force evaluations, {:.3g} s\n", c.most_forces(), c.seconds));
+    print(fmt::format(", {} force evaluations, {:.3g} s{}{}\n", c.most_forces(), c.seconds,
+                      info.code.empty() ? "" : ", model ", info.code));
+    if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)
-        print(fmt::format(
-            "  {} at t = {:.6g}: {}{}\n", to_text(n.severity), n.t, n.text,
-            n.value == 0 && n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold)));
+        print(fmt::format("  {} at t = {:.6g}: {}{}\n", to_text(n.severity), n.t, n.text,
+                          n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold)));
     print(fmt::format("  trust: {}{}\n",
                       trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust.verdict)),
                       trust.headline));
@@ -147,6 +156,7 @@ int run(const RunArguments& arguments) {
   if (a.jobs > 0) throw UsageError("--jobs belongs to --sweep; a single run has one thread");
   if (!a.show.empty()) throw UsageError("--show belongs to --sweep; the report of a single run shows all components");
   if (!a.svg.empty()) throw UsageError("--svg belongs to --sweep; 'trill report SOLUTION --svg' draws a single run");
+  if (!a.resume.empty() && a.plan.native == Native::automatic) a.plan.native = native_as_before(a.resume);
   Session session(a);
   return a.dry_run ? session.dry_run() : session.go();
 }
