@@ -127,6 +127,7 @@ class Run {
     while (outcome_.status == RunStatus::reached_end && !finished()) take_step();
     count_seconds();
     finish();
+    problem_.hold_formulas(false);
     return std::move(solution_);
   }
 
@@ -146,6 +147,7 @@ class Run {
   }
 
   void begin() {
+    problem_.hold_formulas(stepper_.info().dense != Dense::none);
     problem_.enter(user_);
     advancer_.notes().restore(options_.notices);
     if (options_.reformulation)
@@ -167,7 +169,6 @@ class Run {
     for (Observer* observer : options_.observers) observer->begin(problem_, user_);
     if (options_.resume) {
       load_checkpoint(*options_.resume);
-      problem_.enter(user_);
     } else {
       record(user_);
     }
@@ -349,7 +350,7 @@ class Run {
       detector_.leave(before);
       user_ = after;
       problem_.enter(user_);
-      if (changed) record(user_);
+      if (changed && !event.restarts) record(user_);
       if (crowds(event, before.t, h) || !take_in(after)) return true;
       advancer_.note_jump();
       detector_.restart(user_, hit->event);
@@ -359,6 +360,10 @@ class Run {
       }
       return true;
     }
+    if (detector_.left_a_switch()) {
+      leave(inner_);
+      problem_.enter(user_);
+    }
     return false;
   }
 
@@ -366,7 +371,9 @@ class Run {
   // passes.
   bool crowds(const Event& event, double t, double h) {
     const double interval = std::abs(t - last_event_);
-    crowding_ = interval < 1e-6 * std::abs(h) && interval < 0.9 * last_interval_ ? crowding_ + 1 : 0;
+    const bool again = event.restarts && &event == last_source_;
+    crowding_ = interval < 1e-6 * std::abs(h) && (again || interval < 0.9 * last_interval_) ? crowding_ + 1 : 0;
+    last_source_ = &event;
     last_event_ = t;
     last_interval_ = interval;
     if (crowding_ < 5) return false;
@@ -480,6 +487,8 @@ class Run {
 
   void load_checkpoint(Archive& archive) {
     own_fields([&](auto& field) { archive.read(field); });
+    leave(inner_);
+    problem_.enter(user_);  // before the method, which may ask it again for what it keeps
     detector_.load(archive);
     advancer_.load(archive);
     stepper_.load(archive);
@@ -487,7 +496,6 @@ class Run {
     std::vector<Notice> notices;
     load(archive, notices);
     advancer_.notes().restore(notices);
-    leave(inner_);
   }
 
   void finish() {
@@ -521,6 +529,7 @@ class Run {
                batch_ = 1;
   bool batches_ = false;
   double last_recorded_ = 0, last_event_ = -HUGE_VAL, last_interval_ = HUGE_VAL;
+  const Event* last_source_ = nullptr;
   int crowding_ = 0;
   Clock::time_point last_progress_ = Clock::now(), last_batch_ = Clock::now(), counted_until_ = Clock::now();
 };

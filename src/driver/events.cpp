@@ -58,8 +58,9 @@ void EventDetector::leave(const State& before) {
 void EventDetector::restart(const State& after, std::size_t event) {
   for (std::size_t i = 0; i < events_.size(); ++i)
     if (sign_[i] == forgotten) sign_[i] = sign_of(events_[i].root(after));
-  // The state stands on the root of this event: its sign is only known once the motion has left it.
-  sign_[event] = 0;
+  // The state stands on the root of this event: its sign is only known once the motion has left it. Where a formula
+  // changed it must have gone to the other side, or it comes back across the switch.
+  sign_[event] = events_[event].restarts ? end_sign_[event] : 0;
 }
 
 EventDetector::Scan EventDetector::scan(std::size_t event, double from, double rounding, const Interpolant& at) const {
@@ -92,9 +93,11 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
 std::optional<EventDetector::Hit> EventDetector::first(double from, double h, double t0, const Interpolant& at) {
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t0 / h));
   std::optional<Hit> best;
+  left_a_switch_ = false;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Scan found = scan(i, from, rounding, at);
     end_sign_[i] = found.sign;
+    left_a_switch_ = left_a_switch_ || (events_[i].restarts && sign_[i] == 0 && found.sign != 0);
     if (found.theta && (!best || *found.theta < best->theta)) best = Hit{i, *found.theta};
   }
   if (best)

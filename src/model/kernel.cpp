@@ -250,7 +250,10 @@ void Kernel::finish() {
   };
   add_rows(gaps.size(), first_gap);
   add_rows(constraints.size(), first_constraint);
-  for (const SwitchTerm& s : switches) add_row(s.first, s.stride);
+  for (const SwitchTerm& s : switches) {
+    add_row(s.first, s.stride);
+    made.columns.emplace_back(static_cast<std::size_t>(made.instances), 0.0);
+  }
   table = std::make_shared<const KernelTable>(std::move(made));
 }
 

@@ -37,7 +37,8 @@ struct RowTerm {
   Expression value = no_expression;
 };
 
-// Zero where a formula of a force changes; the place of its value for an element is first + element * stride.
+// Zero where a formula of a force changes; the place of its value for an element is first + element * stride. Behind
+// the columns of the set the table has one for each switch: a bias that is added to what is compared.
 struct SwitchTerm {
   Expression when = no_expression;
   Index first = 0, stride = 0;
@@ -53,6 +54,7 @@ struct Kernel {
   std::vector<Expression> events;                // zero where each event of the file happens
   std::vector<std::vector<Expression>> changes;  // what each sets
   std::vector<SwitchTerm> switches;
+  std::size_t first_bias() const { return scope.over() ? scope.over()->columns.size() : 0; }
   Index first_gap = 0, first_constraint = 0;
   std::shared_ptr<const KernelTable> table;
   std::mutex building;  // routines are derived when they are first asked for, which adds to the graph

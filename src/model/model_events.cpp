@@ -117,6 +117,62 @@ std::vector<FoundSwitch> switches_of(Kernel& kernel) {
 }
 }  // namespace
 
+// The terms of a kernel with a bias in every comparison that is a switch.
+class BiasedTerms {
+ public:
+  explicit BiasedTerms(Kernel& kernel) : kernel_(kernel), graph_(kernel.graph()) {}
+
+  Expression operator()(Expression e) {
+    if (e == no_expression) return e;
+    const Expression roots[] = {e};
+    for (const Expression x : graph_.needed(roots))
+      if (!biased_.contains(x)) biased_.emplace(x, rebuild(x));
+    return biased_.at(e);
+  }
+
+ private:
+  Expression rebuild(Expression x) {
+    const ExpressionNode node = graph_[x];
+    Expression child[3] = {no_expression, no_expression, no_expression};
+    for (int c = 0; c < arity(node.op); ++c) child[c] = biased_.at(node.child[c]);
+    if (arity(node.op) == 0) return x;
+    const Expression bias = bias_of(node);
+    if (bias == no_expression) return graph_.apply(node.op, child[0], child[1], child[2]);
+    const Expression a = child[0], b = node.op == Op::abs ? graph_.number(0) : child[1];
+    const Op order = node.op == Op::less_equal ? Op::less_equal : Op::less;
+    const Expression below = graph_.apply(order, a, graph_.add(b, bias));
+    if (node.op == Op::abs) return graph_.apply(Op::choose, below, graph_.negate(a), a);
+    if (node.op == Op::min) return graph_.apply(Op::choose, below, a, b);
+    if (node.op == Op::max) return graph_.apply(Op::choose, below, b, a);
+    return below;
+  }
+
+  Expression bias_of(const ExpressionNode& node) {
+    const bool compares = node.op == Op::min || node.op == Op::max || node.op == Op::less || node.op == Op::less_equal;
+    if (!compares && node.op != Op::abs) return no_expression;
+    const Expression when = compares ? graph_.subtract(node.child[0], node.child[1]) : node.child[0];
+    for (std::size_t s = 0; s < kernel_.switches.size(); ++s) {
+      const Expression bias = graph_.symbol(SymbolKind::column, static_cast<int>(kernel_.first_bias() + s));
+      if (kernel_.switches[s].when == when) return bias;
+      if (kernel_.switches[s].when == graph_.negate(when)) return graph_.negate(bias);
+    }
+    return no_expression;
+  }
+
+  Kernel& kernel_;
+  ExpressionGraph& graph_;
+  std::map<Expression, Expression> biased_;
+};
+
+void add_biases(Kernel& kernel) {
+  BiasedTerms biased(kernel);
+  for (ForceTerm& term : kernel.terms) {
+    term.energy = biased(term.energy);
+    term.force = biased(term.force);
+  }
+  for (CoordinateTerm& rate : kernel.rates) rate.value = biased(rate.value);
+}
+
 void read_events(CompiledModel& model, const KernelFinder& kernel) {
   if (model.file.events.empty()) return;
   EventReader reader(model, kernel(std::nullopt));
@@ -150,10 +206,12 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
     for (Index i = 0; i < instances; ++i)
       for (const FoundSwitch& s : found)
         if (!s.common) model.switches.push_back(fmt::format("{}, element {}", switch_name(model, *s.place), i));
+    add_biases(*kernel);
   }
 }
 
-TextEvents::TextEvents(const CompiledModel& model) : model_(model), switching_(*model.functions, {Purpose::switching}) {
+TextEvents::TextEvents(const CompiledModel& model)
+    : model_(model), switching_(*model.functions, {Purpose::switching}), held_(*model.functions) {
   std::size_t most = 0;
   for (std::size_t e = 0; e < model.events.size(); ++e) {
     when_.emplace_back(*model.functions, FunctionKey{Purpose::event, static_cast<int>(e)});
@@ -194,7 +252,13 @@ double TextEvents::value(int event, const State& s, std::span<const double> para
 
 void TextEvents::apply(int event, State& s, std::span<const double> parameters) const {
   const auto e = static_cast<std::size_t>(event);
-  if (e >= when_.size()) return;
+  if (e >= when_.size()) {
+    const Index place = static_cast<Index>(e - when_.size());
+    const bool was_below = held_.side(place) == HeldFormulas::Side::below;
+    const double now = value(event, s, parameters);
+    s.mode[static_cast<std::size_t>(mode_place(place))] = now < 0 || (now == 0 && !was_below) ? 1 : 2;
+    return;
+  }
   const CompiledEvent& compiled = model_.events[e];
   changed_.setZero();
   changes_[e].add(inputs_at(s), parameters, changed_.data());
@@ -202,6 +266,25 @@ void TextEvents::apply(int event, State& s, std::span<const double> parameters) 
   for (const ParameterChange& change : compiled.parameters) {
     const auto it = std::find(model_.changing.begin(), model_.changing.end(), change.parameter);
     s.mode[static_cast<std::size_t>(it - model_.changing.begin())] = event + 1;
+  }
+  // What has changed may lie on the other side of a switch.
+  std::fill(s.mode.begin() + static_cast<std::ptrdiff_t>(model_.changing.size()), s.mode.end(), 0);
+}
+
+void TextEvents::hold(bool held) const {
+  holds_ = held && !model_.switches.empty();
+  if (!held) held_.release();
+}
+
+void TextEvents::hold_formulas_of(const State& s, std::span<const double> parameters) const {
+  if (!holds_) return;
+  using Side = HeldFormulas::Side;
+  for (Index place = 0; place < static_cast<Index>(model_.switches.size()); ++place) {
+    const auto k = static_cast<std::size_t>(mode_place(place));
+    const int mode = k < s.mode.size() ? s.mode[k] : 0;
+    const double now = value(static_cast<int>(when_.size()) + static_cast<int>(place), s, parameters);
+    const Side of_state = now < 0 ? Side::below : now > 0 ? Side::above : Side::free;
+    held_.set(place, mode == 0 ? of_state : mode == 1 ? Side::below : Side::above);
   }
 }
 

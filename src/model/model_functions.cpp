@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model_functions.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace trill {
 namespace {
 constexpr Index most_dense = 32;  // matrices of larger systems are sparse
@@ -115,9 +118,57 @@ MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   return made;
 }
 
+HeldFormulas::HeldFormulas(const ModelFunctions& functions) {
+  for (const auto& kernel : functions.kernels()) {
+    if (kernel->switches.empty()) continue;
+    const auto instances = static_cast<std::size_t>(kernel->table->instances);
+    kernels_.push_back({kernel.get(), {kernel->switches.size(), std::vector<double>(instances, 0.0)}});
+    for (const SwitchTerm& s : kernel->switches) {
+      const std::size_t places = s.stride == 0 ? 1 : instances;
+      sides_.resize(
+          std::max(sides_.size(), static_cast<std::size_t>(s.first + s.stride * (static_cast<Index>(places) - 1) + 1)));
+    }
+  }
+}
+
+void HeldFormulas::release() {
+  for (std::size_t place = 0; place < sides_.size(); ++place) set(static_cast<Index>(place), Side::free);
+}
+
+// Runners point to the biases, which stay where they are.
+void HeldFormulas::restore(const HeldFormulas& earlier) {
+  for (std::size_t place = 0; place < sides_.size(); ++place) set(static_cast<Index>(place), earlier.sides_[place]);
+}
+
+void HeldFormulas::set(Index place, Side side) {
+  sides_[static_cast<std::size_t>(place)] = side;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double bias = side == Side::free ? 0 : side == Side::below ? infinity : -infinity;
+  for (KernelBiases& k : kernels_)
+    for (std::size_t s = 0; s < k.values.size(); ++s) {
+      const SwitchTerm& term = k.kernel->switches[s];
+      const Index distance = place - term.first;
+      if (term.stride == 0 && distance == 0)
+        std::fill(k.values[s].begin(), k.values[s].end(), bias);
+      else if (term.stride > 0 && distance >= 0 && distance % term.stride == 0 &&
+               distance / term.stride < static_cast<Index>(k.values[s].size()))
+        k.values[s][static_cast<std::size_t>(distance / term.stride)] = bias;
+    }
+}
+
+void HeldFormulas::bind(Runner& runner) const {
+  for (const KernelBiases& k : kernels_) {
+    if (k.kernel->table.get() != &runner.table()) continue;
+    for (std::size_t s = 0; s < k.values.size(); ++s) runner.set_column(k.kernel->first_bias() + s, k.values[s].data());
+  }
+}
+
 void VectorRun::prepare(std::span<const double> parameters) {
   if (runners_.empty())
-    for (const auto& routine : functions_->vector(key_).routines) runners_.emplace_back(routine, parameters);
+    for (const auto& routine : functions_->vector(key_).routines) {
+      runners_.emplace_back(routine, parameters);
+      if (held_) held_->bind(runners_.back());
+    }
   for (Runner& runner : runners_) runner.set_parameters(parameters);
   ready_ = true;
 }
@@ -127,6 +178,7 @@ const MatrixSlot& MatrixRun::prepare(std::span<const double> parameters) {
     function_ = &functions_->matrix(key_);
     for (const MatrixPart& part : function_->parts) {
       runners_.emplace_back(part.routine, parameters);
+      if (held_) held_->bind(runners_.back());
       auto& places = places_.emplace_back();
       for (const IndexTable& table : part.places) places.push_back(table.data());
     }

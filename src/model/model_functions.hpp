@@ -53,11 +53,33 @@ class ModelFunctions {
   mutable std::optional<NativeUse> native_;
 };
 
+// Which formulas hold in one run: for each switch and element a bias that is added to what is compared. 0 lets the
+// comparison decide, an infinity decides it beforehand.
+class HeldFormulas {
+ public:
+  explicit HeldFormulas(const ModelFunctions& functions);
+  enum class Side { free, below, above };  // of the zero of a switching function
+  void release();
+  void set(Index place, Side side);
+  void restore(const HeldFormulas& earlier);
+  Side side(Index place) const { return sides_[static_cast<std::size_t>(place)]; }
+  void bind(Runner& runner) const;
+
+ private:
+  struct KernelBiases {
+    const Kernel* kernel;
+    std::vector<std::vector<double>> values;  // [switch][element]
+  };
+  std::vector<KernelBiases> kernels_;
+  std::vector<Side> sides_;
+};
+
 // Runs a vector function with memory of its own. Everything is prepared at the first use.
 class VectorRun {
  public:
   VectorRun() = default;
-  VectorRun(const ModelFunctions& functions, FunctionKey key) : functions_(&functions), key_(key) {}
+  VectorRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
+      : functions_(&functions), key_(key), held_(held) {}
   void prepare(std::span<const double> parameters);
   void add(const ProgramInputs& inputs, std::span<const double> parameters, double* out) {
     if (!ready_) prepare(parameters);
@@ -68,6 +90,7 @@ class VectorRun {
  private:
   const ModelFunctions* functions_ = nullptr;
   FunctionKey key_;
+  const HeldFormulas* held_ = nullptr;
   std::vector<Runner> runners_;
   bool ready_ = false;
 };
@@ -75,7 +98,8 @@ class VectorRun {
 class MatrixRun {
  public:
   MatrixRun() = default;
-  MatrixRun(const ModelFunctions& functions, FunctionKey key) : functions_(&functions), key_(key) {}
+  MatrixRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
+      : functions_(&functions), key_(key), held_(held) {}
   const MatrixSlot& prepare(std::span<const double> parameters);  // the pattern
   // Into a slot of any pattern that has the entries; fastest into one of our own.
   void add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot);
@@ -86,6 +110,7 @@ class MatrixRun {
 
   const ModelFunctions* functions_ = nullptr;
   FunctionKey key_;
+  const HeldFormulas* held_ = nullptr;
   const MatrixFunction* function_ = nullptr;
   std::vector<Runner> runners_;
   std::vector<std::vector<const std::int32_t*>> places_;

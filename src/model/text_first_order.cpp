@@ -5,11 +5,11 @@ namespace trill {
 TextFirstOrder::TextFirstOrder(std::shared_ptr<const CompiledModel> model)
     : model_(std::move(model)),
       parameters_(model_->space->parameter_values()),
-      rates_(*model_->functions, {Purpose::rate}),
+      events_(*model_),
+      rates_(*model_->functions, {Purpose::rate}, &events_.held()),
       measures_(*model_->functions, {Purpose::measure}),
       closed_form_(*model_->functions, {Purpose::closed_form, 0}),
-      jacobian_(*model_->functions, {Purpose::rate_jacobian}),
-      events_(*model_) {
+      jacobian_(*model_->functions, {Purpose::rate_jacobian}, &events_.held()) {
   rates_.prepare(parameters_);
 }
 
@@ -23,13 +23,16 @@ std::vector<Quantity> TextFirstOrder::components() const {
 State TextFirstOrder::initial_state() const {
   State s(layout());
   s.y = model_->start;
-  s.mode.assign(model_->changing.size(), 0);
+  s.mode = events_.modes();
   return s;
 }
 
 void TextFirstOrder::rhs(double t, In y, Out dy) const {
-  dy.setZero();
-  rates_.add({.t = t, .q = y.data()}, parameters_, dy.data());
+  const auto evaluate = [&] {
+    dy.setZero();
+    rates_.add({.t = t, .q = y.data()}, parameters_, dy.data());
+  };
+  events_.evaluate(evaluate, dy);
 }
 
 bool TextFirstOrder::jacobian(double t, In y, MatrixSlot& j) const {
@@ -39,6 +42,11 @@ bool TextFirstOrder::jacobian(double t, In y, MatrixSlot& j) const {
 }
 
 void TextFirstOrder::enter(const State& s) const {
+  set_parameters(s);
+  events_.hold_formulas_of(s, parameters_);
+}
+
+void TextFirstOrder::set_parameters(const State& s) const {
   if (model_->changing.empty()) return;
   events_.set_parameters(s, parameters_);
   events_.forget_parameters();

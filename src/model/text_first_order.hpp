@@ -28,6 +28,7 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode {
   double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
   void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
   void enter(const State& s) const override;
+  void hold_formulas(bool held) const override { events_.hold(held); }
 
   std::vector<Quantity> quantities() const override { return model_->measures; }
   void measure(const State& s, Out values) const override;
@@ -35,10 +36,12 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode {
 
  private:
   const CompiledModel& compiled() const override { return *model_; }
+  void set_parameters(const State& s) const;
+
   std::shared_ptr<const CompiledModel> model_;
   mutable std::vector<double> parameters_;
+  mutable TextEvents events_;
   mutable VectorRun rates_, measures_, closed_form_;
   mutable MatrixRun jacobian_;
-  mutable TextEvents events_;
 };
 }  // namespace trill

@@ -25,6 +25,7 @@ class TextLangevin final : public LangevinProblem, public TextCode {
   double event_value(int event, const State& s) const override { return mechanics_.event_value(event, s); }
   void on_event(int event, State& s) const override { mechanics_.on_event(event, s); }
   void enter(const State& s) const override { mechanics_.enter(s); }
+  void hold_formulas(bool held) const override { mechanics_.hold_formulas(held); }
 
   // In equilibrium the mean of the first is kT.
   std::vector<Quantity> quantities() const override;

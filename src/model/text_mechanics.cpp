@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 namespace trill {
-TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection)
+TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection, const HeldFormulas& held)
     : energy(f, {Purpose::energy, selection}),
-      force(f, {Purpose::force, selection}),
-      product(f, {Purpose::force_product, selection}),
-      by_position(f, {Purpose::by_position, selection}),
-      by_velocity(f, {Purpose::by_velocity, selection}) {
+      force(f, {Purpose::force, selection}, &held),
+      product(f, {Purpose::force_product, selection}, &held),
+      by_position(f, {Purpose::by_position, selection}, &held),
+      by_velocity(f, {Purpose::by_velocity, selection}, &held) {
   for (int k = 1; k <= most_time_derivatives; ++k)
-    derivatives[derivative_place(k)] = {f, {Purpose::force, selection, k}};
+    derivatives[derivative_place(k)] = {f, {Purpose::force, selection, k}, &held};
 }
 
 TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
@@ -21,7 +21,8 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
       parameters_(model_->space->parameter_values()),
       mass_kind_(model_->mass_kind),
       known_(static_cast<Groups>((std::uint64_t{1} << model_->groups.size()) - 1)),
-      all_(*model_->functions, every_group),
+      events_(*model_),
+      all_(*model_->functions, every_group, events_.held()),
       kinetic_energy_(*model_->functions, {Purpose::kinetic_energy}),
       measures_(*model_->functions, {Purpose::measure}),
       closed_form_(*model_->functions, {Purpose::closed_form}),
@@ -30,9 +31,9 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
       mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
       gaps_(*model_->functions, of_gaps, parameters_),
       constraints_(*model_->functions, of_constraints, parameters_),
-      events_(*model_),
       strong_{&gaps_, model_->stiffness} {
-  for (std::size_t g = 0; g < model_->groups.size(); ++g) groups_.emplace_back(*model_->functions, static_cast<int>(g));
+  for (std::size_t g = 0; g < model_->groups.size(); ++g)
+    groups_.emplace_back(*model_->functions, static_cast<int>(g), events_.held());
   for (int k = 1; k <= most_time_derivatives; ++k)
     mass_derivatives_[derivative_place(k)] = {*model_->functions, {Purpose::mass, every_group, k}};
   all_.force.prepare(parameters_);
@@ -45,6 +46,11 @@ void TextMechanics::ForceRuns::forget_parameters() {
 }
 
 void TextMechanics::enter(const State& s) const {
+  set_parameters(s);
+  events_.hold_formulas_of(s, parameters_);
+}
+
+void TextMechanics::set_parameters(const State& s) const {
   if (model_->changing.empty()) return;
   events_.set_parameters(s, parameters_);
   events_.forget_parameters();
@@ -72,7 +78,7 @@ State TextMechanics::initial_state() const {
   s.q() = model_->start;
   s.v() = model_->velocity;
   s.lambda() = model_->multipliers;
-  s.mode.assign(model_->changing.size(), 0);
+  s.mode = events_.modes();
   return s;
 }
 
@@ -109,8 +115,11 @@ bool TextMechanics::mass_along(In q, In dq, MatrixSlot& dm) const {
 
 void TextMechanics::force(Groups groups, double t, In q, In v, Out f) const {
   const ProgramInputs inputs{.t = t, .q = q.data(), .v = v.data()};
-  f.setZero();
-  each(groups, [&](ForceRuns& g) { g.force.add(inputs, parameters_, f.data()); });
+  const auto evaluate = [&] {
+    f.setZero();
+    each(groups, [&](ForceRuns& g) { g.force.add(inputs, parameters_, f.data()); });
+  };
+  events_.evaluate(evaluate, f);
 }
 
 std::unique_ptr<ForceBlock> TextMechanics::join(std::span<const MechanicalProblem* const> copies) const {

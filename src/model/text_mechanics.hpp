@@ -25,6 +25,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
   void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
   void enter(const State& s) const override;
+  void hold_formulas(bool held) const override { events_.hold(held); }
 
   MassKind mass_kind() const override { return mass_kind_; }
   MatrixSlot mass_pattern() const override;
@@ -55,7 +56,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   const CompiledModel& compiled() const override { return *model_; }
   // The functions of one group of forces, or of all.
   struct ForceRuns {
-    ForceRuns(const ModelFunctions& functions, int selection);
+    ForceRuns(const ModelFunctions& functions, int selection, const HeldFormulas& held);
     void forget_parameters();
     VectorRun energy, force, product;
     std::array<VectorRun, most_time_derivatives> derivatives;
@@ -63,6 +64,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   };
   Index unknowns() const { return model_->start.size(); }
   bool has_kinetic_terms() const;
+  void set_parameters(const State& s) const;
   MatrixSlot prepare(MatrixRun ForceRuns::*matrix) const;
   // Every group alone, unless all are wanted, which have functions of their own.
   template <class Use>
@@ -77,13 +79,13 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   mutable std::vector<double> parameters_;
   MassKind mass_kind_;
   Groups known_;
+  mutable TextEvents events_;
   mutable std::vector<ForceRuns> groups_;
   mutable ForceRuns all_;
   mutable VectorRun kinetic_energy_, measures_, closed_form_;
   mutable MatrixRun mass_, mass_product_, mass_along_;
   mutable std::array<MatrixRun, most_time_derivatives> mass_derivatives_;
   mutable TextMap gaps_, constraints_;
-  mutable TextEvents events_;
   StrongPotential strong_;
 };
 }  // namespace trill

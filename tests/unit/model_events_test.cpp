@@ -146,7 +146,7 @@ TEST(TextEvents, AChangedParameterReachesEveryMethod) {
     EXPECT_LE((last_of(s) - stiffened_at(3)).cwiseAbs().maxCoeff(), info.order == 1 ? 0.2 : 3e-3) << info.name;
     EXPECT_EQ(s.outcome.events.size(), 1u) << info.name;
   }
-  EXPECT_GT(tried, 10);
+  EXPECT_GE(tried, 10);
 }
 
 TEST(TextEvents, MeasuresAreOfTheirMoment) {
@@ -225,7 +225,7 @@ y = { start = 0.2, velocity = 0.7 }
 energy = "k*x^2/2 + y^2 + x*y/3"
 [[force]]
 on = "y"
-value = "-drag*vy + if(y < 0, 0.3, -0.2)"
+value = "drag*x + if(y < 0, 0.3, -0.2)"
 [[event]]
 when = "t - 1.5"
 then = { k = 4 }
@@ -243,7 +243,7 @@ then = { vx = "0.9*vx" }
     std::atomic<bool> stop = false;
 
    private:
-    int left_ = 23;
+    int left_ = 47;
   };
   for (const char* method : {"verlet", "dopri5", "implicit_midpoint"}) {
     RunPlan plan = plan_with(method, 8, std::string(method) == "dopri5" ? 1e-8 : 0.05);
@@ -361,6 +361,88 @@ energy = "if(x < 1, -x, 2*x - 3)"
   for (const char* method : {"verlet", "rk4", "dopri5"})
     expect_equal(last_of(run_of(model.problem->clone(), plan_with(method, 2, *method == 'd' ? 1e-6 : 0.3))), end,
                  method, 1e-9);
+}
+
+TEST(TextSwitches, TheMotionMayStartOnOne) {
+  // From x = 0 up with unit gravity above it and three times as much push below: back at t = 2.
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.x = { start = 0, velocity = 1 }
+[[force]]
+on = "x"
+value = "if(x < 0, 3, -1)"
+)toml");
+  const Vec end{{-0.5 + 3 * 0.125, -1 + 3 * 0.5}};
+  for (const char* method : {"verlet", "rk4", "dopri5"})
+    expect_equal(last_of(run_of(model.problem->clone(), plan_with(method, 2.5, *method == 'd' ? 1e-6 : 0.3))), end,
+                 method, 1e-9);
+}
+
+// d^1.5 has no value on the other side of the switch.
+TEST(TextSwitches, OfFormulasThatEndThere) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.y = 1
+[[potential]]
+energy = "y + 1000*max(0, -y)^2.5"
+)toml");
+  EXPECT_TRUE(model.warnings.empty());
+  for (const char* method : {"verlet", "dopri5", "dop853"}) {
+    const Solution s = run_of(model.problem->clone(), plan_with(method, 10, *method == 'd' ? 1e-9 : 1e-4));
+    const auto energy = s.measured().row(0).array();
+    EXPECT_LE((energy - 1).abs().maxCoeff(), 1e-5) << method;
+    EXPECT_LT(s.y().row(0).minCoeff(), -0.02) << method;
+    EXPECT_EQ(times_of(s, "switch in line 4").size(), 6u) << method;
+  }
+}
+
+// Friction holds a block that has come to rest: that cannot go on in steps, and is said.
+TEST(TextSwitches, ThatAreCrossedAgainAndAgainAreRefusedInWords) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.x = { start = 0, velocity = 1 }
+[[force]]
+on = "x"
+value = "if(vx > 0, -1, 1)"
+)toml");
+  const Solution s = prepare(plan_with("dopri5", 3, 1e-6), model.problem->clone()).run();
+  EXPECT_EQ(s.outcome.status, RunStatus::refused) << last_of(s);
+  EXPECT_THAT(s.outcome.message, HasSubstr("again and again"));
+  EXPECT_NEAR(last_of(s)[0], 0.5, 1e-6);
+}
+
+// Outside of a run every force is that of its place.
+TEST(TextSwitches, FormulasAreHeldInRunsOnly) {
+  const TextModel model = read_model("m.toml", pushed);
+  const MechanicalProblem& p = mechanics(model);
+  const Vec right{{2}}, left{{-2}}, v{{0}};
+  const auto expect_both = [&] {
+    EXPECT_EQ(force_of(p, 0, right, v)[0], -2);
+    EXPECT_EQ(force_of(p, 0, left, v)[0], 3);
+    EXPECT_EQ(dense(jacobians_of(p, 0, left, v).by_position)(0, 0), -1);
+  };
+  expect_both();
+  PreparedRun run = prepare(plan_with("dopri5", 2, 1e-6), model.problem->clone());
+  run.run();
+  const MechanicalProblem& after = mechanics(*run.problem);
+  EXPECT_EQ(force_of(after, 0, right, v)[0], -2);
+  EXPECT_EQ(force_of(after, 0, left, v)[0], 3);
+  p.hold_formulas(true);
+  p.enter(p.initial_state());
+  EXPECT_EQ(force_of(p, 0, left, v)[0], 2);
+  EXPECT_EQ(force_of(mechanics(*p.clone()), 0, left, v)[0], 3);
+  p.hold_formulas(false);
+  expect_both();
+}
+
+TEST(TextSwitches, AnEventMayMoveTheStateAcrossOne) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.x = { start = 1, velocity = 0 }
+[[force]]
+on = "x"
+value = "if(x < 0, 1, -1)"
+[[event]]
+when = "t - 0.5"
+then = { x = -2, vx = 0 }
+)toml");
+  expect_equal(last_of(run_of(model.problem->clone(), plan_with("rk4", 1.5, 0.1))), Vec{{-1.5, 1}}, "end", 1e-9);
 }
 
 TEST(TextSwitches, OverASet) {

@@ -29,6 +29,8 @@ class EventDetector {
   void restart(const State& after, std::size_t event);
   // The first crossing at or after `from` that was not given before; nothing: the step has no more.
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
+  // A formula's switch, on which the motion stood, was left in the last step.
+  bool left_a_switch() const { return left_a_switch_; }
   void save(Archive& archive) const { archive.write(sign_); }
   void load(Archive& archive) { archive.read(sign_); }
 
@@ -41,5 +43,6 @@ class EventDetector {
 
   const std::vector<Event>& events_;
   std::vector<int> sign_, end_sign_;  // -1, +1, or 0 while unknown
+  bool left_a_switch_ = false;
 };
 }  // namespace trill

@@ -50,6 +50,9 @@ class Runner {
   Runner() = default;
   Runner(std::shared_ptr<const Routine> routine, std::span<const double> parameters);
   void set_parameters(std::span<const double> parameters);
+  // Values of its own in the place of a column of the table; they must outlive the runner.
+  void set_column(std::size_t column, const double* values) { columns_[column] = values; }
+  const KernelTable& table() const { return *routine_->table; }
   bool empty() const { return !routine_; }
   // Adds to `out`; instances and outputs in their order, so that the bits do not depend on the back end.
   void add(const ProgramInputs& inputs, double* out);

@@ -46,6 +46,9 @@ class Problem {
   virtual void on_event(int /*event*/, State&) const {}
   virtual void enter(const State&) const {
   }  // a run goes on from this state: what depends on its mode is brought up to date
+  // While formulas are held, they stay as they were at the last enter() until on_event() changes them, also beyond the
+  // switch: then a step that passes it is that of a smooth motion, and the switch is found where it is.
+  virtual void hold_formulas(bool) const {}
   virtual std::vector<Quantity> quantities() const { return {}; }  // invariants and observables
   virtual void measure(const State&, Out /*one value per quantity*/) const {}
   virtual bool exact(double /*t*/, Out /*y*/) const { return false; }  // closed form, where one exists
