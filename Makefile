@@ -22,7 +22,7 @@ help:
 	@echo 'make demo              solve two problems with two methods each and write a report page'
 	@echo 'make test              build and run all tests'
 	@echo 'make test-long         sanitizers, full grids of the papers, 1000 random kills'
-	@echo 'make fuzz              feed the readers of files with mutated ones: FUZZ_RUNS=1000000 each'
+	@echo 'make fuzz              feed the readers of files with mutated ones: FUZZ_RUNS=1000000'
 	@echo 'make bench             time trill against other solvers: one table of ratios'
 	@echo 'make install PREFIX=/usr/local'
 	@echo 'make format            format the C++ sources'

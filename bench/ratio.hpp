@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <vector>
 
 namespace trill::bench {
@@ -24,6 +25,35 @@ double ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
     best_theirs = std::min(best_theirs, seconds(theirs));
   }
   return best_ours / best_theirs;
+}
+
+inline double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+// Of this thread alone, whatever else the machine does.
+template <class Work>
+double processor_seconds(Work&& work) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+// The same by the processor's time, as the median over pairs of turns: for short work on busy machines.
+template <class Ours, class Theirs>
+double median_ratio(Ours&& ours, Theirs&& theirs, int turns = 15) {
+  std::vector<double> ratios;
+  for (int i = 0; i < turns; ++i) {
+    const double mine = processor_seconds(ours);
+    ratios.push_back(mine / processor_seconds(theirs));
+  }
+  return median(std::move(ratios));
 }
 
 inline void print_ratio(const char* name, double value, double limit) {

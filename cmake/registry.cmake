@@ -23,3 +23,36 @@ const ${registry}& ${registry}::all() {
 }  // namespace trill
 ")
 endfunction()
+
+# Embeds the text models and writes the source file that registers them: register_model_text_models(registry). The names
+# of the written files go into the variable `out`. A model is also found by the last part of its name, so that no two
+# models, in text or C++, may share it.
+function(trill_embed_models names others out)
+  set(declarations "")
+  set(calls "")
+  set(files text_models.cpp)
+  foreach(name IN LISTS names)
+    get_filename_component(last ${name} NAME)
+    if(last IN_LIST others)
+      message(FATAL_ERROR "models/${name}.toml: there is another model called ${last}")
+    endif()
+    list(APPEND others ${last})
+    string(REPLACE "/" "_" symbol ${name})
+    trill_embed_text(${PROJECT_SOURCE_DIR}/models/${name}.toml text_of_${symbol}
+                     ${CMAKE_CURRENT_BINARY_DIR}/text_of_${symbol}.cpp)
+    list(APPEND files text_of_${symbol}.cpp)
+    string(APPEND declarations "std::string_view text_of_${symbol}();\n")
+    string(APPEND calls "  add_text_model(r, \"${name}\", text_of_${symbol}());\n")
+  endforeach()
+  file(CONFIGURE OUTPUT text_models.cpp @ONLY CONTENT
+"// Written by the build from the list of text models.
+#include \"trill/model/text_problem.hpp\"
+
+namespace trill {
+@declarations@
+void register_model_text_models(ModelRegistry& r) {
+@calls@}
+}  // namespace trill
+")
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()

@@ -8,7 +8,7 @@
 // Prints
 //   method      steps   forces            x            y   energy off by
 //   verlet      50000    50001    -0.547756     0.943997   1e-05
-//   dopri5       3031    18746    -0.547757     0.943999   6e-07
+//   dopri5       3032    18770    -0.547757     0.943999   6e-07
 //
 // Read first: nothing.
 #include "trill/driver/plan.hpp"

@@ -7,7 +7,8 @@
 //   g++ -std=c++20 -O2 04_dual_numbers.cpp -o 04_dual_numbers $(pkg-config --static --cflags --libs trill)
 //
 // Prints
-//   TO BE MEASURED
+//   verlet             x =  1.166926  y =  1.339394  energy varies by 3.9e-08
+//   implicit_midpoint  x =  1.166925  y =  1.339394  energy varies by 1.0e-09
 //
 // Read first: 02_own_model.cpp.
 #include "trill/driver/plan.hpp"
@@ -42,16 +43,19 @@ struct Bend {
 };
 
 int main() {
-  constexpr trill::Index masses = 20, n = 2 * masses;
+  constexpr trill::Index n = 40;  // x and y of 20 masses
   trill::Vec start(n);
-  std::vector<trill::PlacedElement<Stretch>> stretches;
-  std::vector<trill::PlacedElement<Bend>> bends;
   for (trill::Index i = 0; i < n; i += 2) {  // an ellipse that wants to be a circle
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
-    start[i] = 1.2 * std::cos(angle);
-    start[i + 1] = 0.8 * std::sin(angle);
+    start[i] = 1.5 * std::cos(angle);
+    start[i + 1] = std::sin(angle);
+  }
+  std::vector<trill::PlacedElement<Stretch>> stretches;
+  std::vector<trill::PlacedElement<Bend>> bends;
+  for (trill::Index i = 0; i < n; i += 2) {
     const trill::Index j = (i + 2) % n, k = (i + 4) % n;
-    stretches.push_back({{1e4, 2 * std::numbers::pi / masses}, {i, i + 1, j, j + 1}});
+    const double length = std::hypot(start[j] - start[i], start[j + 1] - start[i + 1]);
+    stretches.push_back({{1e4, length}, {i, i + 1, j, j + 1}});
     bends.push_back({{1}, {i, i + 1, j, j + 1, k, k + 1}});
   }
   trill::ElementProblem ring("ring", start, trill::Vec::Zero(n));
@@ -61,14 +65,15 @@ int main() {
   trill::RunPlan plan;
   plan.to = 5;
   plan.h = 1e-3;
-  for (const char* method : {"verlet", "implicit_midpoint", "composition4"}) {
+  for (const char* method : {"verlet", "implicit_midpoint"}) {
     plan.method = method;
     const trill::Solution solution = trill::prepare(plan, ring.clone()).run();
     if (!solution.ok()) {
       std::fprintf(stderr, "%s: %s\n", method, solution.outcome.message.c_str());
       return 1;
     }
-    std::printf("%-18s x = %9.6f  energy varies by %.1e\n", method, solution.y()(0, solution.rows() - 1),
+    const auto end = solution.y().col(solution.rows() - 1);
+    std::printf("%-18s x = %9.6f  y = %9.6f  energy varies by %.1e\n", method, end[0], end[11],
                 solution.drift("energy"));
   }
 }

@@ -64,6 +64,10 @@ struct CheckArguments {
   std::string model;
   OptionSet parameters;
 };
+struct ExportArguments {
+  std::string model, to, out;
+  OptionSet parameters;
+};
 struct CiteArguments {
   std::string input;
 };
@@ -79,5 +83,6 @@ int order(const OrderArguments& arguments);
 int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
 int check(const CheckArguments& arguments);
+int export_model(const ExportArguments& arguments);
 int cite(const CiteArguments& arguments);
 }  // namespace trill::cli

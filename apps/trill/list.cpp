@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
 #include "trill/formulation/reformulation.hpp"
+#include "trill/model/text_problem.hpp"
 #include "trill/report/figure.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -62,7 +63,7 @@ json method_json(const MethodEntry& e) {
           {"options", options_json(e.options)}};
 }
 
-json model_json(const ModelEntry& e) {
+json model_json(const ModelDescription& e) {
   return {
       {"name", e.info.name},
       {"title", e.info.title},
@@ -86,7 +87,8 @@ void list_methods(bool as_json) {
 void list_models(bool as_json) {
   json all = json::array();
   std::vector<std::vector<std::string>> rows{{"model", "what it is", "reference"}};
-  for (const ModelEntry& e : ModelRegistry::all().entries()) {
+  for (const ModelEntry& entry : ModelRegistry::all().entries()) {
+    const ModelDescription e = entry.describe();
     all.push_back(model_json(e));
     rows.push_back({e.info.name, e.info.title, e.info.reference});
   }
@@ -129,7 +131,7 @@ std::string method_text(const MethodEntry& e) {
                      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
 
-std::string model_text(const ModelEntry& e) {
+std::string model_text(const ModelDescription& e) {
   const RunDefaults& r = e.info.run;
   return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}, {}.\n", e.info.name,
                      e.info.title, e.info.reference, e.info.equations,
@@ -176,7 +178,7 @@ std::string citations(const std::vector<std::string>& references) {
 [[noreturn]] void refuse_unknown(const std::string& name, const char* what) {
   std::vector<std::string> known;
   for (const auto& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
-  for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.info.name.substr(e.info.name.rfind('/') + 1));
+  for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.name.substr(e.name.rfind('/') + 1));
   for (const auto& e : FigureRegistry::all().entries()) known.push_back(e.name);
   throw UsageError(fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what,
                                suggest(lower_snake(name), known)));
@@ -201,10 +203,12 @@ int list(const ListArguments& a) {
 
 int cite(const CiteArguments& a) {
   std::vector<std::string> references;
-  if (const auto* method = find_quietly(MethodRegistry::all(), a.input))
+  if (a.input.ends_with(".toml"))
+    references.push_back(describe_model(a.input).info.reference);
+  else if (const auto* method = find_quietly(MethodRegistry::all(), a.input))
     references.push_back(method->info.reference);
   else if (const auto* model = find_quietly(ModelRegistry::all(), a.input))
-    references.push_back(model->info.reference);
+    references.push_back(model->describe().info.reference);
   else if (const auto* figure = find_quietly(FigureRegistry::all(), a.input))
     references.push_back(figure->reference);
   else if (std::filesystem::path(a.input).extension().empty())
@@ -218,12 +222,16 @@ int cite(const CiteArguments& a) {
 }
 
 int describe(const DescribeArguments& a) {
+  if (is_model_file(a.name)) {
+    print(model_text(describe_model(a.name)));
+    return ExitCode::ok;
+  }
   const auto* method = find_quietly(MethodRegistry::all(), a.name);
   const auto* model = find_quietly(ModelRegistry::all(), a.name);
   const auto* figure = find_quietly(FigureRegistry::all(), a.name);
   if (!method && !model && !figure) refuse_unknown(a.name, "no method, model or figure");
   if (method) print(method_text(*method));
-  if (model) print(model_text(*model));
+  if (model) print(model_text(model->describe()));
   if (figure)
     print(fmt::format("{}: {}\n{}\n\n`trill figure {}` computes it and compares it with the publication.\n",
                       figure->name, figure->title, figure->reference, figure->name));

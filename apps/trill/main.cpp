@@ -74,6 +74,16 @@ void add_plan(CLI::App& app, RunPlan& plan) {
   app.add_option("--formulation", plan.formulation, "change the unknowns first (trill list formulations)");
   number(app, "--from", plan.from, "start time (default: the model's)");
   number(app, "--to", plan.to, "end time; smaller than the start: backwards");
+  app.add_option_function<std::string>(
+         "--native",
+         [&plan](const std::string& text) {
+           const When when = read_when("--native", text);
+           plan.native = when == When::always  ? Native::always
+                         : when == When::never ? Native::never
+                                               : Native::automatic;
+         },
+         "compile a model file with the system's C compiler (default auto: when it pays; same numbers)")
+      ->type_name("auto|always|never");
 }
 
 void add_step(CLI::App& app, RunPlan& plan) {
@@ -287,6 +297,20 @@ void add_check(CLI::App& app, Action& action) {
   sub->callback([a, &action] { action = [a] { return check(*a); }; });
 }
 
+void add_export(CLI::App& app, Action& action) {
+  auto a = std::make_shared<ExportArguments>();
+  CLI::App* sub = verb(app, "export", "Write the equations of a model file as C or LaTeX",
+                       "  trill export two_springs --to latex -o two_springs.tex\n"
+                       "  trill export two_springs --to c\n");
+  sub->add_option("model", a->model, "a model file (.toml)")->required();
+  sub->add_option("--to", a->to, "c (the functions as they are compiled) or latex (formulas to read)")
+      ->required()
+      ->type_name("c|latex");
+  assignments(*sub, "--param", a->parameters, "parameters of the model");
+  file_name(*sub, "-o,--out", a->out, "file to write (default: print it)");
+  sub->callback([a, &action] { action = [a] { return export_model(*a); }; });
+}
+
 void add_cite(CLI::App& app, Action& action) {
   auto a = std::make_shared<CiteArguments>();
   CLI::App* sub = verb(app, "cite", "References for a run, a method, a model or a figure",
@@ -369,6 +393,7 @@ int parse_and_act(int argc, char** argv) {
   add_stability(app, action);
   add_figure(app, action);
   add_report(app, action);
+  add_export(app, action);
   add_cite(app, action);
   if (argc > 1 && argv[1][0] != '-') {
     std::vector<std::string> verbs;

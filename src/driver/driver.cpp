@@ -20,11 +20,10 @@ void check_start(const Problem& problem, const State& s, double t_end) {
     throw UsageError(
         fmt::format("'{}' has {} unknowns; the given start has {}", problem.name(), want.size(), s.y.size()));
   if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the ends of the time interval must be finite");
-  const auto names = problem.components();
   for (Index i = 0; i < s.y.size(); ++i)
     if (!std::isfinite(s.y[i]))
       throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
-                                   names[static_cast<std::size_t>(i)].name, s.y[i]));
+                                   problem.components()[static_cast<std::size_t>(i)].name, s.y[i]));
 }
 
 // Off the constraints by more than this, no motion that keeps them begins here.

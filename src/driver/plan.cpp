@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/plan.hpp"
 
+#include "native_choice.hpp"
 #include "trill/base/text.hpp"
 #include "trill/formulation/frequencies.hpp"
 #include "trill/problem/langevin.hpp"
@@ -107,6 +108,11 @@ void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& in
     for (const GroupInfo& group : mechanical->groups()) out.groups.push_back(group.name);
 }
 
+void make_stepper(PreparedRun& run, const MethodEntry& method) {
+  if (!run.plan.formulation.empty()) run.reformulation = make_reformulation(run.plan.formulation, *run.problem);
+  run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
+}
+
 // `control=...` among the method's options names the step control of the run.
 void take_controller(RunPlan& plan) {
   if (const auto it = plan.options.find("control"); it != plan.options.end()) {
@@ -122,7 +128,8 @@ void take_controller(RunPlan& plan) {
 TextModel make_model(const std::string& model, const OptionSet& parameters) {
   if (is_model_file(model)) return load_model(model, parameters);
   const ModelEntry& entry = ModelRegistry::all().find(model);
-  return {entry.info, "", entry.make(parameters), {}};
+  if (!entry.text.empty()) return read_shipped_model(entry, parameters);
+  return {entry.describe().info, "", entry.make(parameters), {}};
 }
 
 PreparedRun prepare(const RunPlan& plan) {
@@ -156,11 +163,16 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   take_controller(run.plan);
   const MethodInfo info = method.describe(run.plan.options);
   run.plan.method = info.name;
-  if (!plan.formulation.empty()) run.reformulation = make_reformulation(plan.formulation, *run.problem);
-  run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
+  make_stepper(run, method);
   fill_step(run, info, defaults);
   run.options.control = make_control(run.plan, info);
   Advancer(*run.stepper, run.options.control, run.options.newton_retries, plan.seed);  // refuses what does not fit
+  if (choose_native(run)) {
+    run.stepper.reset();
+    run.reformulation.reset();
+    run.problem = run.problem->clone();
+    make_stepper(run, method);
+  }
   run.options.output = plan.output;
   run.options.max_steps = plan.max_steps;
   run.options.checkpoint_every = plan.checkpoint_every;

@@ -14,6 +14,9 @@ constexpr int block = 16;
 // Below, vectors cannot be filled and would only cost time to compile.
 constexpr Index fewest_for_blocks = 8;
 
+// An empty piece of assembly, which keeps compilers from making vectors of the loop it is in.
+constexpr const char* stays_scalar = "__asm__ volatile(\"\");";
+
 constexpr const char* declarations =
     "double pow(double, double), exp(double), log(double), sin(double), cos(double), tan(double), asin(double),\n"
     "    acos(double), atan(double), atan2(double, double), sinh(double), cosh(double), tanh(double),\n"
@@ -93,10 +96,13 @@ int vector_number(SymbolKind kind) { return static_cast<int>(kind) - static_cast
 std::string comment_text(const std::string& comment) {
   std::string kept;
   for (const char c : comment)
-    kept += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    std::string_view(" _.,:;()[]=+-").find(c) != std::string_view::npos
-                ? c
-                : '_';
+    if (c == '\n')
+      kept += "\n   ";
+    else
+      kept += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      std::string_view(" _.,:;()[]=+-").find(c) != std::string_view::npos
+                  ? c
+                  : '_';
   return kept;
 }
 
@@ -233,6 +239,7 @@ class FunctionWriter {
 
   void write_plain_loop() {
     line(1, "for (long i = 0; i < n; ++i) {{");
+    line(2, "{}", stays_scalar);
     write_instance(2);
     for (std::size_t k = 0; k < routine_.targets.size(); ++k)
       line(2, "out[{}] += {};", place(k), value_[program_.outputs()[k]]);
@@ -259,8 +266,7 @@ class FunctionWriter {
     return load.kind != SymbolKind::element && load.kind != SymbolKind::column;
   }
 
-  // Gathers one by one: the vector instructions for them are slower on many processors, and the empty assembly keeps
-  // compilers from using them.
+  // Gathers one by one: the vector instructions for them are slower on many processors.
   void write_gathers() {
     const auto& loads = program_.of_instance().loads;
     for (const Load& load : loads)
@@ -270,7 +276,7 @@ class FunctionWriter {
     line(3, "(void)i;");
     for (const Load& load : loads)
       if (is_gathered(load)) line(3, "in{}[l] = {};", load.to, gathered(load));
-    line(3, "__asm__ volatile(\"\");");
+    line(3, "{}", stays_scalar);
     line(2, "}}");
   }
 

@@ -35,7 +35,7 @@ class Compiler {
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
     check_heat_bath();
-    read_run();
+    model_.info = read_info(file_, space_, constraint_count_ > 0);
   }
 
  private:
@@ -119,6 +119,7 @@ class Compiler {
     ExpressionGraph& graph = k.graph();
     const Expression gap = parse_position(k, s.gap, "a gap");
     if (depends_on(graph, gap, SymbolKind::time)) throw s.gap.error("a gap may not depend on t");
+    space_.take_memory(2 * k.scope.instances(), s.stiffness.piece.begin);
     const std::vector<double> stiffness = k.scope.parse_constants(s.stiffness, "a stiffness");
     for (const double value : stiffness)
       if (!(value > 0)) throw s.stiffness.error(fmt::format("a stiffness must be positive, not {}", value));
@@ -220,6 +221,16 @@ class Compiler {
       model_.mass_kind = (model_.mass.array() == 1).all() ? MassKind::identity : MassKind::diagonal;
   }
 
+  // The tables of a kernel: the places of its slots; of a gap or constraint its row, value and slope. Its terms and
+  // their first derivatives, of a few times as many operations, are evaluated at the start.
+  void take_memory_and_time(Kernel& k) {
+    if (!k.scope.over()) return;
+    const std::size_t place = k.scope.over()->file->name.offset;
+    const auto rows = static_cast<Index>(k.gaps.size() + k.constraints.size() + k.switches.size());
+    space_.take_memory(k.scope.instances() * (k.scope.slots() + 3 * rows), place);
+    space_.take_time(k.scope.instances() * static_cast<Index>(6 * k.graph().size()), place);
+  }
+
   void number_rows() {
     std::vector<double> all;
     for (const auto& k : kernels_) {
@@ -227,6 +238,7 @@ class Compiler {
       k->first_constraint = constraint_count_;
       gap_count_ += k->scope.instances() * static_cast<Index>(k->gaps.size());
       constraint_count_ += k->scope.instances() * static_cast<Index>(k->constraints.size());
+      take_memory_and_time(*k);
       k->finish();
       const auto& columns = stiffness_[k.get()];
       for (std::size_t i = 0; i < static_cast<std::size_t>(k->scope.instances()); ++i)
@@ -276,27 +288,6 @@ class Compiler {
       throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
   }
 
-  void read_run() {
-    RunDefaults& run = model_.info.run;
-    const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
-      if (!value) return;
-      into = KernelScope(space_, nullptr).parse_constant(*value, what);
-      if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
-    };
-    positive(file_.run.to, "the end of the run", run.to);
-    positive(file_.run.h, "the step size", run.h);
-    positive(file_.run.rtol, "the tolerance", run.rtol);
-    if (!file_.run.method.empty())
-      run.method = file_.run.method;
-    else if (constraint_count_ > 0)
-      run.method = "rattle";
-    else if (file_.heat_bath)
-      run.method = "langevin_splitting";
-    model_.info.title = file_.title;
-    model_.info.reference = file_.reference;
-    model_.info.equations = file_.equations;
-  }
-
   CompiledModel& model_;
   const ModelFile& file_;
   ModelSpace& space_;
@@ -313,6 +304,28 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
   check_start(model);
   for (const auto& kernel : model.functions->kernels())
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
+}
+
+ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) {
+  ModelInfo info;
+  const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
+    if (!value) return;
+    into = KernelScope(space, nullptr).parse_constant(*value, what);
+    if (!(into > 0)) throw value->error(fmt::format("{} must be positive, not {}", what, into));
+  };
+  positive(file.run.to, "the end of the run", info.run.to);
+  positive(file.run.h, "the step size", info.run.h);
+  positive(file.run.rtol, "the tolerance", info.run.rtol);
+  if (!file.run.method.empty())
+    info.run.method = file.run.method;
+  else if (constrained)
+    info.run.method = "rattle";
+  else if (file.heat_bath)
+    info.run.method = "langevin_splitting";
+  info.title = file.title;
+  info.reference = file.reference;
+  info.equations = file.equations;
+  return info;
 }
 
 RowPlace row_place(const ModelFunctions& functions, int selection, Index row) {

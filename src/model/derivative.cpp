@@ -153,7 +153,12 @@ class ReverseSweep {
 
   Expression either(Expression a, Expression b) {
     if (graph_.constant(a) == 1.0 || graph_.constant(b) == 1.0) return rules_.number(1);
+    if (is_contrary(a, b) || is_contrary(b, a)) return rules_.number(1);
     return graph_.apply(Op::max, a, b);
+  }
+  bool is_contrary(Expression a, Expression b) const {
+    const ExpressionNode& node = graph_[a];
+    return node.op == Op::equal && node.child[0] == b && graph_.constant(node.child[1]) == 0.0;
   }
 
   void pass_down(std::size_t k, const ExpressionNode& node, int c, Expression partial) {

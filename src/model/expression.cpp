@@ -169,6 +169,10 @@ Expression ExpressionGraph::symbol(SymbolKind kind, int index) {
 Expression ExpressionGraph::apply(Op op, Expression a, Expression b, Expression c) {
   if (const auto folded = fold(op, a, b, c)) return *folded;
   if (const auto simple = simplify(op, a, b, c)) return *simple;
+  return intern_operation(op, a, b, c);
+}
+
+Expression ExpressionGraph::intern_operation(Op op, Expression a, Expression b, Expression c) {
   ExpressionNode node;
   node.op = op;
   node.child[0] = a;

@@ -252,7 +252,7 @@ void Kernel::finish() {
   add_rows(constraints.size(), first_constraint);
   for (const SwitchTerm& s : switches) {
     add_row(s.first, s.stride);
-    made.columns.emplace_back(static_cast<std::size_t>(made.instances), 0.0);
+    made.columns.push_back(std::make_shared<const std::vector<double>>(static_cast<std::size_t>(made.instances), 0.0));
   }
   table = std::make_shared<const KernelTable>(std::move(made));
 }

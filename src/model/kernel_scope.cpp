@@ -109,7 +109,7 @@ Expression KernelScope::parse(const FileValue& value, int depth) {
   return parse_expression(value.piece, graph_, *this, depth);
 }
 
-std::vector<double> KernelScope::values_of(Expression e) const {
+std::vector<double> KernelScope::values_of(Expression e, std::size_t offset) const {
   auto table = std::make_shared<KernelTable>();
   table->instances = instances();
   if (over_) table->columns = over_->values;
@@ -117,6 +117,7 @@ std::vector<double> KernelScope::values_of(Expression e) const {
   std::iota(each->begin(), each->end(), 0);
   const Expression outputs[] = {e};
   Routine routine{Program(graph_, outputs), table, {{each, false}}};
+  space_.take_time(instances() * static_cast<Index>(routine.program.instructions()), offset);
   std::vector<double> values(each->size(), 0.0);
   Runner(std::make_shared<const Routine>(std::move(routine)), space_.parameter_values()).add({}, values.data());
   return values;
@@ -128,7 +129,7 @@ std::vector<double> KernelScope::parse_constants(const FileValue& value, std::st
     if (depends_on(graph_, e, kind))
       throw value.error(fmt::format("{} may depend on parameters{} only, not on coordinates or t", what,
                                     over_ ? " and columns" : ""));
-  std::vector<double> values = values_of(e);
+  std::vector<double> values = values_of(e, value.piece.begin);
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
       throw value.error(fmt::format("{} is {}{}; it must be finite", what, values[k],
@@ -153,7 +154,7 @@ IndexTable KernelScope::table_of(const Slot& slot) const {
   const auto count = static_cast<std::size_t>(instances());
   const CoordinateArray& array = *slot.array;
   if (!array.over) return IndexTable(count, static_cast<std::int32_t>(array.place(0, slot.part)));
-  const std::vector<double> elements = values_of(slot.index);
+  const std::vector<double> elements = values_of(slot.index, slot.piece.begin);
   IndexTable table(count);
   const auto size = static_cast<double>(array.over->size);
   for (std::size_t k = 0; k < count; ++k) {

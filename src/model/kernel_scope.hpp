@@ -30,6 +30,17 @@ class KernelScope final : public NameScope {
   std::vector<double> parse_constants(const FileValue& value, std::string_view what);
   double parse_constant(const FileValue& value, std::string_view what) { return parse_constants(value, what)[0]; }
 
+  // A coordinate that was met: entry `index` of an array, or no_expression where the array is over no set.
+  struct Place {
+    const CoordinateArray* array = nullptr;
+    Expression index = no_expression;
+    int part = 0;
+  };
+  Place place(int slot) const {
+    const Slot& s = slots_[static_cast<std::size_t>(slot)];
+    return {s.array, s.index, s.part};
+  }
+  const ModelSpace& space() const { return space_; }
   bool is_common(Expression e) const;  // the same for all elements
 
   // The table of everything met so far. Indices are computed and checked here.
@@ -52,7 +63,7 @@ class KernelScope final : public NameScope {
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;
-  std::vector<double> values_of(Expression e) const;  // of no coordinate and no time
+  std::vector<double> values_of(Expression e, std::size_t offset) const;  // of no coordinate and no time
   IndexTable table_of(const Slot& slot) const;
 
   ModelSpace& space_;

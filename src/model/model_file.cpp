@@ -75,14 +75,14 @@ class FileReader {
 
   void read_parameters() {
     each_entry("parameters", [&](const FileText& name, const toml::node& node) {
-      FileParameter p{name, {}, "", "", std::nullopt, std::nullopt};
+      FileParameter p{name, {}, "", "", {}, false};
       if (const toml::table* table = node.as_table()) {
         TableReader reader(source_, *table, fmt::format("parameter '{}'", name.text), name.offset);
         p.value = reader.needed_value("value");
         p.unit = reader.optional_text("unit");
         p.what = reader.optional_text("what");
-        p.min = reader.number("min");
-        p.max = reader.number("max");
+        p.range = read_range(reader);
+        p.whole = reader.flag("whole");
         reader.finish();
       } else {
         p.value = read_value(source_, node, name.text);
@@ -90,6 +90,18 @@ class FileReader {
       if (!p.value.number) throw p.value.error("a parameter must be a number; an expression belongs into [derived]");
       file_.parameters.push_back(std::move(p));
     });
+  }
+
+  static Range read_range(TableReader& reader) {
+    Range range;
+    range.min = reader.number("min").value_or(range.min);
+    range.max = reader.number("max").value_or(range.max);
+    if (const std::optional<FileValue> above = reader.value("above")) {
+      if (std::isfinite(range.min)) throw above->error("give either 'min', the least value, or 'above', which is none");
+      range.min = reader.number("above").value();
+      range.open_min = true;
+    }
+    return range;
   }
 
   void read_sets() {

@@ -2,6 +2,7 @@
 // What stands in a model file, checked for its shape and not yet for its meaning.
 #pragma once
 
+#include "trill/base/options.hpp"
 #include "trill/model/beside.hpp"
 #include "trill/model/csv_table.hpp"
 #include "trill/model/source_text.hpp"
@@ -39,8 +40,9 @@ struct FileParameter {
   FileText name;
   FileValue value;
   std::string unit, what;
-  std::optional<double> min, max;
-  std::string complaint(double number) const;  // "" where it is between min and max
+  Range range;
+  bool whole = false;
+  std::string complaint(double number) const;  // "" where the parameter may have this value
 };
 
 // Of a set: a list of numbers, one for each element, or an expression.

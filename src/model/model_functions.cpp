@@ -25,22 +25,53 @@ ModelFunctions::ModelFunctions(Kernels kernels, Index unknowns, Index gaps, Inde
 const VectorFunction& ModelFunctions::vector(FunctionKey key) const {
   const std::lock_guard lock(building_);
   auto& found = vectors_[key];
-  if (found) return *found;
-  auto made = std::make_unique<VectorFunction>();
+  if (!found) found = std::make_unique<VectorFunction>(make_vector(key));
+  if (native_ && !found->native) {
+    make_native(found->routines, *native_);
+    found->native = true;
+  }
+  return *found;
+}
+
+VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
+  VectorFunction made;
   for (const auto& kernel : kernels_) {
     VectorDraft draft = draft_vector(*kernel, key);
     if (draft.outputs.empty()) continue;
     Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::move(draft.targets)};
-    made->routines.push_back(std::make_shared<const Routine>(std::move(routine)));
+    made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
   }
-  found = std::move(made);
-  return *found;
+  return made;
+}
+
+std::string ModelFunctions::use_native(NativeUse use, FunctionKey main) const {
+  const std::lock_guard lock(building_);
+  Routines routines = vector(main).routines;
+  if (routines.empty() || routines[0]->native) return "";
+  if (std::string reason = make_native(routines, use); !reason.empty()) return reason;
+  VectorFunction& function = *vectors_[main];
+  function.routines = std::move(routines);
+  function.native = true;
+  native_ = use;
+  return "";
 }
 
 const MatrixFunction& ModelFunctions::matrix(FunctionKey key) const {
   const std::lock_guard lock(building_);
+  MatrixFunction& found = derived_matrix(key);
+  if (native_ && !found.native) {
+    Routines routines;
+    for (const MatrixPart& part : found.parts) routines.push_back(part.routine);
+    make_native(routines, *native_);
+    for (std::size_t k = 0; k < routines.size(); ++k) found.parts[k].routine = routines[k];
+    found.native = true;
+  }
+  return found;
+}
+
+MatrixFunction& ModelFunctions::derived_matrix(FunctionKey key) const {
   auto& found = matrices_[key];
-  if (!found) found = std::make_unique<const MatrixFunction>(make_matrix(key));
+  if (!found) found = std::make_unique<MatrixFunction>(make_matrix(key));
   return *found;
 }
 
@@ -76,7 +107,7 @@ MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   FunctionKey basis = key;
   basis.derivative = 0;
   if (key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity) basis.selection = every_group;
-  made.pattern = basis == key ? make_pattern(key, made.parts) : matrix(basis).pattern;
+  made.pattern = basis == key ? make_pattern(key, made.parts) : derived_matrix(basis).pattern;
   const double* begin = made.pattern.values();
   for (MatrixPart& part : made.parts)
     for (std::size_t k = 0; k < part.rows.size(); ++k) {

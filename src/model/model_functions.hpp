@@ -3,12 +3,14 @@
 #pragma once
 
 #include "kernel.hpp"
+#include "native_routines.hpp"
 #include "trill/linalg/matrix_slot.hpp"
 
 namespace trill {
 // Its values: the sum of routines.
 struct VectorFunction {
-  std::vector<std::shared_ptr<const Routine>> routines;
+  Routines routines;
+  bool native = false;  // it was asked for machine code
 };
 
 struct MatrixPart {
@@ -19,6 +21,7 @@ struct MatrixPart {
 struct MatrixFunction {
   std::vector<MatrixPart> parts;
   MatrixSlot pattern;
+  bool native = false;
 };
 
 class ModelFunctions {
@@ -31,8 +34,13 @@ class ModelFunctions {
   Index count(int selection) const { return selection == of_gaps ? gaps_ : constraints_; }
   const VectorFunction& vector(FunctionKey key) const;
   const MatrixFunction& matrix(FunctionKey key) const;
+  // Machine code for whoever asks for a function from now on, at once for the one that is needed most: without code
+  // for that one nothing changes, and the reason is returned; others without code are interpreted.
+  std::string use_native(NativeUse use, FunctionKey main) const;
 
  private:
+  VectorFunction make_vector(FunctionKey key) const;
+  MatrixFunction& derived_matrix(FunctionKey key) const;
   MatrixFunction make_matrix(FunctionKey key) const;
   std::vector<MatrixPart> draft_parts(FunctionKey key) const;
   MatrixSlot make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const;
@@ -40,8 +48,9 @@ class ModelFunctions {
   Kernels kernels_;
   Index unknowns_, gaps_, constraints_;
   mutable std::recursive_mutex building_;
-  mutable std::map<FunctionKey, std::unique_ptr<const VectorFunction>> vectors_;
-  mutable std::map<FunctionKey, std::unique_ptr<const MatrixFunction>> matrices_;
+  mutable std::map<FunctionKey, std::unique_ptr<VectorFunction>> vectors_;
+  mutable std::map<FunctionKey, std::unique_ptr<MatrixFunction>> matrices_;
+  mutable std::optional<NativeUse> native_;
 };
 
 // Which formulas hold in one run: for each switch and element a bias that is added to what is compared. 0 lets the

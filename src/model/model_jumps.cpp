@@ -20,21 +20,16 @@ class LocalPoint {
       q_.push_back(model.start[slot[0]]);
       v_.push_back(model.velocity[slot[0]]);
     }
-    for (const auto& column : table.columns) columns_.push_back(column[0]);
+    for (const auto& column : table.columns) columns_.push_back((*column)[0]);
   }
 
-  std::vector<double> values(const ExpressionGraph& graph, std::span<const Expression> outputs) const {
-    const Program program(graph, outputs);
-    Evaluator evaluator(program);
+  void evaluate(Evaluator& evaluator) const {
     evaluator.evaluate({.t = t_,
                         .q = q_.data(),
                         .v = v_.data(),
                         .parameters = parameters_.data(),
                         .columns = columns_.data(),
                         .element = 0});
-    std::vector<double> found;
-    for (std::size_t k = 0; k < outputs.size(); ++k) found.push_back(evaluator[k]);
-    return found;
   }
 
   // To a zero of e near by, along its gradient; false where none is found.
@@ -50,14 +45,16 @@ class LocalPoint {
     list(SymbolKind::coordinate, [&](std::size_t k) { return &q_[k]; });
     list(SymbolKind::velocity, [&](std::size_t k) { return &v_[k]; });
     list(SymbolKind::time, [&](std::size_t) { return &t_; });
+    const Program program(graph, outputs);
+    Evaluator found(program);
     for (int i = 0; i < 30; ++i) {
-      const std::vector<double> found = values(graph, outputs);
+      evaluate(found);
       double slope = 0;
-      for (std::size_t k = 1; k < found.size(); ++k) slope += found[k] * found[k];
+      for (std::size_t k = 1; k < outputs.size(); ++k) slope += found[k] * found[k];
       if (!std::isfinite(found[0]) || !std::isfinite(slope)) return false;
       if (std::abs(found[0]) <= 1e-12 * (1 + std::sqrt(slope))) return true;
       if (slope == 0) return false;
-      for (std::size_t k = 1; k < found.size(); ++k) *moved[k - 1] -= found[0] * found[k] / slope;
+      for (std::size_t k = 1; k < outputs.size(); ++k) *moved[k - 1] -= found[0] * found[k] / slope;
     }
     return false;
   }
@@ -85,20 +82,22 @@ Expression on_side(ExpressionGraph& graph, Expression e, const SwitchingFunction
 }
 
 Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, Expression e, const SwitchingFunction& s) {
-  const auto difference = [&](Expression below, Expression above) {
-    const Expression outputs[] = {below, above};
-    const std::vector<double> found = point.values(graph, outputs);
-    const double jump = found[1] - found[0];
-    return std::abs(jump) > 1e-9 * (1 + std::abs(found[0]) + std::abs(found[1])) ? std::abs(jump) : 0.0;
-  };
-  Jump jump;
   const Expression below = on_side(graph, e, s, &SwitchedPiece::below),
                    above = on_side(graph, e, s, &SwitchedPiece::above);
-  jump.value = difference(below, above);
+  std::vector<Expression> outputs = {below, above};
   const Expression apart = graph.subtract(above, below);
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::time})
-    for (const Partial& p : gradient(graph, apart, kind))
-      jump.slope = std::max(jump.slope, difference(graph.number(0), p.value));
+    for (const Partial& p : gradient(graph, apart, kind)) outputs.push_back(p.value);
+  const Program program(graph, outputs);
+  Evaluator found(program);
+  point.evaluate(found);
+  const auto difference = [](double a, double b) {
+    const double jump = std::abs(b - a);
+    return jump > 1e-9 * (1 + std::abs(a) + std::abs(b)) ? jump : 0.0;
+  };
+  Jump jump;
+  jump.value = difference(found[0], found[1]);
+  for (std::size_t k = 2; k < outputs.size(); ++k) jump.slope = std::max(jump.slope, difference(0, found[k]));
   return jump;
 }
 
@@ -108,25 +107,56 @@ std::string describe(const Jump& jump, bool energy) {
   if (jump.value > 0) return fmt::format("a force jumps by {:.3g}", jump.value);
   return energy ? "a force jumps" : "the derivative of a force jumps";
 }
+
+// Every switch of a term means a look at the whole term. Since a file may have thousands of both, the search ends after
+// this many nodes; and it has a graph of its own, so that no model is refused for what is looked for in it.
+constexpr std::size_t most_nodes_looked_at = 1'000'000;
+
+class JumpSearch {
+ public:
+  JumpSearch(const CompiledModel& model, const Kernel& kernel)
+      : model_(model), kernel_(kernel), graph_(kernel.scope.graph()) {}
+
+  void look(Expression e, const FileValue& place, bool energy) {
+    try {
+      look_at_switches(e, place, energy);
+    } catch (const ExpressionLimit&) {
+      looked_at_ = most_nodes_looked_at;
+    }
+  }
+  std::vector<std::string> take_warnings() { return std::move(found_); }
+
+ private:
+  void look_at_switches(Expression e, const FileValue& place, bool energy) {
+    if (looked_at_ >= most_nodes_looked_at) return;
+    const Expression roots[] = {e};
+    const std::size_t nodes = graph_.needed(roots).size();
+    for (const SwitchingFunction& s : switching_functions(graph_, roots)) {
+      looked_at_ += nodes * (2 + s.pieces.size());
+      if (looked_at_ >= most_nodes_looked_at) return;
+      LocalPoint point(model_, kernel_);
+      if (!point.move_onto(graph_, s.when)) continue;
+      const Jump jump = jump_at(graph_, point, e, s);
+      if (jump.value == 0 && jump.slope == 0) continue;
+      found_.push_back(fmt::format("line {}: at a switch {}{}", model_.source.place(place.piece.begin).line,
+                                   describe(jump, energy), kernel_.switches.empty() ? "" : "; steps end there"));
+    }
+  }
+
+  const CompiledModel& model_;
+  const Kernel& kernel_;
+  ExpressionGraph graph_;
+  std::size_t looked_at_ = 0;
+  std::vector<std::string> found_;
+};
 }  // namespace
 
-std::vector<std::string> find_jumps(const CompiledModel& model, Kernel& kernel) {
-  std::vector<std::string> found;
-  if (kernel.table->instances == 0) return found;
-  const auto look = [&](Expression e, const FileValue& place, bool energy) {
-    const Expression roots[] = {e};
-    for (const SwitchingFunction& s : switching_functions(kernel.graph(), roots)) {
-      LocalPoint point(model, kernel);
-      if (!point.move_onto(kernel.graph(), s.when)) continue;
-      const Jump jump = jump_at(kernel.graph(), point, e, s);
-      if (jump.value == 0 && jump.slope == 0) continue;
-      found.push_back(fmt::format("line {}: at a switch {}{}", model.source.place(place.piece.begin).line,
-                                  describe(jump, energy), kernel.switches.empty() ? "" : "; steps end there"));
-    }
-  };
+std::vector<std::string> find_jumps(const CompiledModel& model, const Kernel& kernel) {
+  if (kernel.table->instances == 0) return {};
+  JumpSearch search(model, kernel);
   for (const ForceTerm& term : kernel.terms)
-    look(term.force == no_expression ? term.energy : term.force, *term.place, term.force == no_expression);
-  for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place, false);
-  return found;
+    search.look(term.force == no_expression ? term.energy : term.force, *term.place, term.force == no_expression);
+  for (const CoordinateTerm& rate : kernel.rates) search.look(rate.value, *rate.place, false);
+  return search.take_warnings();
 }
 }  // namespace trill

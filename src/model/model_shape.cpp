@@ -146,14 +146,15 @@ class ShapeCheck {
   }
 
   void check_parameter(const FileParameter& p) const {
-    if (p.min && p.max && *p.min > *p.max)
-      throw source_.error(p.name.offset, fmt::format("parameter '{}' has min = {} above max = {}", p.name.text,
-                                                     format_number(*p.min), format_number(*p.max)));
-    const double value = *p.value.number;
-    if (p.min && value < *p.min)
-      throw p.value.error(fmt::format("parameter '{}' must be at least {}", p.name.text, format_number(*p.min)));
-    if (p.max && value > *p.max)
-      throw p.value.error(fmt::format("parameter '{}' must be at most {}", p.name.text, format_number(*p.max)));
+    const Range& range = p.range;
+    if (range.min > range.max || (range.open_min && range.min == range.max))
+      throw source_.error(p.name.offset, fmt::format("parameter '{}' has {} = {} above max = {}", p.name.text,
+                                                     range.open_min ? "above" : "min", format_number(range.min),
+                                                     format_number(range.max)));
+    if (p.whole && *p.value.number != std::floor(*p.value.number))
+      throw p.value.error(fmt::format("parameter '{}' must be a whole number", p.name.text));
+    if (!range.holds(*p.value.number))
+      throw p.value.error(fmt::format("parameter '{}' is out of range; allowed: {}", p.name.text, range.text()));
   }
 
   void check_size(const FileSet& set) const {

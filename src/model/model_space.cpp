@@ -5,11 +5,20 @@
 #include "trill/base/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 namespace trill {
+namespace {
+constexpr Index numbers_each_coordinate = 8;  // start, velocity, mass; the vectors of the first state and its forces
+
+std::string rate_unit(const std::string& unit, const std::string& time_unit) {
+  return unit.empty() || time_unit.empty() ? "" : unit + "/" + time_unit;
+}
+}  // namespace
+
 std::string IndexSet::element_text(Index element) const {
   std::string text = fmt::format("element {} of '{}'", element, name());
   if (file->file)
@@ -18,12 +27,10 @@ std::string IndexSet::element_text(Index element) const {
 }
 
 std::string FileParameter::complaint(double number) const {
-  if (!(min && number < *min) && !(max && number > *max)) return "";
-  return fmt::format("parameter '{}' must be {}, not {}", name.text,
-                     min && max ? fmt::format("from {} to {}", *min, *max)
-                     : min      ? fmt::format("at least {}", *min)
-                                : fmt::format("at most {}", *max),
-                     number);
+  if (whole && number != std::floor(number))
+    return fmt::format("parameter '{}' must be a whole number, not {}", name.text, number);
+  if (range.holds(number)) return "";
+  return fmt::format("parameter '{}' must be {}, not {}", name.text, range.text(), number);
 }
 
 ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given)
@@ -61,27 +68,36 @@ const IndexSet* ModelSpace::set(const std::optional<FileText>& name) const {
   throw source_.error(name->offset, fmt::format("there is no set '{}'", name->text));
 }
 
+void ModelSpace::take_memory(Index numbers, std::size_t offset) {
+  numbers_ += numbers;
+  if (numbers_ > most_numbers)
+    throw source_.error(offset, fmt::format("the tables of this model hold {} numbers up to here; at most {} fit",
+                                            numbers_, most_numbers));
+}
+
+void ModelSpace::take_time(Index operations, std::size_t offset) {
+  operations_ += operations;
+  if (operations_ > most_operations)
+    throw source_.error(offset, fmt::format("reading this model takes {} operations up to here; at most {} are done",
+                                            operations_, most_operations));
+}
+
 void ModelSpace::read_parameters(const OptionSet& given) {
-  std::vector<std::string> known;
+  OptionReader reader(given, source_.file(), "parameter");
   for (const FileParameter& p : file_.parameters) {
     double value = *p.value.number;
-    if (const auto it = given.find(p.name.text); it != given.end()) {
-      const auto number = parse_number(it->second);
-      if (!number)
-        throw UsageError(
-            fmt::format("{}: parameter '{}' needs a finite number, not '{}'", source_.file(), p.name.text, it->second));
-      value = *number;
-      if (const std::string wrong = p.complaint(value); !wrong.empty())
-        throw UsageError(fmt::format("{}: {}", source_.file(), wrong));
+    if (p.whole) {
+      int number = static_cast<int>(value);
+      reader.integer(p.name.text, number, p.range, p.what);
+      value = number;
+    } else {
+      reader.number(p.name.text, value, p.range, p.what);
     }
     define(p.name, {.kind = Kind::parameter, .parameter = static_cast<int>(parameters_.size())});
     parameters_.push_back({p.name.text, p.unit, p.what, value});
     values_.push_back(value);
-    known.push_back(p.name.text);
   }
-  for (const auto& [name, value] : given)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError(fmt::format("{} has no parameter '{}'{}", source_.file(), name, suggest(name, known)));
+  reader.finish();
 }
 
 void ModelSpace::read_set(const FileSet& file) {
@@ -91,7 +107,8 @@ void ModelSpace::read_set(const FileSet& file) {
   if (file.file) {
     set.size = static_cast<Index>(file.table.rows());
     set.columns = file.table.names;
-    set.values = file.table.columns;
+    for (const auto& column : file.table.columns)
+      set.values.push_back(std::make_shared<const std::vector<double>>(column));
   } else if (file.size) {
     const double size = KernelScope(*this, nullptr).parse_constant(*file.size, "the size of a set");
     if (size != std::floor(size) || size < 0 || size > static_cast<double>(most_elements))
@@ -103,10 +120,11 @@ void ModelSpace::read_set(const FileSet& file) {
   }
   // Columns become known one after another, so that an expression may use those before it.
   for (const FileColumn& c : file.columns) {
+    take_memory(set.size, c.name.offset);
     auto values = c.value ? KernelScope(*this, &set).parse_constants(*c.value, "a column") : c.numbers;
     if (c.value) fix_parameters_of(*c.value, &set);
     set.columns.push_back(c.name.text);
-    set.values.push_back(std::move(values));
+    set.values.push_back(std::make_shared<const std::vector<double>>(std::move(values)));
   }
 }
 
@@ -128,25 +146,34 @@ void ModelSpace::read_coordinates() {
     CoordinateArray& array = arrays_.emplace_back();
     array = {&c, set(c.over), std::max(c.point, 1), unknowns_};
     unknowns_ += array.size();
-    if (unknowns_ > most_coordinates)
-      throw source_.error(c.name.offset, fmt::format("more than {} coordinates", most_coordinates));
+    take_memory(numbers_each_coordinate * array.size(), c.name.offset);
     define(c.name, {.kind = Kind::coordinate, .array = &array});
   }
   if (!file_.rates.empty()) return;
   for (const CoordinateArray& array : arrays_) define_velocity(array);
 }
 
-std::vector<Quantity> ModelSpace::components() const {
-  std::vector<Quantity> all;
-  all.reserve(static_cast<std::size_t>(unknowns_));
-  for (const CoordinateArray& a : arrays_)
-    for (Index element = 0; element < a.elements(); ++element)
-      for (int part = 0; part < a.parts; ++part) {
-        std::string name = a.file->name.text;
-        if (a.over) name += fmt::format("[{}]", element);
-        if (a.parts > 1) name += fmt::format(".{}", "xyz"[part]);
-        all.push_back({std::move(name), a.file->unit});
+// There may be millions of names, and a run of few steps is not to wait for them.
+void ModelSpace::add_components(Kind kind, std::vector<Quantity>& all) const {
+  const bool velocity = kind == Kind::velocity;
+  std::string name;
+  for (const CoordinateArray& a : arrays_) {
+    const std::string base = velocity ? "v" + a.file->name.text : a.file->name.text;
+    const std::string unit = velocity ? rate_unit(a.file->unit, file_.time_unit) : a.file->unit;
+    for (Index element = 0; element < a.elements(); ++element) {
+      name = base;
+      if (a.over) {
+        char digits[24];
+        name += '[';
+        name.append(digits, std::to_chars(digits, digits + sizeof digits, element).ptr);
+        name += ']';
       }
-  return all;
+      for (int part = 0; a.parts > 1 && part < a.parts; ++part) {
+        all.push_back({name, unit});
+        all.back().name += {'.', "xyz"[part]};
+      }
+      if (a.parts == 1) all.push_back({name, unit});
+    }
+  }
 }
 }  // namespace trill

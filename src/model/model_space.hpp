@@ -7,6 +7,7 @@
 #include "trill/base/options.hpp"
 #include "trill/base/types.hpp"
 #include "trill/model/expression.hpp"
+#include "trill/model/routine.hpp"
 #include "trill/problem/problem.hpp"
 
 #include <deque>
@@ -19,7 +20,7 @@ struct IndexSet {
   const FileSet* file = nullptr;
   Index size = 0;
   std::vector<std::string> columns;
-  std::vector<std::vector<double>> values;  // of the columns
+  std::vector<Column> values;  // of the columns
 
   const std::string& name() const { return file->name.text; }
   std::string element_text(Index element) const;  // "element 3 of 'bond' (bonds.csv:5)"
@@ -39,7 +40,13 @@ struct CoordinateArray {
 
 class ModelSpace {
  public:
-  static constexpr Index most_elements = 20'000'000, most_coordinates = 20'000'000;
+  // A small file can ask for huge tables: these take half a gigabyte and a second. Sanitizers need more of both.
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  static constexpr Index most_numbers = 300'000, most_operations = 3'000'000;
+#else
+  static constexpr Index most_numbers = 64'000'000, most_operations = 1'000'000'000;
+#endif
+  static constexpr Index most_elements = 20'000'000;
 
   ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given);
   ModelSpace(const ModelSpace&) = delete;
@@ -50,8 +57,12 @@ class ModelSpace {
   const std::vector<double>& parameter_values() const { return values_; }
   const std::deque<CoordinateArray>& arrays() const { return arrays_; }
   Index unknowns() const { return unknowns_; }
-  std::vector<Quantity> components() const;                        // of q
   const IndexSet* set(const std::optional<FileText>& name) const;  // nothing given: none
+
+  // Count the numbers of tables and the operations on their elements before they are made. ModelError at the offset
+  // where all together are too many.
+  void take_memory(Index numbers, std::size_t offset);
+  void take_time(Index operations, std::size_t offset);
 
   // Parameters that something depends on which is computed once, when the model is read.
   void fix_parameters_of(const FileValue& value, const IndexSet* over);
@@ -67,6 +78,7 @@ class ModelSpace {
     const FileDerived* derived = nullptr;
   };
   const Meaning* find(std::string_view name) const;
+  void add_components(Kind kind, std::vector<Quantity>& all) const;  // of all coordinates or all velocities
   const std::map<std::string, Meaning, std::less<>>& meanings() const { return meanings_; }
 
  private:
@@ -83,7 +95,7 @@ class ModelSpace {
   std::set<int> fixed_;
   std::deque<IndexSet> sets_;
   std::deque<CoordinateArray> arrays_;
-  Index unknowns_ = 0;
+  Index unknowns_ = 0, numbers_ = 0, operations_ = 0;
   std::map<std::string, Meaning, std::less<>> meanings_;
 };
 }  // namespace trill

@@ -69,13 +69,13 @@ struct CachedFile {
 };
 }  // namespace
 
-NativeCache::NativeCache() {
+NativeCache::NativeCache(bool makes_folder) {
   const fs::path cache = user_cache();
   std::error_code ignored;  // told by make_folder
-  fs::create_directories(cache, ignored);
+  if (makes_folder) fs::create_directories(cache, ignored);
   folder_ = cache / "trill" / "native";
   for (const fs::path& folder : {folder_.parent_path(), folder_}) {
-    make_folder(folder);
+    if (makes_folder) make_folder(folder);
     check_owner(folder);
   }
 }

@@ -12,8 +12,8 @@ class NativeCache {
   static constexpr std::size_t most_files = 500;
   static constexpr std::uintmax_t most_bytes = 200'000'000;
 
-  // Makes the folder where it does not exist. NativeFailure when it is not the user's alone.
-  NativeCache();
+  // NativeFailure when the folder is not the user's alone, or does not exist and is not to be made.
+  explicit NativeCache(bool makes_folder);
   const std::filesystem::path& folder() const { return folder_; }
 
   std::filesystem::path path_of(const std::string& key) const;

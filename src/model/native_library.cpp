@@ -4,6 +4,7 @@
 #include "compiler_process.hpp"
 #include "native_cache.hpp"
 #include "trill/base/archive.hpp"
+#include "trill/base/text.hpp"
 
 #include <fstream>
 #include <mutex>
@@ -17,13 +18,18 @@ namespace {
 namespace fs = std::filesystem;
 
 // No contraction, no reassociation, and no knowledge of what sin or pow do: the calls are those of the interpreter.
-const std::vector<std::string> flags{
-    "-std=c11",          "-O2",          "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fPIC", "-shared",
-    "-ffp-contract=off", "-fno-builtin", "-fno-math-errno",  "-fno-trapping-math",        "-w",
+// Vectors are made of loops; of straight lines with thousands of operations it would take minutes to find them.
+constexpr const char* common_flags =
+    "-std=c11 -O3 -fno-tree-slp-vectorize -fPIC -shared -ffp-contract=off -fno-builtin -fno-math-errno "
+    "-fno-trapping-math -w";
+
+// GCC 12 takes over a minute for 5000 operations in one function with -march=native, and some seconds without.
+std::string flags_for([[maybe_unused]] const std::string& c_source) {
 #ifdef __x86_64__
-    "-march=native",
+  if (c_source.size() < 60'000) return std::string(common_flags) + " -march=native";
 #endif
-};
+  return common_flags;
+}
 
 // What this machine can do: a cache in a home folder may be shared by different machines.
 std::string machine() {
@@ -37,7 +43,7 @@ std::string machine() {
 }
 
 std::string key_of(const std::string& c_source) {
-  return fmt::format("trill {}\n{}\n{}\n{}", TRILL_VERSION, fmt::join(flags, " "), machine(), c_source);
+  return fmt::format("trill {}\n{}\n{}\n{}", TRILL_VERSION, flags_for(c_source), machine(), c_source);
 }
 
 void compile(const NativeCache& cache, const std::string& key, const std::string& c_source, double seconds) {
@@ -49,7 +55,7 @@ void compile(const NativeCache& cache, const std::string& key, const std::string
   out.close();
   if (!out) throw NativeFailure(fmt::format("cannot write {}: the disk is full", source.string()));
   std::vector<std::string> command = compiler;
-  command.insert(command.end(), flags.begin(), flags.end());
+  for (const std::string& flag : split(flags_for(c_source), ' ')) command.push_back(flag);
   command.insert(command.end(), {"-o", library.string(), source.string(), "-lm"});
   run_compiler(command, build / "messages", seconds);
   cache.install(library, key);
@@ -65,7 +71,7 @@ struct NativeLoader {
   }
 
   static NativeResult load(const std::string& c_source, NativeUse use, double compiler_seconds) {
-    const NativeCache cache;
+    const NativeCache cache(use == NativeUse::always);
     const std::string key = key_of(c_source);
     const fs::path path = cache.path_of(key);
     if (cache.holds(key))

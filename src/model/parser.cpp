@@ -17,6 +17,8 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+constexpr std::size_t most_quoted = 40;  // characters of an operand in a message
+
 class Parser {
  public:
   Parser(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth)
@@ -109,14 +111,16 @@ class Parser {
     return std::nullopt;
   }
 
-  std::string_view text_of(const Operand& operand) const {
-    const std::string_view text = text_.substr(operand.begin, operand.end - operand.begin);
-    return text.substr(0, text.find_last_not_of(" \t\n\r") + 1);
+  // The operand as it is written, cut where it is long.
+  std::string text_of(const Operand& operand) const {
+    std::string text(text_.substr(operand.begin, operand.end - operand.begin));
+    text.erase(text.find_last_not_of(" \t\n\r") + 1);
+    return text.size() <= most_quoted ? text : text.substr(0, most_quoted) + "...";
   }
   Operand as_number(Expression e, std::size_t begin) const { return {parsed_number(e), begin, at_}; }
   Expression number_of(const Operand& operand) const {
     if (operand.value.size == 1) return operand.value.part[0];
-    const std::string_view text = text_of(operand);
+    const std::string text = text_of(operand);
     fail(operand.begin, fmt::format("{0} is a point; use {0}.x or distance(...)", text));
   }
 

@@ -12,23 +12,30 @@ void broadcast(double* registers, std::uint32_t k, double value) {
 }
 }  // namespace
 
+std::vector<double> fixed_registers(const Program& program, std::span<const double> parameters) {
+  std::vector<double> registers(program.registers());
+  for (const Constant& c : program.constants()) registers[c.to] = c.value;
+  for (const Load& load : program.of_parameters().loads)
+    registers[load.to] = parameters[static_cast<std::size_t>(load.index)];
+  run_single(program.of_parameters().code, registers.data());
+  return registers;
+}
+
 Runner::Runner(std::shared_ptr<const Routine> routine, std::span<const double> parameters)
-    : routine_(std::move(routine)), fixed_(routine_->program.registers()) {
+    : routine_(std::move(routine)) {
   const KernelTable& table = *routine_->table;
   for (const IndexTable& slot : table.coordinates) index_.push_back(slot.data());
   for (const IndexTable& row : table.rows) index_.push_back(row.data());
-  for (const auto& column : table.columns) columns_.push_back(column.data());
+  for (const auto& column : table.columns) columns_.push_back(column->data());
   for (const Target& target : routine_->targets) targets_.push_back(target.places ? target.places->data() : nullptr);
   if (table.instances > 1 && !routine_->native)
     registers_.resize(static_cast<std::size_t>(routine_->program.registers()) * lanes);
-  for (const Constant& c : routine_->program.constants()) fixed_[c.to] = c.value;
+  outputs_.resize(targets_.size());
   set_parameters(parameters);
 }
 
 void Runner::set_parameters(std::span<const double> parameters) {
-  const ProgramPart& part = routine_->program.of_parameters();
-  for (const Load& load : part.loads) fixed_[load.to] = parameters[static_cast<std::size_t>(load.index)];
-  run_single(part.code, fixed_.data());
+  fixed_ = fixed_registers(routine_->program, parameters);
   if (registers_.empty()) return;
   for (std::uint32_t k = 0; k < routine_->program.fixed(); ++k) broadcast(registers_.data(), k, fixed_[k]);
 }
@@ -38,9 +45,8 @@ void Runner::add(const ProgramInputs& inputs, double* out) { add(inputs, out, ta
 void Runner::add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {
   const Index instances = routine_->table->instances;
   if (routine_->native) {
-    const double* x[native_vectors];
-    for (int k = 0; k < native_vectors; ++k)
-      x[k] = vector_of(inputs, static_cast<SymbolKind>(static_cast<int>(SymbolKind::coordinate) + k));
+    const double* const x[native_vectors] = {inputs.q,    inputs.v,         inputs.acceleration, inputs.jerk,
+                                             inputs.snap, inputs.direction, inputs.multipliers};
     routine_->native(static_cast<long>(instances), fixed_.data(), inputs.t, x, index_.data(), columns_.data(), targets,
                      out);
   } else if (instances == 1) {
@@ -96,16 +102,21 @@ void Runner::add_blocks(const ProgramInputs& inputs, double* out, const std::int
   for (const Load& load : program.of_time().loads) broadcast(r, load.to, inputs.t);
   run_block(program.of_time().code, r);
   const std::vector<std::uint32_t>& outputs = program.outputs();
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    outputs_[k] = {r + static_cast<std::size_t>(outputs[k]) * lanes, targets[k], routine_->targets[k].sum};
   const Index instances = routine_->table->instances;
   for (Index first = 0; first < instances; first += lanes) {
     const int count = static_cast<int>(std::min<Index>(lanes, instances - first));
     load_block(inputs, first, count);
     run_block(program.of_instance().code, r);
-    for (int l = 0; l < count; ++l)
-      for (std::size_t k = 0; k < outputs.size(); ++k) {
-        const Index place = routine_->targets[k].sum ? 0 : first + l;
-        out[targets[k][place]] += r[static_cast<std::size_t>(outputs[k]) * lanes + static_cast<std::size_t>(l)];
-      }
+    add_outputs(first, count, out);
   }
+}
+
+void Runner::add_outputs(Index first, int count, double* out) {
+  const Output* const end = outputs_.data() + outputs_.size();
+  for (int l = 0; l < count; ++l)
+    for (const Output* output = outputs_.data(); output != end; ++output)
+      out[output->to[output->sum ? 0 : first + l]] += output->from[l];
 }
 }  // namespace trill

@@ -24,17 +24,17 @@ Vec values_at_start(const CompiledModel& model, FunctionKey key, Index size) {
   return values;
 }
 
-// The first element for which a value of the kernel is not finite.
+// The first element for which the sum of some values of the kernel is not finite.
 struct Blame {
   Index element = -1;
   double value = 0;
 };
-Blame find_blame(const CompiledModel& model, const Kernel& kernel, Expression e) {
+Blame find_blame(const CompiledModel& model, const Kernel& kernel, std::span<const Expression> outputs) {
   const Index instances = kernel.table->instances;
   auto each = std::make_shared<IndexTable>(static_cast<std::size_t>(instances));
   for (std::size_t i = 0; i < each->size(); ++i) (*each)[i] = static_cast<std::int32_t>(i);
-  const Expression outputs[] = {e};
-  Routine routine{Program(kernel.scope.graph(), outputs), kernel.table, {{each, false}}};
+  Routine routine{Program(kernel.scope.graph(), outputs), kernel.table,
+                  std::vector<Target>(outputs.size(), {each, false})};
   Vec values = Vec::Zero(instances);
   Runner(std::make_shared<const Routine>(std::move(routine)), model.space->parameter_values())
       .add(at_start(model), values.data());
@@ -50,10 +50,11 @@ void blame_term(const CompiledModel& model, Kernel& kernel, const FileValue& pla
     throw place.error(fmt::format("{} is {} at the start{}", subject, blame.value,
                                   over ? " for " + over->element_text(blame.element) : ""));
   };
-  complain(find_blame(model, kernel, e), fmt::format("this {}", what));
+  complain(find_blame(model, kernel, std::span(&e, 1)), fmt::format("this {}", what));
+  std::vector<Expression> partials;
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
-    for (const Partial& p : gradient(kernel.graph(), e, kind))
-      complain(find_blame(model, kernel, p.value), fmt::format("the derivative of this {}", what));
+    for (const Partial& p : gradient(kernel.graph(), e, kind)) partials.push_back(p.value);
+  complain(find_blame(model, kernel, partials), fmt::format("the derivative of this {}", what));
 }
 
 void find_the_term_to_blame(const CompiledModel& model) {

@@ -13,6 +13,13 @@ TextFirstOrder::TextFirstOrder(std::shared_ptr<const CompiledModel> model)
   rates_.prepare(parameters_);
 }
 
+std::vector<Quantity> TextFirstOrder::components() const {
+  std::vector<Quantity> all;
+  all.reserve(static_cast<std::size_t>(model_->start.size()));
+  model_->space->add_components(ModelSpace::Kind::coordinate, all);
+  return all;
+}
+
 State TextFirstOrder::initial_state() const {
   State s(layout());
   s.y = model_->start;

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "model_events.hpp"
+#include "text_code.hpp"
 
 namespace trill {
 // The first-order system y' = f(t, y) that a text model states by its rates.
-class TextFirstOrder final : public FirstOrderProblem {
+class TextFirstOrder final : public FirstOrderProblem, public TextCode {
  public:
   explicit TextFirstOrder(std::shared_ptr<const CompiledModel> model);
   TextFirstOrder(const TextFirstOrder&) = delete;
@@ -15,7 +16,7 @@ class TextFirstOrder final : public FirstOrderProblem {
   std::unique_ptr<Problem> clone() const override { return std::make_unique<TextFirstOrder>(model_); }
   Layout layout() const override { return {model_->start.size(), 0, 0, 0}; }
   std::vector<Parameter> parameters() const override { return model_->space->parameters(); }
-  std::vector<Quantity> components() const override { return model_->space->components(); }
+  std::vector<Quantity> components() const override;
   State initial_state() const override;
   std::string time_unit() const override { return model_->file.time_unit; }
 
@@ -34,6 +35,7 @@ class TextFirstOrder final : public FirstOrderProblem {
   bool exact(double t, Out y) const override;
 
  private:
+  const CompiledModel& compiled() const override { return *model_; }
   void set_parameters(const State& s) const;
 
   std::shared_ptr<const CompiledModel> model_;

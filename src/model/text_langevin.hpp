@@ -6,7 +6,7 @@
 
 namespace trill {
 // A text model with a [heat_bath].
-class TextLangevin final : public LangevinProblem {
+class TextLangevin final : public LangevinProblem, public TextCode {
  public:
   explicit TextLangevin(std::shared_ptr<const CompiledModel> model);
 
@@ -32,6 +32,7 @@ class TextLangevin final : public LangevinProblem {
   void measure(const State& s, Out values) const override;
 
  private:
+  const CompiledModel& compiled() const override { return *model_; }
   std::shared_ptr<const CompiledModel> model_;
   TextMechanics mechanics_;
   mutable Vec measured_;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text_mechanics.hpp"
 
+#include "text_block.hpp"
+
 #include <fmt/format.h>
 
 namespace trill {
-namespace {
-std::string rate_unit(const std::string& unit, const std::string& time_unit) {
-  return unit.empty() || time_unit.empty() ? "" : unit + "/" + time_unit;
-}
-}  // namespace
-
 TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection, const HeldFormulas& held)
     : energy(f, {Purpose::energy, selection}),
       force(f, {Purpose::force, selection}, &held),
@@ -68,11 +64,11 @@ void TextMechanics::set_parameters(const State& s) const {
 }
 
 std::vector<Quantity> TextMechanics::components() const {
-  std::vector<Quantity> all = model_->space->components();
-  all.reserve(2 * all.size());
-  for (std::size_t k = 0; k < static_cast<std::size_t>(unknowns()); ++k)
-    all.push_back({"v" + all[k].name, rate_unit(all[k].unit, model_->file.time_unit)});
   const Index count = constraints_.count();
+  std::vector<Quantity> all;
+  all.reserve(static_cast<std::size_t>(2 * unknowns() + count));
+  for (const auto kind : {ModelSpace::Kind::coordinate, ModelSpace::Kind::velocity})
+    model_->space->add_components(kind, all);
   for (Index k = 1; k <= count; ++k) all.push_back({count == 1 ? "lambda" : fmt::format("lambda{}", k), ""});
   return all;
 }
@@ -124,6 +120,15 @@ void TextMechanics::force(Groups groups, double t, In q, In v, Out f) const {
     each(groups, [&](ForceRuns& g) { g.force.add(inputs, parameters_, f.data()); });
   };
   events_.evaluate(evaluate, f);
+}
+
+std::unique_ptr<ForceBlock> TextMechanics::join(std::span<const MechanicalProblem* const> copies) const {
+  std::vector<const CompiledModel*> models;
+  for (const MechanicalProblem* copy : copies)
+    if (const auto* text = dynamic_cast<const TextMechanics*>(copy)) models.push_back(text->model_.get());
+  if (models.size() == copies.size())
+    if (auto block = make_text_block(models)) return block;
+  return MechanicalProblem::join(copies);
 }
 
 // Callers ask for a pattern before they ask for values, and then nothing is left to be derived in a step.

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "model_events.hpp"
+#include "text_code.hpp"
 #include "text_map.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem {
+class TextMechanics final : public MechanicalProblem, public TextCode {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -33,6 +34,7 @@ class TextMechanics final : public MechanicalProblem {
 
   std::vector<GroupInfo> groups() const override { return model_->groups; }
   void force(Groups groups, double t, In q, In v, Out f) const override;
+  std::unique_ptr<ForceBlock> join(std::span<const MechanicalProblem* const> copies) const override;
   MatrixSlot stiffness_pattern() const override { return prepare(&ForceRuns::by_position); }
   MatrixSlot damping_pattern() const override { return prepare(&ForceRuns::by_velocity); }
   bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const override;
@@ -51,6 +53,7 @@ class TextMechanics final : public MechanicalProblem {
   bool exact(double t, Out y) const override;
 
  private:
+  const CompiledModel& compiled() const override { return *model_; }
   // The functions of one group of forces, or of all.
   struct ForceRuns {
     ForceRuns(const ModelFunctions& functions, int selection, const HeldFormulas& held);

@@ -3,18 +3,25 @@
 
 #include "trill/base/text.hpp"
 
+#include <algorithm>
+
 namespace trill {
 const ModelEntry& ModelRegistry::find(std::string_view name) const {
   const std::string wanted = lower_snake(name);
   std::vector<std::string> known;
   for (const ModelEntry& entry : entries_) {
-    const std::string& full = entry.info.name;
+    const std::string& full = entry.name;
     const std::string last = full.substr(full.rfind('/') + 1);
     if (wanted == full || wanted == last) return entry;
     known.push_back(last);
   }
   throw UsageError("unknown model '" + std::string(name) + "'" + suggest(wanted, known) +
                    " (trill list models shows all)");
+}
+
+void ModelRegistry::add(ModelEntry entry) {
+  const auto after = [&](const ModelEntry& other) { return other.name > entry.name; };
+  entries_.insert(std::find_if(entries_.begin(), entries_.end(), after), std::move(entry));
 }
 
 std::vector<Parameter> parameters_of(const std::vector<OptionRow>& rows) {

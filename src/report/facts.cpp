@@ -98,6 +98,7 @@ TextRows facts_of(const ReportRun& run, const RunView& view) {
   const RunInfo& info = run.info;
   TextRows facts{{"interval", interval_text(run, view)}, {"unknowns", unknowns_text(info.layout)}};
   if (!info.formulation.empty()) facts.push_back({"formulation", info.formulation});
+  if (!info.code.empty()) facts.push_back({"model", info.code});
   facts.push_back({"output rows", std::to_string(run.rows.rows())});
   measured_facts(view, facts);
   if (!run.outcome.events.empty()) facts.push_back({"events", std::to_string(run.outcome.events.size())});

@@ -49,6 +49,7 @@ json value_of(const RunInfo& info) {
           {"host", info.host},
           {"started", info.started},
           {"model_text", info.model_text},
+          {"code", info.code},
           {"layout", {{"nq", l.nq}, {"nv", l.nv}, {"nl", l.nl}, {"nx", l.nx}}},
           {"time_unit", info.time_unit},
           {"components", quantities(info.components)},
@@ -79,6 +80,7 @@ RunInfo info_from(const json& j) {
   info.host = j.at("host");
   info.started = j.at("started");
   info.model_text = j.at("model_text");
+  info.code = j.value("code", "");
   const json& l = j.at("layout");
   info.layout = {l.at("nq"), l.at("nv"), l.at("nl"), l.at("nx")};
   info.time_unit = j.at("time_unit");

@@ -49,10 +49,10 @@ TEST(Json, ListsAgreeWithTheRegistries) {
   }
   ASSERT_EQ(models.size(), ModelRegistry::all().entries().size());
   for (std::size_t i = 0; i < models.size(); ++i) {
-    const ModelEntry& entry = ModelRegistry::all().entries()[i];
-    EXPECT_EQ(models[i]["name"], entry.info.name);
-    expect_fields(models[i], {"title", "reference", "equations", "parameters", "run"}, entry.info.name);
-    ASSERT_EQ(models[i]["parameters"].size(), entry.parameters.size());
+    const ModelDescription model = ModelRegistry::all().entries()[i].describe();
+    EXPECT_EQ(models[i]["name"], model.info.name);
+    expect_fields(models[i], {"title", "reference", "equations", "parameters", "run"}, model.info.name);
+    ASSERT_EQ(models[i]["parameters"].size(), model.parameters.size());
   }
   ASSERT_EQ(figures.size(), FigureRegistry::all().entries().size());
   EXPECT_THAT(formulations.dump(), HasSubstr("\"rigid_limit\""));
@@ -102,9 +102,9 @@ TEST(Json, OfOtherVerbsIsNotMixedWithOtherOutput) {
 // Every method that is refused for a model is refused before anything is done; the others run their default.
 TEST(Json, EveryModelRunsWithItsDefaults) {
   for (const ModelEntry& entry : ModelRegistry::all().entries()) {
-    const json r = json_of("", "run " + entry.info.name + " --json --trust never");
-    EXPECT_EQ(r["status"], "reached_end") << entry.info.name;
-    EXPECT_EQ(r["method"], entry.info.run.method) << entry.info.name;
+    const json r = json_of("", "run " + entry.name + " --json --trust never");
+    EXPECT_EQ(r["status"], "reached_end") << entry.name;
+    EXPECT_EQ(r["method"], entry.describe().info.run.method) << entry.name;
   }
 }
 

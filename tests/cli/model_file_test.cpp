@@ -50,6 +50,29 @@ TEST_F(ModelFile, CheckSaysWhatItIs) {
   EXPECT_EQ(trill("order verlet --on my.toml --param omega2=2").code, 0);
 }
 
+TEST_F(ModelFile, IsDescribedAndCited) {
+  const Ended described = trill("describe my.toml");
+  ASSERT_EQ(described.code, 0) << described.err;
+  for (const char* part : {"my: Two masses on a soft and a stiff spring\nSAT09 sec. 4\n", "omega2",
+                           "frequency of the spring from mass 1 to mass 2", "solves it to t = 10 with dopri5"})
+    EXPECT_THAT(described.out, HasSubstr(part));
+  const Ended cited = trill("cite my.toml");
+  ASSERT_EQ(cited.code, 0) << cited.err;
+  EXPECT_THAT(cited.out, HasSubstr("SAT09 sec. 4\nSAT09: J. M. Sanz-Serna, G. Ariel, R. Tsai"));
+  EXPECT_EQ(trill("describe missing.toml").code, 3);
+  ASSERT_EQ(trill("run my.toml --to 0.1 -q --out out.json").code, 0);
+  fs::create_directory(directory_ / "runs");
+  fs::rename(directory_ / "out.json", directory_ / "runs/out.json");
+  EXPECT_THAT(trill("cite runs/out.json").out, HasSubstr("SAT09"));
+}
+
+TEST_F(ModelFile, MatricesComeFromFilesBesideIt) {
+  const fs::path folder = fs::path(TRILL_SOURCE_DIR) / "examples/from_files";
+  const Ended ended = trill("run " + (folder / "from_files.toml").string() + " --to 1 --param nu=3");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("from_files with implicit_midpoint: "));
+}
+
 TEST_F(ModelFile, MistakesAreShownAtTheirPlace) {
   write("[coordinates]\nx = 1\n[[potential]]\nenergy = \"xx^2\"\n");
   for (const char* line : {"run my.toml", "check my.toml", "inspect my.toml"}) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever a table holds, it comes out as rows of finite numbers or is refused.
+#include "time_limit.hpp"
 #include "trill/model/csv_table.hpp"
 
 #include <cmath>
 #include <cstdlib>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const trill::fuzz::TimeLimit limit;
   try {
     const trill::CsvTable table = trill::read_csv("fuzz.csv", {reinterpret_cast<const char*>(data), size});
     if (table.names.empty() || table.columns.size() != table.names.size()) std::abort();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever a matrix file holds, it comes out as a well-formed matrix of finite numbers or is refused.
+#include "time_limit.hpp"
 #include "trill/model/matrix_market.hpp"
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const trill::fuzz::TimeLimit limit;
   try {
     const trill::SpMat matrix = trill::read_matrix_market("fuzz.mtx", {reinterpret_cast<const char*>(data), size});
     if (!matrix.isCompressed()) std::abort();

@@ -68,3 +68,13 @@ PROGRAM
 chmod +x "$tree/bench_one"
 expect 1 'gauss/beam            3.5           3  over' "$tools/bench" "$tree"
 expect 1 'verlet/kepler        1.25           2  ok' "$tools/bench" "$tree"
+
+# A model has one name, in text or in C++.
+models() { # text models
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' "include($tools/../cmake/registry.cmake)" \
+    'function(trill_embed_text)' 'endfunction()' "trill_embed_models(\"$1\" \"beam;rectifier\" out)" >"$tree/models.cmake"
+  (cd "$tree" && cmake -P models.cmake)
+}
+expect 0 '' models 'structure/frame;orbit/kepler'
+expect 1 'models/structure/beam.toml: there is another model called beam' models 'structure/beam'
+expect 1 'models/moon/kepler.toml: there is another model called kepler' models 'orbit/kepler;moon/kepler'

@@ -31,8 +31,9 @@ std::shared_ptr<KernelTable> random_table(Random& random, Index instances) {
   for (int k = 0; k < slots; ++k) table->coordinates.push_back(indices(unknowns));
   for (int k = 0; k < rows; ++k) table->rows.push_back(indices(multipliers));
   for (int k = 0; k < columns; ++k) {
-    table->columns.emplace_back();
-    for (Index i = 0; i < instances; ++i) table->columns.back().push_back(number(random));
+    std::vector<double> values;
+    for (Index i = 0; i < instances; ++i) values.push_back(number(random));
+    table->columns.push_back(std::make_shared<const std::vector<double>>(std::move(values)));
   }
   return table;
 }
@@ -202,7 +203,7 @@ TEST_F(RandomRoutines, ManyCopiesGiveTheBitsOfEachAlone) {
 TEST_F(RandomRoutines, CommentsCannotLeaveTheirPlace) {
   const CRoutine evil{&routines_[0], "x */ int main(void) { return 1; } \\\n #include </etc/passwd> \"\" ?\?/ y"};
   const std::string text = c_source({&evil, 1}, CopiesInC::one);
-  const std::string start = "/* x __ int main(void) _ return 1; _ __ _include __etc_passwd_ __ ___ y */\n";
+  const std::string start = "/* x __ int main(void) _ return 1; _ _\n    _include __etc_passwd_ __ ___ y */\n";
   EXPECT_NE(text.find(start), std::string::npos) << text.substr(0, 600);
 }
 }  // namespace

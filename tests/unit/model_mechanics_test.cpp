@@ -3,7 +3,6 @@
 #include "support/exact_graph.hpp"
 #include "support/random_expression.hpp"
 #include "trill/model/mechanics.hpp"
-#include "trill/model/program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -171,20 +170,6 @@ TEST(Mechanics, NothingFollowsSnap) {
   EXPECT_EQ(time_derivatives(graph, parse("x*y", graph), 4, slots).size(), 5u);
   EXPECT_THROW(time_derivatives(graph, parse("x*y", graph), 5, slots), UsageError);
   EXPECT_THROW(time_derivatives(graph, parse("vx", graph), 4, slots), UsageError);
-}
-
-// Beyond second derivatives the energy of a straight angle in space loses its digits, but nothing overflows.
-TEST(Mechanics, SeriesOfAStraightAngleAreFinite) {
-  ExpressionGraph graph;
-  const Expression e = parse("(angle(point(1, x, 0), point(0, y, 0), point(-1, z, z)) - pi)^2", graph);
-  const double q[] = {0, 0, 0}, v[] = {0.5, 1.5, 2.5};
-  for (const Partial& p : gradient(graph, e, SymbolKind::coordinate)) {
-    const auto series = time_derivatives(graph, p.value, 3, slots);
-    const Program program(graph, series);
-    Evaluator run(program);
-    run.evaluate({.q = q, .v = v, .acceleration = q, .jerk = q, .snap = q});
-    for (std::size_t k = 0; k < series.size(); ++k) EXPECT_TRUE(std::isfinite(run[k]));
-  }
 }
 
 TEST(Mechanics, GapsAndConstraints) {

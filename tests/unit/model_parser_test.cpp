@@ -254,6 +254,7 @@ TEST(Parser, MistakesWithPointsShowThePlace) {
       {"point(1,2,3,4)", "model.toml:1:12: 'point' takes only 3 values\n"},
       {"angle", "model.toml:1:6: '(' is expected after the function 'angle'"}};
   for (const auto& [text, begin] : table) EXPECT_EQ(complaint(text).substr(0, std::string(begin).size()), begin);
+  EXPECT_LT(complaint("1 + point(1" + std::string(100'000, ' ') + ", 2)").size(), 500u);
 }
 
 TEST(Parser, AValueMayBeAPoint) {

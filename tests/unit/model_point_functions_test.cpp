@@ -2,7 +2,7 @@
 // Functions of points against formulas written anew with 100 digits: values, gradients and second derivatives, also
 // where an angle is straight or folded and where it nearly is.
 #include "support/exact_graph.hpp"
-#include "trill/model/derivative.hpp"
+#include "trill/model/mechanics.hpp"
 #include "trill/model/point_functions.hpp"
 #include "trill/model/program.hpp"
 
@@ -167,6 +167,42 @@ TEST(PointFunctions, EnergiesOfAnglesAreRightBesideTheirKinks) {
       for (const double deviation : {1e-8, 1e-4, 1.0})
         check_angle_energy(bent(dimension, straight, deviation, true), 1.9, 1e-10 * deviation,
                            1e-12 + 1e-15 / deviation);
+    }
+}
+
+// Third and fourth derivatives along a line, as series in time need them; the formula changes at 0.001.
+TEST(PointFunctions, EnergiesOfAnglesHaveSmoothHigherDerivatives) {
+  const Numbers direction = {0.3, -0.5, 0.8, 0.1, 0.7, -0.2, -0.4, 0.9, 0.6};
+  for (const bool straight : {true, false})
+    for (const double deviation : {0.0, 1e-12, 1e-8, 1e-4, 0.00099, 0.001, 0.00101, 0.01, 0.2, 1.0}) {
+      const Numbers q = bent(3, straight, deviation, true);
+      ExpressionGraph graph;
+      const Expression angle = angle_of_symbols(graph, 3);
+      const Expression rest = graph.number(straight ? std::numbers::pi : 0);
+      const Expression squared = graph.apply(Op::square, graph.subtract(angle, rest));
+      for (const bool cosine : {false, true}) {
+        const Expression e = cosine ? graph.apply(Op::cos, angle) : squared;
+        const auto series = time_derivatives(graph, e, 4, 9);
+        const Program program(graph, series);
+        Evaluator run(program);
+        const Numbers none(9, 0.0);
+        run.evaluate({.q = q.data(),
+                      .v = direction.data(),
+                      .acceleration = none.data(),
+                      .jerk = none.data(),
+                      .snap = none.data()});
+        const auto exact = [&](const Real& s) {
+          std::vector<Real> y = exactly(q);
+          for (std::size_t k = 0; k < 9; ++k) y[k] += s * Real(direction[k]);
+          const Real a = exact_angle(y, 3), b = straight ? Real(a - exact_pi()) : a;
+          return cosine ? Real(cos(a)) : Real(b * b);
+        };
+        for (int k = 1; k <= 4; ++k) {
+          const auto expected = static_cast<double>(difference_quotient<Real>(exact, k, Real("1e-15")));
+          EXPECT_NEAR(run[static_cast<std::size_t>(k)], expected, (k == 4 ? 1e-9 : 1e-12) * (1 + std::abs(expected)))
+              << "derivative " << k << " at " << deviation << (straight ? " straight" : " folded") << cosine;
+        }
+      }
     }
 }
 

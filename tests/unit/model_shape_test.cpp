@@ -57,15 +57,20 @@ TEST(ModelShape, Top) {
 }
 
 TEST(ModelShape, Parameters) {
-  expect_complaints({{"k = { value = 1, mn = 0 }", "m.toml:2:18: parameter 'k' has no key 'mn'; did you mean 'min'"},
-                     {"k = { value = 1, min = \"0\" }", "m.toml:2:25: 'min' must be a number"},
-                     {"k = { value = 1, max = inf }", "m.toml:2:24: 'max' must be finite"},
-                     {"k = { value = -0.5, min = 0 }", "m.toml:2:15: parameter 'k' must be at least 0"},
-                     {"k = { value = 2, min = 0, max = 1.5 }", "m.toml:2:15: parameter 'k' must be at most 1.5"},
-                     {"k = { value = 1, min = 2, max = 1 }", "m.toml:2:1: parameter 'k' has min = 2 above max = 1"},
-                     {"k = { value = 1, min = 1, max = 1 }", fine},
-                     {"k = [1, 2]", "m.toml:2:5: 'k' must be a number"}},
-                    "[parameters]\n", "\n[coordinates]\nx = 1" + energy);
+  expect_complaints(
+      {{"k = { value = 1, mn = 0 }", "m.toml:2:18: parameter 'k' has no key 'mn'; did you mean 'min'"},
+       {"k = { value = 1, min = \"0\" }", "m.toml:2:25: 'min' must be a number"},
+       {"k = { value = 1, max = inf }", "m.toml:2:24: 'max' must be finite"},
+       {"k = { value = -0.5, min = 0 }", "m.toml:2:15: parameter 'k' is out of range; allowed: >= 0"},
+       {"k = { value = 2, min = 0, max = 1.5 }", "m.toml:2:15: parameter 'k' is out of range; allowed: [0, 1.5]"},
+       {"k = { value = 0, above = 0 }", "m.toml:2:15: parameter 'k' is out of range; allowed: > 0"},
+       {"k = { value = 1, above = 1, max = 1 }", "m.toml:2:1: parameter 'k' has above = 1 above max = 1"},
+       {"k = { value = 1.5, whole = true }", "m.toml:2:15: parameter 'k' must be a whole number"},
+       {"k = { value = 1, min = 0, above = 0 }", "m.toml:2:35: give either 'min'"},
+       {"k = { value = 1, min = 2, max = 1 }", "m.toml:2:1: parameter 'k' has min = 2 above max = 1"},
+       {"k = { value = 1, min = 1, max = 1 }", fine},
+       {"k = [1, 2]", "m.toml:2:5: 'k' must be a number"}},
+      "[parameters]\n", "\n[coordinates]\nx = 1" + energy);
 }
 
 TEST(ModelShape, Sets) {
@@ -205,7 +210,7 @@ TEST(ModelShape, Events) {
   expect_complaints({{"then = { vr = 1 }", "m.toml:7:10: 'vr' is a point; change its parts one by one"},
                      {"then = { \"r.z\" = 1 }", "m.toml:7:10: 'r' has 2 parts and no .z"},
                      {"then = { \"vr.y\" = 1 }", fine}},
-                    points + "when = 1\n", "");
+                    points + "when = \"t\"\n", "");
 }
 
 TEST(ModelShape, HeatBaths) {

@@ -76,8 +76,8 @@ TEST(Switching, EveryComparisonOfACondition) {
 }
 
 TEST(Switching, WhatDoesNotChangeAlongAMotionIsNone) {
-  for (const char* text :
-       {"x^2 + sqrt(y)", "if(1 < 2, x, y)", "if(x == y, 1, 2)", "if(x, y, z)", "(x != 0)*y", "if((x < 0) + 1, y, z)"})
+  for (const char* text : {"x^2 + sqrt(y)", "if(1 < 2, x, y)", "if(x == y, 1, 2)", "if(x, y, z)", "(x != 0)*y",
+                           "if((x < 0) + 1, y, z)", "(angle(point(x, y, z), point(0, 0, 0), point(1, 2, x)) - pi)^2"})
     EXPECT_TRUE(Switches(text).found.empty()) << text;
   ExpressionGraph graph;
   const Expression fixed = graph.symbol(SymbolKind::parameter, 0), column = graph.symbol(SymbolKind::column, 1);

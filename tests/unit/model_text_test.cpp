@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Text models against their twins in C++, and what is said about files that are wrong.
+#include "support/equal_mechanics.hpp"
 #include "support/processor_time.hpp"
+#include "support/twins/twins.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -15,6 +17,7 @@
 
 namespace {
 using namespace trill;
+using namespace trill::test;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -34,85 +37,8 @@ group = "gravity"
 equation = "sqrt(x^2 + y^2) - 1"
 )toml";
 
-Mat dense(const MatrixSlot& slot) {
-  Mat m(slot.rows(), slot.cols());
-  for (Index j = 0; j < m.cols(); ++j)
-    for (Index i = 0; i < m.rows(); ++i) m(i, j) = slot.value(i, j);
-  return m;
-}
-
-void expect_equal(const Mat& a, const Mat& b, const char* what, double tolerance = 1e-13) {
-  ASSERT_EQ(a.rows(), b.rows()) << what;
-  ASSERT_EQ(a.cols(), b.cols()) << what;
-  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * b.cwiseAbs().maxCoeff()) << what << "\n" << a << "\n\n" << b;
-}
-
-const MechanicalProblem& mechanics(const Problem& p) { return p.as<MechanicalProblem>("the test"); }
-
-void expect_equal_maps(const ConstraintMap& a, const ConstraintMap& b, In q, In v) {
-  ASSERT_EQ(a.count(), b.count());
-  const Index n = q.size();
-  Vec x(a.count()), y(a.count());
-  const Vec s = Vec::LinSpaced(a.count(), 0.7, 2);
-  a.value(0.3, q, x);
-  b.value(0.3, q, y);
-  expect_equal(x, y, "value", 1e-12);
-  a.curvature(0.3, q, v, x);
-  b.curvature(0.3, q, v, y);
-  expect_equal(x, y, "curvature", 1e-12);
-  MatrixSlot G = a.pattern(), H = b.pattern(), d = MatrixSlot::dense(n, n), e = d;
-  a.jacobian(0.3, q, G);
-  b.jacobian(0.3, q, H);
-  expect_equal(dense(G), dense(H), "jacobian");
-  a.transpose_derivative(0.3, q, s, d);
-  b.transpose_derivative(0.3, q, s, e);
-  expect_equal(dense(d), dense(e), "transpose derivative", 1e-12);
-}
-
-// Groups are numbered as each model likes: they are compared by being fast or slow.
-void expect_equal_mechanics(const Problem& text, const Problem& twin) {
-  const MechanicalProblem &a = mechanics(text), &b = mechanics(twin);
-  ASSERT_EQ(a.layout(), b.layout());
-  const Index n = a.layout().nq;
-  std::mt19937_64 random(5);
-  std::uniform_real_distribution<> shift(-0.3, 0.3);
-  for (int k = 0; k < 50; ++k) {
-    State s = twin.initial_state();
-    for (double& x : s.y) x += shift(random);
-    const Vec q = s.q(), v = s.v();
-    using Choice = Groups (*)(const MechanicalProblem&);
-    for (const Choice groups : {Choice(known_groups), Choice(fast_groups), Choice(slow_groups)}) {
-      Vec f(n), g(n);
-      a.force(groups(a), s.t, q, v, f);
-      b.force(groups(b), s.t, q, v, g);
-      expect_equal(f, g, "force");
-      EXPECT_NEAR(*a.potential(groups(a), s.t, q), *b.potential(groups(b), s.t, q),
-                  1e-13 * std::abs(*b.potential(groups(b), s.t, q)));
-      MatrixSlot dq = a.stiffness_pattern(), dv = a.damping_pattern(), eq = b.stiffness_pattern(),
-                 ev = b.damping_pattern();
-      ASSERT_TRUE(a.force_jacobian(groups(a), s.t, q, v, dq, dv));
-      ASSERT_TRUE(b.force_jacobian(groups(b), s.t, q, v, eq, ev));
-      expect_equal(dense(dq), dense(eq), "stiffness");
-      expect_equal(dense(dv), dense(ev), "damping");
-    }
-    if (b.constraints()) expect_equal_maps(*a.constraints(), *b.constraints(), q, v);
-    if (b.strong_potential()) {
-      expect_equal(a.strong_potential()->stiffness, b.strong_potential()->stiffness, "stiffness of gaps");
-      expect_equal_maps(*a.strong_potential()->map, *b.strong_potential()->map, q, v);
-    }
-    if (testing::Test::HasFailure()) return;
-  }
-}
-
-std::unique_ptr<Problem> shipped(const char* name, const OptionSet& given = {}) {
-  return ModelRegistry::all().find(name).make(given);
-}
-
-Vec end_of(std::unique_ptr<Problem> problem, const RunPlan& plan) {
-  PreparedRun run = prepare(plan, std::move(problem), {});
-  const Solution solution = run.run();
-  EXPECT_TRUE(solution.ok()) << solution.outcome.message;
-  return solution.y().col(solution.y().cols() - 1);
+std::unique_ptr<Problem> twin_of(const char* name, const OptionSet& given = {}) {
+  return twins().find(name).make(given);
 }
 
 TEST(TextModels, TwoSpringsEqualTheirTwin) {
@@ -120,12 +46,12 @@ TEST(TextModels, TwoSpringsEqualTheirTwin) {
   EXPECT_EQ(model.info.title, "Two masses on a soft and a stiff spring");
   EXPECT_EQ(model.info.reference, "SAT09 sec. 4");
   EXPECT_EQ(model.info.name, "two_springs");
-  const auto twin = shipped("two_springs");
+  const auto twin = twin_of("two_springs");
   expect_equal(model.problem->initial_state().y, twin->initial_state().y, "start");
   expect_equal_mechanics(*model.problem, *twin);
   expect_equal_mechanics(*model.problem->clone(), *twin);
   expect_equal_mechanics(*load_model(two_springs, {{"omega2", "50"}}).problem,
-                         *shipped("two_springs", {{"omega2", "50"}}));
+                         *twin_of("two_springs", {{"omega2", "50"}}));
 }
 
 TEST(TextModels, AWholeRunEqualsThatOfTheTwin) {
@@ -133,14 +59,14 @@ TEST(TextModels, AWholeRunEqualsThatOfTheTwin) {
   plan.method = "dopri5";
   plan.to = 1.0;
   plan.rtol = 1e-9;
-  const Vec text = end_of(load_model(two_springs).problem, plan), twin = end_of(shipped("two_springs"), plan);
+  const Vec text = end_of(load_model(two_springs).problem, plan), twin = end_of(twin_of("two_springs"), plan);
   expect_equal(text, twin, "end", 1e-9);
 }
 
 TEST(TextModels, RigidPendulumEqualsItsTwinUnderRattle) {
   const OptionSet moving{{"theta0", "0.4"}, {"omega0", "-1.5"}};
   TextModel model = read_model("rigid.toml", rigid, moving);
-  const auto twin = shipped("rigid", moving);
+  const auto twin = twin_of("rigid", moving);
   EXPECT_EQ(model.info.run.method, "rattle");
   expect_equal(model.problem->initial_state().y, twin->initial_state().y, "start with its tension");
   expect_equal_mechanics(*model.problem, *twin);
@@ -148,7 +74,7 @@ TEST(TextModels, RigidPendulumEqualsItsTwinUnderRattle) {
   plan.method = "rattle";
   plan.to = 5.0;
   plan.h = 0.01;
-  expect_equal(end_of(std::move(model.problem), plan), end_of(shipped("rigid", moving), plan), "end", 1e-9);
+  expect_equal(end_of(std::move(model.problem), plan), end_of(twin_of("rigid", moving), plan), "end", 1e-9);
 }
 
 TEST(TextModels, ForcesMassesAndMeasures) {
@@ -286,7 +212,12 @@ TEST(TextModelErrors, ParametersFromOutside) {
   const std::string text = "[parameters]\nomega = 1\n" + head + "[[potential]]\nenergy = \"omega*x\"\n";
   EXPECT_EQ(complaint(text, {{"omega", "3"}}), "no error");
   EXPECT_EQ(complaint(text, {{"omgea", "3"}}), "m.toml has no parameter 'omgea'; did you mean 'omega'?");
-  EXPECT_EQ(complaint(text, {{"omega", "3x"}}), "m.toml: parameter 'omega' needs a finite number, not '3x'");
+  EXPECT_EQ(complaint(text, {{"omega", "3x"}}), "m.toml: parameter 'omega' needs a number, not '3x'");
+  const std::string whole =
+      "[parameters]\nn = { value = 2, whole = true, above = 1 }\n" + head + "[[potential]]\nenergy = \"n*x\"\n";
+  EXPECT_EQ(complaint(whole, {{"n", "3"}}), "no error");
+  EXPECT_EQ(complaint(whole, {{"n", "2.5"}}), "m.toml: parameter 'n' needs a whole number, not '2.5'");
+  EXPECT_EQ(complaint(whole, {{"n", "1"}}), "m.toml: parameter 'n' = 1 is out of range; allowed: > 1");
   EXPECT_THROW(load_model("/no/such/file.toml"), IoError);
   EXPECT_THROW(load_model("/"), IoError);
 }
@@ -302,6 +233,26 @@ TEST(TextModelErrors, LongChainsOfNamesAndHugeModelsEndQuickly) {
     const ProcessorTime time;
     complaint(head + "[[potential]]\nenergy = \"" + energy + "x\"\n");
     EXPECT_LT(time.seconds(), 1) << piece;
+  }
+}
+
+TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedQuickly) {
+  const std::string sets = "[sets]\na = 20000000\n", one = "[coordinates]\nx = 1\n";
+  const std::pair<std::string, const char*> table[] = {
+      {sets + "[coordinates]\nx = { over = \"a\", start = 1 }\n[[potential]]\nenergy = \"x[0]\"\n",
+       "m.toml:4:1: the tables of this model hold 160000000 numbers up to here; at most"},
+      {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one,
+       "m.toml:2:60: the tables of this model hold 80000000 numbers"},
+      {sets + one +
+           "[[stiff]]\nover = \"a\"\ngap = \"x\"\nstiffness = \"1 + a\"\n[[stiff]]\nover = \"a\"\ngap = "
+           "\"x\"\nstiffness = \"2 + a\"\n",
+       "m.toml:12:14: the tables of this model hold 80000"},
+      {sets + one + "[[potential]]\nover = \"a\"\nenergy = \"sin(x)^3*cos(x)/a + exp(x/(1 + a))\"\n",
+       "m.toml:2:1: reading this model takes"}};
+  for (const auto& [text, begin] : table) {
+    const ProcessorTime time;
+    EXPECT_THAT(complaint(text), StartsWith(begin)) << text;
+    EXPECT_LT(time.seconds(), 1) << text;
   }
 }
 

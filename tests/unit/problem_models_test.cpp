@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every shipped model: its forces against its potential, its Jacobians against differences, its exact solution against
 // its equation, its invariants along the flow. Then what is special to one model.
+#include "support/twins/twins.hpp"
 #include "trill/base/text.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/circuit.hpp"
@@ -99,6 +100,9 @@ Vec acceleration(const MechanicalProblem& p, const State& s) {
   return Vec(A.partialPivLu().solve(b)).head(n);
 }
 
+// Its energy is no invariant: the potential depends on t.
+bool is_driven(const Problem& problem) { return problem.name() == "oscillator/forced"; }
+
 std::vector<const ConstraintMap*> maps_of(const MechanicalProblem& p) {
   std::vector<const ConstraintMap*> maps;
   if (p.constraints()) maps.push_back(p.constraints());
@@ -117,7 +121,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const ModelEntry& entry : ModelRegistry::all().entries())
-    cases.push_back({&entry, {}, entry.info.name.substr(entry.info.name.rfind('/') + 1)});
+    cases.push_back({&entry, {}, entry.name.substr(entry.name.rfind('/') + 1)});
   const auto add = [&](const char* label, const char* name, const OptionSet& given) {
     cases.push_back({&ModelRegistry::all().find(name), given, label});
   };
@@ -127,10 +131,15 @@ std::vector<Case> all_cases() {
   add("polar_moving", "stiff_spring_polar", {{"epsilon", "0.1"}, {"x0", "-0.4"}, {"u0", "1"}, {"v0", "0.5"}});
   add("two_springs_first_stiff", "two_springs", {{"omega1", "100"}, {"omega2", "2"}, {"stretch1", "20"}});
   add("two_springs_both_stiff", "two_springs", {{"omega1", "50"}, {"omega2", "50"}});
-  add("fermi_pasta_ulam_sparse", "fermi_pasta_ulam", {{"m", "13"}, {"omega", "20"}});
+  add("fermi_pasta_ulam_sparse", "fermi_pasta_ulam", {{"m", "17"}, {"omega", "20"}});
   add("forced_resonant", "forced", {{"nu", "3"}, {"omega", "3"}, {"F", "0.7"}, {"v0", "2"}});
   add("kepler_circle", "kepler", {{"e", "0"}, {"mu", "3"}});
   add("harmonic_fast", "harmonic", {{"omega", "30"}, {"v0", "2"}});
+  add("charges_near", "charges", {{"distance0", "0.8"}, {"m2", "3"}});
+  add("chain_of_two", "chain", {{"n", "2"}});
+  add("alkane_long", "alkane", {{"n", "9"}});
+  add("satellite_low", "satellite", {{"altitude0", "1500"}, {"rho0", "1e-9"}});
+  add("bushing_constrained_soft", "bushing_constrained", {{"epsilon", "0.1"}});
   add("beam_short", "beam", {{"elements", "3"}, {"length", "2"}, {"mass_per_length", "5"}, {"tip_load", "-2"}});
   return cases;
 }
@@ -138,6 +147,7 @@ std::vector<Case> all_cases() {
 class EveryModel : public testing::TestWithParam<Case> {
  protected:
   const ModelEntry& entry_ = *GetParam().model;
+  const ModelDescription description_ = entry_.describe();
   std::unique_ptr<Problem> problem_ = entry_.make(GetParam().given);
   // The mechanics of the model, or nothing.
   const MechanicalProblem* mechanics() const {
@@ -147,7 +157,8 @@ class EveryModel : public testing::TestWithParam<Case> {
 };
 
 TEST_P(EveryModel, SizesAndNamesAgree) {
-  const ModelInfo& info = entry_.info;
+  const ModelInfo& info = description_.info;
+  EXPECT_EQ(info.name, entry_.name);
   EXPECT_EQ(problem_->name(), info.name);
   EXPECT_FALSE(info.title.empty());
   EXPECT_FALSE(info.reference.empty());
@@ -171,13 +182,13 @@ TEST_P(EveryModel, SizesAndNamesAgree) {
 
 TEST_P(EveryModel, ParametersReadBack) {
   const auto parameters = problem_->parameters();
-  ASSERT_EQ(parameters.size(), entry_.parameters.size());
+  ASSERT_EQ(parameters.size(), description_.parameters.size());
   OptionSet given;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    EXPECT_EQ(parameters[i].name, entry_.parameters[i].name);
+    EXPECT_EQ(parameters[i].name, description_.parameters[i].name);
     EXPECT_FALSE(parameters[i].what.empty());
     const auto set = GetParam().given.find(parameters[i].name);
-    const std::string& text = set == GetParam().given.end() ? entry_.parameters[i].value : set->second;
+    const std::string& text = set == GetParam().given.end() ? description_.parameters[i].value : set->second;
     EXPECT_EQ(parameters[i].value, std::stod(text)) << parameters[i].name;
     given[parameters[i].name] = format_number(parameters[i].value);
   }
@@ -185,13 +196,12 @@ TEST_P(EveryModel, ParametersReadBack) {
 }
 
 TEST_P(EveryModel, UnknownParameterIsRefused) {
-  const std::string first = entry_.parameters.front().name;
+  const std::string first = description_.parameters.front().name;
   try {
     entry_.make({{first + "x", "1"}});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(entry_.info.name + " has no parameter '" + first + "x'"),
-              std::string::npos)
+    EXPECT_NE(std::string(error.what()).find(entry_.name + " has no parameter '" + first + "x'"), std::string::npos)
         << error.what();
     EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
   }
@@ -204,18 +214,21 @@ TEST_P(EveryModel, ForceIsMinusGradientOfPotential) {
   const Vec q = s.q(), rest = Vec::Zero(q.size());
   Vec sum = Vec::Zero(q.size());
   double energies = 0;
+  bool every_group_has_one = true;
   for (std::size_t i = 0; i < p->groups().size(); ++i) {
     const Groups group = Groups{1} << i;
     sum += force(*p, group, s.t, q, s.v());
     const auto potential = p->potential(group, s.t, q);
+    every_group_has_one = every_group_has_one && potential.has_value();
     if (!potential) continue;
     energies += *potential;
     const Mat gradient = differences([&](const Vec& x) { return Vec::Constant(1, *p->potential(group, s.t, x)); }, q);
     expect_near(force(*p, group, s.t, q, rest), -gradient.transpose(), 1e-8, p->groups()[i].name);
   }
   expect_near(sum, force(*p, all_groups, s.t, q, s.v()), 1e-13, "sum over groups");
-  ASSERT_TRUE(p->potential(all_groups, s.t, q).has_value());
-  EXPECT_NEAR(energies, *p->potential(all_groups, s.t, q), 1e-12 * (1 + std::abs(energies)));
+  const auto whole = p->potential(all_groups, s.t, q);
+  ASSERT_EQ(whole.has_value(), every_group_has_one);
+  EXPECT_NEAR(energies, whole.value_or(energies), 1e-12 * (1 + std::abs(energies)));
   EXPECT_EQ(fast_groups(*p) | slow_groups(*p), known_groups(*p));
   EXPECT_NE(fast_groups(*p), 0u);
 }
@@ -235,7 +248,7 @@ TEST_P(EveryModel, ForceJacobianIsExact) {
     expect_near(dense(dq), differences([&](const Vec& x) { return force(*p, groups, s.t, x, v); }, q), 1e-8, what);
     const Mat by_v = differences([&](const Vec& x) { return force(*p, groups, s.t, q, x); }, v);
     expect_near(dense(dv), by_v, 1e-8, what);
-    EXPECT_EQ(p->velocity_dependent(groups), by_v.size() > 0 && by_v.cwiseAbs().maxCoeff() > 1e-9) << what;
+    EXPECT_EQ(p->velocity_dependent(groups), by_v.size() > 0 && by_v.cwiseAbs().maxCoeff() > 0) << what;
   }
 }
 
@@ -340,7 +353,10 @@ TEST_P(EveryModel, EnergyRestsAlongTheFlow) {
     return values;
   };
   for (std::size_t k = 0; k < quantities.size(); ++k) {
-    if (!p || (quantities[k].name != "energy" && quantities[k].name != "angular_momentum")) continue;
+    const std::string& name = quantities[k].name;
+    const bool invariant = name == "energy" || name.starts_with("momentum") || name.starts_with("angular_momentum");
+    if (!invariant || !p || !p->potential(all_groups, 0, problem_->initial_state().q()) || is_driven(*problem_))
+      continue;
     State s = generic_state(*problem_);
     if (p->constraints()) s = problem_->initial_state();
     s.v() += Vec::LinSpaced(s.layout.nv, 0.2, 0.4);
@@ -350,7 +366,7 @@ TEST_P(EveryModel, EnergyRestsAlongTheFlow) {
     }
     const Vec a = acceleration(*p, s), v = s.v();
     // The scale of time is that of the fastest force.
-    const double width = 1e-3 / (1 + a.cwiseAbs().maxCoeff());
+    const double width = 3e-4 / std::sqrt(1 + a.cwiseAbs().maxCoeff());
     const Mat rate = differences(
         [&](const Vec& tau) {
           State moved = s;
@@ -361,7 +377,7 @@ TEST_P(EveryModel, EnergyRestsAlongTheFlow) {
         Vec::Zero(1), width);
     // Two terms of this size cancel.
     const double power = std::abs(v.dot(mass(*p, s.q()) * a)) + v.cwiseAbs().dot(a.cwiseAbs());
-    EXPECT_LE(std::abs(rate(static_cast<Index>(k), 0)), 1e-8 * (1 + power)) << quantities[k].name;
+    EXPECT_LE(std::abs(rate(static_cast<Index>(k), 0)), 1e-7 * (1 + power)) << name;
   }
 }
 
@@ -406,7 +422,7 @@ double measured(const Problem& problem, const State& s, std::string_view name) {
 
 TEST(KeplerModel, ExactSolutionConservesEnergyAtEveryEccentricity) {
   for (const char* e : {"0", "0.3", "0.6", "0.9", "0.99"}) {
-    const auto kepler = make("kepler", {{"e", e}});
+    const auto kepler = test::twins().find("kepler").make({{"e", e}});
     State s = kepler->initial_state();
     for (int i = 0; i < 400; ++i) {
       s.t = -3 + 0.173 * i;
@@ -436,7 +452,7 @@ TEST(StiffSpringModel, RefusesMisuse) {
   expect_refused("stiff_spring", {{"epsilon", "-0.1"}},
                  "pendulum/stiff_spring: parameter 'epsilon' = -0.1 is out of range; allowed: > 0");
   expect_refused("stiff_spring", {{"epsilom", "0.1"}}, "did you mean 'epsilon'");
-  expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, "no direction");
+  expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, "nan at the start");
 }
 
 TEST(TwoSpringsModel, StartsAsInThePaper) {
@@ -451,11 +467,13 @@ TEST(TwoSpringsModel, TheStifferSpringIsFast) {
   const auto second = make("two_springs", {{"omega1", "500"}, {"omega2", "1"}, {"stretch1", "20"}, {"stretch2", "0"}});
   const auto& p = second->as<MechanicalProblem>("test");  // SAT09 sec. 4 case (ii)
   EXPECT_EQ(p.initial_state().y[0], 1 + 20.0 / 500);
-  EXPECT_EQ(fast_groups(p), 1u);
+  const State s = generic_state(p);
+  EXPECT_NEAR(*p.potential(fast_groups(p), 0, s.q()), 125000 * std::pow(std::hypot(s.y[0], s.y[1]) - 1, 2), 1e-9);
   EXPECT_EQ(p.strong_potential()->stiffness, Vec::Constant(1, 250000));
   const auto third = make("two_springs", {{"omega1", "500"}});
-  EXPECT_EQ(fast_groups(third->as<MechanicalProblem>("test")), 3u);
-  EXPECT_EQ(third->as<MechanicalProblem>("test").strong_potential()->map->count(), 2);
+  const auto& both = third->as<MechanicalProblem>("test");
+  EXPECT_EQ(*both.potential(fast_groups(both), 0, s.q()), *both.potential(all_groups, 0, s.q()));
+  EXPECT_EQ(both.strong_potential()->map->count(), 2);
 }
 
 TEST(StiffSpringPolarModel, MovesAsTheCartesianOne) {
@@ -538,25 +556,26 @@ TEST(FermiPastaUlamModel, StartsAsInTheBook) {
   EXPECT_NEAR((s.y[0] + s.y[1]) / std::sqrt(2.0), 1, 1e-15);
   EXPECT_NEAR((s.y[6] + s.y[7]) / std::sqrt(2.0), 1, 1e-15);
   EXPECT_EQ(p->quantities().size(), 5u);
-  EXPECT_EQ(make("fermi_pasta_ulam", {{"m", "9"}})->quantities().size(), 2u);
+  const auto one = make("fermi_pasta_ulam", {{"m", "1"}});
+  EXPECT_EQ(measured(*one, generic_state(*one), "oscillatory_energy_2"), 0);
 }
 
 TEST(FermiPastaUlamModel, LongChainsAreSparseAndRight) {
-  for (const char* m : {"1", "12", "13", "40"}) {
+  for (const char* m : {"1", "16", "17", "40"}) {
     const auto problem = make("fermi_pasta_ulam", {{"m", m}});
     const auto& p = problem->as<MechanicalProblem>("test");
     const State s = generic_state(p, 0.4);
     MatrixSlot dq = p.stiffness_pattern(), dv = p.damping_pattern();
     const Index n = s.layout.nq;
-    EXPECT_EQ(dq.is_sparse(), n > 24);
-    EXPECT_EQ(dq.stored(), n > 24 ? 3 * n - 2 : n * n);
+    EXPECT_EQ(dq.is_sparse(), n > 32);
+    EXPECT_EQ(dq.stored(), n > 32 ? 3 * n - 2 : n * n);
     ASSERT_TRUE(p.force_jacobian(all_groups, 0, s.q(), s.v(), dq, dv));
     const Mat by_q = differences([&](const Vec& x) { return force(p, all_groups, 0, x, s.v()); }, s.q());
     expect_near(dense(dq), by_q, 1e-9, m);
     const Mat gradient =
         differences([&](const Vec& x) { return Vec::Constant(1, *p.potential(all_groups, 0, x)); }, s.q());
     expect_near(force(p, all_groups, 0, s.q(), s.v()), -gradient.transpose(), 1e-9, m);
-    EXPECT_EQ(p.strong_potential()->map->pattern().is_sparse(), s.layout.nq > 24);
+    EXPECT_EQ(p.strong_potential()->map->pattern().is_sparse(), s.layout.nq > 32);
     expect_near(
         constraint_jacobian(*p.strong_potential()->map, 0, s.q()) * s.q(),
         [&] {
@@ -617,7 +636,6 @@ TEST(LangevinModel, HasItsBath) {
   s.q() << 2, 0, 0, 0, 0;
   EXPECT_EQ(measured(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
   expect_near(force(p.mechanics(), all_groups, 0, s.q(), s.v()), Vec{{-2 - 1.5 * 8, 0, 0, 0, 0}}, 0, "force");
-  expect_refused("langevin", {{"k", "0"}}, "no well");
   expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
 }
 

@@ -9,6 +9,10 @@
 #include <optional>
 
 namespace trill {
+// Machine code for models that are text: where it pays, always, never, or as a run that is resumed had it: compiled
+// where that is possible, which makes no difference to the numbers.
+enum class Native { automatic, always, never, as_before };
+
 // A run as a user states it: names and texts. What is left open is filled in from the model's defaults.
 struct RunPlan {
   std::string model;  // name of a shipped model, or path of a model file
@@ -22,6 +26,7 @@ struct RunPlan {
   std::int64_t max_steps = DriverOptions{}.max_steps;
   std::int64_t checkpoint_every = DriverOptions{}.checkpoint_every;
   std::uint64_t seed = 1;
+  Native native = Native::automatic;
 };
 
 // The plan made concrete: everything integrate() needs, in one owner.
@@ -32,11 +37,12 @@ struct PreparedRun {
   std::unique_ptr<Stepper> stepper;
   State start;
   DriverOptions options;
+  std::string remark;  // on machine code that was wanted and cannot be had
 
   Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
 };
 
-// A shipped model by its name, with no text, or a model file.
+// A shipped model by its name, or a model file; the text of a model in C++ is empty.
 TextModel make_model(const std::string& model, const OptionSet& parameters = {});
 
 // UsageError for anything that does not fit: names, options, ranges, a method that cannot run the model.

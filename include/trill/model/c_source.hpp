@@ -13,7 +13,7 @@ enum class CopiesInC { one, many };
 
 struct CRoutine {
   const Routine* routine = nullptr;
-  std::string comment{};  // in front of the function; only letters, digits and a few signs of it are kept
+  std::string comment{};  // in front of the function; only lines, letters, digits and a few signs are kept
 };
 
 // The function of the k-th routine is called function_name(k, copies).

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace trill {
 // An element with the entries of q that it depends on. E has a number of coordinates and an energy of any numbers:
@@ -66,14 +67,13 @@ class Elements final : public ElementKind {
  private:
   template <class T>
   static std::array<T, size> unknowns(const PlacedElement<E>& e, const double* q) {
-    std::array<T, size> x;
-    for (std::size_t i = 0; i < size; ++i) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
       if constexpr (std::is_same_v<T, double>)
-        x[i] = q[e.coordinates[i]];
+        return std::array<T, size>{q[e.coordinates[i]]...};
       else
-        x[i] = T::unknown(q[e.coordinates[i]], i);
+        return std::array<T, size>{T::template unknown<i>(q[e.coordinates[i]])...};
     }
-    return x;
+    (std::make_index_sequence<size>());
   }
 
   std::vector<PlacedElement<E>> elements_;

@@ -84,6 +84,7 @@ class ExpressionGraph {
   std::size_t slot_of(const ExpressionNode& node) const;
   void grow();
   Expression intern(const ExpressionNode& node);
+  Expression intern_operation(Op op, Expression a, Expression b = no_expression, Expression c = no_expression);
   std::optional<Expression> fold(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify(Op op, Expression a, Expression b, Expression c);
   std::optional<Expression> simplify_sum(Op op, Expression a, Expression b);
@@ -91,6 +92,8 @@ class ExpressionGraph {
   bool is_half_turn_angle(Expression e) const;
   Expression supplement(Expression angle);
   std::optional<Expression> simplify_even(Op op, Expression a);
+  std::optional<Expression> even_function_of_angle(Op op, ExpressionNode sine, Expression cosine);
+  Expression square_of_angle(Expression y, Expression x);
   std::optional<Expression> simplify_multiply(Expression a, Expression b);
   std::optional<Expression> simplify_divide(Expression a, Expression b);
   std::optional<Expression> simplify_power(Expression base, Expression exponent);

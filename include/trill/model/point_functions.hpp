@@ -13,8 +13,9 @@ Expression dot_product(ExpressionGraph& graph, PointParts a, PointParts b);
 Expression point_norm(ExpressionGraph& graph, PointParts a);
 Expression point_distance(ExpressionGraph& graph, PointParts a, PointParts b);
 
-// The angle at b, from 0 to pi. Its derivatives are finite where it is 0 or pi, though it has a kink there, and those
-// of angle^2 and (angle - pi)^2, which have none, are right there.
+// The angle at b, from 0 to pi. Its derivatives are finite where it is 0 or pi, though it has a kink there (in space
+// the first are 0, in the plane those of one side). Those of angle^2, (angle - pi)^2 and cos(angle), which have none,
+// are right. That needs pi itself in the expression, not a symbol with its value.
 Expression point_angle(ExpressionGraph& graph, PointParts a, PointParts b, PointParts c);
 
 // The angle from the plane a b c to the plane b c d, above -pi and up to pi, positive where d lies clockwise from a as

@@ -8,13 +8,14 @@
 
 namespace trill {
 using IndexTable = std::vector<std::int32_t>;
+using Column = std::shared_ptr<const std::vector<double>>;  // of a set, shared by all terms over it
 
 // The instances of one kind of term: where in the vectors of the model each of its symbols lies.
 struct KernelTable {
   Index instances = 1;
-  std::vector<IndexTable> coordinates;       // [slot][instance]: entry of q and of all vectors as long as q
-  std::vector<IndexTable> rows;              // [row of an instance][instance]: entry of the multipliers
-  std::vector<std::vector<double>> columns;  // [column][instance]
+  std::vector<IndexTable> coordinates;  // [slot][instance]: entry of q and of all vectors as long as q
+  std::vector<IndexTable> rows;         // [row of an instance][instance]: entry of the multipliers
+  std::vector<Column> columns;          // [column][instance]
 };
 
 // Where the values of one output go, an entry for each instance; or one entry that takes the sum over all.
@@ -37,7 +38,11 @@ struct Routine {
   std::shared_ptr<const KernelTable> table;
   std::vector<Target> targets;  // one for each output of the program
   NativeFunction native = nullptr;
+  std::shared_ptr<const class NativeLibrary> library{};  // that the function lies in
 };
+
+// Every register, with those filled in that depend on constants and parameters alone.
+std::vector<double> fixed_registers(const Program& program, std::span<const double> parameters);
 
 // Runs a routine, with memory of its own.
 class Runner {
@@ -58,6 +63,7 @@ class Runner {
   void add_single(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
   void add_blocks(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
   void load_block(const ProgramInputs& inputs, Index first, int count);
+  void add_outputs(Index first, int count, double* out);
   const IndexTable& table_of(const Load& load) const;
 
   std::shared_ptr<const Routine> routine_;
@@ -65,5 +71,11 @@ class Runner {
   std::vector<double> registers_;  // as many lanes as the routine needs
   std::vector<const std::int32_t*> index_, targets_;
   std::vector<const double*> columns_;
+  struct Output {
+    const double* from = nullptr;  // its register
+    const std::int32_t* to = nullptr;
+    bool sum = false;
+  };
+  std::vector<Output> outputs_;  // of blocks
 };
 }  // namespace trill

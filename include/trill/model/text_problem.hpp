@@ -23,6 +23,13 @@ inline constexpr std::size_t most_model_bytes = 10'000'000;
 TextModel load_model(const std::filesystem::path& path, const OptionSet& parameters = {});
 TextModel read_model(const std::string& file, const std::string& text, const OptionSet& parameters = {});
 
+// What the file says about its model. Its terms are not parsed.
+ModelDescription describe_model(const std::filesystem::path& path);
+
+// A model that is part of the library. It is read when it is asked for.
+void add_text_model(ModelRegistry& registry, const std::string& name, std::string_view text);
+TextModel read_shipped_model(const ModelEntry& entry, const OptionSet& parameters = {});
+
 // Does this name a model file rather than a shipped model?
 bool is_model_file(const std::string& model);
 }  // namespace trill

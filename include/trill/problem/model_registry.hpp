@@ -20,10 +20,16 @@ struct ModelInfo {
   RunDefaults run;
 };
 
-struct ModelEntry {
+struct ModelDescription {
   ModelInfo info;
   std::vector<OptionRow> parameters;
+};
+
+struct ModelEntry {
+  std::string name;
+  std::function<ModelDescription()> describe;  // reads the text of a text model
   std::function<std::unique_ptr<Problem>(const OptionSet&)> make;
+  std::string_view text = {};  // of a text model
 };
 
 class ModelRegistry {
@@ -31,8 +37,8 @@ class ModelRegistry {
   static const ModelRegistry& all();  // built on first use, from the generated list
   // By full name or by the part after the last '/'; unknown: UsageError with the nearest names.
   const ModelEntry& find(std::string_view name) const;
-  const std::vector<ModelEntry>& entries() const { return entries_; }
-  void add(ModelEntry entry) { entries_.push_back(std::move(entry)); }
+  const std::vector<ModelEntry>& entries() const { return entries_; }  // by their names
+  void add(ModelEntry entry);
 
  private:
   std::vector<ModelEntry> entries_;
@@ -42,9 +48,13 @@ std::vector<Parameter> parameters_of(const std::vector<OptionRow>& rows);
 
 template <class M>
 void add_model(ModelRegistry& registry) {
-  registry.add({M::describe(), list_options<typename M::Parameters>(), [](const OptionSet& given) {
-                  return std::unique_ptr<Problem>(std::make_unique<M>(
-                      read_options<typename M::Parameters>(given, M::describe().name, "parameter")));
+  using P = typename M::Parameters;
+  registry.add({M::describe().name,
+                [] {
+                  return ModelDescription{M::describe(), list_options<P>()};
+                },
+                [](const OptionSet& given) -> std::unique_ptr<Problem> {
+                  return std::make_unique<M>(read_options<P>(given, M::describe().name, "parameter"));
                 }});
 }
 }  // namespace trill

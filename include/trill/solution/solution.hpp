@@ -28,6 +28,7 @@ struct RunInfo {
   OptionSet settings;       // of the run: from, to, h or rtol and atol, output, seed, ...
   std::string version, host, started;
   std::string model_text;  // of a model from a file
+  std::string code;        // that evaluates it: "compiled" or "interpreted"; empty: built into trill
   Layout layout;
   std::string time_unit;
   std::vector<Quantity> components;  // of y

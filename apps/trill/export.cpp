@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
+#include "terminal.hpp"
+#include "trill/base/text.hpp"
+#include "trill/model/model_export.hpp"
+#include "trill/solution/safe_file.hpp"
+
+#include <fmt/format.h>
+
+namespace trill::cli {
+int export_model(const ExportArguments& a) {
+  const std::vector<std::string> known{"c", "latex"};
+  if (a.to != "c" && a.to != "latex")
+    throw UsageError(fmt::format("a model cannot be exported to '{}'{}", a.to, suggest(a.to, known)));
+  const TextModel model = make_model(a.model, a.parameters);
+  const auto* text = dynamic_cast<const ModelExport*>(model.problem.get());
+  if (!text)
+    throw UsageError(fmt::format("'{}' is built into trill; only a model file (.toml) can be exported", a.model));
+  const std::string content = a.to == "c" ? text->as_c() : text->as_latex();
+  if (a.out.empty())
+    print(content);
+  else
+    write_whole(a.out, content);
+  return ExitCode::ok;
+}
+}  // namespace trill::cli

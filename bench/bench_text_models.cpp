@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models that are text against loops written by hand: a chain of springs in the plane,
+// V = sum 50 (|x_{i+1} - x_i| - 1)^2, and two_springs.
+#include "ratio.hpp"
+#include "trill/driver/plan.hpp"
+#include "trill/model/native_model.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace {
+using namespace trill;
+using namespace trill::bench;
+namespace fs = std::filesystem;
+
+const char* const chain_text = R"toml([parameters]
+n = 64
+[sets]
+mass = "n"
+spring = "n - 1"
+[coordinates]
+x = { over = "mass", point = 2, start = ["1.01*mass", "0.1*sin(mass)"] }
+[[potential]]
+over = "spring"
+energy = "50*(distance(x[spring + 1], x[spring]) - 1)^2"
+[run]
+to = 1
+h = 0.01
+method = "verlet"
+)toml";
+
+// A folder of our own with the chain's file and a cache of compiled models.
+class Workshop {
+ public:
+  Workshop() : folder_(fs::temp_directory_path() / fmt::format("trill-bench-{}", std::random_device()())) {
+    fs::create_directories(folder_);
+    std::ofstream(chain()) << chain_text;
+    forget_compiled();
+  }
+  ~Workshop() { fs::remove_all(folder_); }
+  std::string chain() const { return (folder_ / "chain.toml").string(); }
+  void forget_compiled() { setenv("XDG_CACHE_HOME", (folder_ / fmt::format("cache{}", ++caches_)).c_str(), 1); }
+
+ private:
+  fs::path folder_;
+  int caches_ = 0;
+};
+
+struct Chain {
+  int n;
+  Vec q;
+  explicit Chain(const State& start) : n(static_cast<int>(start.q().size() / 2)), q(start.q()) {}
+
+  void force(const double* x, double* f) const {
+    std::fill_n(f, 2 * n, 0.0);
+    for (int i = 0; i + 1 < n; ++i) {
+      const double dx = x[2 * i + 2] - x[2 * i], dy = x[2 * i + 3] - x[2 * i + 1];
+      const double r = std::sqrt(dx * dx + dy * dy), s = 100 * (r - 1) / r;
+      f[2 * i] += s * dx;
+      f[2 * i + 1] += s * dy;
+      f[2 * i + 2] -= s * dx;
+      f[2 * i + 3] -= s * dy;
+    }
+  }
+
+  // df/dq: the block of every spring with both signs, at places that were looked up before.
+  using Places = std::vector<std::array<std::int32_t, 16>>;
+  Places places_in(MatrixSlot& slot) const {
+    Places places(static_cast<std::size_t>(n - 1));
+    for (int i = 0; i + 1 < n; ++i)
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b)
+          places[static_cast<std::size_t>(i)][static_cast<std::size_t>(4 * a + b)] =
+              static_cast<std::int32_t>(slot.entry(2 * i + a, 2 * i + b) - slot.values());
+    return places;
+  }
+  void hessian(const double* x, const Places& places, double* values, std::size_t count) const {
+    std::fill_n(values, count, 0.0);
+    for (int i = 0; i + 1 < n; ++i) {
+      const double dx = x[2 * i + 2] - x[2 * i], dy = x[2 * i + 3] - x[2 * i + 1];
+      const double r2 = dx * dx + dy * dy, r = std::sqrt(r2), s = 100 * (r - 1) / r, c = 100 / (r2 * r);
+      const double k[4] = {s + c * dx * dx, c * dx * dy, c * dx * dy, s + c * dy * dy};
+      const auto& at = places[static_cast<std::size_t>(i)];
+      for (std::size_t a = 0; a < 4; ++a)
+        for (std::size_t b = 0; b < 4; ++b) {
+          const double value = k[2 * (a % 2) + b % 2];
+          values[at[4 * a + b]] += a / 2 == b / 2 ? -value : value;
+        }
+    }
+  }
+};
+
+bool same(const std::string& what, const double* ours, const double* theirs, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (!(std::abs(ours[k] - theirs[k]) <= 1e-9 * (1 + std::abs(theirs[k])))) {
+      std::fprintf(stderr, "%s: entry %zu is %.15g by us and %.15g by hand\n", what.c_str(), k, ours[k], theirs[k]);
+      return false;
+    }
+  return true;
+}
+
+std::unique_ptr<Problem> load_chain(const Workshop& shop, int n, bool native) {
+  TextModel model = load_model(shop.chain(), {{"n", std::to_string(n)}});
+  if (!native) return std::move(model.problem);
+  const std::string reason = dynamic_cast<const NativeModel&>(*model.problem).use_native(NativeUse::always);
+  if (reason.empty()) return model.problem->clone();
+  std::fprintf(stderr, "no machine code: %s\n", reason.c_str());
+  return nullptr;
+}
+
+bool compare_forces(const Workshop& shop, int n, bool native) {
+  const auto problem = load_chain(shop, n, native);
+  if (!problem) return false;
+  const auto& chain = problem->as<MechanicalProblem>("the benchmark");
+  const State start = problem->initial_state();
+  const Chain hand(start);
+  const Vec q = start.q(), v = start.v();
+  Vec ours(q.size()), theirs(q.size());
+  chain.force(all_groups, 0, q, v, ours);
+  hand.force(q.data(), theirs.data());
+  if (!same("force", ours.data(), theirs.data(), static_cast<std::size_t>(q.size()))) return false;
+  const int repeats = std::max(1, 1'000'000 / n);
+  const auto repeat = [&](auto work) {
+    return [repeats, work] {
+      for (int k = 0; k < repeats; ++k) work();
+    };
+  };
+  const double value = median_ratio(repeat([&] {
+                                      chain.force(all_groups, 0, q, v, ours);
+                                      keep(ours[0]);
+                                    }),
+                                    repeat([&] {
+                                      hand.force(q.data(), theirs.data());
+                                      keep(theirs[0]);
+                                    }));
+  print_ratio(fmt::format("text/chain_force_{}_{}_over_hand_written", native ? "native" : "interpreted", n).c_str(),
+              value, native ? 1.3 : 4);
+  return true;
+}
+
+bool compare_hessians(const Workshop& shop, int n, bool native) {
+  const auto problem = load_chain(shop, n, native);
+  if (!problem) return false;
+  const auto& chain = problem->as<MechanicalProblem>("the benchmark");
+  const State start = problem->initial_state();
+  const Chain hand(start);
+  const Vec q = start.q(), v = start.v();
+  MatrixSlot dq = chain.stiffness_pattern(), dv = chain.damping_pattern(), by_hand = chain.stiffness_pattern();
+  chain.force_jacobian(all_groups, 0, q, v, dq, dv);
+  const Chain::Places places = hand.places_in(by_hand);
+  const auto count = static_cast<std::size_t>(by_hand.as_sparse().nonZeros());
+  hand.hessian(q.data(), places, by_hand.values(), count);
+  if (!same("df/dq", dq.values(), by_hand.values(), count)) return false;
+  const double value = median_ratio(
+      [&] {
+        chain.force_jacobian(all_groups, 0, q, v, dq, dv);
+        keep(*dq.values());
+      },
+      [&] {
+        hand.hessian(q.data(), places, by_hand.values(), count);
+        keep(*by_hand.values());
+      });
+  print_ratio(fmt::format("text/chain_hessian_{}_{}_over_hand_written", native ? "native" : "interpreted", n).c_str(),
+              value, native ? 1.5 : 2.5);
+  return true;
+}
+
+// From the file to the end of the first step.
+void first_step(const Workshop& shop, int n) {
+  RunPlan plan;
+  plan.model = shop.chain();
+  plan.parameters = {{"n", std::to_string(n)}};
+  plan.h = 1e-3;
+  plan.to = 1e-3;
+  plan.output = Times{{}};
+  plan.native = Native::always;
+  PreparedRun run = prepare(plan);
+  keep(run.run().y()(0, 0));
+}
+
+// What everybody has to fill for such a chain: its vectors, the tables of its springs and the names of its unknowns.
+void fill_tables(int n) {
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<double> q(2 * size), v(2 * size, 0.0), mass(2 * size, 1.0);
+  for (std::size_t i = 0; i < size; ++i) {
+    q[2 * i] = 1.01 * static_cast<double>(i);
+    q[2 * i + 1] = 0.1 * std::sin(static_cast<double>(i));
+  }
+  std::vector<std::int32_t> slots[4];
+  for (int k = 0; k < 4; ++k) {
+    slots[k].resize(size - 1);
+    for (std::size_t i = 0; i + 1 < size; ++i) slots[k][i] = static_cast<std::int32_t>(2 * i) + k;
+    keep(slots[k][0]);
+  }
+  std::vector<Quantity> names;
+  names.reserve(4 * size);
+  for (const char* letter : {"x[", "vx["})
+    for (int i = 0; i < n; ++i)
+      for (const char* part : {"].x", "].y"}) names.push_back({letter + std::to_string(i) + part, ""});
+  keep(q[0] + v[0] + mass[0] + static_cast<double>(names.back().name.size()));
+}
+
+// With a compiler running the clock on the wall counts, else our own work.
+void time_first_steps(Workshop& shop) {
+  double least = 0;
+  for (const int n : {64, 1024, 100'000}) {
+    std::vector<double> cold, cached, filled;
+    for (int k = 0; k < 7; ++k) {
+      shop.forget_compiled();
+      cold.push_back(seconds([&] { first_step(shop, n); }));
+      cached.push_back(processor_seconds([&] { first_step(shop, n); }));
+      filled.push_back(processor_seconds([&] { fill_tables(n); }));
+    }
+    std::printf("first step of %d springs: %.4f s, %.4f s once compiled, a loop that fills its tables %.4f s\n", n,
+                median(cold), median(cached), median(filled));
+    const auto print = [&](const char* what, double value, double limit) {
+      print_ratio(fmt::format("text/first_step_{}_{}", n, what).c_str(), value, limit);
+    };
+    print("cold_over_half_a_second", median(cold) / 0.5, 1);
+    if (n < 100'000) {
+      print("cached_over_20_ms", median(cached) / 0.02, 1);
+      least = median(cached);
+    } else {
+      print("cached_over_filling_tables", (median(cached) - least) / median(filled), 4);
+    }
+  }
+}
+
+void compare_two_springs() {
+  const auto prepared = [](const std::string& model, Native native) {
+    RunPlan plan;
+    plan.model = model;
+    plan.method = "verlet";
+    plan.h = 1e-4;
+    plan.to = 20;
+    plan.output = Times{{}};
+    plan.native = native;
+    return prepare(plan);
+  };
+  const std::string text = TRILL_SOURCE_DIR "/examples/two_springs.toml";
+  PreparedRun cpp = prepared("two_springs", Native::never), interpreted = prepared(text, Native::never),
+              native = prepared(text, Native::always);
+  const auto run = [](PreparedRun& r) {
+    return [&r] {
+      const Solution s = r.run();
+      keep(s.y()(0, s.rows() - 1));
+    };
+  };
+  print_ratio("text/two_springs_interpreted_over_cpp", median_ratio(run(interpreted), run(cpp)), 2.5);
+  print_ratio("text/two_springs_native_over_cpp", median_ratio(run(native), run(cpp)), 1.5);
+}
+}  // namespace
+
+int main() {
+  Workshop shop;
+  for (const bool native : {false, true}) {
+    for (const int n : {64, 1024, 100'000})
+      if (!compare_forces(shop, n, native)) return 1;
+    if (!compare_hessians(shop, 100'000, native)) return 1;
+  }
+  time_first_steps(shop);
+  compare_two_springs();
+  return 0;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shipped text models that have no twin, against the formulas of their sources.
+#include "support/equal_mechanics.hpp"
+#include "trill/problem/model_registry.hpp"
+
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+namespace {
+using namespace trill;
+using namespace trill::test;
+
+std::unique_ptr<Problem> make(std::string_view name, const OptionSet& given = {}) {
+  return ModelRegistry::all().find(name).make(given);
+}
+
+double measured(const Problem& problem, const State& s, std::string_view name) {
+  const auto quantities = problem.quantities();
+  Vec values(static_cast<Index>(quantities.size()));
+  problem.measure(s, values);
+  for (std::size_t i = 0; i < quantities.size(); ++i)
+    if (quantities[i].name == name) return values[static_cast<Index>(i)];
+  ADD_FAILURE() << "no quantity " << name;
+  return std::nan("");
+}
+
+// `formula` gives the force for a state.
+void expect_force(const Problem& problem, const std::function<Vec(const Vec& q, const Vec& v)>& formula) {
+  std::mt19937_64 random(11);
+  for (int k = 0; k < 20; ++k) {
+    const State s = random_state(problem, random);
+    const Vec q = s.q(), v = s.v();
+    Vec f(q.size());
+    mechanics(problem).force(all_groups, s.t, q, v, f);
+    expect_equal(f, formula(q, v), "force", 1e-12);
+  }
+}
+
+TEST(BushingModel, IsThatOfThePaper) {
+  const auto problem = make("bushing", {{"kx", "3e4"}, {"ky", "2e4"}});
+  expect_force(*problem, [](const Vec& q, const Vec&) {  // PJY97 eq. 3.3
+    const double fx = 0.5 - q[0] + std::cos(q[2]) / 2, fy = q[1] - std::sin(q[2]) / 2;
+    return Vec{{3e4 * fx, -2e4 * fy - 1, -1e3 * q[2] + std::sin(q[2]) / 2 * 3e4 * fx + std::cos(q[2]) / 2 * 2e4 * fy}};
+  });
+  EXPECT_EQ(problem->initial_state().q(), (Vec{{1.1, 0.1, 0}}));
+}
+
+TEST(BushingConstrainedModel, IsThatOfThePaper) {
+  const auto problem = make("bushing_constrained", {{"epsilon", "0.01"}});
+  expect_force(*problem, [](const Vec& q, const Vec&) {  // YPR98 eq. 4.4 with the torque of the potential
+    const double k = 1e4, fx = 0.5 - q[0] + std::cos(q[2]) / 2, fy = -q[1] + std::sin(q[2]) / 2;
+    return Vec{{k * fx, k * fy + 1, -k / 10 * q[2] - k / 2 * (std::cos(q[2]) * fy - std::sin(q[2]) * fx)}};
+  });
+  expect_equal(problem->initial_state().q(), Vec{{0.8, 0.6, 0}}, "start", 1e-15);
+  // E0 = 0.2/epsilon^2 without gravity
+  EXPECT_NEAR(measured(*problem, problem->initial_state(), "energy"), 0.2e4 - 0.6, 1e-10);
+}
+
+// PJY97 sec. 3.1: f_b = A_i K A_i^T d_ij, tau_b = ktheta theta_ij. The force acts at the ends of the bars.
+TEST(BushingPendulumModel, HasTheForceOfTheBushing) {
+  const auto problem = make("bushing_pendulum", {{"kx", "300"}, {"ky", "700"}, {"ktheta", "50"}});
+  expect_force(*problem, [](const Vec& q, const Vec&) {
+    using V2 = Eigen::Vector2d;
+    const auto turn = [](double a) { return Eigen::Rotation2Dd(a).toRotationMatrix(); };
+    const auto cross = [](const V2& a, const V2& b) { return a.x() * b.y() - a.y() * b.x(); };
+    const V2 r1(q[0], q[1]), r2(q[3], q[4]), s(0.5, 0);
+    const V2 end = turn(q[2]) * s, beginning = -(turn(q[5]) * s), d = r2 + beginning - r1 - end;
+    const V2 f = turn(q[2]) * V2(300, 700).asDiagonal() * turn(q[2]).transpose() * d;
+    const double tau = 50 * (q[5] - q[2]);
+    // The frame of the bushing turns with bar 1, which therefore also carries the moment of the force over the gap.
+    return Vec{{f.x(), f.y() - 1, cross(end + d, f) + tau, -f.x(), -f.y() - 1, -cross(beginning, f) - tau}};
+  });
+}
+
+TEST(SpringModel, IsThatOfThePaper) {
+  expect_force(*make("spring", {{"omega", "30"}}), [](const Vec& q, const Vec&) {  // SAT09 sec. 2, example 2
+    const double r = std::hypot(q[0], q[1]);
+    return Vec(-900 * (r - 1) / r * q);
+  });
+}
+
+TEST(NormalModesModel, HasItsEigenvectors) {
+  const Mat v{{2 / 3.0, 2 / 3.0, 1 / 3.0}, {-2 / 3.0, 1 / 3.0, 2 / 3.0}, {1 / 3.0, -2 / 3.0, 2 / 3.0}};
+  expect_equal(v.transpose() * v, Mat::Identity(3, 3), "orthonormal", 1e-15);
+  const Mat S = v * Vec{{std::pow(1.5 * 20, 2), std::pow(3.0 * 20, 2), 0.49}}.asDiagonal() * v.transpose();
+  expect_force(*make("normal_modes", {{"omega", "20"}, {"kappa1", "1.5"}, {"kappa2", "3"}, {"kappa3", "0.7"}}),
+               [&](const Vec& q, const Vec&) { return Vec(-S * q); });
+}
+
+// PJY97 sec. 4.5; whatever the splitting, the sum is the force of Coulomb.
+TEST(ChargesModel, SplitsTheForceOfCoulomb) {
+  for (const char* distance : {"0.5", "2"}) {
+    const auto problem = make("charges", {{"distance0", distance}, {"C", "-1.5"}});
+    expect_force(*problem, [](const Vec& q, const Vec&) {
+      const Vec d = q.head(2) - q.tail(2), f = -1.5 / std::pow(d.norm(), 3) * d;
+      Vec both(4);
+      both << f, -f;
+      return both;
+    });
+    const auto& p = mechanics(*problem);
+    Vec soft(4);
+    const Vec q = problem->initial_state().q();
+    p.force(slow_groups(p), 0, q, q, soft);
+    const double r = q[0] - q[2];
+    EXPECT_NEAR(soft[0], r < 1 ? -1.5 * r : -1.5 / (r * r), 1e-14);  // the gradient of C r^2/2, or of -C/r
+  }
+  // The ellipse with the apocentre 2: a = |C|/(2 |E|) with E = -0.41, and the pericentre is 2 a - 2.
+  RunPlan plan;
+  plan.model = "charges";
+  plan.method = "dop853";
+  plan.rtol = 1e-10;
+  PreparedRun run = prepare(plan);
+  const Solution solution = run.run();
+  double nearest = 9;
+  for (Index i = 0; i < solution.rows(); ++i) {
+    const auto y = solution.y().col(i);
+    nearest = std::min(nearest, std::hypot(y[0] - y[2], y[1] - y[3]));
+  }
+  EXPECT_NEAR(nearest, 1 / 0.41 - 2, 1e-2);
+}
+
+// The accelerations of J2 and drag, in components.
+TEST(SatelliteModel, HasTheForcesOfTheTextbook) {
+  const double mu = 398600.4418, R = 6378.137, J2 = 1.08262668e-3;
+  const auto problem = make("satellite", {{"B", "1e6"}});
+  expect_force(*problem, [&](const Vec& q, const Vec& v) {
+    const double r = q.norm(), c = 1.5 * J2 * std::pow(R / r, 2), z2 = std::pow(q[2] / r, 2);
+    const double rho = 3.6e-14 * std::exp(-(r - R - 700) / 90);              // kg/m^3
+    const Vec drag = -0.5 * 1e6 * rho * (1e3 * v.norm()) * (1e3 * v) / 1e3;  // km/s^2
+    const double k = -mu / std::pow(r, 3);
+    return Vec(
+        Vec{{k * q[0] * (1 - c * (5 * z2 - 1)), k * q[1] * (1 - c * (5 * z2 - 1)), k * q[2] * (1 - c * (5 * z2 - 3))}} +
+        drag);
+  });
+}
+
+TEST(SatelliteModel, TurnsItsNodeAsTheoryToFirstOrderSays) {
+  RunPlan plan;
+  plan.model = "satellite";
+  plan.parameters = {{"B", "0"}};
+  plan.method = "dop853";
+  plan.rtol = 1e-10;
+  PreparedRun run = prepare(plan);
+  const Solution s = run.run();
+  ASSERT_TRUE(s.ok());
+  const double mu = 398600.4418, p = 7200 * (1 - 0.0004), n = std::sqrt(mu / std::pow(7200, 3));
+  const double rate = -1.5 * 1.08262668e-3 * std::pow(6378.137 / p, 2) * n * std::cos(0.9);
+  const Vec end = s.y().col(s.rows() - 1);
+  const Eigen::Vector3d q = end.head(3), v = end.tail(3), h = q.cross(v);
+  EXPECT_NEAR(std::atan2(h.x(), -h.y()) / (rate * 86400), 1, 0.01);
+  State last = run.start;
+  last.y = end;
+  for (const char* invariant : {"energy", "angular_momentum_z"})
+    EXPECT_NEAR(measured(*run.problem, last, invariant) / measured(*run.problem, run.start, invariant), 1, 1e-8);
+}
+
+TEST(AlkaneModel, StartsStretchedAndRelaxed) {
+  const auto problem = make("alkane", {{"n", "7"}, {"epsilon", "0"}});
+  const auto& p = mechanics(*problem);
+  const State s = problem->initial_state();
+  EXPECT_NEAR(*p.potential(all_groups, 0, s.q()), 0, 1e-12);
+  Vec f(s.layout.nq);
+  p.force(all_groups, 0, s.q(), s.v(), f);
+  EXPECT_LE(f.cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_NEAR(measured(*problem, s, "end_to_end"), 6 * 1.54 * std::sin(57 * std::numbers::pi / 180), 1e-12);
+  // cis butane, all four atoms on one side: the torsion energy is 2 c1 + 2 c3
+  const auto butane = make("alkane");
+  const double a = 114 * std::numbers::pi / 180, c = 1.54 * std::cos(std::numbers::pi - a), h = 1.54 * std::sin(a);
+  const Vec cis{{-c, h, 0, 0, 0, 0, 1.54, 0, 0, 1.54 + c, h, 0}};
+  EXPECT_NEAR(*mechanics(*butane).potential(all_groups, 0, cis), 2 * (0.70552 + 1.57252), 1e-12);
+}
+
+TEST(ChainModel, CountsItsPairs) {
+  const auto problem = make("chain", {{"n", "6"}, {"epsilon", "2"}, {"sigma", "1.1"}});
+  Vec line = Vec::Zero(18);
+  for (Index i = 0; i < 6; ++i) line[3 * i] = 1.25 * static_cast<double>(i);
+  const auto lennard_jones = [](double d) { return 8 * (std::pow(1.1 / d, 12) - std::pow(1.1 / d, 6)); };
+  EXPECT_NEAR(*mechanics(*problem).potential(all_groups, 0, line),
+              5 * 0.5e4 * 0.0625 + 4 * lennard_jones(2.5) + 3 * lennard_jones(3.75), 1e-10);
+}
+}  // namespace
