@@ -550,7 +550,7 @@ energy = "kin*vz^2"
     EXPECT_THAT(then(fixed), HasSubstr("cannot change in a run")) << fixed;
   EXPECT_THAT(then("k = \"x\""), HasSubstr("what an event sets a parameter to may depend on parameters only"));
   EXPECT_THAT(then("k = \"2*k\""), HasSubstr("may not depend on 'k', which events change"));
-  EXPECT_THAT(then("k = 0"), HasSubstr("parameter 'k' must be from 0.5 to 8, not 0"));
+  EXPECT_THAT(then("k = 0"), HasSubstr("parameter 'k' must be [0.5, 8], not 0"));
   EXPECT_THAT(then("k = \"1/0\""), HasSubstr("must be finite"));
   EXPECT_THAT(then("\"y[2]\" = 1"), HasSubstr("the index of 'y' is 2"));
   EXPECT_THAT(then("kk = 1"), HasSubstr("an event cannot change 'kk'"));
