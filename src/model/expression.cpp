@@ -12,9 +12,10 @@ namespace trill {
 namespace {
 std::uint64_t hash(const ExpressionNode& node) {
   std::uint64_t h = static_cast<std::uint64_t>(node.op) * 31 + static_cast<std::uint64_t>(node.kind);
+  // Whole numbers as doubles differ in their high bits only, and a table looks at the low ones.
   const auto mix = [&h](std::uint64_t x) {
-    h = (h ^ x) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 29;
+    h = (h ^ x ^ (x >> 32)) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
   };
   mix(static_cast<std::uint64_t>(node.index));
   for (const Expression e : node.child) mix(static_cast<std::uint64_t>(e));

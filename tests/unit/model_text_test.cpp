@@ -236,6 +236,14 @@ TEST(TextModelErrors, LongChainsOfNamesAndHugeModelsEndQuickly) {
   }
 }
 
+TEST(TextModelErrors, ManyNumbersAndSwitchesEndQuickly) {
+  std::string energy;
+  for (int k = 1; k < 3000; ++k) energy += fmt::format("max({}*x, {} - x) + ", k, k + 0.5);
+  const ProcessorTime time;
+  EXPECT_EQ(complaint(head + "[[potential]]\nenergy = \"" + energy + "x\"\n"), "no error");
+  EXPECT_LT(time.seconds(), 1);
+}
+
 TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedQuickly) {
   const std::string sets = "[sets]\na = 20000000\n", one = "[coordinates]\nx = 1\n";
   const std::pair<std::string, const char*> table[] = {
