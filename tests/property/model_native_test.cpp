@@ -185,7 +185,7 @@ TEST_F(RandomRoutines, ManyCopiesGiveTheBitsOfEachAlone) {
       vectors.push_back(x.data() + static_cast<std::size_t>(v) * unknowns * copies);
     for (const auto& list : routine.table->coordinates) index.push_back(list.data());
     for (const auto& list : routine.table->rows) index.push_back(list.data());
-    for (const auto& list : routine.table->columns) column.push_back(list.data());
+    for (const auto& list : routine.table->columns) column.push_back(list->data());
     for (const Target& place : routine.targets) target.push_back(place.places->data());
     const auto many = native.library->native_many_function(function_name(k, CopiesInC::many));
     ASSERT_TRUE(many);
