@@ -77,5 +77,6 @@ class Runner {
     bool sum = false;
   };
   std::vector<Output> outputs_;  // of blocks
+  bool has_sums_ = false;
 };
 }  // namespace trill
