@@ -72,6 +72,7 @@ int check(const CheckArguments& a) {
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
+  MethodRegistry::all().find(info.run.method);  // unknown: an error with the nearest name
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));

@@ -15,7 +15,8 @@ int export_model(const ExportArguments& a) {
   const TextModel model = make_model(a.model, a.parameters);
   const auto* text = dynamic_cast<const ModelExport*>(model.problem.get());
   if (!text)
-    throw UsageError(fmt::format("'{}' is built into trill in C++; only text models can be exported", a.model));
+    throw UsageError(fmt::format(
+        "'{}' is built into trill or given by matrices; only models with formulas can be exported", a.model));
   const std::string content = a.to == "c" ? text->as_c() : text->as_latex();
   if (a.out.empty())
     print(content);

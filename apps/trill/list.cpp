@@ -131,11 +131,12 @@ std::string method_text(const MethodEntry& e) {
                      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
 
-std::string model_text(const ModelDescription& e) {
+// `call`: what the user calls the model, a name or a file.
+std::string model_text(const ModelDescription& e, const std::string& call) {
   const RunDefaults& r = e.info.run;
   return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}, {}.\n", e.info.name,
                      e.info.title, e.info.reference, e.info.equations,
-                     option_table(e.parameters, "parameter (--param)"), e.info.name, r.to, r.method,
+                     option_table(e.parameters, "parameter (--param)"), call, r.to, r.method,
                      r.h > 0 ? fmt::format("h = {}", r.h) : fmt::format("rtol = {}", r.rtol));
 }
 
@@ -223,7 +224,7 @@ int cite(const CiteArguments& a) {
 
 int describe(const DescribeArguments& a) {
   if (is_model_file(a.name)) {
-    print(model_text(describe_model(a.name)));
+    print(model_text(describe_model(a.name), a.name));
     return ExitCode::ok;
   }
   const auto* method = find_quietly(MethodRegistry::all(), a.name);
@@ -231,7 +232,7 @@ int describe(const DescribeArguments& a) {
   const auto* figure = find_quietly(FigureRegistry::all(), a.name);
   if (!method && !model && !figure) refuse_unknown(a.name, "no method, model or figure");
   if (method) print(method_text(*method));
-  if (model) print(model_text(model->describe()));
+  if (model) print(model_text(model->describe(), model->name));
   if (figure)
     print(fmt::format("{}: {}\n{}\n\n`trill figure {}` computes it and compares it with the publication.\n",
                       figure->name, figure->title, figure->reference, figure->name));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/driver.hpp"
 
+#include "consistency.hpp"
 #include "measures.hpp"
 #include "run_archive.hpp"
 #include "trill/driver/events.hpp"
@@ -331,6 +332,7 @@ class Run {
 
   // True: the state was changed at an event, and the step ends there.
   bool handle_events(double t0, double h) {
+    largest_step_ = std::max(largest_step_, std::abs(h));
     double from = 0;
     const EventDetector::Interpolant at = [this](double theta) -> const State& { return inside(theta); };
     while (const auto hit = detector_.first(from, h, t0, at)) {
@@ -351,7 +353,7 @@ class Run {
       user_ = after;
       problem_.enter(user_);
       if (changed && !event.restarts) record(user_);
-      if (crowds(event, before.t, h) || !take_in(after)) return true;
+      if (crowds(event, before.t) || breaks_constraints(event, changed) || !take_in(after)) return true;
       advancer_.note_jump();
       detector_.restart(user_, hit->event);
       if (!go_on) {
@@ -369,19 +371,29 @@ class Run {
 
   // Events that change the state at ever shorter intervals (a ball coming to rest) pile up at a time that no step
   // passes.
-  bool crowds(const Event& event, double t, double h) {
+  bool crowds(const Event& event, double t) {
     const double interval = std::abs(t - last_event_);
     const bool again = event.restarts && &event == last_source_;
-    crowding_ = interval < 1e-6 * std::abs(h) && (again || interval < 0.9 * last_interval_) ? crowding_ + 1 : 0;
+    crowding_ = interval < 1e-6 * largest_step_ && (again || interval < 0.9 * last_interval_) ? crowding_ + 1 : 0;
     last_source_ = &event;
     last_event_ = t;
     last_interval_ = interval;
     if (crowding_ < 5) return false;
     outcome_.status = RunStatus::refused;
     outcome_.message = fmt::format(
-        "at t = {:.6g}: event '{}' happens again and again at ever shorter intervals; let it end the run when the "
-        "motion has come to rest there",
-        t, event.name);
+        "at t = {:.6g}: '{}' happens again and again at ever shorter intervals; {}", t, event.name,
+        event.restarts ? "the motion is held at a jump of the forces: make them change smoothly there, as tanh does"
+                       : "let it end the run when the motion has come to rest there");
+    return true;
+  }
+
+  bool breaks_constraints(const Event& event, bool changed) {
+    if (!changed || event.restarts) return false;
+    const std::string complaint = leaves_constraints(problem_, user_);
+    if (complaint.empty()) return false;
+    outcome_.status = RunStatus::refused;
+    outcome_.message = fmt::format("at t = {:.6g}, after event '{}': {}; an event must leave both on the constraints",
+                                   user_.t, event.name, complaint);
     return true;
   }
 
@@ -471,6 +483,7 @@ class Run {
     visit(last_event_);
     visit(last_interval_);
     visit(crowding_);
+    visit(largest_step_);
   }
 
   void checkpoint() {
@@ -528,7 +541,7 @@ class Run {
   std::int64_t next_output_ = 1, since_output_ = 0, last_checkpoint_ = 0, next_progress_ = 16, progress_every_ = 16,
                batch_ = 1;
   bool batches_ = false;
-  double last_recorded_ = 0, last_event_ = -HUGE_VAL, last_interval_ = HUGE_VAL;
+  double last_recorded_ = 0, last_event_ = -HUGE_VAL, last_interval_ = HUGE_VAL, largest_step_ = 0;
   const Event* last_source_ = nullptr;
   int crowding_ = 0;
   Clock::time_point last_progress_ = Clock::now(), last_batch_ = Clock::now(), counted_until_ = Clock::now();

@@ -7,8 +7,8 @@
 
 namespace trill {
 namespace {
-constexpr int samples = 4;    // per step
-constexpr int forgotten = 2;  // in the place of a sign
+constexpr std::size_t samples = 4;  // per step
+constexpr int forgotten = 2;        // in the place of a sign
 
 int sign_of(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
 
@@ -63,11 +63,20 @@ void EventDetector::restart(const State& after, std::size_t event) {
   sign_[event] = events_[event].restarts ? end_sign_[event] : 0;
 }
 
+// Values at the samples, one sample after another: a model has all of its switches at once.
+void EventDetector::sample(double from, const Interpolant& at) {
+  values_.resize((samples + 1) * events_.size());
+  for (std::size_t k = 0; k <= samples; ++k) {
+    const State& s = at(from + (1 - from) * static_cast<double>(k) / samples);
+    for (std::size_t i = 0; i < events_.size(); ++i) values_[k * events_.size() + i] = events_[i].root(s);
+  }
+}
+
 EventDetector::Scan EventDetector::scan(std::size_t event, double from, double rounding, const Interpolant& at) const {
   const auto g = [&](double theta) { return events_[event].root(at(theta)); };
   const int direction = events_[event].direction;
   int sign = sign_[event];
-  double a = from, ga = sign == 0 ? 0 : g(from);
+  double a = from, ga = sign == 0 ? 0 : values_[event];
   // Standing on the root: the sign is that of the first value away from it.
   for (double d = 1e-8; sign == 0 && d < 1.0 / samples; d *= 10) {
     a = from + (1 - from) * d;
@@ -76,9 +85,9 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   }
   if (counts(sign, sign_of(ga), direction)) return {from, sign_of(ga)};
   if (sign_of(ga) != 0) sign = sign_of(ga);
-  for (int k = 1; k <= samples; ++k) {
-    const double b = from + (1 - from) * k / samples;
-    const double gb = g(b);
+  for (std::size_t k = 1; k <= samples; ++k) {
+    const double b = from + (1 - from) * static_cast<double>(k) / samples;
+    const double gb = values_[k * events_.size() + event];
     if (counts(sign, sign_of(gb), direction)) {
       const double theta = sign_of(ga) == sign ? far_side_of_root(g, a, ga, b, gb, rounding) : a;
       return {theta, sign_of(gb)};
@@ -94,6 +103,7 @@ std::optional<EventDetector::Hit> EventDetector::first(double from, double h, do
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t0 / h));
   std::optional<Hit> best;
   left_a_switch_ = false;
+  sample(from, at);
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Scan found = scan(i, from, rounding, at);
     end_sign_[i] = found.sign;

@@ -178,16 +178,8 @@ class Drafter {
       values = time_partials(graph_, values);
     } else if (key_.purpose == Purpose::curvature) {
       values = curvature(graph_, values, kernel_.scope.slots());
-    } else if (key_.purpose == Purpose::slope) {
-      for (Expression& e : values) e = squared_gradient(e);
     }
     for (std::size_t k = 0; k < values.size(); ++k) add_value(values[k], row(first_row(key_.selection) + k));
-  }
-  Expression squared_gradient(Expression e) {
-    Expression sum = graph_.number(0);
-    for (const Partial& p : gradient(graph_, e, SymbolKind::coordinate))
-      sum = graph_.add(sum, graph_.apply(Op::square, p.value));
-    return sum;
   }
   // d(G^T s)/dq, where the multipliers of our rows come after those of the rows before.
   std::vector<Partial> multiplied_by_their_own() {

@@ -70,10 +70,9 @@ enum class Purpose {
   force_product,         // df/dq times the direction
   kinetic_energy,        // of [[kinetic]] terms
   measure,               // every measure
-  value,                 // of gaps or constraints, like the others down to slope
+  value,                 // of gaps or constraints, like the next two
   time_derivative,       // g_t
   curvature,             // v^T H v + 2 g_qt v + g_tt
-  slope,                 // the square of the gradient of each row
   rate,                  // of a first-order model
   closed_form,           // of q and after it of v; selection 0: of q alone
   event,                 // the one selected

@@ -124,6 +124,13 @@ class JumpSearch {
       looked_at_ = most_nodes_looked_at;
     }
   }
+  // Where steps do not end although a formula changes.
+  void look_for_switches(const RowTerm& term, const char* what) {
+    const Expression roots[] = {term.value};
+    if (!switching_functions(graph_, roots).empty())
+      found_.push_back(fmt::format("line {}: {} changes its formula at a switch; steps do not end there",
+                                   model_.source.place(term.place->piece.begin).line, what));
+  }
   std::vector<std::string> take_warnings() { return std::move(found_); }
 
  private:
@@ -157,6 +164,8 @@ std::vector<std::string> find_jumps(const CompiledModel& model, const Kernel& ke
   for (const ForceTerm& term : kernel.terms)
     search.look(term.force == no_expression ? term.energy : term.force, *term.place, term.force == no_expression);
   for (const CoordinateTerm& rate : kernel.rates) search.look(rate.value, *rate.place, false);
+  for (const RowTerm& term : kernel.kinetic) search.look_for_switches(term, "a kinetic energy");
+  for (const RowTerm& term : kernel.constraints) search.look_for_switches(term, "a constraint");
   return search.take_warnings();
 }
 }  // namespace trill

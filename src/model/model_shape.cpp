@@ -253,9 +253,11 @@ class ShapeCheck {
       throw source_.error(name.offset, fmt::format("there is already {} '{}'", what, name.text));
   }
   std::set<std::string, std::less<>> measured_anyway() const {
-    if (!file_.rates.empty()) return {};
-    if (file_.heat_bath) return {"kinetic_temperature", "potential_energy"};
-    return {"energy"};
+    std::set<std::string, std::less<>> taken{"t", "h", "error", "lambda", "constraint"};
+    for (const FileCoordinate& c : file_.coordinates) taken.insert({c.name.text, "v" + c.name.text});
+    if (file_.heat_bath) taken.insert({"kinetic_temperature", "potential_energy"});
+    if (file_.rates.empty() && !file_.heat_bath) taken.insert("energy");
+    return taken;
   }
   void check_labels() const {
     std::set<std::string, std::less<>> measures = measured_anyway(), events;

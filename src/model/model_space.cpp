@@ -112,7 +112,8 @@ void ModelSpace::read_set(const FileSet& file) {
   } else if (file.size) {
     const double size = KernelScope(*this, nullptr).parse_constant(*file.size, "the size of a set");
     if (size != std::floor(size) || size < 0 || size > static_cast<double>(most_elements))
-      throw file.size->error(fmt::format("a set has from 0 to {} elements, not {}", most_elements, size));
+      throw file.size->error(
+          fmt::format("the size of a set is a whole number from 0 to {}, not {}", most_elements, size));
     set.size = static_cast<Index>(size);
     fix_parameters_of(*file.size, nullptr);
   } else {

@@ -69,9 +69,22 @@ void find_the_term_to_blame(const CompiledModel& model) {
   throw model.source.error("the sum of all forces is not finite at the start");
 }
 
+// Of each row. Through the matrix, where two symbols may be one coordinate.
+Vec squared_gradients(const CompiledModel& model, int selection) {
+  MatrixRun jacobian(*model.functions, {Purpose::jacobian, selection});
+  MatrixSlot G = jacobian.prepare(model.space->parameter_values());
+  jacobian.add(at_start(model), model.space->parameter_values(), G);
+  if (!G.is_sparse()) return G.as_dense().rowwise().squaredNorm();
+  Vec squares = Vec::Zero(G.rows());
+  for (Index j = 0; j < G.cols(); ++j)
+    for (SpMat::InnerIterator entry(G.as_sparse(), j); entry; ++entry)
+      squares[entry.row()] += entry.value() * entry.value();
+  return squares;
+}
+
 void check_slopes(const CompiledModel& model, int selection, const char* what) {
   const Index count = model.functions->count(selection);
-  const Vec slopes = values_at_start(model, {Purpose::slope, selection}, count);
+  const Vec slopes = squared_gradients(model, selection);
   if (!slopes.allFinite()) find_the_term_to_blame(model);
   for (Index row = 0; row < count; ++row)
     if (slopes[row] == 0) {
@@ -138,13 +151,30 @@ void find_multipliers(CompiledModel& model) {
   map.time_derivative(0, model.start, gt);
   map.curvature(0, model.start, model.velocity, eta);
   const SpMat G = slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
-  check_on_constraints(model, g, G * model.velocity + gt,
-                       values_at_start(model, {Purpose::slope, of_constraints}, count));
+  check_on_constraints(model, g, G * model.velocity + gt, squared_gradients(model, of_constraints));
   const Vec f = values_at_start(model, {Purpose::force}, model.start.size());
   MassFactors mass;
   factorise_mass(model, mass);
   const SpMat scaled = G * SpMat(mass.solve(SpMat(G.transpose())));
   model.multipliers = solve_for_multipliers(model, G, scaled, G * Vec(mass.solve(f)) + eta);
+}
+// A closed form must begin where the motion begins.
+void check_closed_form(const CompiledModel& model) {
+  const Index n = model.start.size();
+  const bool first_order = !model.file.rates.empty();
+  const Vec y = values_at_start(model, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
+  for (const CoordinateArray& array : model.space->arrays()) {
+    if (!array.file->exact) continue;
+    for (Index k = array.first; k < array.first + array.size(); ++k) {
+      const bool agrees = std::abs(y[k] - model.start[k]) <= 1e-9 * (1 + std::abs(model.start[k]));
+      const bool rate_agrees =
+          first_order || std::abs(y[n + k] - model.velocity[k]) <= 1e-9 * (1 + std::abs(model.velocity[k]));
+      if (agrees && rate_agrees) continue;
+      throw array.file->exact->error(fmt::format("the closed form begins with {} {:.6g}, and the start is {:.6g}",
+                                                 agrees ? "the velocity" : "the value", agrees ? y[n + k] : y[k],
+                                                 agrees ? model.velocity[k] : model.start[k]));
+    }
+  }
 }
 }  // namespace
 
@@ -156,6 +186,7 @@ void check_start(CompiledModel& model) {
   for (const int selection : {of_gaps, of_constraints})
     if (!values_at_start(model, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
       find_the_term_to_blame(model);
+  check_closed_form(model);
   check_slopes(model, of_gaps, "gap");
   check_slopes(model, of_constraints, "constraint");
   if (!model.file.kinetic.empty()) {

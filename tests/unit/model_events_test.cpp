@@ -330,6 +330,46 @@ Vec pushed_at(double t) {
                     : Vec{{1 - std::cos(s) - std::sin(s), std::sin(s) - std::cos(s)}};
 }
 
+TEST(TextEvents, ABallThatComesToRestIsRefusedBySteppingOfEveryKind) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.y = 1
+[[potential]]
+energy = "9.81*y"
+[[event]]
+when = "y"
+direction = -1
+then = { vy = "-0.8*vy" }
+)toml");
+  for (const auto& [method, step] : {std::pair{"dopri5", 1e-9}, std::pair{"dop853", 1e-6}, std::pair{"verlet", 0.01}}) {
+    const Solution s = prepare(plan_with(method, 6, step), model.problem->clone()).run();
+    EXPECT_EQ(s.outcome.status, RunStatus::refused) << method;
+    EXPECT_THAT(s.outcome.message, HasSubstr("again and again")) << method;
+    EXPECT_GE(last_of(s)[0], -1e-9) << method;
+  }
+}
+
+TEST(TextEvents, MayNotLeaveTheConstraints) {
+  const auto model = [](const std::string& then) {
+    return "parameters.L = 1\ncoordinates.r = { point = 2, start = [1, 0] }\n"
+           "[[potential]]\nenergy = \"r.y\"\n[[constraint]]\nequation = \"norm(r) - L\"\n"
+           "[[event]]\nname = \"kick\"\nwhen = \"t - 0.2\"\nthen = { " +
+           then + " }\n";
+  };
+  for (const char* method : {"rattle", "dopri5"}) {
+    const double step = *method == 'r' ? 0.01 : 1e-8;
+    for (const auto& [then, says] : {std::pair{"L = 1.5", "the positions do not lie on the constraints"},
+                                     std::pair{"\"vr.x\" = 1", "the velocities leave the constraints"}}) {
+      const Solution s = prepare(plan_with(method, 1, step), read_model("m.toml", model(then)).problem).run();
+      EXPECT_EQ(s.outcome.status, RunStatus::refused) << then;
+      EXPECT_THAT(s.outcome.message, HasSubstr("after event 'kick': ")) << then;
+      EXPECT_THAT(s.outcome.message, HasSubstr(says));
+    }
+    const Solution s = run_of(read_model("m.toml", model("\"vr.x\" = \"-vr.x\", \"vr.y\" = \"-vr.y\"")).problem,
+                              plan_with(method, 1, step));
+    EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  }
+}
+
 TEST(TextSwitches, AreHitAndTheOrderIsKept) {
   const TextModel model = read_model("m.toml", pushed);
   ASSERT_EQ(model.problem->events().size(), 1u);

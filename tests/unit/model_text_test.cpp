@@ -249,8 +249,9 @@ TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedQuickly) {
   const std::pair<std::string, const char*> table[] = {
       {sets + "[coordinates]\nx = { over = \"a\", start = 1 }\n[[potential]]\nenergy = \"x[0]\"\n",
        "m.toml:4:1: the tables of this model hold 160000000 numbers up to here; at most"},
-      {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one,
-       "m.toml:2:60: the tables of this model hold 80000000 numbers"},
+      {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one +
+           "[[potential]]\nenergy = \"x\"\n",
+       "m.toml:2:51: the tables of this model hold 80000000 numbers"},
       {sets + one +
            "[[stiff]]\nover = \"a\"\ngap = \"x\"\nstiffness = \"1 + a\"\n[[stiff]]\nover = \"a\"\ngap = "
            "\"x\"\nstiffness = \"2 + a\"\n",
@@ -262,6 +263,22 @@ TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedQuickly) {
     EXPECT_THAT(complaint(text), StartsWith(begin)) << text;
     EXPECT_LT(time.seconds(), 1) << text;
   }
+}
+
+TEST(TextModelErrors, WhatIsFoundByLookingTwice) {
+  const std::string energy = "[[potential]]\nenergy = \"x^2\"\n";
+  const std::pair<std::string, const char*> table[] = {
+      {"coordinates.x = { start = 1, exact = \"sin(t)\" }\n" + energy, "the closed form begins with the value 0, and"},
+      {"coordinates.x = { start = 1, velocity = 2, exact = \"cos(t)\" }\n" + energy, "begins with the velocity 0, and"},
+      {"coordinates.x = 1\n" + energy + "[[measure]]\nname = \"t\"\nvalue = \"x\"\n", "there is already a measure 't'"},
+      {"coordinates.x = 1\n" + energy + "[[measure]]\nname = \"vx\"\nvalue = \"x\"\n", "already a measure 'vx'"},
+      {"sets.a = 2\ncoordinates.x = { over = \"a\", start = \"a\" }\n[[stiff]]\nover = \"a\"\n"
+       "gap = \"x[a] - x[if(a == 0, 0, 1)]\"\nstiffness = 1\n",
+       "this gap does not change with any coordinate at the start for element 0 of 'a'"}};
+  for (const auto& [text, says] : table) EXPECT_THAT(complaint(text), HasSubstr(says)) << text;
+  const auto warned = [](const std::string& text) { return read_model("m.toml", text).warnings; };
+  EXPECT_THAT(warned("coordinates.x = 1\n[[kinetic]]\nenergy = \"if(x < 0, 2, 1)*vx^2/2\"\n" + energy),
+              testing::Contains(HasSubstr("line 3: a kinetic energy changes its formula")));
 }
 
 // Files come from strangers: whatever a byte does, it loads or is refused with a place or a reason.

@@ -39,10 +39,12 @@ class EventDetector {
     std::optional<double> theta;
     int sign;  // after the crossing, or at the end of the step
   };
+  void sample(double from, const Interpolant& at);
   Scan scan(std::size_t event, double from, double rounding, const Interpolant& at) const;
 
   const std::vector<Event>& events_;
   std::vector<int> sign_, end_sign_;  // -1, +1, or 0 while unknown
+  std::vector<double> values_;        // of all events at the samples of a step
   bool left_a_switch_ = false;
 };
 }  // namespace trill
