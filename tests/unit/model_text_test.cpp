@@ -249,8 +249,9 @@ TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedQuickly) {
   const std::pair<std::string, const char*> table[] = {
       {sets + "[coordinates]\nx = { over = \"a\", start = 1 }\n[[potential]]\nenergy = \"x[0]\"\n",
        "m.toml:4:1: the tables of this model hold 160000000 numbers up to here; at most"},
-      {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one,
-       "m.toml:2:60: the tables of this model hold 80000000 numbers"},
+      {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one +
+           "[[potential]]\nenergy = \"x^2\"\n",
+       "m.toml:2:51: the tables of this model hold 80000000 numbers"},
       {sets + one +
            "[[stiff]]\nover = \"a\"\ngap = \"x\"\nstiffness = \"1 + a\"\n[[stiff]]\nover = \"a\"\ngap = "
            "\"x\"\nstiffness = \"2 + a\"\n",
