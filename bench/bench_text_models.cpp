@@ -170,7 +170,7 @@ bool compare_hessians(const Workshop& shop, int n, bool native) {
         keep(*by_hand.values());
       });
   print_ratio(fmt::format("text/chain_hessian_{}_{}_over_hand_written", native ? "native" : "interpreted", n).c_str(),
-              value, native ? 1.5 : 2.5);
+              value, 1.5);
   return true;
 }
 
