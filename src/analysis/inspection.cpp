@@ -124,10 +124,12 @@ Inspection inspect_problem(const Problem& problem, const State& start) {
     return std::any_of(in.advice.begin(), in.advice.end(),
                        [&](const MethodAdvice& a) { return a.method == name && a.fits; });
   };
-  if (fits("composition4") && in.gap < clear_gap) {
+  const auto* mechanics = dynamic_cast<const MechanicalProblem*>(&problem);
+  const bool conservative = mechanics && mechanics->potential(all_groups, start.t, start.q());
+  if (conservative && fits("composition4") && in.gap < clear_gap) {
     in.recommended = "composition4";
     in.why = "one time scale and a conservative system: a symplectic method keeps its energy over long runs";
-  } else if (fits("verlet")) {
+  } else if (conservative && fits("verlet")) {
     in.recommended = "verlet";
     in.why = "fast and slow motion: the cheapest method that keeps the energy; it follows every oscillation";
   } else if (fits("rattle")) {

@@ -5,6 +5,7 @@
 #include "trill/formulation/reformulation.hpp"
 #include "trill/formulation/rigid_limit.hpp"
 #include "trill/method/hermite.hpp"
+#include "trill/model/text_problem.hpp"
 #include "trill/problem/model_registry.hpp"
 
 namespace trill {
@@ -109,6 +110,14 @@ TEST(Inspection, TellsFastFromSlow) {
   EXPECT_EQ(inspect_problem(*orbit, orbit->initial_state()).recommended, "composition4");
   const auto pendulum = model("rigid");
   EXPECT_EQ(inspect_problem(*pendulum, pendulum->initial_state()).recommended, "rattle");
+}
+
+TEST(Inspection, TakesNoForceForConservativeThatHasNoPotential) {
+  const TextModel turning = read_model("m.toml",
+                                       "coordinates.x = 1\ncoordinates.y = 0\n"
+                                       "[[force]]\non = \"x\"\nvalue = \"-0.5*y\"\n"
+                                       "[[force]]\non = \"y\"\nvalue = \"0.5*x\"\n");
+  EXPECT_EQ(inspect_problem(*turning.problem, turning.problem->initial_state()).recommended, "dop853");
 }
 }  // namespace
 }  // namespace trill
