@@ -45,6 +45,7 @@ void Runner::add(const ProgramInputs& inputs, double* out) { add(inputs, out, ta
 
 void Runner::add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {
   const Index instances = routine_->table->instances;
+  if (instances == 0) return;
   if (routine_->native) {
     const double* const x[native_vectors] = {inputs.q,    inputs.v,         inputs.acceleration, inputs.jerk,
                                              inputs.snap, inputs.direction, inputs.multipliers};
