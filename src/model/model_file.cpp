@@ -20,7 +20,7 @@ class FileReader {
     file_.title = root_.optional_text("title");
     file_.reference = root_.optional_text("reference");
     file_.equations = root_.optional_text("equations");
-    file_.time_unit = root_.optional_text("time_unit");
+    file_.time_unit = root_.optional_unit("time_unit");
     read_parameters();
     read_sets();
     read_coordinates();
@@ -79,7 +79,7 @@ class FileReader {
       if (const toml::table* table = node.as_table()) {
         TableReader reader(source_, *table, fmt::format("parameter '{}'", name.text), name.offset);
         p.value = reader.needed_value("value");
-        p.unit = reader.optional_text("unit");
+        p.unit = reader.optional_unit("unit");
         p.what = reader.optional_text("what");
         p.range = read_range(reader);
         p.whole = reader.flag("whole");
@@ -152,7 +152,7 @@ class FileReader {
         reader.find("start");
         c.velocity = reader.values("velocity");
         c.mass = reader.value("mass");
-        c.unit = reader.optional_text("unit");
+        c.unit = reader.optional_unit("unit");
         c.over = reader.name("over");
         c.point = reader.choice("point", {2, 3}).value_or(0);
         c.exact = reader.values("exact");
@@ -194,7 +194,7 @@ class FileReader {
     });
     each_table("measure", [&](TableReader& r) {
       file_.measures.push_back(
-          {r.needed_text("name"), r.needed_value("value"), r.optional_text("unit"), r.name("over")});
+          {r.needed_text("name"), r.needed_value("value"), r.optional_unit("unit"), r.name("over")});
     });
   }
 

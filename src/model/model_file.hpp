@@ -25,6 +25,9 @@ struct FileValues : FileValue {
   const FileValue& part(int k) const { return parts.empty() ? *this : parts[static_cast<std::size_t>(k)]; }
 };
 
+// Names and units stand in the headings of tables of comma-separated values.
+inline bool spoils_a_heading(std::string_view text) { return text.find_first_of(",\"\n\r\t") != text.npos; }
+
 // A name that the file chooses, or a word that must be one of some.
 struct FileText {
   std::string text;

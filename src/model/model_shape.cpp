@@ -247,7 +247,7 @@ class ShapeCheck {
   }
 
   void check_label(const FileText& name, const char* what, std::set<std::string, std::less<>>& labels) const {
-    if (name.text.empty() || name.text.find_first_of(",\"\n\r\t") != std::string::npos)
+    if (name.text.empty() || spoils_a_heading(name.text))
       throw source_.error(name.offset, fmt::format("{} needs a name without commas, quotes and line ends", what));
     if (!labels.insert(name.text).second)
       throw source_.error(name.offset, fmt::format("there is already {} '{}'", what, name.text));

@@ -146,6 +146,13 @@ std::string TableReader::optional_text(const char* key) {
   return found ? found->text : "";
 }
 
+std::string TableReader::optional_unit(const char* key) {
+  const auto found = text(key);
+  if (found && spoils_a_heading(found->text))
+    throw source_.error(found->offset, fmt::format("'{}' must have no commas, quotes and line ends", key));
+  return found ? found->text : "";
+}
+
 std::optional<FileText> TableReader::name(const char* key) {
   auto found = text(key);
   if (found && !is_identifier(found->text))

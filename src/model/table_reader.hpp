@@ -47,6 +47,7 @@ class TableReader {
   FileText needed_text(const char* key);
   FileTarget needed_target(const char* key);
   std::string optional_text(const char* key);
+  std::string optional_unit(const char* key);
   std::optional<FileText> name(const char* key);  // of letters, digits and _
 
   // Some keys that are not known deserve a message of their own.

@@ -45,6 +45,7 @@ const std::string energy = "\n[[potential]]\nenergy = \"x^2\"\n";
 
 TEST(ModelShape, Top) {
   expect_complaints({{"equations = 1", "m.toml:1:13: 'equations' must be a text in quotes"},
+                     {"time_unit = 's,'", "m.toml:1:13: 'time_unit' must have no commas"},
                      {"time_unit = ['s']", "m.toml:1:13: 'time_unit' must be a text in quotes"},
                      {"timeunit = 's'", "m.toml:1:1: a model has no key 'timeunit'; did you mean 'time_unit'?"},
                      {"zebra = 1\nant = 2", "m.toml:1:1: a model has no key 'zebra'"},
@@ -148,6 +149,7 @@ TEST(ModelShape, Terms) {
        {"[[potential]]\nenergy = [1, 2]", "m.toml:8:10: 'energy' must be a number or an expression"},
        {"[[potential]]\nenergy = 1\ngroup = \"a b\"", "m.toml:9:9: 'group' must be a name"},
        {"[[measure]]\nname = \"\"\nvalue = 1", "m.toml:8:8: a measure needs a name without commas"},
+       {"[[measure]]\nname = \"a\"\nvalue = 1\nunit = \"m,s\"", "m.toml:10:8: 'unit' must have no commas"},
        {"[[measure]]\nname = \"a\"\nvalue = 1\n[[measure]]\nname = \"a\"\nvalue = 1",
         "m.toml:11:8: there is already a measure 'a'"}},
       "[sets]\natom = 3\n[coordinates]\nx = 1\n[[potential]]\nenergy = 1\n", "\n");
