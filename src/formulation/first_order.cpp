@@ -8,7 +8,7 @@ FirstOrderForm::FirstOrderForm(const Problem& problem, std::string_view asker)
   if (!direct_ && !mechanical_)
     throw UsageError(std::string(asker) + " needs a first-order or a mechanical system; '" + problem.name() +
                      "' is neither");
-  size_ = problem.layout().nq + problem.layout().nv;
+  size_ = direct_ ? problem.layout().size() : problem.layout().nq + problem.layout().nv;
   if (!mechanical_) return;
   counted_ = known_groups(*mechanical_);
   if (mechanical_->constraints())

@@ -128,7 +128,7 @@ class Compiler {
     k.gaps.push_back({&s.gap, gap});
     const Expression half = graph.multiply(graph.number(0.5), k.scope.parse(s.stiffness));
     const Expression energy = graph.multiply(half, graph.apply(Op::square, gap));
-    k.terms.push_back({&s.gap, group(s.group, "fast", true), energy});
+    k.terms.push_back({.place = &s.gap, .group = group(s.group, "fast", true), .energy = energy, .of_gap = true});
   }
 
   void read_force(const FileForce& f, const char* otherwise) {
@@ -247,18 +247,35 @@ class Compiler {
     model_.stiffness = Eigen::Map<const Vec>(all.data(), static_cast<Index>(all.size()));
   }
 
+  static Drag drag_of(ExpressionGraph& graph, Expression force) {
+    Drag found = Drag::none;
+    for (const Partial& p : gradient(graph, force, SymbolKind::velocity))
+      found = std::max(found, depends_on(graph, p.value, SymbolKind::velocity) ? Drag::nonlinear : Drag::linear);
+    return found;
+  }
+
   void read_group_facts() {
+    bool mixed = false;
     for (std::size_t g = 0; g < model_.groups.size(); ++g) {
-      bool conservative = true, dependent = false;
+      Drag drag = Drag::none;
+      bool conservative = true, dependent = false, of_gaps = false, of_others = false;
       for (const auto& k : model_.functions->kernels()) {
         conservative = conservative && is_conservative(*k, static_cast<int>(g));
-        for (const ForceTerm& term : k->terms)
-          dependent = dependent || (term.group == g && term.force != no_expression &&
-                                    depends_on(k->graph(), term.force, SymbolKind::velocity));
+        for (const ForceTerm& term : k->terms) {
+          if (term.group != g) continue;
+          (term.of_gap ? of_gaps : of_others) = true;
+          if (term.force == no_expression) continue;
+          dependent = dependent || depends_on(k->graph(), term.force, SymbolKind::velocity);
+          if (!term.inertial) drag = std::max(drag, drag_of(k->graph(), term.force));
+        }
       }
       model_.conservative.push_back(conservative);
       model_.velocity_dependent.push_back(dependent);
+      model_.drag.push_back(drag);
+      if (of_gaps) model_.gap_groups |= Groups{1} << g;
+      mixed = mixed || (of_gaps && of_others);
     }
+    if (mixed) model_.gap_groups = 0;
   }
 
   void read_measures() {

@@ -33,8 +33,10 @@ struct CompiledModel {
   Vec start, velocity;
   std::vector<GroupInfo> groups;
   std::vector<bool> conservative, velocity_dependent;  // of the groups
-  Vec stiffness;                                       // of the gaps
-  Vec multipliers;                                     // at the start
+  std::vector<Drag> drag;
+  Groups gap_groups = 0;  // those of the gaps, where these share none with other forces
+  Vec stiffness;          // of the gaps
+  Vec multipliers;        // at the start
   bool has_closed_form = false;
   double friction = 0, temperature = 0;  // of the heat bath
   std::vector<CompiledEvent> events;     // of the file

@@ -67,6 +67,9 @@ class Drafter {
       case Purpose::force_product:
         add_slots(jacobian_product(graph_, force(key_.selection), SymbolKind::coordinate, kernel_.scope.slots()));
         break;
+      case Purpose::reaction:
+        add_reaction();
+        break;
       case Purpose::measure:
         for (const SummedTerm& m : kernel_.measures) add_sum(m.value, m.place);
         break;
@@ -108,7 +111,7 @@ class Drafter {
         add_jacobian(applied(selection), SymbolKind::velocity);
         break;
       case Purpose::transpose_derivative:
-        add_symmetric_entries(multiplied_by_their_own());
+        add_symmetric_entries(lower_hessian(graph_, multiplied_by_their_own(), SymbolKind::coordinate));
         break;
       case Purpose::jacobian:
         add_rows_of(row_values());
@@ -181,15 +184,19 @@ class Drafter {
     }
     for (std::size_t k = 0; k < values.size(); ++k) add_value(values[k], row(first_row(key_.selection) + k));
   }
-  // d(G^T s)/dq, where the multipliers of our rows come after those of the rows before.
-  std::vector<Partial> multiplied_by_their_own() {
-    Expression work = graph_.number(0);  // s^T g
+  // s^T g, where the multipliers of our rows come after those of the rows before.
+  Expression multiplied_by_their_own() {
+    Expression work = graph_.number(0);
     const std::vector<Expression> g = row_values();
     for (std::size_t k = 0; k < g.size(); ++k) {
       const auto s = graph_.symbol(SymbolKind::multiplier, static_cast<int>(first_row(key_.selection) + k));
       work = graph_.add(work, graph_.multiply(s, g[k]));
     }
-    return lower_hessian(graph_, work, SymbolKind::coordinate);
+    return work;
+  }
+  void add_reaction() {
+    for (const Partial& p : gradient(graph_, multiplied_by_their_own(), SymbolKind::coordinate))
+      add_value(p.value, coordinate(p.column));
   }
 
   // The function itself or what the key asks of it.

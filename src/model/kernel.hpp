@@ -16,6 +16,7 @@ struct ForceTerm {
   Expression force = no_expression;
   int on = 0;             // the slot that the force acts on
   bool inertial = false;  // belongs to a mass matrix that depends on q
+  bool of_gap = false;    // the energy of a stiff gap
 };
 
 // A value that is summed over the set into one number of the model: a measure.
@@ -73,6 +74,7 @@ enum class Purpose {
   value,                 // of gaps or constraints, like the next two
   time_derivative,       // g_t
   curvature,             // v^T H v + 2 g_qt v + g_tt
+  reaction,              // G^T s
   rate,                  // of a first-order model
   closed_form,           // of q and after it of v; selection 0: of q alone
   event,                 // the one selected

@@ -34,8 +34,13 @@ class TextMap final : public ConstraintMap {
   }
   bool value_derivative(int k, const Motion& motion, Out values) const override;
   bool jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) const override;
+  bool reaction_derivative(int k, const Motion& motion, In s, Out values) const override;
   bool jacobian_along(double t, In q, In dq, MatrixSlot& d) const override {
     fill(jacobian_along_, {.t = t, .q = q.data(), .direction = dq.data()}, d);
+    return true;
+  }
+  bool reaction_along(double t, In q, In dq, In s, Out values) const override {
+    fill(reaction_along_, {.t = t, .q = q.data(), .multipliers = s.data(), .direction = dq.data()}, values);
     return true;
   }
 
@@ -52,9 +57,10 @@ class TextMap final : public ConstraintMap {
   const ModelFunctions& functions_;
   int selection_;
   std::vector<double> parameters_;
-  mutable VectorRun value_, time_derivative_, curvature_;
+  mutable VectorRun value_, time_derivative_, curvature_, reaction_along_;
   mutable MatrixRun jacobian_, velocity_derivative_, transpose_derivative_, jacobian_along_;
-  mutable std::array<VectorRun, most_time_derivatives> value_derivatives_;
+  mutable std::array<VectorRun, most_gap_derivatives> value_derivatives_;
+  mutable std::array<VectorRun, 2> reaction_derivatives_;
   mutable std::array<MatrixRun, most_time_derivatives> jacobian_derivatives_;
 };
 }  // namespace trill

@@ -31,7 +31,7 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
       mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
       gaps_(*model_->functions, of_gaps, parameters_),
       constraints_(*model_->functions, of_constraints, parameters_),
-      strong_{&gaps_, model_->stiffness} {
+      strong_{&gaps_, model_->stiffness, model_->gap_groups} {
   for (std::size_t g = 0; g < model_->groups.size(); ++g)
     groups_.emplace_back(*model_->functions, static_cast<int>(g), events_.held());
   for (int k = 1; k <= most_time_derivatives; ++k)
@@ -170,6 +170,13 @@ bool TextMechanics::any(Groups wanted, const std::vector<bool>& facts, bool valu
 }
 
 bool TextMechanics::velocity_dependent(Groups groups) const { return any(groups, model_->velocity_dependent, true); }
+
+Drag TextMechanics::drag(Groups groups) const {
+  Drag most = Drag::none;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (groups >> g & 1) most = std::max(most, model_->drag[g]);
+  return most;
+}
 
 std::optional<double> TextMechanics::potential(Groups groups, double t, In q) const {
   if (any(groups, model_->conservative, false)) return std::nullopt;

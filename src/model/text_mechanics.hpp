@@ -43,6 +43,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   bool mass_derivative(int k, const Motion& motion, MatrixSlot& dm) const override;
   bool mass_along(In q, In dq, MatrixSlot& dm) const override;
   bool velocity_dependent(Groups groups) const override;
+  Drag drag(Groups groups) const override;
   std::optional<double> potential(Groups groups, double t, In q) const override;
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }

@@ -17,7 +17,7 @@ struct Motion {
   const double* jerk = nullptr;
   const double* snap = nullptr;
 };
-inline constexpr int most_time_derivatives = 3;
+inline constexpr int most_time_derivatives = 3, most_gap_derivatives = 4;
 
 // g(q, t) with what every formulation may ask of it. Serves hard constraints g = 0 and strong potentials
 // 1/2 g^T K g alike: the first is the stiff limit of the second (JP95 sec. 3).
@@ -34,22 +34,26 @@ class ConstraintMap {
   virtual bool velocity_derivative(double /*t*/, In /*q*/, In /*v*/, MatrixSlot& /*d*/) const { return false; }
   virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n, overwritten
   virtual MatrixSlot transpose_pattern() const;                                      // of d(G^T s)/dq; default: dense
-  // For series in time along a motion: d^k g/dt^k and d^k G/dt^k, k = 1..3; and the derivative of G when q moves along
-  // dq. Default: false, they are not known.
+  // For series in time along a motion: d^k g/dt^k, k = 1..4, d^k G/dt^k, k = 1..3, and (d^k G/dt^k)^T s, k = 1..2; and
+  // the derivatives of G and of G^T s when q moves along dq. Default: false, they are not known.
   virtual bool value_derivative(int /*k*/, const Motion&, Out) const { return false; }
   virtual bool jacobian_derivative(int /*k*/, const Motion&, MatrixSlot&) const { return false; }
+  virtual bool reaction_derivative(int /*k*/, const Motion&, In /*s*/, Out) const { return false; }
   virtual bool jacobian_along(double /*t*/, In /*q*/, In /*dq*/, MatrixSlot&) const { return false; }
-};
-
-// The energy 1/2 sum_i stiffness_i g_i(q)^2 behind the fastest forces of a model.
-struct StrongPotential {
-  const ConstraintMap* map = nullptr;
-  Vec stiffness;
+  virtual bool reaction_along(double /*t*/, In /*q*/, In /*dq*/, In /*s*/, Out) const { return false; }
 };
 
 // A set of force groups, one bit each. A model names its groups; nested methods take lists of them.
 using Groups = std::uint32_t;
 inline constexpr Groups all_groups = ~Groups{0};
+
+// The energy 1/2 sum_i stiffness_i g_i(q)^2 behind the fastest forces of a model.
+struct StrongPotential {
+  const ConstraintMap* map = nullptr;
+  Vec stiffness;
+  Groups groups = 0;  // of forces that come from this energy; 0: it shares its groups with others
+};
+
 struct GroupInfo {
   std::string name;
   bool fast = true;
@@ -62,6 +66,8 @@ class ForceBlock {
   virtual ~ForceBlock() = default;
   virtual void force(Groups groups, double t, const double* q, const double* v, double* f) const = 0;
 };
+
+enum class Drag { none, linear, nonlinear };  // how forces depend on velocities
 
 enum class MassKind { identity, diagonal, constant, of_q };
 
@@ -91,6 +97,8 @@ class MechanicalProblem : public Problem {
   virtual bool mass_derivative(int /*k*/, const Motion&, MatrixSlot&) const { return false; }
   virtual bool mass_along(In /*q*/, In /*dq*/, MatrixSlot&) const { return false; }
   virtual bool velocity_dependent(Groups) const { return false; }
+  // The same apart from the forces that belong to a mass that depends on q.
+  virtual Drag drag(Groups groups) const { return velocity_dependent(groups) ? Drag::nonlinear : Drag::none; }
   virtual std::optional<double> potential(Groups, double /*t*/, In /*q*/) const { return std::nullopt; }
 
   virtual const ConstraintMap* constraints() const { return nullptr; }

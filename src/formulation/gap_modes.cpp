@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gap_modes.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace trill {
+GapModes::GapModes(const SchurSystem& system, const Vec& stiffness)
+    : stiffness_(stiffness),
+      root_(stiffness.cwiseSqrt()),
+      block_of_row_(system.blocks()),
+      block_of_coordinate_(static_cast<std::size_t>(system.unknowns()), -1),
+      frequencies_(stiffness.size()) {
+  const Index m = stiffness_.size();
+  block_.resize(static_cast<std::size_t>(1 + *std::max_element(block_of_row_.begin(), block_of_row_.end())));
+  for (Index row = 0; row < system.rows(); ++row) {
+    Block& block = block_[static_cast<std::size_t>(block_of_row(row))];
+    block.rows.push_back(row);
+    if (row < m) ++block.stiff;
+  }
+  Index modes = 0;
+  for (Block& block : block_) {
+    block.first = modes;
+    modes += block.stiff;
+    layers_ = std::max(layers_, block.stiff);
+    const Index hard = static_cast<Index>(block.rows.size()) - block.stiff;
+    block.coupled = Mat::Zero(block.stiff, block.stiff);
+    block.full = Mat::Zero(hard, block.stiff);
+    block.hard = Mat::Zero(hard, hard);
+    if (hard > 0) block.factor = Eigen::LLT<Mat>(hard);
+    if (block.stiff > 2) block.solver = Eigen::SelfAdjointEigenSolver<Mat>(block.stiff);
+  }
+  const MatrixSlot& G = system.jacobian();
+  for (Index i = 0; i < system.unknowns(); ++i) {
+    if (block_.size() == 1)
+      block_of_coordinate_[static_cast<std::size_t>(i)] = 0;
+    else if (SpMat::InnerIterator it(G.as_sparse(), i); it)
+      block_of_coordinate_[static_cast<std::size_t>(i)] = block_of_row(it.row());
+  }
+  y_ = Mat::Zero(system.rows(), layers_);
+  b_ = Mat::Zero(system.unknowns(), layers_);
+}
+
+bool GapModes::find(SchurSystem& system) {
+  for (Block& block : block_)
+    if (!find(block, system)) return false;
+  for (Index layer = 0; layer < layers_; ++layer) system.lift(y_.col(layer), b_.col(layer));
+  return true;
+}
+
+// The block of S with hard rows eliminated; `full` then holds S_hh^-1 S_hs.
+void GapModes::fill(Block& block, const SchurSystem& system) const {
+  const Index stiff = block.stiff, hard = static_cast<Index>(block.rows.size()) - stiff;
+  const auto row = [&](Index i) { return block.rows[static_cast<std::size_t>(i)]; };
+  for (Index k = 0; k < stiff; ++k)
+    for (Index i = 0; i < stiff; ++i) block.coupled(i, k) = system.schur(row(i), row(k));
+  if (hard == 0) return;
+  for (Index k = 0; k < hard; ++k) {
+    for (Index i = 0; i < hard; ++i) block.hard(i, k) = system.schur(row(stiff + i), row(stiff + k));
+    for (Index i = 0; i < stiff; ++i) block.full(k, i) = system.schur(row(stiff + k), row(i));
+  }
+  block.factor.compute(block.hard);
+  block.factor.solveInPlace(block.full);
+  for (Index k = 0; k < stiff; ++k)
+    for (Index i = 0; i < stiff; ++i)
+      for (Index j = 0; j < hard; ++j) block.coupled(i, k) -= system.schur(row(i), row(stiff + j)) * block.full(j, k);
+}
+
+bool GapModes::find(Block& block, const SchurSystem& system) {
+  const Index stiff = block.stiff;
+  if (stiff == 0) return true;
+  fill(block, system);
+  const auto root = [&](Index i) { return root_[block.rows[static_cast<std::size_t>(i)]]; };
+  if (stiff == 1) {
+    const double one = 1;
+    store(block, 0, root(0) * root(0) * block.coupled(0, 0), &one);
+    return block.coupled(0, 0) > 0;
+  }
+  for (Index k = 0; k < stiff; ++k)
+    for (Index i = 0; i < stiff; ++i) block.coupled(i, k) *= root(i) * root(k);
+  if (stiff == 2) {
+    const double a = block.coupled(0, 0), b = block.coupled(1, 0), c = block.coupled(1, 1);
+    const double half = 0.5 * (a - c), r = std::hypot(half, b), larger = 0.5 * (a + c) + r;
+    double cosine = half >= 0 ? 1 : 0, sine = 1 - cosine;
+    if (r > 0 && half >= 0) {
+      cosine = std::sqrt(0.5 * (1 + half / r));
+      sine = b / (2 * r * cosine);
+    } else if (r > 0) {
+      sine = std::sqrt(0.5 * (1 - half / r));
+      cosine = b / (2 * r * sine);
+    }
+    const std::array<double, 2> slow{-sine, cosine}, fast{cosine, sine};
+    store(block, 0, (a * c - b * b) / larger, slow.data());
+    store(block, 1, larger, fast.data());
+    return a * c - b * b > 0;
+  }
+  block.solver.compute(block.coupled);
+  if (block.solver.info() != Eigen::Success || !(block.solver.eigenvalues()[0] > 0)) return false;
+  for (Index k = 0; k < stiff; ++k)
+    store(block, k, block.solver.eigenvalues()[k], block.solver.eigenvectors().col(k).data());
+  return true;
+}
+
+void GapModes::store(const Block& block, Index layer, double square, const double* w) {
+  frequencies_[block.first + layer] = std::sqrt(square);
+  const Index hard = static_cast<Index>(block.rows.size()) - block.stiff;
+  double overlap = 0;
+  for (Index i = 0; i < block.stiff; ++i) {
+    const Index row = block.rows[static_cast<std::size_t>(i)];
+    y_(row, layer) = root_[row] * w[i];
+    if (kept_.size() > 0) overlap += kept_(row, layer) * w[i] / root_[row];
+  }
+  if (overlap < 0)
+    for (Index i = 0; i < block.stiff; ++i) y_(block.rows[static_cast<std::size_t>(i)], layer) *= -1;
+  for (Index j = 0; j < hard; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < block.stiff; ++i)
+      sum -= block.full(j, i) * y_(block.rows[static_cast<std::size_t>(i)], layer);
+    y_(block.rows[static_cast<std::size_t>(block.stiff + j)], layer) = sum;
+  }
+}
+
+void GapModes::weighted(Index layer, In weights, Out s) const {
+  for (Index row = 0; row < y_.rows(); ++row) {
+    const Index k = mode(block_of_row(row), layer);
+    s[row] = k < 0 ? 0 : weights[k] * y_(row, layer);
+  }
+}
+
+void GapModes::pick(Index layer, In c, Out values) const {
+  for (Index block = 0; block < blocks(); ++block)
+    if (const Index k = mode(block, layer); k >= 0) values[k] = 0;
+  for (Index row = 0; row < count(); ++row)
+    if (const Index k = mode(block_of_row(row), layer); k >= 0) values[k] += y_(row, layer) * c[row];
+}
+
+void GapModes::along(Index layer, In x, Out values) const {
+  for (Index block = 0; block < blocks(); ++block)
+    if (const Index k = mode(block, layer); k >= 0) values[k] = 0;
+  for (Index i = 0; i < b_.rows(); ++i) {
+    const Index block = block_of_coordinate(i);
+    if (block < 0) continue;
+    if (const Index k = mode(block, layer); k >= 0) values[k] += b_(i, layer) * x[i];
+  }
+}
+}  // namespace trill

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schur_system.hpp"
+
+#include <numeric>
+
+namespace trill {
+namespace {
+constexpr double singular = 1e-13;  // a pivot of S relative to its diagonal
+
+bool has_diagonal_mass(const MechanicalProblem& p) {
+  return p.mass_kind() == MassKind::identity || p.mass_kind() == MassKind::diagonal;
+}
+}  // namespace
+
+SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map)
+    : problem_(problem),
+      map_(map),
+      n_(problem.layout().nq),
+      m_(map.count()),
+      diagonal_(has_diagonal_mass(problem)),
+      G_(map.pattern()),
+      mass_(problem.mass_pattern()),
+      inverse_mass_(Vec::Ones(n_)),
+      work_n_(n_),
+      work_m_(m_) {
+  dense_ = !diagonal_ || !G_.is_sparse();
+  if (!diagonal_) {
+    mass_solver_ = make_linear_solver(mass_);
+    mass_solver_->analyse(mass_);
+  }
+  if (dense_) {
+    lifted_ = Mat::Zero(m_, n_);
+    S_ = L_ = Mat::Zero(m_, m_);
+  } else {
+    find_pairs();
+    solver_ = make_linear_solver(sparse_S_);
+    solver_->analyse(sparse_S_);
+  }
+  find_blocks();
+}
+
+void SchurSystem::find_pairs() {
+  const SpMat& G = G_.as_sparse();
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto each_pair = [&](auto use) {
+    for (Index j = 0; j < n_; ++j)
+      for (SpMat::InnerIterator a(G, j); a; ++a)
+        for (SpMat::InnerIterator b(G, j); b; ++b) use(a.row(), b.row());
+  };
+  each_pair([&](Index i, Index k) { entries.emplace_back(i, k, 1.0); });
+  SpMat pattern(m_, m_);
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  sparse_S_ = MatrixSlot::sparse(std::move(pattern));
+  pairs_.reserve(entries.size());
+  each_pair([&](Index i, Index k) { pairs_.push_back(sparse_S_.entry(i, k) - sparse_S_.values()); });
+}
+
+// A dense mass matrix joins all rows; a diagonal one those that share a coordinate.
+void SchurSystem::find_blocks() {
+  std::vector<Index> parent(static_cast<std::size_t>(m_));
+  std::iota(parent.begin(), parent.end(), Index{0});
+  const auto root = [&](Index i) {
+    while (parent[static_cast<std::size_t>(i)] != i) i = parent[static_cast<std::size_t>(i)];
+    return i;
+  };
+  const auto join = [&](Index i, Index k) {
+    const Index a = root(i), b = root(k);
+    parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  if (dense_)
+    for (Index i = 1; i < m_; ++i) join(0, i);
+  else
+    for (Index j = 0; j < m_; ++j)
+      for (SpMat::InnerIterator it(sparse_S_.as_sparse(), j); it; ++it) join(it.row(), j);
+  blocks_.assign(static_cast<std::size_t>(m_), 0);
+  Index count = 0;
+  for (Index i = 0; i < m_; ++i) {
+    const Index r = root(i);
+    blocks_[static_cast<std::size_t>(i)] = r == i ? count++ : blocks_[static_cast<std::size_t>(r)];
+  }
+}
+
+bool SchurSystem::factorise_mass(In q) {
+  if (mass_known_ && problem_.mass_kind() != MassKind::of_q) return true;
+  mass_known_ = true;
+  if (problem_.mass_kind() == MassKind::identity) return true;
+  problem_.mass(q, mass_);
+  if (!diagonal_) return mass_solver_->factorise(mass_);
+  for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
+  return inverse_mass_.allFinite();
+}
+
+void SchurSystem::fill_dense() {
+  if (diagonal_) {
+    const double* g = G_.values();
+    double* b = lifted_.data();
+    for (Index j = 0; j < n_; ++j)
+      for (Index i = 0; i < m_; ++i) b[j * m_ + i] = g[j * m_ + i] * inverse_mass_[j];
+    for (Index k = 0; k < m_; ++k)
+      for (Index i = k; i < m_; ++i) {
+        double sum = 0;
+        for (Index j = 0; j < n_; ++j) sum += g[j * m_ + i] * b[j * m_ + k];
+        S_(i, k) = S_(k, i) = sum;
+      }
+    return;
+  }
+  for (Index i = 0; i < m_; ++i) {
+    for (Index j = 0; j < n_; ++j) work_n_[j] = G_.value(i, j);
+    mass_solver_->solve(work_n_, work_n_);
+    lifted_.row(i) = work_n_.transpose();
+  }
+  for (Index k = 0; k < m_; ++k) {
+    work_n_ = lifted_.row(k).transpose();
+    G_.multiply(work_n_, S_.col(k));
+  }
+}
+
+void SchurSystem::fill_sparse() {
+  sparse_S_.set_zero();
+  const SpMat& G = G_.as_sparse();
+  double* s = sparse_S_.values();
+  const Index* place = pairs_.data();
+  for (Index j = 0; j < n_; ++j)
+    for (SpMat::InnerIterator a(G, j); a; ++a) {
+      const double weighted = a.value() * inverse_mass_[j];
+      for (SpMat::InnerIterator b(G, j); b; ++b) s[*place++] += weighted * b.value();
+    }
+}
+
+bool SchurSystem::factorise_dense() {
+  condition_ = 1;
+  for (Index k = 0; k < m_; ++k)
+    for (Index i = k; i < m_; ++i) {
+      double sum = S_(i, k);
+      for (Index j = 0; j < k; ++j) sum -= L_(i, j) * L_(k, j);
+      if (i == k) {
+        if (!(sum > singular * S_(k, k))) return false;
+        condition_ = std::min(condition_, sum / S_(k, k));
+        L_(k, k) = 1 / std::sqrt(sum);
+      } else {
+        L_(i, k) = sum * L_(k, k);
+      }
+    }
+  return true;
+}
+
+bool SchurSystem::factorise(double t, In q) {
+  if (!factorise_mass(q)) return false;
+  map_.jacobian(t, q, G_);
+  if (dense_) {
+    fill_dense();
+    return factorise_dense();
+  }
+  fill_sparse();
+  return solver_->factorise(sparse_S_);
+}
+
+void SchurSystem::divide_by_schur(Out mu) {
+  if (!dense_) return solver_->solve(mu, mu);
+  for (Index i = 0; i < m_; ++i) {
+    double sum = mu[i];
+    for (Index j = 0; j < i; ++j) sum -= L_(i, j) * mu[j];
+    mu[i] = sum * L_(i, i);
+  }
+  for (Index i = m_ - 1; i >= 0; --i) {
+    double sum = mu[i];
+    for (Index j = i + 1; j < m_; ++j) sum -= L_(j, i) * mu[j];
+    mu[i] = sum * L_(i, i);
+  }
+}
+
+void SchurSystem::divide_by_mass(In r, Out x) {
+  if (!diagonal_) return mass_solver_->solve(r, x);
+  for (Index j = 0; j < n_; ++j) x[j] = inverse_mass_[j] * r[j];
+}
+
+void SchurSystem::lift(In mu, Out x) {
+  if (!dense_) {
+    G_.multiply_transposed(mu, x);
+    for (Index j = 0; j < n_; ++j) x[j] *= inverse_mass_[j];
+    return;
+  }
+  const double* b = lifted_.data();
+  for (Index j = 0; j < n_; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < m_; ++i) sum += b[j * m_ + i] * mu[i];
+    x[j] = sum;
+  }
+}
+
+void SchurSystem::multipliers(In r, In c, Out mu) {
+  if (dense_) {
+    for (Index i = 0; i < m_; ++i) mu[i] = -c[i];
+    const double* b = lifted_.data();
+    for (Index j = 0; j < n_; ++j)
+      for (Index i = 0; i < m_; ++i) mu[i] += b[j * m_ + i] * r[j];
+  } else {
+    divide_by_mass(r, work_n_);
+    G_.multiply(work_n_, mu);
+    mu -= c;
+  }
+  divide_by_schur(mu);
+}
+
+void SchurSystem::solve(In r, In c, Out x, Out mu) {
+  multipliers(r, c, mu);
+  lift(mu, x);
+  divide_by_mass(r, work_n_);
+  for (Index j = 0; j < n_; ++j) x[j] = work_n_[j] - x[j];
+}
+}  // namespace trill

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/linalg/linear_solver.hpp"
+#include "trill/problem/mechanical.hpp"
+
+namespace trill {
+// M x + G^T mu = r, G x = c, through S = G M^-1 G^T: factorised once for a point, solved many times.
+class SchurSystem {
+ public:
+  SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map);
+  Index unknowns() const { return n_; }
+  Index rows() const { return m_; }
+
+  bool factorise(double t, In q);  // false: the rows depend on each other there, or the mass is singular
+  void solve(In r, In c, Out x, Out mu);
+  void multipliers(In r, In c, Out mu);  // of the same system, without x
+  void divide_by_mass(In r, Out x);
+  void divide_by_schur(Out mu);  // S^-1 mu in place
+  void lift(In mu, Out x);       // x = M^-1 G^T mu
+  void slope(In x, Out c) { G_.multiply(x, c); }
+
+  const MatrixSlot& jacobian() const { return G_; }
+  const MatrixSlot& mass() const { return mass_; }
+  double schur(Index i, Index j) const { return dense_ ? S_(i, j) : sparse_S_.value(i, j); }
+  // Rows that S joins, directly or through others: the number of a row's block.
+  const std::vector<Index>& blocks() const { return blocks_; }
+  double reciprocal_condition() const { return condition_; }  // of S scaled to a unit diagonal, a rough lower estimate
+
+ private:
+  bool factorise_mass(In q);
+  void fill_dense();
+  void fill_sparse();
+  bool factorise_dense();
+  void find_pairs();
+  void find_blocks();
+
+  const MechanicalProblem& problem_;
+  const ConstraintMap& map_;
+  Index n_, m_;
+  bool diagonal_, dense_;  // mass matrix; S
+  MatrixSlot G_, mass_;
+  Vec inverse_mass_;
+  std::unique_ptr<LinearSolver> mass_solver_;
+  bool mass_known_ = false;
+  Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense
+  Mat S_, L_;   // dense: S and its Cholesky factor, the reciprocals of its diagonal in their place
+  MatrixSlot sparse_S_;
+  std::vector<Index> pairs_;  // places in S of products of two entries of one column of G
+  std::unique_ptr<LinearSolver> solver_;
+  std::vector<Index> blocks_;
+  double condition_ = 1;
+  Vec work_n_, work_m_;
+};
+}  // namespace trill

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slow_start.hpp"
+
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double equal_frequencies = 1e-6;  // relative: the modes may be turned among each other, nothing couples them
+constexpr double largest_balance = 2;
+constexpr int manifold_iterations = 8;
+
+class Matching {
+ public:
+  Matching(const SlowSystem& slow, const State& given)
+      : slow_(slow),
+        p_(slow.stiff()),
+        map_(slow.map()),
+        schur_(slow.schur()),
+        t_(given.t),
+        q_(given.q()),
+        v_(given.v()),
+        n_(slow.unknowns()),
+        m_(slow.rows()),
+        gaps_(slow.gaps()) {}
+
+  MatchedStart go(bool with_fast_part) {
+    close_gaps();
+    MatchedStart out;
+    out.actions = out.phases = out.frequencies = Vec::Zero(gaps_);
+    const bool fast = with_fast_part && slow_.has_modes();
+    if (fast) {
+      read_gaps();
+      find_modes();
+      out.v = slow_velocity();
+      find_actions(out.v);
+      balance(out);
+      out.actions = actions_;
+      for (Index k = 0; k < gaps_; ++k) out.phases[k] = std::atan2(position_[k], momentum_[k]);
+      out.frequencies = omega_;
+      out.fast_energy = actions_.dot(omega_);
+    } else {
+      out.v = tangent(v_);
+    }
+    out.q = closed_;
+    move_onto_manifold(out);
+    Vec g(m_);
+    map_.value(t_, q_, g);
+    out.open = max_abs(g.head(gaps_));
+    return out;
+  }
+
+ private:
+  // q_r = q - M^-1 G^T mu, in the metric of the mass, with G at q_r.
+  void close_gaps() {
+    closed_ = q_;
+    Vec g(m_), off(m_), moved(n_);
+    double last = HUGE_VAL;
+    for (int iteration = 0; iteration < 60; ++iteration) {
+      map_.value(t_, closed_, g);
+      if (!g.allFinite() || !schur_.factorise(t_, closed_)) break;
+      moved = q_ - closed_;
+      schur_.slope(moved, off);
+      g += off;
+      schur_.divide_by_schur(g);
+      schur_.lift(g, moved);
+      moved = q_ - moved;
+      const double step = max_abs(moved - closed_);
+      closed_ = moved;
+      if (step <= 1e-14 * (1 + max_abs(closed_)) || (iteration > 20 && step >= last && step < 1e-11)) break;
+      last = step;
+    }
+    map_.value(t_, closed_, g);
+    if (!(g.allFinite() && max_abs(g) < 1e-9 && schur_.factorise(t_, closed_)))
+      throw UsageError(
+          fmt::format("slow: the start of '{}' could not be moved onto closed gaps; the oscillation is too large, or "
+                      "gaps depend on "
+                      "each other",
+                      p_.name()));
+  }
+
+  Vec tangent(const Vec& v) {
+    Vec c(m_), gt(m_), x(n_);
+    schur_.slope(v, c);
+    map_.time_derivative(t_, closed_, gt);
+    c += gt;
+    schur_.divide_by_schur(c);
+    schur_.lift(c, x);
+    return v - x;
+  }
+
+  // Gaps of the given state and their velocities beyond those of the slow motion through the same place.
+  void read_gaps() {
+    g_ = Vec::Zero(m_);
+    map_.value(t_, q_, g_);
+    MatrixSlot G = map_.pattern();
+    map_.jacobian(t_, q_, G);
+    gv_ = Vec::Zero(m_);
+    G.multiply(v_, gv_);
+    State s(slow_.layout(), t_);
+    s.q() = closed_;
+    s.v() = tangent(v_);
+    slow_.set_fast(false);
+    const SlowSystem::Point& point = slow_.at(s.t, s.y);
+    if (!point.regular) throw UsageError("slow: the gaps depend on each other at the start");
+    Vec offset(m_);
+    slow_.soften(point.lambda, offset);
+    beyond_ = g_ - offset;
+    if (point.order == 1) {
+      slow_.soften(point.lambda1, offset);
+      gv_ -= offset;
+    }
+    slow_.set_fast(true);
+    schur_.factorise(t_, closed_);
+  }
+
+  void find_modes() {
+    GapModes& modes = slow_.modes();
+    if (!modes.find(schur_)) throw UsageError("slow: no fast modes could be found at the start");
+    modes.keep_signs();
+    omega_ = modes.frequencies();
+    position_ = momentum_ = Vec::Zero(gaps_);
+    Vec part(gaps_);
+    for (Index layer = 0; layer < modes.layers(); ++layer) {
+      modes.pick(layer, beyond_, position_);
+      modes.pick(layer, gv_, momentum_);
+    }
+    position_.array() /= omega_.array().sqrt();
+    momentum_.array() /= omega_.array() * omega_.array().sqrt();
+    actions_ = 0.5 * (position_.cwiseAbs2() + momentum_.cwiseAbs2());
+  }
+
+  bool alike(Index k, Index l) const { return std::abs(omega_[k] - omega_[l]) < equal_frequencies * omega_[k]; }
+  // How the modes turn and change when q moves and A = Y^T dS Y: the matrix B of d(w_k)/dq and d(Omega_k)/dq.
+  double turning(Index k, Index l, double A) const {
+    if (k == l) return -A / (4 * omega_[k] * omega_[k]);
+    if (alike(k, l)) return 0;
+    return std::sqrt(omega_[l] / omega_[k]) * A / (omega_[k] * omega_[k] - omega_[l] * omega_[l]);
+  }
+
+  // The momentum of the slow motion: that of the given one with its correlations of fast position and velocity taken
+  // out, which a projection of the velocity leaves in as an error of order epsilon.
+  Vec slow_velocity() {
+    Vec w(n_), z(n_), covector(n_), x(n_), s(m_), r(m_);
+    MatrixSlot mass = p_.mass_pattern();
+    p_.mass(q_, mass);
+    mass.multiply(v_, w);
+    Vec p = w;
+
+    // (d_i N g)^T w with N = M^-1 G^T S^-1
+    schur_.divide_by_mass(w, z);
+    s = g_;
+    schur_.divide_by_schur(s);
+    schur_.lift(s, x);
+    schur_.slope(z, r);
+    schur_.divide_by_schur(r);
+    Vec lifted(n_);
+    schur_.lift(r, lifted);
+    z -= lifted;
+    slow_.bend(t_, closed_, z, s, covector);
+    p += covector;
+    slow_.bend(t_, closed_, x, r, covector);
+    p -= covector;
+    slow_.add_mass_covector(closed_, x, z, -1, p);
+
+    p -= turning_covector();
+    if (slow_.drag() != Drag::none) {
+      s = beyond_;
+      schur_.divide_by_schur(s);
+      schur_.lift(s, x);
+      slow_.damping_at(t_, closed_, tangent(v_));
+      slow_.damp(x, covector);
+      p -= covector;
+      add_gyroscopic(x, p);
+    }
+    schur_.divide_by_mass(p, z);
+    return tangent(z);
+  }
+
+  // damp() has the forces of inertia in it, which are no drag: twice their bilinear form with the velocity.
+  void add_gyroscopic(const Vec& x, Vec& p) {
+    if (p_.mass_kind() != MassKind::of_q) return;
+    const Vec v = tangent(v_);
+    MatrixSlot d = p_.stiffness_pattern();
+    Vec part(n_), form = Vec::Zero(n_);
+    p_.mass_product_derivative(closed_, x, d);
+    d.multiply_transposed(v, form);
+    d.multiply(v, part);
+    form -= part;
+    d.set_zero();
+    p_.mass_product_derivative(closed_, v, d);
+    d.multiply(x, part);
+    form -= part;
+    p += form;
+  }
+
+  // sum_kl ph_k B_i[kl] yh_l for every coordinate i, where A_i = Y^T (dS/dq_i) Y.
+  Vec turning_covector() {
+    GapModes& modes = slow_.modes();
+    Vec sum = Vec::Zero(n_), covector(n_), s(m_);
+    for (Index layer = 0; layer < modes.layers(); ++layer) {
+      s.setZero();
+      for (Index row = 0; row < m_; ++row) {
+        const Index block = modes.block_of_row(row), l = modes.mode(block, layer);
+        if (l < 0) continue;
+        for (Index other = 0; other < modes.size(block); ++other) {
+          const Index k = modes.first(block) + other;
+          const double both =
+              momentum_[k] * turning(k, l, 1) * position_[l] + momentum_[l] * turning(l, k, 1) * position_[k];
+          s[row] += both * modes.y(other)[row];
+        }
+      }
+      slow_.bend(t_, closed_, modes.b(layer), s, covector);
+      sum += covector;
+      if (p_.mass_kind() != MassKind::of_q) continue;
+      for (Index k = 0; k < gaps_; ++k)
+        slow_.add_mass_covector(closed_, modes.b(k), modes.b(layer),
+                                -momentum_[k] * turning(k, layer, 1) * position_[layer], sum);
+    }
+    return sum;
+  }
+
+  // The actions are adiabatic invariants only with the first-order terms of the turning and changing modes.
+  void find_actions(const Vec& v) {
+    GapModes& modes = slow_.modes();
+    Vec drag = Vec::Zero(gaps_);
+    if (slow_.drag() != Drag::none) {
+      slow_.damping_at(t_, closed_, v);
+      slow_.damping_rates(closed_, v, drag);
+    }
+    const Mat A = coupling_along(v);
+    Vec change = Vec::Zero(gaps_);
+    for (Index block = 0; block < modes.blocks(); ++block)
+      for (Index i = 0; i < modes.size(block); ++i) {
+        const Index k = modes.first(block) + i;
+        change[k] += (turning(k, k, A(i, k)) + drag[k] / 2) / omega_[k] * position_[k] * momentum_[k];
+        for (Index j = 0; j < modes.size(block); ++j) {
+          const Index l = modes.first(block) + j;
+          if (k == l || alike(k, l)) continue;
+          const double b_lk = turning(l, k, A(i, l)), b_kl = turning(k, l, A(j, k));
+          const double det = omega_[k] * omega_[k] - omega_[l] * omega_[l];
+          const double al = (-b_lk * omega_[k] + b_kl * omega_[l]) / det;
+          const double be = (-b_kl * omega_[k] + b_lk * omega_[l]) / det;
+          change[k] -= al * position_[k] * momentum_[l] + be * momentum_[k] * position_[l];
+        }
+      }
+    actions_ += change;
+    actions_ = actions_.cwiseMax(0);
+  }
+
+  // A(i, k) = y_i^T (dS along v) y_k, i counted in the block of k.
+  Mat coupling_along(const Vec& v) {
+    GapModes& modes = slow_.modes();
+    Mat A = Mat::Zero(modes.layers(), gaps_);
+    Vec s(m_), covector(n_), values = Vec::Zero(gaps_);
+    const Vec ones = Vec::Ones(gaps_);
+    for (Index layer = 0; layer < modes.layers(); ++layer) {
+      modes.weighted(layer, ones, s);
+      slow_.bend(t_, closed_, v, s, covector);
+      for (Index other = 0; other < modes.layers(); ++other) {
+        modes.along(other, covector, values);
+        for (Index block = 0; block < modes.blocks(); ++block) {
+          const Index k = modes.mode(block, layer), l = modes.mode(block, other);
+          if (k < 0 || l < 0) continue;
+          A(other, k) += values[l];
+          A(layer, l) += values[l];
+        }
+      }
+    }
+    if (p_.mass_kind() == MassKind::of_q) subtract_mass(v, A);
+    return A;
+  }
+  void subtract_mass(const Vec& v, Mat& A) {
+    GapModes& modes = slow_.modes();
+    MatrixSlot d = p_.stiffness_pattern();
+    Vec moved(n_);
+    for (Index k = 0; k < gaps_; ++k) {
+      d.set_zero();
+      p_.mass_product_derivative(closed_, modes.b(k), d);
+      d.multiply(v, moved);
+      for (Index l = 0; l < gaps_; ++l) A(l, k) -= modes.b(l).dot(moved);
+    }
+  }
+
+  double kinetic(const Vec& q, const Vec& v) {
+    MatrixSlot mass = p_.mass_pattern();
+    Vec w(n_);
+    p_.mass(q, mass);
+    mass.multiply(v, w);
+    return 0.5 * v.dot(w);
+  }
+
+  // Cubic terms of the fast motion change the actions by order epsilon; the energy knows their sum.
+  void balance(MatchedStart& out) {
+    const auto before = p_.potential(all_groups, t_, q_), after = p_.potential(slow_.soft_groups(), t_, closed_);
+    out.energy = std::numeric_limits<double>::quiet_NaN();
+    if (!before || !after) return;
+    out.energy = *before + kinetic(q_, v_);
+    const Vec offset = g_ - beyond_;
+    const double strong = 0.5 * offset.head(gaps_).cwiseAbs2().dot(slow_.stiffness());
+    const double left = out.energy - (*after + kinetic(closed_, out.v) - strong), have = actions_.dot(omega_);
+    if (!(have > 0)) return;
+    out.balance = left / have;
+    out.balanced = out.balance >= 1 / largest_balance && out.balance <= largest_balance;
+    if (out.balanced) actions_ *= out.balance;
+  }
+
+  void move_onto_manifold(MatchedStart& out) {
+    if (slow_.order() == 0) return;
+    State s(slow_.layout(), t_);
+    s.q() = out.q;
+    s.v() = out.v;
+    const bool fast = slow_.fast();
+    slow_.set_fast(false);
+    for (int i = 0; i < manifold_iterations; ++i) slow_.project(s);
+    slow_.set_fast(fast);
+    out.q = s.q();
+    out.v = s.v();
+  }
+
+  const SlowSystem& slow_;
+  const MechanicalProblem& p_;
+  const ConstraintMap& map_;
+  SchurSystem& schur_;
+  double t_;
+  Vec q_, v_;
+  Index n_, m_, gaps_;
+  Vec closed_, g_, gv_, beyond_, omega_, position_, momentum_, actions_;
+};
+}  // namespace
+
+MatchedStart match_start(const SlowSystem& slow, const State& given) { return Matching(slow, given).go(true); }
+MatchedStart project_start(const SlowSystem& slow, const State& given) { return Matching(slow, given).go(false); }
+}  // namespace trill

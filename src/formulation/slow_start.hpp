@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "slow_system.hpp"
+
+namespace trill {
+// What an oscillating state is made of: a slow state on the manifold of the system's order, and the actions and phases
+// of the fast modes.
+struct MatchedStart {
+  Vec q, v, actions, phases;
+  Vec frequencies;
+  double open = 0;                     // largest gap of the given state beyond the slow one
+  double fast_energy = 0, energy = 0;  // of the modes, and of all; energy is NaN where the model has no potential
+  double balance = 1;                  // by which the actions were scaled so that the energies agree
+  bool balanced = false;
+};
+
+// In closed form: averages over the phases of the fast modes to second order in their amplitudes. UsageError where the
+// state cannot be moved onto the manifold.
+MatchedStart match_start(const SlowSystem& slow, const State& given);
+
+// The nearest point with closed gaps in the metric of the mass, the velocity projected, no actions.
+MatchedStart project_start(const SlowSystem& slow, const State& given);
+}  // namespace trill

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The derivation: with S = G M^-1 G^T the gaps obey exactly g'' = G M^-1 f + v^T H v - S K g. On the slow manifold
+// K g = lam is smooth, hence g'' = K^-1 lam''; order 0 takes that for nothing, order 1 takes lam'' along the rigid flow
+// (Reich's slow manifold and the smoothed dynamics of PJY97 sec. 3.2 and 4.3, carried one order further).
+#include "slow_system.hpp"
+
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr std::array<int, 3> phase_points{0, 12, 8};  // for one mode and for each of two
+
+const StrongPotential& gaps_of(const MechanicalProblem& p) {
+  if (!p.strong_potential())
+    throw UsageError(fmt::format("the slow motion needs a model that names its stiff gaps; '{}' names none", p.name()));
+  if (p.strong_potential()->groups == 0)
+    throw UsageError(fmt::format(
+        "the stiff gaps of '{}' share a group of forces with other terms; give the gaps a group of their own",
+        p.name()));
+  return *p.strong_potential();
+}
+}  // namespace
+
+SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
+    : stiff_(stiff),
+      choice_(choice),
+      joined_(stiff.constraints() ? std::make_optional<JoinedMap>(*gaps_of(stiff).map, *stiff.constraints())
+                                  : std::nullopt),
+      map_(joined_ ? static_cast<const ConstraintMap&>(*joined_) : *gaps_of(stiff).map),
+      soft_(known_groups(stiff) & ~gaps_of(stiff).groups),
+      drag_(stiff.drag(soft_)),
+      n_(stiff.layout().nq),
+      gaps_(gaps_of(stiff).map->count()),
+      m_(map_.count()),
+      inverse_stiffness_(Vec::Zero(m_)),
+      schur_(stiff, map_),
+      mass1_(stiff.mass_pattern()),
+      mass2_(stiff.mass_pattern()) {
+  inverse_stiffness_.head(gaps_) = stiffness().cwiseInverse();
+  if (choice_.energy != FastEnergy::drop) modes_.emplace(schur_, stiffness());
+  fast_ = modes_.has_value();
+  if (stiff_.mass_kind() == MassKind::of_q || drag_ != Drag::none)
+    product_ = stiffness_slot_ = stiff.stiffness_pattern();
+  if (drag_ != Drag::none) damping_ = stiff.damping_pattern();
+  for (Vec* v : {&f_, &f1_, &r_, &a1_, &a2_, &zero_, &averaged_, &moved_}) *v = Vec::Zero(n_);
+  c_ = s_ = Vec::Zero(m_);
+  weights_ = action_rate_ = Vec::Zero(gaps_);
+  point_.y = Vec::Constant(layout().size(), std::numeric_limits<double>::quiet_NaN());
+  point_.lambda = point_.lambda1 = point_.lambda2 = point_.reaction = Vec::Zero(m_);
+  point_.a = Vec::Zero(n_);
+}
+
+Layout SlowSystem::layout() const {
+  const Index actions = choice_.energy == FastEnergy::keep ? gaps_ : 0;
+  return {n_, n_, 0, actions + (choice_.phases ? actions : 0)};
+}
+
+std::vector<Quantity> SlowSystem::components() const {
+  auto all = stiff_.components();
+  all.resize(static_cast<std::size_t>(2 * n_));
+  const Index extra = layout().nx;
+  for (Index k = 0; k < extra; ++k)
+    all.push_back({fmt::format("{}_{}", k < gaps_ ? "action" : "phase", k % gaps_ + 1), ""});
+  return all;
+}
+
+std::unique_ptr<Problem> SlowSystem::clone() const {
+  std::shared_ptr<const Problem> copy = stiff_.clone();
+  auto made = std::make_unique<SlowSystem>(copy->as<MechanicalProblem>("slow"), choice_);
+  made->owned_ = std::move(copy);
+  made->order_ = order_;
+  made->fast_ = fast_;
+  return made;
+}
+
+void SlowSystem::soften(In c, Out gap) const { gap = inverse_stiffness_.cwiseProduct(c); }
+
+bool SlowSystem::can_be_of_order_1() const {
+  const Vec q = stiff_.initial_state().q(), zero = Vec::Zero(n_), s = Vec::Zero(m_);
+  const Motion still{0, q.data(), zero.data(), zero.data(), zero.data(), zero.data()};
+  Vec values(n_), gaps(m_);
+  return stiff_.force_derivative(soft_, 2, still, values) && map_.value_derivative(4, still, gaps) &&
+         map_.reaction_derivative(2, still, s, values) &&
+         (stiff_.mass_kind() != MassKind::of_q || stiff_.mass_derivative(2, still, mass2_));
+}
+
+void SlowSystem::rhs(double t, In y, Out dy) const {
+  const Index actions = choice_.energy == FastEnergy::keep ? gaps_ : 0;
+  const auto J = y.segment(2 * n_, actions);
+  point_.t = t;
+  point_.y = y;
+  point_.order = order_;
+  point_.regular = evaluate(t, y.head(n_), y.segment(n_, n_), J);
+  if (!point_.regular) {
+    dy.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  std::memcpy(dy.data(), y.data() + n_, sizeof(double) * static_cast<std::size_t>(n_));
+  std::memcpy(dy.data() + n_, point_.a.data(), sizeof(double) * static_cast<std::size_t>(n_));
+  if (actions == 0) return;
+  if (fast_)
+    actions_rate(t, y.head(n_), y.segment(n_, n_), J, dy.segment(2 * n_, actions));
+  else
+    dy.segment(2 * n_, actions).setZero();
+  if (choice_.phases) dy.tail(actions) = modes_->frequencies();
+}
+
+const SlowSystem::Point& SlowSystem::at(double t, In y) const {
+  if (point_.t == t && point_.order == order_ && point_.y == y) return point_;
+  point_.t = t;
+  point_.y = y;
+  point_.order = order_;
+  point_.regular = evaluate(t, point_.y.head(n_), point_.y.segment(n_, n_), point_.y.segment(2 * n_, layout().nx));
+  return point_;
+}
+
+bool SlowSystem::evaluate(double t, In q, In v, In J) const {
+  if (!schur_.factorise(t, q)) return false;
+  stiff_.force(soft_, t, q, v, f_);
+  if (modes_ && (fast_ || choice_.phases)) {
+    if (!modes_->find(schur_)) return false;
+    if (fast_) {
+      if (drag_ == Drag::nonlinear && choice_.energy == FastEnergy::keep) average_drag(t, q, v, J, f_);
+      add_fast_force(t, q, J, f_);
+    }
+  }
+  map_.curvature(t, q, v, c_);
+  for (Index i = 0; i < m_; ++i) c_[i] = -c_[i];
+  schur_.solve(f_, c_, point_.a, point_.lambda);
+  if (order_ == 1) return second_order(t, q, v);
+  point_.reaction = point_.lambda;
+  return true;
+}
+
+// The rigid system M a + G^T lam = f, G a = -v^T H v, differentiated once and twice along its own motion.
+bool SlowSystem::second_order(double t, In q, In v) const {
+  const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
+  Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
+  stiff_.force_derivative(soft_, 1, motion, f1_);
+  map_.reaction_derivative(1, motion, point_.lambda, r_);
+  f1_ -= r_;
+  if (moving_mass) {
+    stiff_.mass_derivative(1, motion, mass1_);
+    mass1_.multiply(point_.a, r_);
+    f1_ -= r_;
+  }
+  map_.value_derivative(3, motion, c_);
+  c_ = -c_;
+  schur_.solve(f1_, c_, a1_, point_.lambda1);
+
+  motion.jerk = a1_.data();
+  stiff_.force_derivative(soft_, 2, motion, f1_);
+  map_.reaction_derivative(2, motion, point_.lambda, r_);
+  f1_ -= r_;
+  map_.reaction_derivative(1, motion, point_.lambda1, r_);
+  f1_ -= 2 * r_;
+  if (moving_mass) {
+    stiff_.mass_derivative(2, motion, mass2_);
+    mass2_.multiply(point_.a, r_);
+    f1_ -= r_;
+    mass1_.multiply(a1_, r_);
+    f1_ -= 2 * r_;
+  }
+  map_.value_derivative(4, motion, c_);
+  c_ = -c_;
+  schur_.multipliers(f1_, c_, point_.lambda2);
+
+  soften(point_.lambda2, c_);
+  schur_.divide_by_schur(c_);
+  schur_.lift(c_, r_);
+  point_.a += r_;
+  point_.reaction = point_.lambda - c_;
+  return true;
+}
+
+// -sum J_k grad Omega_k, exactly: -(J_k/Omega_k) [Hess(y_k . g) b_k - 1/2 grad (b_k^T M(q) b_k)].
+void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
+  const Vec& omega = modes_->frequencies();
+  for (Index k = 0; k < gaps_; ++k)
+    weights_[k] = choice_.energy == FastEnergy::thermal ? choice_.kT / (omega[k] * omega[k]) : J[k] / omega[k];
+  for (Index layer = 0; layer < modes_->layers(); ++layer) {
+    modes_->weighted(layer, weights_, s_);
+    bend(t, q, modes_->b(layer), s_, r_);
+    f -= r_;
+    if (stiff_.mass_kind() == MassKind::of_q)
+      add_mass_covector(q, modes_->b(layer), modes_->b(layer), 0.5 * weights_[layer], f);
+  }
+}
+
+void SlowSystem::bend(double t, In q, In dq, In s, Out covector) const {
+  if (map_.reaction_along(t, q, dq, s, covector)) return;
+  if (stiffness_slot_.rows() == 0) stiffness_slot_ = map_.transpose_pattern();
+  map_.transpose_derivative(t, q, s, stiffness_slot_);
+  stiffness_slot_.multiply(dq, covector);
+}
+
+// A mass that depends on q is dense, and then a layer is a mode.
+void SlowSystem::add_mass_covector(In q, In x, In z, double factor, Out covector) const {
+  if (stiff_.mass_kind() != MassKind::of_q) return;
+  product_.set_zero();
+  stiff_.mass_product_derivative(q, x, product_);
+  product_.multiply_transposed(z, moved_);
+  covector += factor * moved_;
+}
+
+// The force of inertia at the velocity w: 1/2 grad (w^T M w) - (dM along w) w.
+void SlowSystem::inertial_force(In q, In w, Out f) const {
+  product_.set_zero();
+  stiff_.mass_product_derivative(q, w, product_);
+  product_.multiply_transposed(w, moved_);
+  product_.multiply(w, f);
+  f = 0.5 * moved_ - f;
+}
+
+// Means over the phases of the fast motion v + sum u_k w_k, w_k = sqrt(2 J_k Omega_k) cos: of the force, and of the
+// power that changes the actions. What the mass contributes is not drag: the adiabatic force has it already.
+void SlowSystem::average_drag(double t, In q, In v, In J, Out f) const {
+  const int p = phase_points[static_cast<std::size_t>(gaps_)];
+  const int all = gaps_ == 1 ? p : p * p;
+  const Vec& omega = modes_->frequencies();
+  averaged_.setZero();
+  action_rate_.setZero();
+  std::array<double, 2> w{};
+  for (int s = 0; s < all; ++s) {
+    moved_ = v;
+    for (Index k = 0; k < gaps_; ++k) {
+      const int step = k == 0 ? s % p : s / p;
+      const double speed = std::sqrt(2 * std::max(J[k], 0.0) * omega[k]);
+      w[static_cast<std::size_t>(k)] = speed * std::cos(2 * std::numbers::pi * (step + 0.5) / p);
+      moved_ += w[static_cast<std::size_t>(k)] / omega[k] * modes_->b(k);
+    }
+    stiff_.force(soft_, t, q, moved_, r_);
+    averaged_ += r_ / all;
+    for (Index k = 0; k < gaps_; ++k)
+      action_rate_[k] += w[static_cast<std::size_t>(k)] / (omega[k] * omega[k]) * modes_->b(k).dot(r_) / all;
+  }
+  f = averaged_;
+  if (stiff_.mass_kind() != MassKind::of_q) return;
+  for (Index k = 0; k < gaps_; ++k) {
+    inertial_force(q, modes_->b(k), r_);
+    f -= J[k] / omega[k] * r_;
+    product_.multiply(v, r_);
+    action_rate_[k] += J[k] / (omega[k] * omega[k]) * modes_->b(k).dot(r_);
+  }
+}
+
+void SlowSystem::actions_rate(double t, In q, In v, In J, Out dJ) const {
+  if (drag_ != Drag::linear) {
+    dJ = action_rate_;  // nothing without drag
+    return;
+  }
+  damping_at(t, q, v);
+  damping_rates(q, v, dJ);
+  dJ.array() *= -J.array();
+}
+
+void SlowSystem::damping_at(double t, In q, In v) const {
+  if (drag_ == Drag::none || stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_)) return;
+  const double h = 1e-6 * (1 + max_abs(v));
+  damping_.set_zero();
+  for (Index j = 0; j < n_; ++j) {
+    moved_ = v;
+    moved_[j] += h;
+    stiff_.force(soft_, t, q, moved_, r_);
+    moved_[j] -= 2 * h;
+    stiff_.force(soft_, t, q, moved_, averaged_);
+    for (Index i = 0; i < n_; ++i)
+      if (const double d = (r_[i] - averaged_[i]) / (2 * h); d != 0) damping_.add(i, j, d);
+  }
+}
+
+void SlowSystem::damping_rates(In q, In v, Out c) const {
+  c.setZero();
+  if (drag_ == Drag::none) return;
+  const Vec& omega = modes_->frequencies();
+  const auto add = [&](Index i, Index j, double d) {
+    const Index block = modes_->block_of_coordinate(i);
+    if (block < 0 || block != modes_->block_of_coordinate(j)) return;
+    for (Index layer = 0; layer < modes_->size(block); ++layer) {
+      const Index k = modes_->first(block) + layer;
+      c[k] -= modes_->b(layer)[i] * d * modes_->b(layer)[j] / (omega[k] * omega[k]);
+    }
+  };
+  for (Index j = 0; j < n_; ++j) {
+    if (damping_.is_sparse()) {
+      for (SpMat::InnerIterator it(damping_.as_sparse(), j); it; ++it) add(it.row(), j, it.value());
+    } else {
+      for (Index i = 0; i < n_; ++i) add(i, j, damping_.as_dense()(i, j));
+    }
+  }
+  if (stiff_.mass_kind() != MassKind::of_q) return;
+  for (Index k = 0; k < gaps_; ++k) {
+    product_.set_zero();
+    stiff_.mass_product_derivative(q, modes_->b(k), product_);
+    product_.multiply(v, moved_);
+    c[k] -= modes_->b(k).dot(moved_) / (omega[k] * omega[k]);
+  }
+}
+
+double SlowSystem::project(State& s) const {
+  const Point& p = at(s.t, s.y);
+  if (!p.regular) return std::numeric_limits<double>::infinity();
+  map_.value(s.t, s.q(), c_);
+  if (p.order == 1) {
+    soften(p.lambda, s_);
+    c_ = s_ - c_;
+  } else {
+    c_ = -c_;
+  }
+  const double off = max_abs(c_);
+  schur_.divide_by_schur(c_);
+  schur_.lift(c_, r_);
+  schur_.slope(s.v(), c_);
+  map_.time_derivative(s.t, s.q(), s_);
+  c_ = -c_ - s_;
+  if (p.order == 1) {
+    soften(p.lambda1, s_);
+    c_ += s_;
+  }
+  s.q() += r_;
+  schur_.divide_by_schur(c_);
+  schur_.lift(c_, r_);
+  s.v() += r_;
+  return off;
+}
+}  // namespace trill

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gap_modes.hpp"
+#include "joined_map.hpp"
+
+#include <optional>
+
+namespace trill {
+enum class FastEnergy { drop, keep, thermal };
+
+// The slow motion of M q'' = f - G^T K g by itself: stiff gaps g follow the multipliers lam of the rigid system,
+// K g = lam, and the energy of their oscillation acts by the force -sum J_k grad Omega_k of its actions J.
+//   order 0:  g = 0                                       error of order epsilon^2
+//   order 1:  g = K^-1 lam, where g'' = K^-1 lam''        error of order epsilon^4 without fast energy
+// Unknowns: q, v, and where fast energy is kept the actions J, and on demand the phases.
+class SlowSystem final : public FirstOrderProblem {
+ public:
+  struct Choice {
+    FastEnergy energy = FastEnergy::keep;
+    double kT = 0;  // of thermal modes
+    bool phases = false;
+  };
+  // Refers to the stiff problem, which must outlive it.
+  SlowSystem(const MechanicalProblem& stiff, const Choice& choice);
+  std::string name() const override { return stiff_.name() + " (slow motion)"; }
+  Layout layout() const override;
+  std::vector<Quantity> components() const override;
+  State initial_state() const override { return State(layout(), 0); }
+  std::unique_ptr<Problem> clone() const override;
+  void rhs(double t, In y, Out dy) const override;
+
+  // What is known of one point (t, q, v, ...). It stays until the next one is evaluated.
+  struct Point {
+    double t = 0;
+    Vec y;
+    int order = -1;
+    bool regular = false;
+    Vec g, lambda, lambda1, lambda2;  // gaps; multipliers of the rigid flow and their time derivatives (order 1)
+    Vec reaction;                     // multipliers that act: lambda, less what the gaps' acceleration takes
+    Vec a;
+  };
+  const Point& at(double t, In y) const;  // evaluated unless it is the last one
+
+  void set_order(int order) const { order_ = order; }
+  int order() const { return order_; }
+  bool can_be_of_order_1() const;
+  void set_fast(bool on) const { fast_ = on; }  // false: all actions are nothing, and their force is left out
+  bool fast() const { return fast_; }
+
+  // One step of Newton's method onto the slow manifold in the metric of the mass; how far the gaps were off it.
+  double project(State& s) const;
+  // K^-1 c, zero for hard rows.
+  void soften(In c, Out gap) const;
+
+  const MechanicalProblem& stiff() const { return stiff_; }
+  const ConstraintMap& map() const { return map_; }
+  Groups soft_groups() const { return soft_; }
+  Index unknowns() const { return n_; }
+  Index gaps() const { return gaps_; }
+  Index rows() const { return m_; }
+  const Vec& stiffness() const { return stiff_.strong_potential()->stiffness; }
+  Drag drag() const { return drag_; }
+  SchurSystem& schur() const { return schur_; }
+  GapModes& modes() const { return *modes_; }  // only where fast energy is not dropped
+  bool has_modes() const { return modes_.has_value(); }
+  const Choice& choice() const { return choice_; }
+
+  // Without the forces that belong to the mass: f_v of the point, and b^T (dM along v) b is taken out of what it does
+  // to a mode. Valid after damping_at.
+  void damping_at(double t, In q, In v) const;
+  void damp(In w, Out f) const { damping_.multiply(w, f); }
+  // -u_k^T f_v u_k of every mode, at the point of damping_at and the modes found last.
+  void damping_rates(In q, In v, Out c) const;
+  // (Hess g . s) dq, and with a mass that depends on q the covector x^T (dM/dq_i) z.
+  void bend(double t, In q, In dq, In s, Out covector) const;
+  void add_mass_covector(In q, In x, In z, double factor, Out covector) const;
+
+ private:
+  bool evaluate(double t, In q, In v, In J) const;
+  bool second_order(double t, In q, In v) const;
+  void add_fast_force(double t, In q, In J, Out f) const;
+  void average_drag(double t, In q, In v, In J, Out f) const;
+  void inertial_force(In q, In w, Out f) const;
+  void actions_rate(double t, In q, In v, In J, Out dJ) const;
+
+  std::shared_ptr<const Problem> owned_;  // of a clone
+  const MechanicalProblem& stiff_;
+  Choice choice_;
+  std::optional<JoinedMap> joined_;
+  const ConstraintMap& map_;
+  Groups soft_;
+  Drag drag_;
+  Index n_, gaps_, m_;
+  Vec inverse_stiffness_;  // 0 for hard rows
+  mutable int order_ = 0;
+  mutable bool fast_ = true;
+  mutable SchurSystem schur_;
+  mutable std::optional<GapModes> modes_;
+  mutable Point point_;
+  mutable Vec f_, f1_, r_, c_, a1_, a2_, zero_, s_, weights_, averaged_, moved_, action_rate_;
+  mutable MatrixSlot mass1_, mass2_, product_, stiffness_slot_, damping_;
+};
+}  // namespace trill
