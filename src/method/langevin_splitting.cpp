@@ -145,7 +145,8 @@ class LangevinSplitting final : public Stepper {
   }
 
   // Noise projected orthogonally in the metric of the mass has the covariance kT P M^-1 of the tangent space, so that
-  // this part is exact with constraints too.
+  // this part is exact with constraints too. The next drift would take the normal part away as well, but Newton's
+  // method would begin farther off.
   void exchange_heat(const StepRequest& request, Out v) {
     const double decay = std::exp(-bath_.gamma() * request.h), noise = std::sqrt(std::max(0.0, 1 - decay * decay));
     for (Index i = 0; i < v.size(); ++i)

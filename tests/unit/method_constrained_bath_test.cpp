@@ -207,12 +207,15 @@ TEST(ConstrainedBath, FailedProjectionLeavesTheStateAlone) {
   EXPECT_EQ(bath.step(0.01).status, StepStatus::ok);
 }
 
-// Heavy bodies far from the origin: rounding of the positions must not look like a failure of Newton's method.
+// Multipliers have the unit of a mass; heavy bodies must not look like a failure of Newton's method, nor light ones
+// like its success.
 TEST(ConstrainedBath, MassesAndUnitsDoNotDisturbTheProjection) {
-  const OptionSet given{{"mass", "1e6"}, {"length", "1e3"}, {"kT", "1e6"}, {"tilt", "0"}};
-  const Solution s = run_of(load_model(pendulum_file, given).problem, interpreted("langevin_splitting", 100, 0.1));
-  EXPECT_LT(s.measured().row(s.quantity("constraint")).maxCoeff(), 1e-10 * 1e6);
-  EXPECT_EQ(s.outcome.counters.newton_failures, 0);
+  for (const auto& [mass, kT] : {std::pair("1e12", "1e18"), std::pair("1e-12", "1e-6")}) {
+    const OptionSet given{{"mass", mass}, {"length", "1e3"}, {"kT", kT}, {"tilt", "0"}};
+    const Solution s = run_of(load_model(pendulum_file, given).problem, interpreted("langevin_splitting", 100, 0.1));
+    EXPECT_LT(s.measured().row(s.quantity("constraint")).maxCoeff(), 1e-10 * 1e6) << mass;
+    EXPECT_EQ(s.outcome.counters.newton_failures, 0) << mass;
+  }
 }
 
 class MovingBath final : public LangevinProblem {
