@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "consistency.hpp"
 
-#include "trill/problem/mechanical.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <fmt/format.h>
 
 namespace trill {
 std::string leaves_constraints(const Problem& problem, const State& state) {
   constexpr double tolerance = 1e-6;  // methods that let constraints drift are not stopped by the drift
-  const auto* mechanics = dynamic_cast<const MechanicalProblem*>(&problem);
+  const MechanicalProblem* mechanics = mechanics_of(problem);
   const ConstraintMap* map = mechanics ? mechanics->constraints() : nullptr;
   if (!map) return "";
   Vec g(map->count()), gt(map->count()), rate(map->count());

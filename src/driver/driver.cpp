@@ -5,6 +5,7 @@
 #include "measures.hpp"
 #include "run_archive.hpp"
 #include "trill/driver/events.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -31,7 +32,7 @@ void check_start(const Problem& problem, const State& s, double t_end) {
 constexpr double consistent = 1e-6;
 
 void check_constraints(const Problem& problem, const State& s) {
-  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+  const MechanicalProblem* mechanical = mechanics_of(problem);
   if (!mechanical || !mechanical->constraints()) return;
   const ConstraintMap& map = *mechanical->constraints();
   MatrixSlot G = map.pattern();

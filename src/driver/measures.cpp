@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measures.hpp"
 
+#include "trill/problem/langevin.hpp"
+
 #include <cmath>
 
 namespace trill {
@@ -11,7 +13,7 @@ Measures::Measures(const Problem& problem, const Problem& inner, const Stepper& 
       has_newton_(stepper.info().implicit_step && !stepper.info().owns_step) {
   quantities_ = problem.quantities();
   own_ = static_cast<Index>(quantities_.size());
-  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&inner)) constraints_ = mechanical->constraints();
+  if (const MechanicalProblem* mechanical = mechanics_of(inner)) constraints_ = mechanical->constraints();
   if (constraints_) {
     G_ = constraints_->pattern();
     g_.resize(constraints_->count());

@@ -300,7 +300,10 @@ class Compiler {
 
   void check_heat_bath() const {
     if (!file_.heat_bath) return;
-    if (!file_.constraints.empty()) throw file_.constraints[0].error("constraints cannot stand beside a [heat_bath]");
+    for (const auto& k : model_.functions->kernels())
+      for (const RowTerm& c : k->constraints)
+        if (depends_on(k->graph(), c.value, SymbolKind::time))
+          throw c.place->error("a constraint beside a [heat_bath] may not depend on t");
     if (model_.mass_kind == MassKind::of_q)
       throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
   }
@@ -335,10 +338,10 @@ ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) 
   positive(file.run.rtol, "the tolerance", info.run.rtol);
   if (!file.run.method.empty())
     info.run.method = file.run.method;
-  else if (constrained)
-    info.run.method = "rattle";
   else if (file.heat_bath)
     info.run.method = "langevin_splitting";
+  else if (constrained)
+    info.run.method = "rattle";
   info.title = file.title;
   info.reference = file.reference;
   info.equations = file.equations;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text_map.hpp"
 
+#include "trill/model/derivative.hpp"
+
 namespace trill {
 ProgramInputs inputs_along(const Motion& m) {
   return {.t = m.t, .q = m.q, .v = m.v, .acceleration = m.acceleration, .jerk = m.jerk, .snap = m.snap};
@@ -25,6 +27,13 @@ TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<dou
   derive(value_derivatives_, Purpose::value);
   derive(reaction_derivatives_, Purpose::reaction);
   derive(jacobian_derivatives_, Purpose::jacobian);
+}
+
+bool TextMap::moving() const {
+  for (const auto& kernel : functions_.kernels())
+    for (const RowTerm& row : selection_ == of_gaps ? kernel->gaps : kernel->constraints)
+      if (depends_on(kernel->graph(), row.value, SymbolKind::time)) return true;
+  return false;
 }
 
 bool TextMap::value_derivative(int k, const Motion& motion, Out values) const {

@@ -21,6 +21,7 @@ class TextMap final : public ConstraintMap {
   MatrixSlot transpose_pattern() const override { return transpose_derivative_.prepare(parameters_); }
   void value(double t, In q, Out g) const override { fill(value_, {.t = t, .q = q.data()}, g); }
   void jacobian(double t, In q, MatrixSlot& G) const override { fill(jacobian_, {.t = t, .q = q.data()}, G); }
+  bool moving() const override;
   void time_derivative(double t, In q, Out gt) const override { fill(time_derivative_, {.t = t, .q = q.data()}, gt); }
   void curvature(double t, In q, In v, Out eta) const override {
     fill(curvature_, {.t = t, .q = q.data(), .v = v.data()}, eta);

@@ -43,7 +43,8 @@ PreparedRun prepared(const Case& c) {
 
 std::vector<Case> cases() {
   std::vector<Case> fitting;
-  for (const char* model : {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced"})
+  for (const char* model : {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced",
+                            TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml"})
     for (const MethodEntry& method : MethodRegistry::all().entries()) {
       const Case c{model, method.info.name};
       try {
@@ -63,8 +64,9 @@ TEST(Resumed, CoversEveryMethod) {
 }
 
 class ResumedRun : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(EveryMethod, ResumedRun, testing::ValuesIn(cases()),
-                         [](const auto& info) { return info.param.model + "_" + info.param.method; });
+INSTANTIATE_TEST_SUITE_P(EveryMethod, ResumedRun, testing::ValuesIn(cases()), [](const auto& info) {
+  return fs::path(info.param.model).stem().string() + "_" + info.param.method;
+});
 
 // One part of the run, as `trill run --resume run.h5` does it. False: it was stopped again.
 bool one_part(const Case& c, const fs::path& path, int stop_after) {

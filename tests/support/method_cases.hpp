@@ -41,7 +41,7 @@ inline void PrintTo(const MethodCase& c, std::ostream* out) { *out << c.info.nam
 
 // Models with smooth solutions that a method can run, with the parameters of the test.
 struct ModelCase {
-  std::string model;
+  std::string model;  // a name or a file
   OptionSet parameters;
   double to;
 };
@@ -56,7 +56,8 @@ inline std::vector<ModelCase> smooth_models(const Accepts& accepts) {
   if (accepts.langevin)
     return {{"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "0.5"}, {"particles", "3"}}, 2},
             {"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "0"}, {"particles", "2"}, {"b", "1"}}, 2},
-            {"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "2"}, {"particles", "2"}, {"b", "0.5"}}, 2}};
+            {"langevin", {{"kT", "0"}, {"q0", "0.8"}, {"gamma", "2"}, {"particles", "2"}, {"b", "0.5"}}, 2},
+            {TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml", {{"kT", "0"}}, 2}};
   return {{"rectifier", {}, 0.002}};
 }
 }  // namespace trill::test

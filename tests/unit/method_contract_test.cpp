@@ -3,7 +3,7 @@
 // for bit, a failed step leaves the state alone, symmetric steps cancel.
 #include "support/allocation_count.hpp"
 #include "support/method_cases.hpp"
-#include "trill/control/advance.hpp"
+#include "trill/driver/plan.hpp"
 #include "trill/problem/mechanical.hpp"
 #include "trill/problem/model_registry.hpp"
 
@@ -13,7 +13,7 @@ class Contract : public testing::TestWithParam<MethodCase> {
  protected:
   std::unique_ptr<Problem> make_problem(std::size_t i = 0) const {
     const auto models = smooth_models(GetParam().info.accepts);
-    return ModelRegistry::all().find(models[i].model).make(models[i].parameters);
+    return make_model(models[i].model, models[i].parameters).problem;
   }
   std::unique_ptr<Stepper> make_stepper(const Problem& p) const {
     return GetParam().entry->make(p, GetParam().options);
@@ -60,55 +60,59 @@ TEST_P(Contract, NoAllocationInAnAdaptiveStep) {
 }
 
 TEST_P(Contract, ClonesStepAlike) {
-  const auto problem = make_problem();
-  const auto copy = problem->clone();
-  const auto stepper = make_stepper(*problem);
-  const auto twin = stepper->clone(*copy);
-  Advancer a(*stepper, control()), b(*twin, control());
-  State s = problem->initial_state(), r = copy->initial_state();
-  a.start(s, 1.0);
-  b.start(r, 1.0);
-  for (int k = 0; k < 10; ++k) {
-    ASSERT_EQ(a.one(s, 1.0).status, AdvanceStatus::ok);
-    // Interleaved with steps of the twin: shared scratch memory would show.
-    ASSERT_EQ(b.one(r, 1.0).status, AdvanceStatus::ok);
-    ASSERT_EQ(s.y, r.y);
-    ASSERT_EQ(s.t, r.t);
+  for (std::size_t i = 0; i < models(); ++i) {
+    const auto problem = make_problem(i);
+    const auto copy = problem->clone();
+    const auto stepper = make_stepper(*problem);
+    const auto twin = stepper->clone(*copy);
+    Advancer a(*stepper, control()), b(*twin, control());
+    State s = problem->initial_state(), r = copy->initial_state();
+    a.start(s, 1.0);
+    b.start(r, 1.0);
+    for (int k = 0; k < 10; ++k) {
+      ASSERT_EQ(a.one(s, 1.0).status, AdvanceStatus::ok);
+      // Interleaved with steps of the twin: shared scratch memory would show.
+      ASSERT_EQ(b.one(r, 1.0).status, AdvanceStatus::ok);
+      ASSERT_EQ(s.y, r.y) << problem->name();
+      ASSERT_EQ(s.t, r.t);
+    }
   }
 }
 
 TEST_P(Contract, SavedStepperGoesOnBitForBit) {
-  const auto problem = make_problem();
-  const auto stepper = make_stepper(*problem);
-  Advancer unbroken(*stepper, control());
-  State s = problem->initial_state();
-  unbroken.start(s, 1.0);
-  for (int k = 0; k < 7; ++k) unbroken.one(s, 1.0);
-  if (!GetParam().info.saves_memory) unbroken.note_restart();
-  Archive archive;
-  archive.write(s.t);
-  archive.write(s.y);
-  unbroken.save(archive);
-  stepper->save(archive);
+  for (std::size_t i = 0; i < models(); ++i) {
+    const auto problem = make_problem(i);
+    const auto stepper = make_stepper(*problem);
+    Advancer unbroken(*stepper, control());
+    State s = problem->initial_state();
+    unbroken.start(s, 1.0);
+    for (int k = 0; k < 7; ++k) unbroken.one(s, 1.0);
+    if (!GetParam().info.saves_memory) unbroken.note_restart();
+    Archive archive;
+    archive.write(s.t);
+    archive.write(s.y);
+    unbroken.save(archive);
+    stepper->save(archive);
 
-  const auto other_problem = make_problem();
-  const auto other = make_stepper(*other_problem);
-  Advancer resumed(*other, control());
-  State r = other_problem->initial_state();
-  resumed.start(r, 1.0);
-  Archive stored(archive.bytes());
-  stored.read(r.t);
-  stored.read(r.y);
-  resumed.load(stored);
-  other->load(stored);
-  EXPECT_TRUE(stored.at_end());
-  for (int k = 0; k < 10; ++k) {
-    ASSERT_EQ(unbroken.one(s, 1.0).status, AdvanceStatus::ok);
-    ASSERT_EQ(resumed.one(r, 1.0).status, AdvanceStatus::ok);
-    ASSERT_EQ(s.y, r.y) << "step " << k;
-    ASSERT_EQ(s.t, r.t);
+    const auto other_problem = make_problem(i);
+    const auto other = make_stepper(*other_problem);
+    Advancer resumed(*other, control());
+    State r = other_problem->initial_state();
+    resumed.start(r, 1.0);
+    Archive stored(archive.bytes());
+    stored.read(r.t);
+    stored.read(r.y);
+    resumed.load(stored);
+    other->load(stored);
+    EXPECT_TRUE(stored.at_end());
+    for (int k = 0; k < 10; ++k) {
+      ASSERT_EQ(unbroken.one(s, 1.0).status, AdvanceStatus::ok);
+      ASSERT_EQ(resumed.one(r, 1.0).status, AdvanceStatus::ok);
+      ASSERT_EQ(s.y, r.y) << problem->name() << ", step " << k;
+      ASSERT_EQ(s.t, r.t);
+    }
+    EXPECT_EQ(unbroken.counters().forces, resumed.counters().forces);
   }
-  EXPECT_EQ(unbroken.counters().forces, resumed.counters().forces);
 }
 
 TEST_P(Contract, SymmetricStepsCancel) {

@@ -90,8 +90,6 @@ TEST(TextBathErrors, SayWhatIsWrong) {
   EXPECT_THAT(bath("friction = \"x\"\ntemperature = 1"), HasSubstr("may depend on parameters only"));
   EXPECT_THAT(bath("friction = 1\ntemperature = 1", "[[kinetic]]\nenergy = \"x^2*vx^2\""),
               HasSubstr("a heat bath needs masses that do not depend on coordinates"));
-  EXPECT_THAT(bath("friction = 1\ntemperature = 1", "[[constraint]]\nequation = \"x - 1\""),
-              HasSubstr("constraints cannot stand beside a [heat_bath]"));
 }
 }  // namespace
 }  // namespace trill::testing_models

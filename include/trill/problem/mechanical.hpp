@@ -28,6 +28,7 @@ class ConstraintMap {
   virtual MatrixSlot pattern() const = 0;  // of G
   virtual void value(double t, In q, Out g) const = 0;
   virtual void jacobian(double t, In q, MatrixSlot& G) const = 0;
+  virtual bool moving() const { return false; }  // g depends on t
   virtual void time_derivative(double /*t*/, In /*q*/, Out gt) const { gt.setZero(); }
   virtual void curvature(double t, In q, In v, Out eta) const = 0;  // v^T H v + 2 g_qt v + g_tt: G a + eta = 0
   // d(G v + g_t)/dq, like G. Default: false, and the caller takes differences.

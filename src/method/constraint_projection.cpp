@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "constraint_projection.hpp"
+
+namespace trill {
+ProjectedMass::ProjectedMass(const MechanicalProblem& p, Acceleration& mass)
+    : mass_(mass), column_(p.layout().nq), product_(p.constraints()->count()) {}
+
+void ProjectedMass::form(In q, const MatrixSlot& G, const MatrixSlot& W, MatrixSlot& out) {
+  const Index m = G.rows();
+  for (Index j = 0; j < m; ++j) {
+    for (Index i = 0; i < column_.size(); ++i) column_[i] = W.value(j, i);
+    mass_.divide_by_mass(q, column_);
+    G.multiply(column_, product_);
+    for (Index i = 0; i < m; ++i) out.add(i, j, product_[i]);
+  }
+}
+
+ConstraintProjection::PositionSystem::PositionSystem(const MechanicalProblem& p, Acceleration& mass)
+    : MatrixSystem(MatrixSlot::dense(p.constraints()->count(), p.constraints()->count())),
+      map_(*p.constraints()),
+      mass_(mass),
+      projected_(p, mass),
+      G1_(map_.pattern()),
+      G0(map_.pattern()),
+      q_free(p.layout().nq),
+      q1(p.layout().nq) {}
+
+void ConstraintProjection::PositionSystem::residual(In s, Out r) {
+  G0.multiply_transposed(s, q1);
+  mass_.divide_by_mass(q_free, q1);
+  q1 = q_free - q1;
+  map_.value(t1, q1, r);
+}
+
+void ConstraintProjection::PositionSystem::jacobian(In, MatrixSlot& j) {
+  map_.jacobian(t1, q1, G1_);
+  projected_.form(q1, G1_, G0, j);
+  j.scale(-1);
+}
+
+ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Acceleration& mass)
+    : map_(*p.constraints()),
+      mass_(mass),
+      position_(p, mass),
+      newton_(map_.count(), NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1}),
+      projected_(p, mass),
+      G_(map_.pattern()),
+      matrix_(MatrixSlot::dense(map_.count(), map_.count())),
+      solver_(make_linear_solver(matrix_)),
+      q_(p.layout().nq),
+      gv_(map_.count()),
+      gt_(map_.count()),
+      mu_(map_.count()),
+      correction_(p.layout().nq) {
+  solver_->analyse(matrix_);
+}
+
+void ConstraintProjection::weigh(double weight, In q, Out weights) {
+  for (Index k = 0; k < weights.size(); ++k) {
+    for (Index i = 0; i < correction_.size(); ++i) correction_[i] = position_.G0.value(k, i);
+    mass_.divide_by_mass(q, correction_);
+    weights[k] = weight * correction_.cwiseAbs().maxCoeff();
+  }
+}
+
+NewtonStats ConstraintProjection::project_position(double t, In q_free, In weights, Out s, Out q) {
+  position_.q_free = q_free;
+  position_.t1 = t;
+  const NewtonStats stats = newton_.solve(position_, s, weights);
+  if (!stats.converged) return stats;
+  position_.residual(s, gv_);
+  q = position_.q1;
+  return stats;
+}
+
+bool ConstraintProjection::stand_at(double t, In q) {
+  t_ = t;
+  q_ = q;
+  map_.jacobian(t, q, G_);
+  map_.time_derivative(t, q, gt_);
+  matrix_.set_zero();
+  projected_.form(q, G_, G_, matrix_);
+  return solver_->factorise(matrix_);
+}
+
+void ConstraintProjection::project_velocity(Out v) {
+  G_.multiply(v, gv_);
+  gv_ += gt_;
+  solver_->solve(gv_, mu_);
+  G_.multiply_transposed(mu_, correction_);
+  mass_.divide_by_mass(q_, correction_);
+  v -= correction_;
+}
+
+// From M a + G^T lambda = f and G a + eta = 0.
+void ConstraintProjection::multipliers(In v, In free_acceleration, Out lambda) {
+  map_.curvature(t_, q_, v, gv_);
+  G_.multiply(free_acceleration, mu_);
+  gv_ += mu_;
+  solver_->solve(gv_, lambda);
+}
+}  // namespace trill
