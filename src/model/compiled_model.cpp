@@ -251,6 +251,7 @@ class Compiler {
     for (std::size_t g = 0; g < model_.groups.size(); ++g) {
       bool conservative = true, dependent = false;
       for (const auto& k : model_.functions->kernels()) {
+        if (k->scope.instances() == 0) continue;
         conservative = conservative && is_conservative(*k, static_cast<int>(g));
         for (const ForceTerm& term : k->terms)
           dependent = dependent || (term.group == g && term.force != no_expression &&
