@@ -260,6 +260,7 @@ class Compiler {
       Drag drag = Drag::none;
       bool conservative = true, dependent = false, of_gaps = false, of_others = false;
       for (const auto& k : model_.functions->kernels()) {
+        if (k->scope.instances() == 0) continue;
         conservative = conservative && is_conservative(*k, static_cast<int>(g));
         for (const ForceTerm& term : k->terms) {
           if (term.group != g) continue;

@@ -10,9 +10,11 @@
 namespace trill {
 namespace {
 constexpr std::size_t most_curves = 8;  // in one picture
-constexpr std::array<std::array<const char*, 2>, 7> group_titles{{{"coordinate", "Coordinates"},
+constexpr std::array<std::array<const char*, 2>, 9> group_titles{{{"coordinate", "Coordinates"},
                                                                   {"velocity", "Velocities"},
                                                                   {"energy", "Energy"},
+                                                                  {"frequency", "Fast frequencies"},
+                                                                  {"action", "Fast actions"},
                                                                   {"constraint", "Constraint violation"},
                                                                   {"multiplier", "Multipliers"},
                                                                   {"quantity", "Quantities"},
@@ -33,10 +35,7 @@ class ChartMaker {
       add_group(group, title);
       if (std::string_view(group) == "energy") add_energy_deviation();
     }
-    for (const auto& [name, title] : own_titles)
-      for (std::size_t i = 0; i < view_.series.size(); ++i)
-        if (const ViewSeries& s = view_.series[i]; s.name == name && (s.group == "step" || s.group == "newton"))
-          add(title, {i}, s.pick.log);
+    for (const auto& [name, title] : own_titles) add_own(name, title);
     for (std::size_t i = 0; i < view_.series.size(); ++i)
       if (const ViewSeries& s = view_.series[i]; s.group == "newton" && !is_own(s.name)) add(s.name, {i}, s.pick.log);
     add_phase();
@@ -46,6 +45,19 @@ class ChartMaker {
  private:
   static bool is_own(const std::string& name) {
     return std::any_of(own_titles.begin(), own_titles.end(), [&](const auto& own) { return name == own[0]; });
+  }
+
+  // The error of the model stands beside that of the steps: the larger one counts.
+  void add_own(std::string_view name, const char* title) {
+    std::vector<std::size_t> members;
+    for (std::size_t i = 0; i < view_.series.size(); ++i) {
+      const ViewSeries& s = view_.series[i];
+      if (s.group != "step" && s.group != "newton") continue;
+      const bool of_model = name == "error" && s.name == "model_error";
+      if (of_model) title = "Error estimates";
+      if (of_model || s.name == name) members.push_back(i);
+    }
+    if (!members.empty()) add(title, members, view_.series[members[0]].pick.log);
   }
 
   // One picture for every unit in a group.
@@ -87,10 +99,28 @@ class ChartMaker {
   void add(const std::string& title, const std::vector<std::size_t>& members, bool log) {
     Chart chart = start(title, members, log);
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
-      const DecimatedSeries& d = view_.data.series[members[k]];
-      for (std::size_t i = 0; i < d.data.size(); ++i) chart.series[k].y.push_back(d.value(i));
+      chart.series[k].y = values(members[k]);
+      if (const auto band = view_.series[members[k]].band) chart.series[k].band = values(*band);
     }
+    explain_bands(chart);
     charts_.push_back(std::move(chart));
+  }
+
+  std::vector<double> values(std::size_t series) const {
+    const DecimatedSeries& d = view_.data.series[series];
+    std::vector<double> all(d.data.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = d.value(i);
+    return all;
+  }
+
+  static void explain_bands(Chart& chart) {
+    double widest = -1;
+    for (const ChartSeries& s : chart.series)
+      for (const double width : s.band) widest = std::max(widest, width);
+    if (widest < 0) return;
+    chart.band_label = "band: fast oscillation";
+    chart.note = fmt::format("Fast oscillation up to {:.3g}{}{} to either side. {}", widest,
+                             chart.y.unit.empty() ? "" : " ", chart.y.unit, chart.note);
   }
 
   // Of the conserved ones where they can be told by name; their parts oscillate in any case.

@@ -38,14 +38,14 @@ double Decimator::number(std::size_t i, const double* y, const double* measured)
   const SeriesPick& pick = picks_[i];
   const double value = pick.measured ? measured[pick.column] : y[pick.column];
   if (pick.blank_first_zero && at_ == 0 && value == 0) return std::numeric_limits<double>::quiet_NaN();
-  return value;
+  return pick.half_width ? std::abs(value) : value;
 }
 
 void Decimator::keep(std::size_t i, double value) {
   DecimatedSeries& series = result_.series[i];
   if (!has_offset_[i] && std::isfinite(value)) {
     has_offset_[i] = 1;
-    if (!picks_[i].log) series.offset = value;
+    if (!picks_[i].log && !picks_[i].half_width) series.offset = value;
   }
   series.data.push_back(single(value - series.offset));
 }
@@ -67,8 +67,9 @@ void Decimator::close_bucket() {
       continue;
     }
     const bool low_first = e.low_at <= e.high_at;
-    keep(i, low_first ? e.low : e.high);
-    keep(i, low_first ? e.high : e.low);
+    const double low = picks_[i].half_width ? e.high : e.low;
+    keep(i, low_first ? low : e.high);
+    keep(i, low_first ? e.high : low);
   }
 }
 

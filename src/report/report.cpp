@@ -74,9 +74,12 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
   json.key("series").open('[');
   for (std::size_t i = 0; i < view.series.size(); ++i) {
     const ViewSeries& s = view.series[i];
+    if (s.group == "band") continue;
     json.open('{').key("name").text(s.name).key("unit").text(s.unit).key("group").text(s.group);
     json.key("log").boolean(s.pick.log).key("offset").number(d.series[i].offset);
-    json.key("data").numbers(std::span(d.series[i].data)).close('}');
+    json.key("data").numbers(std::span(d.series[i].data));
+    if (s.band) json.key("band").numbers(std::span(d.series[*s.band].data));
+    json.close('}');
   }
   json.close(']');
   if (d.thinned())

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -33,12 +35,17 @@ Quantity name_of(const std::vector<Quantity>& names, Index i, const char* letter
   return {fmt::format("{}{}", letter, i), ""};
 }
 
+bool is_numbered(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || name.size() == prefix.size()) return false;
+  return name.find_first_not_of("0123456789", prefix.size()) == name.npos;
+}
+
 ViewSeries quantity_series(const Quantity& q, Index column) {
   ViewSeries s{q.name, q.unit, "quantity", {column, true, false, false}};
   if (q.name.starts_with("constraint")) {
     s.group = "constraint";
     s.pick.log = true;
-  } else if (q.name == "h" || q.name == "error") {
+  } else if (q.name == "h" || q.name == "error" || q.name == "model_error") {
     s.group = "step";
     s.pick.log = s.pick.blank_first_zero = true;
   } else if (q.name.starts_with("newton_")) {
@@ -46,6 +53,10 @@ ViewSeries quantity_series(const Quantity& q, Index column) {
     s.pick.blank_first_zero = true;
   } else if (q.name.find("energy") != std::string::npos || q.name == "hamiltonian") {
     s.group = "energy";
+  } else if (is_numbered(q.name, "frequency_")) {
+    s.group = "frequency";
+  } else if (is_numbered(q.name, "action_")) {
+    s.group = "action";
   }
   return s;
 }
@@ -57,26 +68,70 @@ Index series_limit(double bytes, Index rows) {
   return std::max(static_cast<Index>(limit), least_series);
 }
 
+// For every component X its quantity amplitude_X, half the width of the fast oscillation around it; -1: none.
+std::vector<Index> bands_of(const RunInfo& info) {
+  constexpr std::string_view prefix = "amplitude_";
+  std::vector<Index> bands(static_cast<std::size_t>(info.layout.size()), -1);
+  std::map<std::string_view, std::size_t> components;
+  for (std::size_t i = 0; i < std::min(bands.size(), info.components.size()); ++i)
+    components.emplace(info.components[i].name, i);
+  for (std::size_t i = 0; i < info.quantities.size(); ++i) {
+    const std::string_view name = info.quantities[i].name;
+    if (!name.starts_with(prefix)) continue;
+    const auto component = components.find(name.substr(prefix.size()));
+    if (component != components.end()) bands[component->second] = static_cast<Index>(i);
+  }
+  return bands;
+}
+
+// The first components of every kind in turn, each with its band; how many.
+Index share_room(std::array<Block, 4>& blocks, const std::vector<Index>& bands, Index room) {
+  Index shown = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (Block& b : blocks) {
+      if (b.shown == b.size) continue;
+      const Index needed = bands[static_cast<std::size_t>(b.begin + b.shown)] < 0 ? 1 : 2;
+      if (needed > room) return shown;
+      room -= needed;
+      ++b.shown;
+      ++shown;
+      more = true;
+    }
+  }
+  return shown;
+}
+
+void add_component(const RunInfo& info, Index i, const char* group, Index band, RunView& view) {
+  Quantity q = name_of(info.components, i, "y");
+  view.series.push_back({std::move(q.name), std::move(q.unit), group, {i, false, false, false}});
+  if (band < 0) return;
+  view.series.back().band = view.series.size();
+  const Quantity& width = info.quantities[static_cast<std::size_t>(band)];
+  view.series.push_back({width.name, width.unit, "band", {band, true, false, false, true}});
+}
+
 // All quantities if they leave half of the room to the components; then the first components of every kind.
 void choose_series(const RunInfo& info, Index limit, RunView& view) {
   auto blocks = blocks_of(info.layout);
-  const Index components = info.layout.size(), quantities = static_cast<Index>(info.quantities.size());
-  const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components));
-  Index room = std::min(components, limit - shown_quantities);
-  view.hidden = components - room + quantities - shown_quantities;
-  while (room > 0)
-    for (Block& b : blocks)
-      if (room > 0 && b.shown < b.size) {
-        ++b.shown;
-        --room;
-      }
+  const std::vector<Index> bands = bands_of(info);
+  std::vector<bool> is_band(info.quantities.size(), false);
+  for (const Index band : bands)
+    if (band >= 0) is_band[static_cast<std::size_t>(band)] = true;
+  const auto with_band = static_cast<Index>(std::count(is_band.begin(), is_band.end(), true));
+  const Index components = info.layout.size(), quantities = static_cast<Index>(is_band.size()) - with_band;
+  const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components - with_band));
+  const Index shown_components = share_room(blocks, bands, limit - shown_quantities);
+  view.hidden = components - shown_components + quantities - shown_quantities;
   for (const Block& b : blocks)
-    for (Index i = b.begin; i < b.begin + b.shown; ++i) {
-      Quantity q = name_of(info.components, i, "y");
-      view.series.push_back({std::move(q.name), std::move(q.unit), b.group, {i, false, false, false}});
-    }
-  for (Index i = 0; i < shown_quantities; ++i)
-    view.series.push_back(quantity_series(info.quantities[static_cast<std::size_t>(i)], i));
+    for (Index i = b.begin; i < b.begin + b.shown; ++i)
+      add_component(info, i, b.group, bands[static_cast<std::size_t>(i)], view);
+  Index room = shown_quantities;
+  for (std::size_t i = 0; i < is_band.size() && room > 0; ++i) {
+    if (is_band[i]) continue;
+    view.series.push_back(quantity_series(info.quantities[i], static_cast<Index>(i)));
+    --room;
+  }
 }
 
 std::vector<Index> phase_columns(const Layout& l) {

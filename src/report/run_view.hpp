@@ -4,6 +4,7 @@
 #include "trill/report/decimate.hpp"
 #include "trill/report/report.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace trill {
 struct ViewSeries {
   std::string name, unit, group;
   SeriesPick pick;
+  std::optional<std::size_t> band{};  // the series, of the group "band", that is half the width of a band around this
 };
 
 // What of a run is shown, read from its rows in one pass.

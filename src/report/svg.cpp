@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -16,9 +17,10 @@ namespace {
 constexpr const char* ink = "#222222";
 constexpr const char* grid_ink = "#e4e4e4";
 constexpr const char* note_ink = "#555555";
+constexpr double band_opacity = 0.22;
 
 struct LegendEntry {
-  std::size_t series;
+  std::optional<std::size_t> series;  // none: the bands
   std::string label;
   double x, y;
 };
@@ -77,8 +79,9 @@ class Picture {
         svg_text(content, size));
   }
   bool lines() const { return chart_.style != ChartStyle::points; }
+  bool has_bands() const { return lines() && data_.one_way && !chart_.band_label.empty(); }
   bool has_legend() const {
-    if (chart_.series.size() != 1) return !chart_.series.empty();
+    if (has_bands() || chart_.series.size() != 1) return !chart_.series.empty();
     const std::string& label = chart_.series[0].label;
     const auto says = [&](const std::string& text) { return text.find(label) != std::string::npos; };
     return !label.empty() && !says(chart_.y.label) && !says(chart_.title);
@@ -131,18 +134,20 @@ class Picture {
     const double sample = 30, gap = 18, line = 1.5 * font_, room = width_ - area_.left - right;
     double x = area_.left, y = top + 0.5 * line + 2, widest = 0;
     int rows = 1;
-    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      const std::string label = shorten(chart_.series[i].label, 0.4 * width_, font_);
+    const auto put = [&](std::optional<std::size_t> series, const std::string& text) {
+      const std::string label = shorten(text, 0.4 * width_, font_);
       const double width = sample + text_width(label, font_);
       if (x > area_.left && x + width > area_.left + room) {
         x = area_.left;
         y += line;
         ++rows;
       }
-      legend_.push_back({i, label, x, y});
+      legend_.push_back({series, label, x, y});
       x += width + gap;
       widest = std::max(widest, width);
-    }
+    };
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) put(i, chart_.series[i].label);
+    if (has_bands()) put({}, chart_.band_label);
     aside_ = rows > 3;
     if (aside_)
       right = std::max(right, widest + 26);
@@ -181,6 +186,9 @@ class Picture {
       if (path_length(curves.back()) > 5 * area_.width) smooth_ = false;  // dashes would only blur it
     }
     add(R"_(<g clip-path="url(#{})">)_", clip_);
+    for (std::size_t i = 0; has_bands() && i < curves.size(); ++i)
+      if (const std::string band = band_path(data_.series[i], x_, y_, area_); !band.empty())
+        add(R"(<path d="{}" fill="{}" fill-opacity="{}"/>)", band, curve_colour(i), band_opacity);
     for (std::size_t i = 0; i < curves.size(); ++i) {
       if (!curves[i].empty())
         add(R"(<path d="{}" {}/>)", line_path(curves[i]), line_style(i, curves[i].size() > 1500 ? 1.0 : 1.6));
@@ -261,9 +269,13 @@ class Picture {
 
   void draw_legend() {
     for (const LegendEntry& e : legend_) {
-      if (lines()) add(R"(<path d="M{:.1f} {:.1f}h24" {}/>)", e.x, e.y, line_style(e.series, 1.8));
-      if (chart_.style != ChartStyle::line)
-        add(R"(<path d="{}" {}/>)", marker_path({{e.x + 12, e.y}}, e.series, 3.4), marker_style(e.series));
+      if (!e.series)
+        add(R"(<rect x="{:.1f}" y="{:.1f}" width="24" height="9" fill="{}" fill-opacity="{}"/>)", e.x, e.y - 4.5, ink,
+            band_opacity);
+      else if (lines())
+        add(R"(<path d="M{:.1f} {:.1f}h24" {}/>)", e.x, e.y, line_style(*e.series, 1.8));
+      if (e.series && chart_.style != ChartStyle::line)
+        add(R"(<path d="{}" {}/>)", marker_path({{e.x + 12, e.y}}, *e.series, 3.4), marker_style(*e.series));
       text(e.x + 30, e.y + 0.35 * font_, e.label, font_, "start");
     }
     if (!more_.empty())

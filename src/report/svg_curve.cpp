@@ -105,10 +105,17 @@ Drawable drawable(const Chart& chart) {
       }
       s.x.push_back(shown ? x : nan);
       s.y.push_back(shown ? y : nan);
+      double band = shown && i < given.band.size() ? given.band[i] : nan;
+      if (!std::isfinite(std::abs(y) + band)) band = nan;
+      if (!given.band.empty()) s.band.push_back(band);
       // A gap at either end still belongs to the axis.
       if (std::isfinite(x) && (!chart.x.log || x > 0)) widen(d.x_lo, d.x_hi, x);
       if (!shown) continue;
       widen(d.y_lo, d.y_hi, y);
+      if (std::isfinite(band)) {
+        widen(d.y_lo, d.y_hi, y + band);
+        if (!chart.y.log || y > band) widen(d.y_lo, d.y_hi, y - band);
+      }
       const int now = x > before ? 1 : x < before ? -1 : 0;
       if (now * direction < 0) d.one_way = false;
       if (now != 0) direction = now;
@@ -149,6 +156,39 @@ std::vector<Pixel> marker_pixels(const ChartSeries& series, const AxisTicks& x, 
   }
   std::vector<Pixel> out;
   for (const std::size_t i : extreme_points(kept_x, kept_y, most_points)) out.push_back({kept_x[i], kept_y[i]});
+  return out;
+}
+
+std::string band_path(const ChartSeries& series, const AxisTicks& x, const AxisTicks& y, const PlotArea& area) {
+  std::string out;
+  std::vector<Pixel> upper, lower;
+  const auto close = [&] {
+    if (upper.size() > 1) {
+      upper.insert(upper.end(), lower.rbegin(), lower.rend());
+      out += line_path(upper) + 'Z';
+    }
+    upper.clear();
+    lower.clear();
+  };
+  const auto column = [](const Pixel& p) { return std::floor(2 * p[0]); };
+  for (std::size_t i = 0; i < series.band.size(); ++i) {
+    const double band = series.band[i];
+    if (!std::isfinite(band)) {
+      close();
+      continue;
+    }
+    const double least = y.log ? y.lo : -HUGE_VAL;
+    const Pixel high = pixel(series.x[i], series.y[i] + band, x, y, area);
+    const Pixel low = pixel(series.x[i], std::max(series.y[i] - band, least), x, y, area);
+    if (!upper.empty() && column(upper.back()) == column(high)) {
+      upper.back()[1] = std::min(upper.back()[1], high[1]);
+      lower.back()[1] = std::max(lower.back()[1], low[1]);
+    } else {
+      upper.push_back(high);
+      lower.push_back(low);
+    }
+  }
+  close();
   return out;
 }
 

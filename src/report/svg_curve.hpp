@@ -35,6 +35,8 @@ std::vector<Pixel> curve_pixels(const ChartSeries& series, bool one_way, const A
 std::vector<Pixel> marker_pixels(const ChartSeries& series, const AxisTicks& x, const AxisTicks& y,
                                  const PlotArea& area);
 std::vector<Pixel> lone_pixels(const std::vector<Pixel>& pixels);  // between gaps: no line shows them
+// Outlines of the bands between gaps, as path data; least and greatest value of every half pixel column.
+std::string band_path(const ChartSeries& series, const AxisTicks& x, const AxisTicks& y, const PlotArea& area);
 double path_length(const std::vector<Pixel>& pixels);
 
 // Data of a path element.

@@ -179,4 +179,110 @@ TEST(ChainModel, CountsItsPairs) {
   EXPECT_NEAR(*mechanics(*problem).potential(all_groups, 0, line),
               5 * 0.5e4 * 0.0625 + 4 * lennard_jones(2.5) + 3 * lennard_jones(3.75), 1e-10);
 }
+
+TEST(WireModel, HasTheForceOfTheWireAndBothDrags) {
+  const auto problem = make("wire", {{"omega", "30"}, {"drag", "0.2"}, {"cubic_drag", "0.4"}});
+  expect_force(*problem, [](const Vec& q, const Vec& v) {
+    const double gap = q[1] - 0.6 * (1 - std::cos(1.3 * q[0])), slope = 0.78 * std::sin(1.3 * q[0]);
+    return Vec(Vec{{900 * gap * slope, -900 * gap - 1}} - (0.2 + 0.4 * v.squaredNorm()) * v);
+  });
+  expect_equal(problem->initial_state().y, Vec{{1, 0.6 * (1 - std::cos(1.3)), 0.3, 1}}, "start", 1e-15);
+}
+
+TEST(WireModel, IsConservativeUnlessItHasDrag) {
+  for (const OptionSet& given : {OptionSet{}, {{"drag", "0.1"}}, {{"cubic_drag", "0.1"}}}) {
+    const auto problem = make("wire", given);
+    const auto& p = mechanics(*problem);
+    EXPECT_EQ(p.velocity_dependent(all_groups), !given.empty());
+    EXPECT_EQ(p.potential(all_groups, 0, problem->initial_state().q()).has_value(), given.empty());
+  }
+}
+
+// The limit of large omega: x'' = -J omega d/dx sqrt(1 + x^2) with the adiabatic invariant J = E/(omega sqrt(2)), E = 1
+// at the start; its conserved energy gives x' as a function of x, and so the quarter period by quadrature.
+TEST(VaryingFrequencyModel, SwingsByTheAdiabaticInvariant) {
+  const auto problem = make("varying_frequency", {{"omega", "30"}});
+  expect_force(*problem, [](const Vec& q, const Vec&) {
+    return Vec{{-900 * q[0] * q[1] * q[1], -900 * (1 + q[0] * q[0]) * q[1]}};
+  });
+  double quarter = 0;
+  const int parts = 2000;
+  for (int k = 0; k < parts; ++k) {  // x = sin(a) takes the end of the integrand away; midpoint rule
+    const double a = (k + 0.5) * std::numbers::pi / (2 * parts), x = std::sin(a);
+    const double speed = std::sqrt(std::sqrt(2.0) * (std::sqrt(2.0) - std::sqrt(1 + x * x)));
+    quarter += std::cos(a) / speed * std::numbers::pi / (2 * parts);
+  }
+  RunPlan plan;
+  plan.model = "varying_frequency";
+  plan.method = "dop853";
+  plan.rtol = 1e-9;
+  plan.to = quarter;
+  const Solution s = prepare(plan).run();
+  ASSERT_TRUE(s.ok());
+  EXPECT_NEAR(s.y()(0, s.rows() - 1), 0, 5e-3);
+  EXPECT_NEAR(s.y()(2, s.rows() - 1), -std::sqrt(2 - std::sqrt(2.0)), 5e-3);
+}
+
+// Newton's law for the bob in the plane and for the cart along its rail, from the accelerations of (x, theta, r).
+TEST(CartModel, ObeysNewton) {
+  const double m1 = 0.6, m2 = 2, omega = 30;
+  const auto problem = make("cart", {{"omega", "30"}, {"m1", "0.6"}, {"m2", "2"}});
+  const auto& p = mechanics(*problem);
+  std::mt19937_64 random(11);
+  for (int k = 0; k < 20; ++k) {
+    const State s = random_state(*problem, random);
+    const Vec q = s.q(), v = s.v();
+    MatrixSlot mass = p.mass_pattern();
+    p.mass(q, mass);
+    Vec f(3);
+    p.force(all_groups, 0, q, v, f);
+    const Vec a = Mat(mass.as_dense()).lu().solve(f);
+    const double sine = std::sin(q[1]), cosine = std::cos(q[1]);
+    const double along = a[2] - q[2] * v[1] * v[1], across = q[2] * a[1] + 2 * v[2] * v[1];
+    const double pull = m2 * omega * omega * (q[2] - 1);
+    const Vec by_motion{
+        {m1 * a[0], m2 * (a[0] + along * sine + across * cosine), m2 * (across * sine - along * cosine)}};
+    const Vec by_force{{-q[0] + pull * sine, -pull * sine, pull * cosine - m2}};
+    expect_equal(by_motion, by_force, "mass times acceleration", 1e-11);
+  }
+  expect_equal(make("cart")->initial_state().y, Vec{{0.3, 1.2, 1.001, 0, 0.4, 0.3}}, "start", 1e-15);
+}
+
+TEST(PlanarChainModel, IsMadeOfItsBonds) {
+  const auto problem = make("planar_chain", {{"omega", "30"}, {"second", "2.5"}});
+  expect_force(*problem, [](const Vec& q, const Vec&) {
+    const double stiffness[] = {1, 900, 2250, 1};
+    Vec f = Vec::Zero(10);
+    for (Index bond = 0; bond < 4; ++bond) {
+      const Vec d = q.segment(2 * bond + 2, 2) - q.segment(2 * bond, 2);
+      const Vec pull = stiffness[bond] * (1 - 1 / d.norm()) * d;
+      f.segment(2 * bond, 2) += pull;
+      f.segment(2 * bond + 2, 2) -= pull;
+    }
+    return f;
+  });
+}
+
+TEST(PlanarChainModel, StartsRelaxedAndBent) {
+  const auto problem = make("planar_chain", {{"bend", "0.7"}});
+  const State s = problem->initial_state();
+  EXPECT_NEAR(*mechanics(*problem).potential(all_groups, 0, s.q()), 0, 1e-20);
+  EXPECT_NEAR(measured(*problem, s, "turn"), 0.7, 1e-14);
+  EXPECT_NEAR(s.y[2], 1, 1e-15);  // the first bond lies along x
+  EXPECT_NEAR(s.y[3], 0, 1e-15);
+}
+
+// The frequencies of two equal bonds that share a mass: omega sqrt(2 +- cos(turn)).
+TEST(PlanarChainModel, FastFrequenciesDependOnTheTurn) {
+  const auto problem = make("planar_chain");
+  const StrongPotential& strong = *mechanics(*problem).strong_potential();
+  const State s = problem->initial_state();
+  MatrixSlot slot = strong.map->pattern();
+  strong.map->jacobian(0, s.q(), slot);
+  const Mat G = slot.as_dense(), D = 1e6 * G * G.transpose();
+  const double mean = D.trace() / 2, half = std::sqrt(mean * mean - D.determinant());
+  const double turn = measured(*problem, s, "turn");
+  EXPECT_NEAR(mean, 2e6, 1e-6);
+  EXPECT_NEAR(half, 1e6 * std::cos(turn), 1e-6);
+}
 }  // namespace

@@ -140,6 +140,11 @@ std::vector<Case> all_cases() {
   add("alkane_long", "alkane", {{"n", "9"}});
   add("satellite_low", "satellite", {{"altitude0", "1500"}, {"rho0", "1e-9"}});
   add("bushing_constrained_soft", "bushing_constrained", {{"epsilon", "0.1"}});
+  add("wire_drag", "wire", {{"omega", "30"}, {"drag", "0.2"}});
+  add("wire_cubic_drag", "wire", {{"omega", "30"}, {"drag", "0.2"}, {"cubic_drag", "0.4"}});
+  add("varying_frequency_moving", "varying_frequency", {{"omega", "30"}, {"y0", "0.02"}, {"u0", "-0.5"}});
+  add("cart_heavy", "cart", {{"omega", "30"}, {"m1", "0.6"}, {"m2", "2"}, {"stretch", "-2"}, {"u0", "0.3"}});
+  add("planar_chain_uneven", "planar_chain", {{"omega", "30"}, {"second", "2.5"}, {"bend", "1.1"}});
   add("beam_short", "beam", {{"elements", "3"}, {"length", "2"}, {"mass_per_length", "5"}, {"tip_load", "-2"}});
   return cases;
 }

@@ -67,7 +67,9 @@ export class Crosshair {
       owner = curve;
       const value = curve.offset + curve.y[index];
       this.place(i, curve, toX(curve.x[index]), toY(value), f);
-      return formatNumber(value, digitsFor(value, span));
+      const width = curve.band?.[index] ?? NaN;
+      const band = Number.isFinite(width) ? ` \u00b1 ${formatNumber(width, 2)}` : '';
+      return formatNumber(value, digitsFor(value, span)) + band;
     });
     for (let i = curves.length; i < this.dots.length; ++i) this.dots[i].hidden = true;
     if (!owner) return this.hide();

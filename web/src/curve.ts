@@ -12,6 +12,7 @@ export interface Curve {
   sorted: boolean; // x ascends, so that it can be bisected
   colour: number; // index into the palette
   visible: boolean;
+  band?: Samples | null; // half the width of a band around y
   t?: Samples; // what to call a point besides x and y
 }
 
@@ -86,11 +87,10 @@ export function extendByX(extent: Extent, c: Curve, log: boolean): void {
   for (let i = 0; i < n; ++i) include(extent, c.x[i], log);
 }
 
-export function extendByY(extent: Extent, c: Curve, within: Range | null, log: boolean, magnitude: boolean): void {
+function extendByValues(extent: Extent, c: Curve, within: Range | null, log: boolean, shown: (i: number) => number): void {
   const n = sampleCount(c);
   const from = within && c.sorted ? lowerBound(c.x, within[0], n) : 0;
   const to = within && c.sorted ? lowerBound(c.x, within[1], n) : n;
-  const shown = (i: number): number => (log && magnitude ? Math.abs(c.offset + c.y[i]) : c.offset + c.y[i]);
   for (let i = from; i < to; ++i) include(extent, shown(i), log);
   if (!within || !c.sorted) return;
   // Where the line enters and leaves the window; deep zooms may hold no sample at all.
@@ -104,6 +104,15 @@ export function extendByY(extent: Extent, c: Curve, within: Range | null, log: b
     const [a, b] = [shown(i - 1), shown(i)];
     include(extent, log ? a * (b / a) ** part : a + part * (b - a), log);
   }
+}
+
+export function extendByY(extent: Extent, c: Curve, within: Range | null, log: boolean, magnitude: boolean): void {
+  const value = (i: number): number => c.offset + c.y[i];
+  extendByValues(extent, c, within, log, (i) => (log && magnitude ? Math.abs(value(i)) : value(i)));
+  const { band } = c;
+  if (!band || log) return; // what a logarithmic axis cannot show of a band is no value left out
+  extendByValues(extent, c, within, log, (i) => value(i) + band[i]);
+  extendByValues(extent, c, within, log, (i) => value(i) - band[i]);
 }
 
 // A drawable range around an extent: never empty, never finer than double precision can label.

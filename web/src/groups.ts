@@ -11,9 +11,11 @@ const groupTitles: [string, string][] = [
   ['coordinate', 'Coordinates'],
   ['velocity', 'Velocities'],
   ['energy', 'Energy'],
+  ['frequency', 'Fast frequencies'],
+  ['action', 'Fast actions'],
   ['constraint', 'Constraint error'],
   ['multiplier', 'Multipliers'],
-  ['step', 'Step size'],
+  ['step', 'Step size and error'],
   ['newton', 'Newton effort'],
   ['quantity', 'Quantities'],
   ['auxiliary', 'Auxiliary variables'],
@@ -45,6 +47,7 @@ export function curveOf(run: Run, s: Series, colour: number): Curve {
     sorted: true,
     colour,
     visible: true,
+    band: s.band,
   };
 }
 
@@ -76,6 +79,15 @@ function deviationSpec(run: Run, energies: Series[], base: Omit<PlotSpec, 'curve
     magnitude: true,
     note: `Largest deviation of ${energies[main].name}: ${formatNumber(largest, 3)}${unit ? ' ' + unit : ''}${relative}.`,
   };
+}
+
+function bandNote(series: Series[]): string {
+  const bands = series.flatMap((s) => (s.band ? [s.band] : []));
+  if (bands.length === 0) return '';
+  let widest = 0;
+  for (const band of bands) for (const width of band) if (width > widest) widest = width;
+  const { unit } = series[0];
+  return `Fast oscillation up to ${formatNumber(widest, 3)}${unit ? ' ' + unit : ''} to either side.`;
 }
 
 function decimationNote(run: Run): string {
@@ -115,6 +127,7 @@ export function timeCharts(run: Run, link: XLink): PlotSpec[] {
       curves,
       magnitude: showsMagnitude(group),
       note: [
+        bandNote(series),
         curves.length > shownAtFirst ? `The first ${shownAtFirst} of ${curves.length} are shown; choose others in the legend.` : '',
         decimationNote(run),
       ].filter(Boolean).join(' '),

@@ -2,6 +2,7 @@
 // The legend under a plot: one switch per curve, which also carries the value at the cursor.
 
 import type { Curve } from './curve';
+import { bandOpacity } from './band';
 import { el } from './dom';
 import { curveColours, dashOf } from './theme';
 
@@ -10,19 +11,29 @@ interface Entry {
   value: HTMLElement;
 }
 
-function swatch(colour: number): SVGSVGElement {
+function swatch(line: Record<string, string>): SVGSVGElement {
   const ns = 'http://www.w3.org/2000/svg';
   const svg = document.createElementNS(ns, 'svg');
   svg.setAttribute('viewBox', '0 0 20 8');
   svg.setAttribute('class', 'swatch');
   svg.setAttribute('aria-hidden', 'true');
-  const line = document.createElementNS(ns, 'path');
-  line.setAttribute('d', 'M1 4H19');
-  line.setAttribute('style', `stroke:var(--curve-${colour % curveColours})`);
-  line.setAttribute('stroke-dasharray', dashOf(colour).join(' '));
-  svg.append(line);
+  const path = document.createElementNS(ns, 'path');
+  path.setAttribute('d', 'M1 4H19');
+  for (const [name, value] of Object.entries(line)) path.setAttribute(name, value);
+  svg.append(path);
   return svg;
 }
+
+const curveSwatch = (colour: number): SVGSVGElement =>
+  swatch({ style: `stroke:var(--curve-${colour % curveColours})`, 'stroke-dasharray': dashOf(colour).join(' ') });
+
+const bandKey = (): HTMLElement =>
+  el(
+    'span',
+    { class: 'band-key' },
+    swatch({ style: `stroke:var(--ink);stroke-width:8;stroke-opacity:${bandOpacity}` }),
+    'band: fast oscillation',
+  );
 
 export class Legend {
   readonly element = el('div', { class: 'legend' });
@@ -45,7 +56,7 @@ export class Legend {
           'aria-pressed': String(curve.visible),
           click: (event: MouseEvent) => (event.altKey ? this.solo(curve) : this.flip(curve)),
         },
-        swatch(curve.colour),
+        curveSwatch(curve.colour),
         el('span', { class: 'name' }, curve.label),
         value,
       );
@@ -59,7 +70,8 @@ export class Legend {
         el('button', { type: 'button', click: () => this.all(true) }, 'all'),
         el('button', { type: 'button', click: () => this.all(false) }, 'none'),
       );
-    this.element.replaceChildren(...this.entries.map((e) => e.button), ...(bulk ? [bulk] : []));
+    const key = curves.some((curve) => curve.band) && bandKey();
+    this.element.replaceChildren(...this.entries.map((e) => e.button), ...[key, bulk].filter((part) => part !== false));
   }
 
   private flip(curve: Curve): void {

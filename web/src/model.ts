@@ -12,6 +12,7 @@ export interface Series {
   log: boolean;
   offset: number;
   values: Samples;
+  band: Samples | null; // half the width of the fast oscillation around the values
 }
 
 export interface Notice {

@@ -5,6 +5,7 @@ import uPlot from 'uplot';
 import type { Curve, Range } from './curve';
 import { Crosshair, type Pointed } from './crosshair';
 import { el, freshId, iconButton } from './dom';
+import { drawBand } from './band';
 import { drawCurve, drawEvents, type Frame } from './draw';
 import { describePlot, logHint } from './captions';
 import { withUnit } from './format';
@@ -215,10 +216,11 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     u.ctx.rect(frame.left, frame.top, frame.width, frame.height);
     u.ctx.clip();
     if (this.spec.events?.length) drawEvents(u.ctx, this.spec.events, frame, palette.event);
-    for (const c of this.spec.curves) {
-      if (!c.visible) continue;
-      const colour = palette.curves[c.colour % palette.curves.length];
-      drawCurve(u.ctx, c, frame, { colour, dash: dashOf(c.colour), style: this.spec.style ?? 'line' });
+    const colourOf = (c: Curve): string => palette.curves[c.colour % palette.curves.length];
+    const shown = this.spec.curves.filter((c) => c.visible);
+    for (const c of shown) drawBand(u.ctx, c, frame, colourOf(c));
+    for (const c of shown) {
+      drawCurve(u.ctx, c, frame, { colour: colourOf(c), dash: dashOf(c.colour), style: this.spec.style ?? 'line' });
     }
     u.ctx.restore();
   }
@@ -387,7 +389,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
       logX: this.view.logX,
       logY: this.view.logY,
       message: this.ranges.message,
-      curves: this.spec.curves.map((c) => ({ label: c.label, visible: c.visible, points: c.x.length })),
+      curves: this.spec.curves.map((c) => ({ label: c.label, visible: c.visible, points: c.x.length, band: Boolean(c.band) })),
     };
   }
 }

@@ -108,6 +108,10 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
     if (values.length !== rawTime.length) {
       problems.push(`${label}: ${name} has ${values.length} values for ${rawTime.length} times.`);
     }
+    const band = decodeFloat32(s.band, (what) => problems.push(`${label}: the band of ${name} ${what}.`));
+    if (band.length > 0 && band.length !== values.length) {
+      problems.push(`${label}: the band of ${name} has ${band.length} values for ${values.length}.`);
+    }
     return {
       name,
       unit: text(s.unit),
@@ -115,6 +119,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       log: s.log === true,
       offset: numberOr(s.offset, 0),
       values: reorder(values, order),
+      band: band.length > 0 ? reorder(band, order) : null,
     };
   });
 

@@ -97,6 +97,33 @@ export function makeRun(id, h, more = {}) {
   };
 }
 
+// A run that delivers the slow motion: a slow swing, what the fast oscillation covers around it, and what is known of that.
+export function slowRun({ rows = 400, more = {} } = {}) {
+  const t = Array.from({ length: rows }, (_, i) => (10 * i) / (rows - 1));
+  const around = (values, widths) => ({ ...values, band: f32(widths) });
+  return {
+    ...makeRun('slow', 0.05),
+    time: { name: 't', unit: 's', n: t.length, data: f64(t) },
+    series: [
+      around(series('x', 'm', 'coordinate', t.map((s) => Math.sin(s))), t.map((s) => 0.2 + 0.1 * Math.cos(s))),
+      around(series('y', 'm', 'coordinate', t.map((s) => 1 + 0.5 * Math.cos(s))), t.map((s) => 0.05 + 0.005 * s)),
+      series('vx', 'm/s', 'velocity', t.map((s) => Math.cos(s))),
+      series('energy', 'J', 'energy', t.map(() => 1)),
+      series('fast_energy', 'J', 'energy', t.map((s) => 0.5 + 0.1 * Math.cos(s))),
+      series('frequency_1', '1/s', 'frequency', t.map((s) => 1000 + 200 * Math.cos(s))),
+      series('frequency_2', '1/s', 'frequency', t.map((s) => 1500 + 100 * Math.sin(s))),
+      series('action_1', 'J s', 'action', t.map(() => 5e-4)),
+      series('action_2', 'J s', 'action', t.map(() => 3e-4)),
+      series('h', 's', 'step', t.map((s) => 0.02 + 0.001 * s), { log: true }),
+      series('error', '', 'step', t.map((s) => 0.5 + 0.4 * Math.sin(3 * s)), { log: true }),
+      series('model_error', '', 'step', t.map((s) => 1e-4 * (1.1 + Math.sin(s))), { log: true }),
+    ],
+    phase: undefined,
+    events: [],
+    ...more,
+  };
+}
+
 export function figures() {
   const n = 60;
   const angle = Array.from({ length: n }, (_, i) => (2 * Math.PI * i) / n);

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { f64, f32, figures, makeRun, millionSteps, pageText, report, sampleReport, series } from './data.mjs';
-import { charts, chart, countPixels, curvePixels, drag, hoverAt, plotBox, settle, show } from './probe.mjs';
+import { button, charts, chart, countPixels, curvePixels, drag, hoverAt, plotBox, settle, show } from './probe.mjs';
 import { session } from './session.mjs';
 
 const withPage = session();
 const near = (found, wanted, tolerance) =>
   assert.ok(Math.abs(found - wanted) <= tolerance, `${found} is not within ${tolerance} of ${wanted}`);
-const button = (page, id, label) => page.locator(`[id="${id}"] button[aria-label="${label}"]`);
 
 // A straight line x = 2 t on [0, 10], so that every value is known.
 function lineRun(more = {}) {

@@ -19,9 +19,10 @@ export async function show(page, id) {
   await settle(page);
 }
 
-// Pixels in a part of the plot box (fractions left, top, right, bottom) close to a colour of the theme.
-export function countPixels(page, id, variable, part = [0, 0, 1, 1]) {
-  return page.evaluate(([name, colour, [left, top, right, bottom]]) => {
+// Pixels in a part of the plot box (fractions left, top, right, bottom) close to a colour of the theme. The ground of a
+// plot is transparent: opacity tells a curve from a band.
+export function countPixels(page, id, variable, part = [0, 0, 1, 1], opacity = [0.47, 1]) {
+  return page.evaluate(([name, colour, [left, top, right, bottom], [least, most]]) => {
     const card = document.getElementById(name);
     const canvas = card.querySelector('canvas');
     if (!canvas) return -1;
@@ -38,13 +39,17 @@ export function countPixels(page, id, variable, part = [0, 0, 1, 1]) {
     const want = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
     let count = 0;
     for (let i = 0; i < pixels.length; i += 4) {
-      if (pixels[i + 3] > 120 && want.every((w, k) => Math.abs(w - pixels[i + k]) < 30)) ++count;
+      const alpha = pixels[i + 3] / 255;
+      if (alpha >= least && alpha <= most && want.every((w, k) => Math.abs(w - pixels[i + k]) < 30)) ++count;
     }
     return count;
-  }, [id, variable, part]);
+  }, [id, variable, part, opacity]);
 }
 
 export const curvePixels = (page, id, colour = 0) => countPixels(page, id, `--curve-${colour}`);
+export const bandPixels = (page, id, part) => countPixels(page, id, '--curve-0', part, [0.2, 0.3]);
+
+export const button = (page, id, label) => page.locator(`[id="${id}"] button[aria-label="${label}"]`);
 
 export const plotBox = (page, id) => page.locator(`[id="${id}"] .u-over`).boundingBox();
 

@@ -10,10 +10,11 @@ struct ChartAxis {
   bool log = false;
 };
 
-// x and y of the same length; a value that is not finite is a gap.
+// x and y of the same length; a value that is not finite is a gap. The band, as long or empty, is drawn from y - band
+// to y + band behind a function of x.
 struct ChartSeries {
   std::string label;
-  std::vector<double> x, y;
+  std::vector<double> x, y, band{};
 };
 
 enum class ChartStyle { line, points, both };
@@ -25,6 +26,7 @@ struct Chart {
   ChartAxis x, y;
   ChartStyle style = ChartStyle::line;
   std::vector<ChartSeries> series;
+  std::string band_label{};  // what bands mean, for the legend
 };
 
 // A table as text. A mark belongs to a row: "ok", "bad" or empty; fewer marks than rows are allowed.

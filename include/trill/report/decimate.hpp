@@ -12,6 +12,9 @@ struct SeriesPick {
   bool measured = false;          // of the measured quantities, not of y
   bool log = false;               // shown on a logarithmic axis: stored without offset, so that small values survive
   bool blank_first_zero = false;  // what a step measures is 0 in the first row, before any step: a gap
+  // Half the width of a band around another series: stored without offset, and both points of a bucket hold its
+  // greatest value, so that the band loses nothing whatever point of the other series stands beside it.
+  bool half_width = false;
 };
 
 // Value i is offset + data[i]. The offset is the first finite value in double precision, so that drifts far below the
