@@ -72,6 +72,8 @@ class SlowForm final : public Reformulation {
   }
 
   void enter(const State& given, State& in, Notes& notes) override {
+    slow_.forget();
+    if (running_ && slow_.fast() && options_.fast_part == "off") return go_on(given, in, notes);
     slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
     slow_.set_fast(slow_.has_modes());
     const MatchedStart found = find_start(given);
@@ -82,12 +84,13 @@ class SlowForm final : public Reformulation {
     take_fast_part(found, in);
     check_drag();
     refuse_energy_without_modes(given, found);
-    estimate_.start(given.t);
+    if (!running_) estimate_.start(given.t);
     estimate_.look(in, actions(in));
     if (options_.order == "auto") choose_order(in);
     if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
     tell(in, found, notes);
     last_ = in;
+    running_ = true;
   }
 
   void leave(const State& in, State& out) const override {
@@ -185,6 +188,20 @@ class SlowForm final : public Reformulation {
     }
     add("model_error", "");
     add("drift", "");
+  }
+
+  // After an event that left the motion as it was: the oscillation goes on. Where it moved something, that would be
+  // right for a motion without oscillation only, which is then matched anew.
+  void go_on(const State& given, State& in, Notes& notes) {
+    if (given.q() != last_.q() || given.v() != last_.v())
+      throw UsageError(
+          "slow: an event changed the motion while the gaps oscillate; what comes of it depends on their phase, which "
+          "is not "
+          "followed");
+    last_.mode = given.mode;
+    in = last_;
+    estimate_.look(in, actions(in));
+    if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
   }
 
   // Without energies the closed form is of first order only.
@@ -316,6 +333,7 @@ class SlowForm final : public Reformulation {
   Index shown_ = 0;
   bool bands_ = false;
   double drift_ = 0;
+  bool running_ = false;
   mutable State last_;
 };
 
