@@ -22,6 +22,8 @@ constexpr double tolerance_of_fixed_steps = 1e-6;
 constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
 constexpr double negligible_share = 0.03;                   // of the tolerance: fast energy that is left out
 
+constexpr double most_left_out = 0.01;  // of the energy, unless the user says so
+
 struct SlowOptions {
   std::string order = "auto", fast_energy = "auto", start = "matched", project = "on", fast_part = "off";
   void fields(OptionVisitor& v) {
@@ -83,7 +85,7 @@ class SlowForm final : public Reformulation {
     in.v() = found.v;
     take_fast_part(found, in);
     check_drag();
-    refuse_energy_without_modes(given, found);
+    leave_energy_out(given, in, notes);
     if (!running_) estimate_.start(given.t);
     estimate_.look(in, actions(in));
     if (options_.order == "auto") choose_order(in);
@@ -117,7 +119,7 @@ class SlowForm final : public Reformulation {
   }
   std::string refusal() const override { return estimate_.refusal(); }
 
-  double model_error() const override { return estimate_.model_error(last_.t); }
+  double model_error() const override { return estimate_.model_error(last_.t) + left_out_; }
   std::vector<Quantity> diagnostics() const override { return quantities_; }
 
   void diagnose(Out values) const override {
@@ -133,7 +135,7 @@ class SlowForm final : public Reformulation {
       if (bands_) fill_bands(values.segment(k, slow_.unknowns()));
       if (bands_) k += slow_.unknowns();
     }
-    values[k++] = estimate_.model_error(last_.t);
+    values[k++] = model_error();
     values[k++] = drift_;
   }
 
@@ -142,6 +144,7 @@ class SlowForm final : public Reformulation {
     archive.write(slow_.order());
     archive.write(slow_.fast());
     archive.write(drift_);
+    archive.write(left_out_);
     if (slow_.has_modes()) archive.write(slow_.modes().signs());
   }
   void load(Archive& archive) override {
@@ -151,6 +154,7 @@ class SlowForm final : public Reformulation {
     archive.read(order);
     archive.read(fast);
     archive.read(drift_);
+    archive.read(left_out_);
     slow_.set_order(order);
     slow_.set_fast(fast);
     if (slow_.has_modes()) archive.read(slow_.modes().signs());
@@ -239,24 +243,27 @@ class SlowForm final : public Reformulation {
           "fast_energy=drop leaves the fast energy out");
   }
 
-  // Where modes are not found, the energy of the gaps still is.
-  void refuse_energy_without_modes(const State& given, const MatchedStart& found) {
-    if (options_.fast_energy != "auto" || !too_many_) return;
-    Vec g(slow_.rows());
+  // Where modes are not found, the energy of the gaps still is; what it would do is left out.
+  void leave_energy_out(const State& given, const State& in, Notes& notes) {
+    if (slow_.has_modes()) return;
+    Vec g(slow_.rows()), closed(slow_.rows());
     slow_.map().value(given.t, given.q(), g);
-    Vec at(slow_.rows());
-    slow_.map().value(given.t, found.q, at);
-    const double energy = 0.5 * (g - at).head(slow_.gaps()).cwiseAbs2().dot(slow_.stiffness()) +
-                          0.5 * (given.v() - found.v).squaredNorm();
-    State in(slow_.layout(), given.t);
-    in.q() = found.q;
-    in.v() = found.v;
-    if (energy <= negligible_share * tolerance_ * slow_energy(in)) return;
-    throw UsageError(
-        fmt::format("slow: the start has the energy {:.3g} in the oscillation of gaps that are joined in blocks of "
-                    "more than {}, too "
-                    "many for their modes to be found in every step; fast_energy=drop leaves their force out",
-                    energy, most_coupled_gaps));
+    slow_.map().value(given.t, in.q(), closed);
+    const double energy = 0.5 * (g - closed).head(slow_.gaps()).cwiseAbs2().dot(slow_.stiffness()) +
+                          0.5 * (given.v() - in.v()).squaredNorm();
+    const double scale = slow_energy(in);
+    left_out_ = energy > 0 ? energy / std::max(energy, scale) : 0;
+    if (options_.fast_energy == "auto" && left_out_ > most_left_out)
+      throw UsageError(
+          fmt::format("slow: {:.2g} of the energy at the start is in the oscillation of gaps that are joined in blocks "
+                      "of more than {}, "
+                      "too many for their modes to be found in every step; fast_energy=drop leaves their force out",
+                      left_out_, most_coupled_gaps));
+    if (left_out_ > tolerance_)
+      notes.raise(
+          in.t, "fast_energy_left_out",
+          "The oscillation at the start has this share of the energy, and its force on the slow motion is left out.",
+          Severity::warning, left_out_, tolerance_);
   }
 
   // The manifolds of the two orders differ by less than the tolerance allows where one takes over from the other.
@@ -332,7 +339,7 @@ class SlowForm final : public Reformulation {
   std::vector<Quantity> quantities_;
   Index shown_ = 0;
   bool bands_ = false;
-  double drift_ = 0;
+  double drift_ = 0, left_out_ = 0;
   bool running_ = false;
   mutable State last_;
 };
