@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `slow`: the way into the slow system and out of it, the order that the tolerance needs, and what is
 // told about the fast motion that is not followed.
+#include "slow_checks.hpp"
 #include "slow_estimate.hpp"
 #include "slow_start.hpp"
 #include "trill/formulation/reformulation.hpp"
@@ -86,6 +87,8 @@ class SlowForm final : public Reformulation {
     take_fast_part(found, in);
     check_drag();
     leave_energy_out(given, in, notes);
+    if (const std::string trouble = fast_soft_forces(slow_, in, scope_); !trouble.empty())
+      throw UsageError("slow: " + trouble);
     if (!running_) estimate_.start(given.t);
     estimate_.look(in, actions(in));
     if (options_.order == "auto") choose_order(in);

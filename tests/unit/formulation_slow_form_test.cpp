@@ -139,6 +139,11 @@ energy = "y"
 )")
                           .problem),
               HasSubstr("a group of their own"));
+  // The first spring is nearly as stiff as the second, which alone counts as a gap.
+  EXPECT_THAT(message(ModelRegistry::all().find("two_springs").make({{"omega1", "300"}, {"omega2", "400"}})),
+              HasSubstr("gaps too"));
+  EXPECT_THAT(message(pair(0, "[[force]]\non = \"x1\"\nvalue = \"0.1*sin(400*t)\"\n")), HasSubstr("change in time"));
+  EXPECT_EQ(message(pair(0, "[[force]]\non = \"x1\"\nvalue = \"1 + 0.1*sin(4*t)\"\n")), "");
   EXPECT_THAT(message(read_model("m.toml", R"([coordinates]
 x = { start = 1 }
 y = 0
