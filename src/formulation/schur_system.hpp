@@ -5,7 +5,7 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// M x + G^T mu = r, G x = c, through S = G M^-1 G^T: factorised once for a point, solved many times.
+// M x + G^T mu = r, G x + c = 0, through S = G M^-1 G^T: factorised once for a point, solved many times.
 class SchurSystem {
  public:
   SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map);
@@ -25,13 +25,13 @@ class SchurSystem {
   double schur(Index i, Index j) const { return dense_ ? S_(i, j) : sparse_S_.value(i, j); }
   // Rows that S joins, directly or through others: the number of a row's block.
   const std::vector<Index>& blocks() const { return blocks_; }
-  double reciprocal_condition() const { return condition_; }  // of S scaled to a unit diagonal, a rough lower estimate
+  double reciprocal_condition() const;  // of S scaled to a unit diagonal, a rough estimate; 1 where S is sparse
 
  private:
   bool factorise_mass(In q);
-  void fill_dense();
+  bool factorise_schur();
+  void lift_jacobian();
   void fill_sparse();
-  bool factorise_dense();
   void find_pairs();
   void find_blocks();
 
@@ -44,12 +44,11 @@ class SchurSystem {
   std::unique_ptr<LinearSolver> mass_solver_;
   bool mass_known_ = false;
   Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense
-  Mat S_, L_;   // dense: S and its Cholesky factor, the reciprocals of its diagonal in their place
+  Mat S_, L_;   // dense: S = L D L^T; below the diagonal L, on it D^-1, above it (L D)^T
   MatrixSlot sparse_S_;
   std::vector<Index> pairs_;  // places in S of products of two entries of one column of G
   std::unique_ptr<LinearSolver> solver_;
   std::vector<Index> blocks_;
-  double condition_ = 1;
   Vec work_n_, work_m_;
 };
 }  // namespace trill

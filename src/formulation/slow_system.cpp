@@ -132,7 +132,6 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
     }
   }
   map_.curvature(t, q, v, c_);
-  for (Index i = 0; i < m_; ++i) c_[i] = -c_[i];
   schur_.solve(f_, c_, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
   point_.reaction = point_.lambda;
@@ -152,7 +151,6 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     f1_ -= r_;
   }
   map_.value_derivative(3, motion, c_);
-  c_ = -c_;
   schur_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
@@ -169,7 +167,6 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     f1_ -= 2 * r_;
   }
   map_.value_derivative(4, motion, c_);
-  c_ = -c_;
   schur_.multipliers(f1_, c_, point_.lambda2);
 
   soften(point_.lambda2, c_);
