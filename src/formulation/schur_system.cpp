@@ -183,6 +183,12 @@ bool SchurSystem::factorise(double t, In q) {
   return factorise_schur();
 }
 
+bool SchurSystem::factorise(double t, In q, In v, Out curvature) {
+  if (!factorise_mass(q)) return false;
+  map_.slope_and_curvature(t, q, v, G_, curvature);
+  return factorise_schur();
+}
+
 bool SchurSystem::factorise_schur() {
   if (!dense_) {
     fill_sparse();
@@ -229,9 +235,7 @@ void SchurSystem::lift(In mu, Out x) {
 
 void SchurSystem::multipliers(In r, In c, Out mu) {
   if (dense_) {
-    with_rows(m_, [&](auto m) {
-      find_multipliers(n_, m, lifted_.data(), L_.data(), r.data(), c.data(), mu.data());
-    });
+    with_rows(m_, [&](auto m) { find_multipliers(n_, m, lifted_.data(), L_.data(), r.data(), c.data(), mu.data()); });
     return;
   }
   divide_by_mass(r, work_n_);

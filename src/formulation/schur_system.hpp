@@ -13,6 +13,7 @@ class SchurSystem {
   Index rows() const { return m_; }
 
   bool factorise(double t, In q);  // false: the rows depend on each other there, or the mass is singular
+  bool factorise(double t, In q, In v, Out curvature);  // the same, and the curvature of the rows
   void solve(In r, In c, Out x, Out mu);
   void multipliers(In r, In c, Out mu);  // of the same system, without x
   void divide_by_mass(In r, Out x);

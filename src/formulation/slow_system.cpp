@@ -86,8 +86,7 @@ bool SlowSystem::can_be_of_order_1() const {
   const Vec q = stiff_.initial_state().q(), zero = Vec::Zero(n_), s = Vec::Zero(m_);
   const Motion still{0, q.data(), zero.data(), zero.data(), zero.data(), zero.data()};
   Vec values(n_), gaps(m_);
-  return stiff_.force_derivative(soft_, 2, still, values) && map_.value_derivative(4, still, gaps) &&
-         map_.reaction_derivative(2, still, s, values) &&
+  return stiff_.force_derivative(soft_, 2, still, values) && map_.rigid_rate(2, still, s, s, values, gaps) &&
          (stiff_.mass_kind() != MassKind::of_q || stiff_.mass_derivative(2, still, mass2_));
 }
 
@@ -122,7 +121,7 @@ const SlowSystem::Point& SlowSystem::at(double t, In y) const {
 }
 
 bool SlowSystem::evaluate(double t, In q, In v, In J) const {
-  if (!schur_.factorise(t, q)) return false;
+  if (!schur_.factorise(t, q, v, c_)) return false;
   stiff_.force(soft_, t, q, v, f_);
   if (modes_ && (fast_ || choice_.phases)) {
     if (!modes_->find(schur_)) return false;
@@ -131,7 +130,6 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
       add_fast_force(t, q, J, f_);
     }
   }
-  map_.curvature(t, q, v, c_);
   schur_.solve(f_, c_, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
   point_.reaction = point_.lambda;
@@ -143,22 +141,19 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
   stiff_.force_derivative(soft_, 1, motion, f1_);
-  map_.reaction_derivative(1, motion, point_.lambda, r_);
+  map_.rigid_rate(1, motion, point_.lambda, point_.lambda, r_, c_);
   f1_ -= r_;
   if (moving_mass) {
     stiff_.mass_derivative(1, motion, mass1_);
     mass1_.multiply(point_.a, r_);
     f1_ -= r_;
   }
-  map_.value_derivative(3, motion, c_);
   schur_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
   stiff_.force_derivative(soft_, 2, motion, f1_);
-  map_.reaction_derivative(2, motion, point_.lambda, r_);
+  map_.rigid_rate(2, motion, point_.lambda, point_.lambda1, r_, c_);
   f1_ -= r_;
-  map_.reaction_derivative(1, motion, point_.lambda1, r_);
-  f1_ -= 2 * r_;
   if (moving_mass) {
     stiff_.mass_derivative(2, motion, mass2_);
     mass2_.multiply(point_.a, r_);
@@ -166,7 +161,6 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     mass1_.multiply(a1_, r_);
     f1_ -= 2 * r_;
   }
-  map_.value_derivative(4, motion, c_);
   schur_.multipliers(f1_, c_, point_.lambda2);
 
   soften(point_.lambda2, c_);

@@ -75,6 +75,8 @@ enum class Purpose {
   time_derivative,       // g_t
   curvature,             // v^T H v + 2 g_qt v + g_tt
   reaction,              // G^T s
+  rigid_rate,            // like q and after it like the rows: RigidRates, `derivative` times
+  slope_and_curvature,   // the values of G and after them the curvature
   rate,                  // of a first-order model
   closed_form,           // of q and after it of v; selection 0: of q alone
   event,                 // the one selected
@@ -110,6 +112,7 @@ struct MatrixDraft {
   std::vector<Expression> outputs;
   std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
 };
+std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by);
 VectorDraft draft_vector(Kernel& kernel, FunctionKey key);
 MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key);
 bool is_conservative(const Kernel& kernel, int group);

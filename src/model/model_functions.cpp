@@ -16,6 +16,13 @@ void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
         entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
 }
 
+IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTable& columns) {
+  IndexTable places(rows.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<std::int32_t>(pattern.entry(rows[i], columns[i]) - pattern.values());
+  return places;
+}
+
 bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
 }  // namespace
 
@@ -36,12 +43,27 @@ const VectorFunction& ModelFunctions::vector(FunctionKey key) const {
 VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
   VectorFunction made;
   for (const auto& kernel : kernels_) {
-    VectorDraft draft = draft_vector(*kernel, key);
+    VectorDraft draft = key.purpose == Purpose::slope_and_curvature ? draft_slope_and_curvature(*kernel, key.selection)
+                                                                    : draft_vector(*kernel, key);
     if (draft.outputs.empty()) continue;
     Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::move(draft.targets)};
     made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
   }
   return made;
+}
+
+VectorDraft ModelFunctions::draft_slope_and_curvature(Kernel& kernel, int selection) const {
+  MatrixSlot& pattern = derived_matrix({Purpose::jacobian, selection}).pattern;
+  const MatrixDraft slope = draft_matrix(kernel, {Purpose::jacobian, selection});
+  const VectorDraft curvature = draft_vector(kernel, {Purpose::curvature, selection});
+  VectorDraft both{slope.outputs, {}};
+  for (std::size_t k = 0; k < slope.rows.size(); ++k)
+    both.targets.push_back(
+        {std::make_shared<const IndexTable>(places_in(pattern, *slope.rows[k], *slope.columns[k])), false});
+  both.outputs.insert(both.outputs.end(), curvature.outputs.begin(), curvature.outputs.end());
+  for (const Target& target : curvature.targets)
+    both.targets.push_back({shifted(*target.places, pattern.stored()), false});
+  return both;
 }
 
 std::string ModelFunctions::use_native(NativeUse use, FunctionKey main) const {
@@ -108,13 +130,9 @@ MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   basis.derivative = 0;
   if (key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity) basis.selection = every_group;
   made.pattern = basis == key ? make_pattern(key, made.parts) : derived_matrix(basis).pattern;
-  const double* begin = made.pattern.values();
   for (MatrixPart& part : made.parts)
-    for (std::size_t k = 0; k < part.rows.size(); ++k) {
-      IndexTable& places = part.places.emplace_back(part.rows[k]->size());
-      for (std::size_t i = 0; i < places.size(); ++i)
-        places[i] = static_cast<std::int32_t>(made.pattern.entry((*part.rows[k])[i], (*part.columns[k])[i]) - begin);
-    }
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      part.places.push_back(places_in(made.pattern, *part.rows[k], *part.columns[k]));
   return made;
 }
 

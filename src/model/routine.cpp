@@ -47,8 +47,9 @@ void Runner::add(const ProgramInputs& inputs, double* out, const std::int32_t* c
   const Index instances = routine_->table->instances;
   if (instances == 0) return;
   if (routine_->native) {
-    const double* const x[native_vectors] = {inputs.q,    inputs.v,         inputs.acceleration, inputs.jerk,
-                                             inputs.snap, inputs.direction, inputs.multipliers};
+    const double* const x[native_vectors] = {
+        inputs.q,    inputs.v,         inputs.acceleration, inputs.jerk,
+        inputs.snap, inputs.direction, inputs.multipliers,  inputs.multiplier_rates};
     routine_->native(static_cast<long>(instances), fixed_.data(), inputs.t, x, index_.data(), columns_.data(), targets,
                      out);
   } else if (instances == 1) {
@@ -61,7 +62,7 @@ void Runner::add(const ProgramInputs& inputs, double* out, const std::int32_t* c
 const IndexTable& Runner::table_of(const Load& load) const {
   const KernelTable& table = *routine_->table;
   const auto k = static_cast<std::size_t>(load.index);
-  return load.kind == SymbolKind::multiplier ? table.rows[k] : table.coordinates[k];
+  return load.kind >= SymbolKind::multiplier ? table.rows[k] : table.coordinates[k];
 }
 
 void Runner::add_single(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {

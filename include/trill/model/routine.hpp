@@ -24,12 +24,12 @@ struct Target {
   bool sum = false;
 };
 
-// Compiled C: `u` are the fixed registers of the program, x the vectors q, v, acceleration, jerk, snap, direction and
-// multipliers, `index` the tables of coordinates and after them those of rows.
+// Compiled C: `u` are the fixed registers of the program, x the vectors q, v, acceleration, jerk, snap, direction,
+// multipliers and their rates, `index` the tables of coordinates and after them those of rows.
 using NativeFunction = void (*)(long n, const double* u, double t, const double* const* x,
                                 const std::int32_t* const* index, const double* const* column,
                                 const std::int32_t* const* target, double* out);
-inline constexpr int native_vectors = 7;
+inline constexpr int native_vectors = 8;
 
 // A function of every instance of a kind of term, added up: out[target of output k at instance i] += output k at i.
 // Constant, and shared by all who run it.
