@@ -76,6 +76,7 @@ SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& 
       map_(map),
       n_(problem.layout().nq),
       m_(map.count()),
+      identity_(problem.mass_kind() == MassKind::identity),
       diagonal_(has_diagonal_mass(problem)),
       G_(map.pattern()),
       mass_(problem.mass_pattern()),
@@ -142,7 +143,6 @@ void SchurSystem::find_blocks() {
 bool SchurSystem::factorise_mass(In q) {
   if (mass_known_ && problem_.mass_kind() != MassKind::of_q) return true;
   mass_known_ = true;
-  if (problem_.mass_kind() == MassKind::identity) return true;
   problem_.mass(q, mass_);
   if (!diagonal_) return mass_solver_->factorise(mass_);
   for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
@@ -178,13 +178,13 @@ void SchurSystem::fill_sparse() {
 }
 
 bool SchurSystem::factorise(double t, In q) {
-  if (!factorise_mass(q)) return false;
+  if (!identity_ && !factorise_mass(q)) return false;
   map_.jacobian(t, q, G_);
   return factorise_schur();
 }
 
-bool SchurSystem::factorise(double t, In q, In v, Out curvature) {
-  if (!factorise_mass(q)) return false;
+bool SchurSystem::factorise(double t, In q, In v, Vec& curvature) {
+  if (!identity_ && !factorise_mass(q)) return false;
   map_.slope_and_curvature(t, q, v, G_, curvature);
   return factorise_schur();
 }
@@ -194,13 +194,13 @@ bool SchurSystem::factorise_schur() {
     fill_sparse();
     return solver_->factorise(sparse_S_);
   }
-  lift_jacobian();
+  if (!identity_) lift_jacobian();
   for (Index k = 0; G_.is_sparse() && k < m_; ++k) {
     work_n_ = lifted_.row(k).transpose();
     G_.multiply(work_n_, S_.col(k));
   }
   return with_rows(m_, [&](auto m) {
-    if (!G_.is_sparse()) multiply(n_, m, G_.values(), lifted_.data(), S_.data());
+    if (!G_.is_sparse()) multiply(n_, m, G_.values(), lifted(), S_.data());
     return factorise_small(m, S_.data(), L_.data());
   });
 }
@@ -228,14 +228,14 @@ void SchurSystem::lift(In mu, Out x) {
     return;
   }
   with_rows(m_, [&](auto m) {
-    const double* b = lifted_.data();
+    const double* b = lifted();
     for (Index j = 0; j < n_; ++j) x[j] = product(m, b + j * m, mu.data());
   });
 }
 
-void SchurSystem::multipliers(In r, In c, Out mu) {
+void SchurSystem::multipliers(const Vec& r, const Vec& c, Vec& mu) {
   if (dense_) {
-    with_rows(m_, [&](auto m) { find_multipliers(n_, m, lifted_.data(), L_.data(), r.data(), c.data(), mu.data()); });
+    with_rows(m_, [&](auto m) { find_multipliers(n_, m, lifted(), L_.data(), r.data(), c.data(), mu.data()); });
     return;
   }
   divide_by_mass(r, work_n_);
@@ -244,11 +244,11 @@ void SchurSystem::multipliers(In r, In c, Out mu) {
   divide_by_schur(mu);
 }
 
-void SchurSystem::solve(In r, In c, Out x, Out mu) {
+void SchurSystem::solve(const Vec& r, const Vec& c, Vec& x, Vec& mu) {
   multipliers(r, c, mu);
   if (dense_ && diagonal_) {
     with_rows(m_, [&](auto m) {
-      const double* b = lifted_.data();
+      const double* b = lifted();
       for (Index j = 0; j < n_; ++j) x[j] = inverse_mass_[j] * r[j] - product(m, b + j * m, mu.data());
     });
     return;

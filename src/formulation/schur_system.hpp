@@ -13,9 +13,9 @@ class SchurSystem {
   Index rows() const { return m_; }
 
   bool factorise(double t, In q);  // false: the rows depend on each other there, or the mass is singular
-  bool factorise(double t, In q, In v, Out curvature);  // the same, and the curvature of the rows
-  void solve(In r, In c, Out x, Out mu);
-  void multipliers(In r, In c, Out mu);  // of the same system, without x
+  bool factorise(double t, In q, In v, Vec& curvature);  // the same, and the curvature of the rows
+  void solve(const Vec& r, const Vec& c, Vec& x, Vec& mu);
+  void multipliers(const Vec& r, const Vec& c, Vec& mu);  // of the same system, without x
   void divide_by_mass(In r, Out x);
   void divide_by_schur(Out mu);  // S^-1 mu in place
   void lift(In mu, Out x);       // x = M^-1 G^T mu
@@ -32,6 +32,7 @@ class SchurSystem {
   bool factorise_mass(In q);
   bool factorise_schur();
   void lift_jacobian();
+  const double* lifted() const { return identity_ ? G_.values() : lifted_.data(); }
   void fill_sparse();
   void find_pairs();
   void find_blocks();
@@ -39,12 +40,12 @@ class SchurSystem {
   const MechanicalProblem& problem_;
   const ConstraintMap& map_;
   Index n_, m_;
-  bool diagonal_, dense_;  // mass matrix; S
+  bool identity_, diagonal_, dense_;  // mass matrix; S
   MatrixSlot G_, mass_;
   Vec inverse_mass_;
   std::unique_ptr<LinearSolver> mass_solver_;
   bool mass_known_ = false;
-  Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense
+  Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense and the mass no identity
   Mat S_, L_;   // dense: S = L D L^T; below the diagonal L, on it D^-1, above it (L D)^T
   MatrixSlot sparse_S_;
   std::vector<Index> pairs_;  // places in S of products of two entries of one column of G

@@ -7,7 +7,6 @@
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 
@@ -80,7 +79,9 @@ std::unique_ptr<Problem> SlowSystem::clone() const {
   return made;
 }
 
-void SlowSystem::soften(In c, Out gap) const { gap = inverse_stiffness_.cwiseProduct(c); }
+void SlowSystem::soften(In c, Out gap) const {
+  for (Index i = 0; i < m_; ++i) gap[i] = inverse_stiffness_[i] * c[i];
+}
 
 bool SlowSystem::can_be_of_order_1() const {
   const Vec q = stiff_.initial_state().q(), zero = Vec::Zero(n_), s = Vec::Zero(m_);
@@ -94,15 +95,15 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
   const Index actions = choice_.energy == FastEnergy::keep ? gaps_ : 0;
   const auto J = y.segment(2 * n_, actions);
   point_.t = t;
-  point_.y = y;
+  copy_one_by_one(y.data(), y.size(), point_.y.data());
   point_.order = order_;
   point_.regular = evaluate(t, y.head(n_), y.segment(n_, n_), J);
   if (!point_.regular) {
     dy.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  std::memcpy(dy.data(), y.data() + n_, sizeof(double) * static_cast<std::size_t>(n_));
-  std::memcpy(dy.data() + n_, point_.a.data(), sizeof(double) * static_cast<std::size_t>(n_));
+  copy_one_by_one(y.data() + n_, n_, dy.data());
+  copy_one_by_one(point_.a.data(), n_, dy.data() + n_);
   if (actions == 0) return;
   if (fast_)
     actions_rate(t, y.head(n_), y.segment(n_, n_), J, dy.segment(2 * n_, actions));
@@ -132,7 +133,7 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
   }
   schur_.solve(f_, c_, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
-  point_.reaction = point_.lambda;
+  copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   return true;
 }
 
@@ -142,32 +143,33 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
   stiff_.force_derivative(soft_, 1, motion, f1_);
   map_.rigid_rate(1, motion, point_.lambda, point_.lambda, r_, c_);
-  f1_ -= r_;
+  add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
     stiff_.mass_derivative(1, motion, mass1_);
     mass1_.multiply(point_.a, r_);
-    f1_ -= r_;
+    add_scaled(f1_.data(), -1, r_.data(), n_);
   }
   schur_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
   stiff_.force_derivative(soft_, 2, motion, f1_);
   map_.rigid_rate(2, motion, point_.lambda, point_.lambda1, r_, c_);
-  f1_ -= r_;
+  add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
     stiff_.mass_derivative(2, motion, mass2_);
     mass2_.multiply(point_.a, r_);
-    f1_ -= r_;
+    add_scaled(f1_.data(), -1, r_.data(), n_);
     mass1_.multiply(a1_, r_);
-    f1_ -= 2 * r_;
+    add_scaled(f1_.data(), -2, r_.data(), n_);
   }
   schur_.multipliers(f1_, c_, point_.lambda2);
 
   soften(point_.lambda2, c_);
   schur_.divide_by_schur(c_);
   schur_.lift(c_, r_);
-  point_.a += r_;
-  point_.reaction = point_.lambda - c_;
+  add_scaled(point_.a.data(), 1, r_.data(), n_);
+  copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
+  add_scaled(point_.reaction.data(), -1, c_.data(), m_);
   return true;
 }
 

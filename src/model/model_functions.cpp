@@ -184,6 +184,7 @@ void HeldFormulas::bind(Runner& runner) const {
 void VectorRun::prepare(std::span<const double> parameters) {
   if (runners_.empty())
     for (const auto& routine : functions_->vector(key_).routines) {
+      if (routine->table->instances == 0) continue;
       runners_.emplace_back(routine, parameters);
       if (held_) held_->bind(runners_.back());
     }
@@ -195,6 +196,7 @@ const MatrixSlot& MatrixRun::prepare(std::span<const double> parameters) {
   if (!function_) {
     function_ = &functions_->matrix(key_);
     for (const MatrixPart& part : function_->parts) {
+      if (part.routine->table->instances == 0) continue;
       runners_.emplace_back(part.routine, parameters);
       if (held_) held_->bind(runners_.back());
       auto& places = places_.emplace_back();

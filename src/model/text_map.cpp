@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text_map.hpp"
 
+#include "trill/linalg/kernels.hpp"
 #include "trill/model/derivative.hpp"
 
 namespace trill {
@@ -60,8 +61,8 @@ void TextMap::slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) 
   if (G.pattern_id() != own.pattern_id() || G.stored() != entries)
     return ConstraintMap::slope_and_curvature(t, q, v, G, eta);
   const double* values = both(slope_and_curvature_, {.t = t, .q = q.data(), .v = v.data()}, entries + rows);
-  std::copy_n(values, entries, G.values());
-  std::copy_n(values + entries, rows, eta.data());
+  copy_one_by_one(values, entries, G.values());
+  copy_one_by_one(values + entries, rows, eta.data());
 }
 
 bool TextMap::rigid_rate(int k, const Motion& motion, In s, In s1, Out covector, Out values) const {
@@ -70,8 +71,8 @@ bool TextMap::rigid_rate(int k, const Motion& motion, In s, In s1, Out covector,
   inputs.multiplier_rates = s1.data();
   const Index unknowns = functions_.unknowns(), rows = count();
   const double* found = both(rigid_rates_[derivative_place(k)], inputs, unknowns + rows);
-  std::copy_n(found, unknowns, covector.data());
-  std::copy_n(found + unknowns, rows, values.data());
+  copy_one_by_one(found, unknowns, covector.data());
+  copy_one_by_one(found + unknowns, rows, values.data());
   return true;
 }
 
