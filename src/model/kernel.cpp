@@ -11,7 +11,8 @@ bool selected(const ForceTerm& term, int selection) {
 
 class Drafter {
  public:
-  Drafter(Kernel& kernel, FunctionKey key) : kernel_(kernel), key_(key), graph_(kernel.graph()), table_(kernel.table) {}
+  Drafter(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph)
+      : kernel_(kernel), key_(key), graph_(graph), table_(kernel.table) {}
 
   std::shared_ptr<const IndexTable> coordinate(int slot) const {
     return {table_, &table_->coordinates[static_cast<std::size_t>(slot)]};
@@ -228,7 +229,7 @@ class Drafter {
       add_entry(p.value, row(first_row(key_.selection) + static_cast<std::size_t>(p.row)), coordinate(p.column));
   }
 
-  Kernel& kernel_;
+  const Kernel& kernel_;
   FunctionKey key_;
   ExpressionGraph& graph_;
   std::shared_ptr<const KernelTable> table_;
@@ -263,8 +264,12 @@ std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by) {
   return moved;
 }
 
-VectorDraft draft_vector(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).vector(); }
-MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).matrix(); }
+VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph) {
+  return Drafter(kernel, key, graph).vector();
+}
+MatrixDraft draft_matrix(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph) {
+  return Drafter(kernel, key, graph).matrix();
+}
 
 bool is_conservative(const Kernel& kernel, int group) {
   for (const ForceTerm& term : kernel.terms)

@@ -43,19 +43,22 @@ const VectorFunction& ModelFunctions::vector(FunctionKey key) const {
 VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
   VectorFunction made;
   for (const auto& kernel : kernels_) {
-    VectorDraft draft = key.purpose == Purpose::slope_and_curvature ? draft_slope_and_curvature(*kernel, key.selection)
-                                                                    : draft_vector(*kernel, key);
+    ExpressionGraph graph = kernel->graph();
+    VectorDraft draft = key.purpose == Purpose::slope_and_curvature
+                            ? draft_slope_and_curvature(*kernel, key.selection, graph)
+                            : draft_vector(*kernel, key, graph);
     if (draft.outputs.empty()) continue;
-    Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::move(draft.targets)};
+    Routine routine{Program(graph, draft.outputs), kernel->table, std::move(draft.targets)};
     made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
   }
   return made;
 }
 
-VectorDraft ModelFunctions::draft_slope_and_curvature(Kernel& kernel, int selection) const {
+VectorDraft ModelFunctions::draft_slope_and_curvature(const Kernel& kernel, int selection,
+                                                      ExpressionGraph& graph) const {
   MatrixSlot& pattern = derived_matrix({Purpose::jacobian, selection}).pattern;
-  const MatrixDraft slope = draft_matrix(kernel, {Purpose::jacobian, selection});
-  const VectorDraft curvature = draft_vector(kernel, {Purpose::curvature, selection});
+  const MatrixDraft slope = draft_matrix(kernel, {Purpose::jacobian, selection}, graph);
+  const VectorDraft curvature = draft_vector(kernel, {Purpose::curvature, selection}, graph);
   VectorDraft both{slope.outputs, {}};
   for (std::size_t k = 0; k < slope.rows.size(); ++k)
     both.targets.push_back(
@@ -100,9 +103,10 @@ MatrixFunction& ModelFunctions::derived_matrix(FunctionKey key) const {
 std::vector<MatrixPart> ModelFunctions::draft_parts(FunctionKey key) const {
   std::vector<MatrixPart> parts;
   for (const auto& kernel : kernels_) {
-    MatrixDraft draft = draft_matrix(*kernel, key);
+    ExpressionGraph graph = kernel->graph();
+    MatrixDraft draft = draft_matrix(*kernel, key, graph);
     if (draft.outputs.empty()) continue;
-    Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::vector<Target>(draft.outputs.size())};
+    Routine routine{Program(graph, draft.outputs), kernel->table, std::vector<Target>(draft.outputs.size())};
     parts.push_back(
         {std::make_shared<const Routine>(std::move(routine)), std::move(draft.rows), std::move(draft.columns), {}});
   }

@@ -6,6 +6,8 @@
 #include "native_routines.hpp"
 #include "trill/linalg/matrix_slot.hpp"
 
+#include <mutex>
+
 namespace trill {
 // Its values: the sum of routines.
 struct VectorFunction {
@@ -40,7 +42,7 @@ class ModelFunctions {
 
  private:
   VectorFunction make_vector(FunctionKey key) const;
-  VectorDraft draft_slope_and_curvature(Kernel& kernel, int selection) const;
+  VectorDraft draft_slope_and_curvature(const Kernel& kernel, int selection, ExpressionGraph& graph) const;
   MatrixFunction& derived_matrix(FunctionKey key) const;
   MatrixFunction make_matrix(FunctionKey key) const;
   std::vector<MatrixPart> draft_parts(FunctionKey key) const;

@@ -30,9 +30,11 @@ std::vector<FunctionKey> vector_keys(const CompiledModel& model) {
     keys.push_back({Purpose::reaction, selection, along_direction});
     for (const int k : {1, 2}) keys.push_back({Purpose::rigid_rate, selection, k});
   }
-  for (std::size_t g = 0; g < model.groups.size(); ++g)
-    for (int k = 1; k <= 2 && !(model.gap_groups >> g & 1); ++k)
-      keys.push_back({Purpose::force, static_cast<int>(g), k});
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    if (model.gap_groups >> g & 1) continue;
+    keys.push_back({Purpose::energy, static_cast<int>(g)});
+    for (const int k : {1, 2}) keys.push_back({Purpose::force, static_cast<int>(g), k});
+  }
   return keys;
 }
 std::vector<FunctionKey> matrix_keys(const CompiledModel& model) {
