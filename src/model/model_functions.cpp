@@ -23,6 +23,11 @@ IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTab
   return places;
 }
 
+// Higher derivatives of a distance divide by it again and again.
+bool divides_often(Purpose purpose) {
+  return purpose == Purpose::slope_and_curvature || purpose == Purpose::rigid_rate || purpose == Purpose::reaction;
+}
+
 bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
 }  // namespace
 
@@ -48,6 +53,7 @@ VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
                             ? draft_slope_and_curvature(*kernel, key.selection, graph)
                             : draft_vector(*kernel, key, graph);
     if (draft.outputs.empty()) continue;
+    if (divides_often(key.purpose)) share_reciprocals(graph, draft.outputs);
     Routine routine{Program(graph, draft.outputs), kernel->table, std::move(draft.targets)};
     made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
   }

@@ -113,6 +113,9 @@ struct Replacement {
 };
 Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Replacement> replacements);
 
+// What is divided by more than once is inverted once, and then multiplied with.
+void share_reciprocals(ExpressionGraph& graph, std::vector<Expression>& roots);
+
 // One operation on numbers; the meaning of every other evaluation.
 double evaluate(Op op, double a, double b, double c);
 }  // namespace trill
