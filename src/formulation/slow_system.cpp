@@ -181,7 +181,7 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
   for (Index layer = 0; layer < modes_->layers(); ++layer) {
     modes_->weighted(layer, weights_, s_);
     bend(t, q, modes_->b(layer), s_, r_);
-    f -= r_;
+    add_scaled(f.data(), -1, r_.data(), n_);
     if (stiff_.mass_kind() == MassKind::of_q)
       add_mass_covector(q, modes_->b(layer), modes_->b(layer), 0.5 * weights_[layer], f);
   }
