@@ -16,51 +16,6 @@ namespace trill {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-void check_start(const Problem& problem, const State& s, double t_end) {
-  const Layout want = problem.layout();
-  if (s.layout != want || s.y.size() != want.size())
-    throw UsageError(
-        fmt::format("'{}' has {} unknowns; the given start has {}", problem.name(), want.size(), s.y.size()));
-  if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the ends of the time interval must be finite");
-  for (Index i = 0; i < s.y.size(); ++i)
-    if (!std::isfinite(s.y[i]))
-      throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
-                                   problem.components()[static_cast<std::size_t>(i)].name, s.y[i]));
-}
-
-// Off the constraints by more than this, no motion that keeps them begins here.
-constexpr double consistent = 1e-6;
-
-void check_constraints(const Problem& problem, const State& s) {
-  const MechanicalProblem* mechanical = mechanics_of(problem);
-  if (!mechanical || !mechanical->constraints()) return;
-  const ConstraintMap& map = *mechanical->constraints();
-  MatrixSlot G = map.pattern();
-  Vec g(map.count()), gv(map.count()), gt(map.count());
-  map.value(s.t, s.q(), g);
-  map.jacobian(s.t, s.q(), G);
-  map.time_derivative(s.t, s.q(), gt);
-  G.multiply(s.v(), gv);
-  gv += gt;
-  const double off = g.cwiseAbs().maxCoeff(), moving = gv.cwiseAbs().maxCoeff();
-  if (!(off <= consistent))
-    throw UsageError(fmt::format("the start of '{}' violates its constraints by {:.3g}", problem.name(), off));
-  if (!(moving <= consistent * (1 + s.v().cwiseAbs().maxCoeff())))
-    throw UsageError(fmt::format("the start of '{}' moves off its constraints: G v = {:.3g}", problem.name(), moving));
-}
-
-// UsageError unless the times follow the run.
-void check_output(const Output& output, double t0, double direction) {
-  const auto* times = std::get_if<Times>(&output);
-  if (!times) return;
-  double last = t0;
-  for (const double t : times->t) {
-    if (!(direction * (t - last) > 0))
-      throw UsageError(fmt::format("output times must follow the run: {} comes after {}", t, last));
-    last = t;
-  }
-}
-
 // Switches of formulas are passed over where a method gives no values inside its steps.
 std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
   std::vector<Event> events;
@@ -112,7 +67,6 @@ class Run {
         recorder_(options.recorder ? *options.recorder : memory_),
         user_(std::move(start)) {
     check_start(problem, user_, t_end);
-    check_constraints(problem, user_);
     check_output(options.output, user_.t, direction_);
     check_dense();
     t_start_ = user_.t;
@@ -160,7 +114,7 @@ class Run {
     leave(inner_);
     scratch_ = inner_;
     inside_ = user_;
-    measures_.emplace(problem_, options_.reformulation ? options_.reformulation->inner() : problem_, stepper_);
+    measures_.emplace(problem_, options_.reformulation, stepper_);
     RunInfo info = options_.info;
     info.layout = user_.layout;
     info.time_unit = problem_.time_unit();
@@ -188,19 +142,33 @@ class Run {
     since_output_ += advancer_.counters().steps - before - 1;
     last_step_ = result.step;
     const double t0 = result.t_begin, h = inner_.t - t0;
-    if (options_.reformulation && options_.reformulation->after_step(inner_, advancer_.notes()))
-      advancer_.note_correction();
+    const bool goes_on = !options_.reformulation || correct();
     const bool truncated = !detector_.empty() && handle_events(t0, h);
     if (!truncated) {
       if (options_.dense) keep_dense(t0, h, 1);
       output_until(inner_.t, t0, h);
     }
+    if (!goes_on) refuse();
     pass_breakpoints();
     for (Observer* observer : options_.observers) {
       leave(inner_);
       observer->accepted(user_, last_step_);
     }
     between_steps();
+  }
+
+  // false: the formulation refuses to go on.
+  bool correct() {
+    const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
+    if (what == AfterStep::changed) advancer_.note_correction();
+    return what != AfterStep::refused;
+  }
+
+  void refuse() {
+    if (outcome_.status != RunStatus::reached_end) return;
+    outcome_.status = RunStatus::refused;
+    outcome_.message = fmt::format("at t = {:.6g}: {}", inner_.t, options_.reformulation->refusal());
+    record_last();
   }
 
   // Steps that may be taken at once: nobody looks at them one by one, and nothing falls due among them.
@@ -491,6 +459,7 @@ class Run {
     Archive archive;
     count_seconds();
     own_fields([&](const auto& field) { archive.write(field); });
+    if (options_.reformulation) options_.reformulation->save(archive);
     detector_.save(archive);
     advancer_.save(archive);
     stepper_.save(archive);
@@ -501,6 +470,7 @@ class Run {
 
   void load_checkpoint(Archive& archive) {
     own_fields([&](auto& field) { archive.read(field); });
+    if (options_.reformulation) options_.reformulation->load(archive);
     leave(inner_);
     problem_.enter(user_);  // before the method, which may ask it again for what it keeps
     detector_.load(archive);
