@@ -6,6 +6,7 @@
 #include "trill/analysis/convergence.hpp"
 #include "trill/analysis/stability.hpp"
 #include "trill/base/text.hpp"
+#include "trill/driver/wanted.hpp"
 
 #include <cmath>
 
@@ -138,10 +139,12 @@ struct Curve {
 };
 
 Curve measure_curve(const CompareArguments& a, const std::string& name, const Reference& reference) {
-  const MethodInfo info = MethodRegistry::all().find(name).info;
   RunPlan plan = a.plan;
-  plan.method = info.name;
-  Curve curve{info.name, info.owns_step || info.error_order > 0, {}};
+  plan.method = lower_snake(name);
+  const bool driven = find_reformulation(plan.method) != nullptr;
+  const MethodInfo info = MethodRegistry::all().find(driven ? "dop853" : plan.method).info;
+  if (!driven) plan.method = info.name;
+  Curve curve{plan.method, info.owns_step || info.error_order > 0, {}};
   if (curve.by_tolerance) {
     plan.rtol = 1e-4;
     plan.atol = 1e-7;
@@ -155,7 +158,7 @@ Curve measure_curve(const CompareArguments& a, const std::string& name, const Re
 
 int compare(const CompareArguments& a) {
   check_page(a.report);
-  for (const std::string& name : a.methods) MethodRegistry::all().find(name);
+  for (const std::string& name : a.methods) check_method_name(name);
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
   for (const std::string& name : a.methods) curves.push_back(measure_curve(a, name, reference));

@@ -3,6 +3,7 @@
 #include "terminal.hpp"
 #include "trill/analysis/inspection.hpp"
 #include "trill/base/text.hpp"
+#include "trill/driver/wanted.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ int check(const CheckArguments& a) {
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
-  MethodRegistry::all().find(info.run.method);  // unknown: an error with the nearest name
+  check_method_name(info.run.method);
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));

@@ -81,6 +81,9 @@ void list_methods(bool as_json) {
     rows.push_back({e.info.name, e.info.order > 0 ? fmt::format("{}", e.info.order) : "varies", e.info.title,
                     properties_of(e.info), problems_of(e.info.accepts)});
   }
+  for (const ReformulationEntry& e : reformulations())
+    if (e.driving_method)
+      rows.push_back({e.name, "by macro", e.title, "gives the " + e.delivers, "models with stiff gaps"});
   print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 
@@ -128,6 +131,15 @@ std::string method_text(const MethodEntry& e) {
                      m.reference, m.order > 0 ? fmt::format("{}", m.order) : "varies", properties_of(m),
                      m.dense_order > 0 ? fmt::format("{}", m.dense_order) : "varies", to_text(m.delivers),
                      problems_of(m.accepts),
+                     e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
+}
+
+std::string formulation_text(const ReformulationEntry& e) {
+  const std::string how = e.driving_method
+                              ? fmt::format("--method {} (macro=NAME for another method that drives it)", e.name)
+                              : fmt::format("--formulation {}", e.name);
+  return fmt::format("{}: {}\n{}\ngives the {}\nused by: {}\n{}\n", e.name, e.title, e.reference,
+                     e.delivers.empty() ? "motion of the formulation" : e.delivers, how,
                      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
 
@@ -181,6 +193,7 @@ std::string citations(const std::vector<std::string>& references) {
   for (const auto& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
   for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.name.substr(e.name.rfind('/') + 1));
   for (const auto& e : FigureRegistry::all().entries()) known.push_back(e.name);
+  for (const auto& e : reformulations()) known.push_back(e.name);
   throw UsageError(fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what,
                                suggest(lower_snake(name), known)));
 }
@@ -208,6 +221,8 @@ int cite(const CiteArguments& a) {
     references.push_back(describe_model(a.input).info.reference);
   else if (const auto* method = find_quietly(MethodRegistry::all(), a.input))
     references.push_back(method->info.reference);
+  else if (const ReformulationEntry* formulation = find_reformulation(a.input))
+    references.push_back(formulation->reference);
   else if (const auto* model = find_quietly(ModelRegistry::all(), a.input))
     references.push_back(model->describe().info.reference);
   else if (const auto* figure = find_quietly(FigureRegistry::all(), a.input))
@@ -230,7 +245,9 @@ int describe(const DescribeArguments& a) {
   const auto* method = find_quietly(MethodRegistry::all(), a.name);
   const auto* model = find_quietly(ModelRegistry::all(), a.name);
   const auto* figure = find_quietly(FigureRegistry::all(), a.name);
-  if (!method && !model && !figure) refuse_unknown(a.name, "no method, model or figure");
+  const ReformulationEntry* formulation = find_reformulation(a.name);
+  if (!method && !model && !figure && !formulation) refuse_unknown(a.name, "no method, model, formulation or figure");
+  if (formulation) print(formulation_text(*formulation));
   if (method) print(method_text(*method));
   if (model) print(model_text(model->describe(), model->name));
   if (figure)

@@ -185,6 +185,8 @@ void add_run(CLI::App& app, Action& action) {
          "--trust", [a](const std::string& text) { a->trust = read_when("--trust", text); },
          "repeat more accurately and compare (default auto: when under 10 s)")
       ->type_name("auto|always|never");
+  sub->add_option("--want", a->plan.want, "instead of a method: slow, for the slow motion by the method that suits")
+      ->type_name("slow");
   add_sweep(*sub, *a);
   sub->add_flag("-q,--quiet", a->quiet, "no progress and no summary");
   sub->add_flag("--json", a->json, "summary as JSON");

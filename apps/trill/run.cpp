@@ -102,6 +102,8 @@ class Session {
       components.push_back({{"name", row.name}, {"deviation", row.deviation}, {"relative", row.relative()}});
     return {{"model", info.problem},
             {"method", info.method},
+            {"formulation", info.formulation},
+            {"choice", run_.prepared().choice},
             {"status", to_text(outcome.status)},
             {"message", outcome.message},
             {"steps", c.steps},
@@ -125,10 +127,12 @@ class Session {
     if (!outcome.ok()) complain(fmt::format("{} failed {}", info.problem, outcome.message));
     if (a_.quiet) return;
     const Counters& c = outcome.counters;
-    print(fmt::format("{} with {}: {} step{}", info.problem, info.method, c.steps, c.steps == 1 ? "" : "s"));
+    print(fmt::format("{} with {}{}: {} step{}", info.problem, info.method,
+                      info.formulation.empty() ? "" : " (" + info.formulation + ")", c.steps, c.steps == 1 ? "" : "s"));
     if (c.rejected > 0) print(fmt::format(" ({} rejected)", c.rejected));
     print(fmt::format(", {} force evaluations, {:.3g} s{}{}\n", c.most_forces(), c.seconds,
                       info.code.empty() ? "" : ", model ", info.code));
+    if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)

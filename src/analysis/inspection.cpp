@@ -2,6 +2,7 @@
 #include "trill/analysis/inspection.hpp"
 
 #include "trill/analysis/stability.hpp"
+#include "trill/driver/wanted.hpp"
 #include "trill/formulation/frequencies.hpp"
 #include "trill/formulation/rigid_limit.hpp"
 #include "trill/problem/circuit.hpp"
@@ -111,6 +112,16 @@ MethodAdvice advise(const MethodEntry& entry, const Problem& problem, double ome
   }
   return advice;
 }
+
+// At a tolerance for plots.
+void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advice) {
+  for (const ReformulationEntry& entry : reformulations()) {
+    if (!entry.driving_method) continue;
+    const std::string reason = why_not(entry, problem, {1e-3, 0, 0});
+    advice.push_back({entry.name, reason.empty(), 0,
+                      reason.empty() ? "gives the slow motion alone, steps by rtol" : "cannot: " + reason});
+  }
+}
 }  // namespace
 
 Inspection inspect_problem(const Problem& problem, const State& start) {
@@ -120,13 +131,17 @@ Inspection inspect_problem(const Problem& problem, const State& start) {
   in.fast_energy = strong_energy(problem, start);
   const double omega = in.modes.empty() ? 0 : in.modes.front().omega;
   for (const MethodEntry& entry : MethodRegistry::all().entries()) in.advice.push_back(advise(entry, problem, omega));
+  advise_formulations(problem, in.advice);
   const auto fits = [&](const char* name) {
     return std::any_of(in.advice.begin(), in.advice.end(),
                        [&](const MethodAdvice& a) { return a.method == name && a.fits; });
   };
   const auto* mechanics = dynamic_cast<const MechanicalProblem*>(&problem);
   const bool conservative = mechanics && mechanics->potential(all_groups, start.t, start.q());
-  if (conservative && fits("composition4") && in.gap < clear_gap) {
+  if (fits("slow")) {
+    in.recommended = "slow";
+    in.why = "the model names its stiff gaps: their slow motion by itself, in steps that do not follow the oscillation";
+  } else if (conservative && fits("composition4") && in.gap < clear_gap) {
     in.recommended = "composition4";
     in.why = "one time scale and a conservative system: a symplectic method keeps its energy over long runs";
   } else if (conservative && fits("verlet")) {

@@ -160,7 +160,7 @@ class Run {
     leave(inner_);
     scratch_ = inner_;
     inside_ = user_;
-    measures_.emplace(problem_, options_.reformulation ? options_.reformulation->inner() : problem_, stepper_);
+    measures_.emplace(problem_, options_.reformulation, stepper_);
     RunInfo info = options_.info;
     info.layout = user_.layout;
     info.time_unit = problem_.time_unit();
@@ -188,19 +188,33 @@ class Run {
     since_output_ += advancer_.counters().steps - before - 1;
     last_step_ = result.step;
     const double t0 = result.t_begin, h = inner_.t - t0;
-    if (options_.reformulation && options_.reformulation->after_step(inner_, advancer_.notes()))
-      advancer_.note_correction();
+    const bool goes_on = !options_.reformulation || correct();
     const bool truncated = !detector_.empty() && handle_events(t0, h);
     if (!truncated) {
       if (options_.dense) keep_dense(t0, h, 1);
       output_until(inner_.t, t0, h);
     }
+    if (!goes_on) refuse();
     pass_breakpoints();
     for (Observer* observer : options_.observers) {
       leave(inner_);
       observer->accepted(user_, last_step_);
     }
     between_steps();
+  }
+
+  // false: the formulation refuses to go on.
+  bool correct() {
+    const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
+    if (what == AfterStep::changed) advancer_.note_correction();
+    return what != AfterStep::refused;
+  }
+
+  void refuse() {
+    if (outcome_.status != RunStatus::reached_end) return;
+    outcome_.status = RunStatus::refused;
+    outcome_.message = fmt::format("at t = {:.6g}: {}", inner_.t, options_.reformulation->refusal());
+    record_last();
   }
 
   // Steps that may be taken at once: nobody looks at them one by one, and nothing falls due among them.
@@ -491,6 +505,7 @@ class Run {
     Archive archive;
     count_seconds();
     own_fields([&](const auto& field) { archive.write(field); });
+    if (options_.reformulation) options_.reformulation->save(archive);
     detector_.save(archive);
     advancer_.save(archive);
     stepper_.save(archive);
@@ -501,6 +516,7 @@ class Run {
 
   void load_checkpoint(Archive& archive) {
     own_fields([&](auto& field) { archive.read(field); });
+    if (options_.reformulation) options_.reformulation->load(archive);
     leave(inner_);
     problem_.enter(user_);  // before the method, which may ask it again for what it keeps
     detector_.load(archive);

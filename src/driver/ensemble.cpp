@@ -78,7 +78,7 @@ RunInfo info_of(const PreparedRun& run) {
   info.layout = run.start.layout;
   info.time_unit = run.problem->time_unit();
   info.components = run.problem->components();
-  info.quantities = Measures(*run.problem, *run.problem, *run.stepper).quantities();
+  info.quantities = Measures(*run.problem, nullptr, *run.stepper).quantities();
   return info;
 }
 }  // namespace

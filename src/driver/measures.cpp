@@ -6,14 +6,16 @@
 #include <cmath>
 
 namespace trill {
-Measures::Measures(const Problem& problem, const Problem& inner, const Stepper& stepper)
+Measures::Measures(const Problem& problem, const Reformulation* formulation, const Stepper& stepper)
     : problem_(problem),
+      formulation_(formulation),
       stepper_(stepper),
       has_error_(stepper.info().error_order > 0),
       has_newton_(stepper.info().implicit_step && !stepper.info().owns_step) {
   quantities_ = problem.quantities();
   own_ = static_cast<Index>(quantities_.size());
-  if (const MechanicalProblem* mechanical = mechanics_of(inner)) constraints_ = mechanical->constraints();
+  if (const MechanicalProblem* mechanical = mechanics_of(formulation ? formulation->inner() : problem))
+    constraints_ = mechanical->constraints();
   if (constraints_) {
     G_ = constraints_->pattern();
     g_.resize(constraints_->count());
@@ -24,6 +26,11 @@ Measures::Measures(const Problem& problem, const Problem& inner, const Stepper& 
   const auto diagnostics = stepper.diagnostics();
   diagnostics_ = static_cast<Index>(diagnostics.size());
   quantities_.insert(quantities_.end(), diagnostics.begin(), diagnostics.end());
+  if (formulation) {
+    const auto more = formulation->diagnostics();
+    of_formulation_ = static_cast<Index>(more.size());
+    quantities_.insert(quantities_.end(), more.begin(), more.end());
+  }
   quantities_.push_back({"h", problem.time_unit()});
   if (has_error_) quantities_.push_back({"error", ""});
   if (has_newton_) {
@@ -47,6 +54,8 @@ const Vec& Measures::at(const State& s, const StepResult& step) {
   }
   stepper_.diagnose(values_.segment(k, diagnostics_));
   k += diagnostics_;
+  if (formulation_) formulation_->diagnose(values_.segment(k, of_formulation_));
+  k += of_formulation_;
   values_[k++] = std::abs(step.h_taken);
   if (has_error_) values_[k++] = std::isnan(step.error) ? 0 : step.error;
   if (has_newton_) {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/formulation/reformulation.hpp"
 #include "trill/method/stepper.hpp"
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
 // One row of measured values: what the problem measures, the violation of its constraints, the diagnostics of the
-// method, and the effort of the step.
+// method and the formulation, and the effort of the step.
 class Measures {
  public:
-  // inner: what is solved, where that is another problem; its constraints count.
-  Measures(const Problem& problem, const Problem& inner, const Stepper& stepper);
+  // Where a formulation solves another problem, the constraints of that one count.
+  Measures(const Problem& problem, const Reformulation* formulation, const Stepper& stepper);
   const std::vector<Quantity>& quantities() const { return quantities_; }
   const Vec& at(const State& s, const StepResult& step);
 
  private:
   const Problem& problem_;
+  const Reformulation* formulation_;
   const Stepper& stepper_;
   const ConstraintMap* constraints_ = nullptr;
   MatrixSlot G_;
   Vec g_, gv_, gt_;
-  Index own_ = 0, diagnostics_ = 0;
+  Index own_ = 0, diagnostics_ = 0, of_formulation_ = 0;
   bool has_error_, has_newton_;
   std::vector<Quantity> quantities_;
   Vec values_;

@@ -12,13 +12,15 @@
 
 namespace trill {
 namespace {
-constexpr double forces_each_step = 2;       // of fixed size: from one to many
-constexpr double forces_each_period = 100;   // of the fastest motion, at usual tolerances
-constexpr double forces_when_unknown = 2e4;  // where frequencies would take longer to find than compiling
+constexpr double forces_each_step = 2;         // of fixed size: from one to many
+constexpr double forces_each_period = 100;     // of the fastest motion, at usual tolerances
+constexpr double forces_when_unknown = 2e4;    // where frequencies would take longer to find than compiling
+constexpr double forces_of_slow_motion = 5e3;  // whose steps do not depend on the fastest motion
 constexpr Index most_unknowns_to_analyse = 60;
 
 double expected_forces(const PreparedRun& run) {
   const double span = std::abs(*run.plan.to - *run.plan.from);
+  if (run.reformulation && run.plan.formulation == "slow") return forces_of_slow_motion;
   if (run.plan.h) return forces_each_step * span / *run.plan.h;
   if (run.start.layout.nq > most_unknowns_to_analyse) return forces_when_unknown;
   return forces_each_period * (1 + span * fastest_frequency(*run.problem, run.start) / (2 * std::numbers::pi));

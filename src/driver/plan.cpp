@@ -3,10 +3,12 @@
 
 #include "native_choice.hpp"
 #include "trill/base/text.hpp"
+#include "trill/driver/wanted.hpp"
 #include "trill/formulation/frequencies.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -77,8 +79,9 @@ void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defa
   else if (defaults.h > 0 && info.name == defaults.method)
     plan.h = defaults.h;
   else
-    plan.h = chosen_step(run.reformulation ? run.reformulation->inner() : *run.problem, run.start,
-                         std::abs(*plan.to - *plan.from));
+    plan.h = run.reformulation ? chosen_step(run.reformulation->inner(), run.reformulation->inner().initial_state(),
+                                             std::abs(*plan.to - *plan.from))
+                               : chosen_step(*run.problem, run.start, std::abs(*plan.to - *plan.from));
 }
 
 void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& info) {
@@ -90,8 +93,11 @@ void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& in
   out.method_reference = info.reference;
   out.delivers = to_text(info.delivers);
   out.formulation = plan.formulation;
+  const ReformulationEntry* formulation = find_reformulation(plan.formulation);
+  if (formulation && !formulation->delivers.empty()) out.delivers = formulation->delivers;
   for (const Parameter& p : run.problem->parameters()) out.parameters[p.name] = format_number(p.value);
   out.options = values_of(method.options, plan.options);
+  if (formulation) out.options.merge(values_of(formulation->options, plan.formulation_options));
   out.settings["from"] = format_number(*plan.from);
   out.settings["to"] = format_number(*plan.to);
   if (plan.h) out.settings["h"] = format_number(*plan.h);
@@ -109,8 +115,53 @@ void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& in
 }
 
 void make_stepper(PreparedRun& run, const MethodEntry& method) {
-  if (!run.plan.formulation.empty()) run.reformulation = make_reformulation(run.plan.formulation, *run.problem);
+  if (!run.plan.formulation.empty())
+    run.reformulation = make_reformulation(run.plan.formulation, *run.problem, run.plan.formulation_options);
   run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
+}
+
+// A formulation's name given as a method stands for it with the method that drives it best; `macro` names another one,
+// and `macro.X` are options of that. Other options that the formulation knows are its own.
+void take_formulation(RunPlan& plan, const Problem& problem) {
+  const ReformulationEntry* entry = find_reformulation(plan.method);
+  if (entry && entry->driving_method && (plan.formulation.empty() || find_reformulation(plan.formulation) == entry)) {
+    plan.formulation = entry->name;
+    plan.method = entry->driving_method(problem);
+    if (const auto macro = plan.options.extract("macro")) plan.method = macro.mapped();
+  }
+  entry = find_reformulation(plan.formulation);
+  if (!entry) return;
+  constexpr std::string_view prefix = "macro.";
+  OptionSet left;
+  for (const auto& [name, value] : plan.options) {
+    const auto own = [&](const OptionRow& row) { return row.name == name; };
+    if (name.starts_with(prefix))
+      left[name.substr(prefix.size())] = value;
+    else if (std::any_of(entry->options.begin(), entry->options.end(), own))
+      plan.formulation_options[name] = value;
+    else
+      left[name] = value;
+  }
+  plan.options = std::move(left);
+}
+
+void tell_scope(PreparedRun& run) {
+  if (run.reformulation) run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to});
+}
+
+void choose(PreparedRun& run, const RunDefaults& defaults) {
+  RunPlan& plan = run.plan;
+  if (!plan.want.empty()) {
+    if (!plan.method.empty() || !plan.formulation.empty())
+      throw UsageError(fmt::format("give either what is wanted ('{}') or a method, not both", plan.want));
+    const double tolerance = plan.h ? 0 : plan.rtol.value_or(defaults.rtol);
+    const ChosenMethod chosen = choose_method(plan.want, *run.problem, {tolerance, *plan.from, *plan.to}, plan.options);
+    plan.method = chosen.method;
+    plan.want.clear();
+    run.choice = fmt::format("{} was chosen: {}", chosen.method, chosen.why);
+    run.options.notices.push_back({.t = run.start.t, .code = "method", .text = run.choice, .severity = Severity::info});
+  }
+  if (plan.method.empty()) plan.method = defaults.method;
 }
 
 // `control=...` among the method's options names the step control of the run.
@@ -158,13 +209,15 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   if (*run.plan.to < *run.plan.from && dynamic_cast<const LangevinProblem*>(run.problem.get()))
     throw UsageError(fmt::format("the random motion of '{}' cannot run backwards; give an end after t = {}",
                                  run.problem->name(), *run.plan.from));
-  if (run.plan.method.empty()) run.plan.method = defaults.method;
+  choose(run, defaults);
+  take_formulation(run.plan, *run.problem);
   const MethodEntry& method = MethodRegistry::all().find(run.plan.method);
   take_controller(run.plan);
   const MethodInfo info = method.describe(run.plan.options);
   run.plan.method = info.name;
   make_stepper(run, method);
   fill_step(run, info, defaults);
+  tell_scope(run);
   run.options.control = make_control(run.plan, info);
   Advancer(*run.stepper, run.options.control, run.options.newton_retries, plan.seed);  // refuses what does not fit
   if (choose_native(run)) {
@@ -172,6 +225,7 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
     run.reformulation.reset();
     run.problem = run.problem->clone();
     make_stepper(run, method);
+    tell_scope(run);
   }
   run.options.output = plan.output;
   run.options.max_steps = plan.max_steps;

@@ -198,7 +198,19 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
     trust.headline = fmt::format("A more accurate repetition differs by at most {:.2g} of a component's range ({}).",
                                  worst, worst_name);
   }
+  add_model_error(trust);
   return trust;
+}
+
+// A repetition with smaller steps does not see what the equations themselves leave out.
+void TrustCheck::add_model_error(Trust& trust) const {
+  const PreparedRun& run = parts_->run;
+  const double error = run.reformulation ? run.reformulation->model_error() : std::nan("");
+  if (std::isnan(error)) return;
+  trust.rows.push_back({"model of the formulation (estimate)", "", error, 1});
+  if (trust.verdict != Verdict::none) trust.verdict = std::max(trust.verdict, verdict_of(error));
+  trust.headline +=
+      fmt::format(" The {} system itself is off by about {:.1g} (estimate).", run.plan.formulation, error);
 }
 
 bool wants_trust(const RunPlan& plan, const Counters& counters, When when) {

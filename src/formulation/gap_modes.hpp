@@ -37,6 +37,7 @@ class GapModes {
   void along(Index layer, In x, Out values) const;
   // Eigenvectors have no sign of their own: they get that of the ones kept before.
   void keep_signs() { kept_ = y_; }
+  Mat& signs() { return kept_; }
 
  private:
   struct Block {

@@ -4,20 +4,25 @@
 #include "trill/base/text.hpp"
 
 namespace trill {
-std::unique_ptr<Reformulation> make_rigid_limit(const Problem& problem);
+ReformulationEntry rigid_limit_entry();
+ReformulationEntry slow_entry();
 
 const std::vector<ReformulationEntry>& reformulations() {
-  static const std::vector<ReformulationEntry> all{
-      {"rigid_limit", "stiff gaps become hard constraints", "JP95 sec. 3", make_rigid_limit}};
+  static const std::vector<ReformulationEntry> all{rigid_limit_entry(), slow_entry()};
   return all;
 }
 
-std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem) {
+const ReformulationEntry* find_reformulation(std::string_view name) {
+  for (const ReformulationEntry& entry : reformulations())
+    if (entry.name == lower_snake(name)) return &entry;
+  return nullptr;
+}
+
+std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem,
+                                                  const OptionSet& options) {
+  if (const ReformulationEntry* entry = find_reformulation(name)) return entry->make(problem, options);
   std::vector<std::string> known;
-  for (const ReformulationEntry& entry : reformulations()) {
-    if (entry.name == lower_snake(name)) return entry.make(problem);
-    known.push_back(entry.name);
-  }
+  for (const ReformulationEntry& entry : reformulations()) known.push_back(entry.name);
   throw UsageError("unknown formulation '" + std::string(name) + "'" + suggest(name, known));
 }
 }  // namespace trill

@@ -127,7 +127,15 @@ bool RigidLimit::project(State& s) const {
   return x.allFinite();
 }
 
-std::unique_ptr<Reformulation> make_rigid_limit(const Problem& problem) {
-  return std::make_unique<RigidLimitForm>(problem);
+ReformulationEntry rigid_limit_entry() {
+  return {.name = "rigid_limit",
+          .title = "stiff gaps become hard constraints",
+          .reference = "JP95 sec. 3",
+          .delivers = "",
+          .options = {},
+          .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
+            OptionReader(options, "rigid_limit").finish();
+            return std::make_unique<RigidLimitForm>(problem);
+          }};
 }
 }  // namespace trill

@@ -4,6 +4,7 @@
 // (Reich's slow manifold and the smoothed dynamics of PJY97 sec. 3.2 and 4.3, carried one order further).
 #include "slow_system.hpp"
 
+#include "slow_start.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -78,6 +79,15 @@ std::unique_ptr<Problem> SlowSystem::clone() const {
   made->order_ = order_;
   made->fast_ = fast_;
   return made;
+}
+
+State SlowSystem::initial_state() const {
+  const State given = stiff_.initial_state();
+  const MatchedStart closed = project_start(*this, given);
+  State s(layout(), given.t);
+  s.q() = closed.q;
+  s.v() = closed.v;
+  return s;
 }
 
 void SlowSystem::soften(In c, Out gap) const { gap = inverse_stiffness_.cwiseProduct(c); }
@@ -192,6 +202,11 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
     if (stiff_.mass_kind() == MassKind::of_q)
       add_mass_covector(q, modes_->b(layer), modes_->b(layer), 0.5 * weights_[layer], f);
   }
+}
+
+void SlowSystem::add_thermal_force(double t, In q, Out f) const {
+  if (schur_.factorise(t, q) && modes_->find(schur_)) return add_fast_force(t, q, zero_, f);
+  f.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
 void SlowSystem::bend(double t, In q, In dq, In s, Out covector) const {

@@ -26,7 +26,7 @@ class SlowSystem final : public FirstOrderProblem {
   std::string name() const override { return stiff_.name() + " (slow motion)"; }
   Layout layout() const override;
   std::vector<Quantity> components() const override;
-  State initial_state() const override { return State(layout(), 0); }
+  State initial_state() const override;  // that of the stiff system with its gaps closed
   std::unique_ptr<Problem> clone() const override;
   void rhs(double t, In y, Out dy) const override;
 
@@ -47,6 +47,8 @@ class SlowSystem final : public FirstOrderProblem {
   bool can_be_of_order_1() const;
   void set_fast(bool on) const { fast_ = on; }  // false: all actions are nothing, and their force is left out
   bool fast() const { return fast_; }
+
+  void add_thermal_force(double t, In q, Out f) const;  // -kT sum grad log Omega_k
 
   // One step of Newton's method onto the slow manifold in the metric of the mass; how far the gaps were off it.
   double project(State& s) const;

@@ -17,10 +17,12 @@ enum class Native { automatic, always, never, as_before };
 struct RunPlan {
   std::string model;  // name of a shipped model, or path of a model file
   OptionSet parameters;
-  std::string method;       // empty: the model's
-  OptionSet options;        // of the method; `control` among them is taken out into the next field
-  std::string control;      // step control; empty: pi
-  std::string formulation;  // empty: none
+  std::string method;             // empty: the model's
+  std::string want;               // in place of a method: what is wanted of the motion, as "slow"
+  OptionSet options;              // of the method; `control` among them is taken out into the next field
+  std::string control;            // step control; empty: pi
+  std::string formulation;        // empty: none; a method's name that stands for a formulation fills it in
+  OptionSet formulation_options;  // taken out of `options`
   std::optional<double> from, to, h, rtol, atol, h_max;
   Output output = EveryStep{};
   std::int64_t max_steps = DriverOptions{}.max_steps;
@@ -38,6 +40,7 @@ struct PreparedRun {
   State start;
   DriverOptions options;
   std::string remark;  // on machine code that was wanted and cannot be had
+  std::string choice;  // why this method, where trill chose it
 
   Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
 };

@@ -31,6 +31,7 @@ class TrustCheck {
   friend std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options);
   struct Parts;
   Trust answer(const RunOutcome& repeated, const TrustOptions& options) const;
+  void add_model_error(Trust& trust) const;
   std::unique_ptr<Parts> parts_;
 };
 // Runs the repetitions, as one where they can be joined.

@@ -3,32 +3,58 @@
 
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
+#include "trill/base/options.hpp"
 #include "trill/problem/problem.hpp"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trill {
+// What a formulation did to the state after an accepted step. Moved a little: values kept from the last stage are still
+// good enough; changed: they are stale; refused: the run must end here, and refusal() says why.
+enum class AfterStep { kept, moved, changed, refused };
+
+// What is asked of a run.
+struct RunScope {
+  double tolerance = 0;  // relative; 0: steps of fixed size
+  double t_begin = 0, t_end = 0;
+};
+
 // A formulation that changes the unknowns. It owns the derived problem and the way in and out; driver, events, measures
 // and files see the user's state only. It refers to the given problem, which must outlive it.
 class Reformulation {
  public:
   virtual ~Reformulation() = default;
   virtual const Problem& inner() const = 0;
+  virtual void expect(const RunScope&) {}  // before the first enter()
   // Matched start, projection, packing. UsageError when this start cannot be taken.
   virtual void enter(const State& given, State& in, Notes& notes) = 0;
   virtual void leave(const State& in, State& out) const = 0;  // what is recorded, measured, tested by events
-  // Projection after an accepted step; true: the state was changed, values kept from the last stage are stale.
-  virtual bool after_step(State&, Notes&) { return false; }
+  virtual AfterStep after_step(State&, Notes&) { return AfterStep::kept; }
+  virtual std::string refusal() const { return ""; }
+  // Estimated relative error of the formulation itself up to the state that was left last; NaN: none.
+  virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
+  // Of the state that was left last, recorded beside it.
+  virtual std::vector<Quantity> diagnostics() const { return {}; }
+  virtual void diagnose(Out) const {}
+  // What it remembers from step to step, for checkpoints.
+  virtual void save(Archive&) const {}
+  virtual void load(Archive&) {}
 };
-
-std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem);
 
 struct ReformulationEntry {
   std::string name, title, reference;
-  std::unique_ptr<Reformulation> (*make)(const Problem&);
+  std::string delivers;  // what a run with it gives; empty: what its method gives
+  std::vector<OptionRow> options;
+  std::unique_ptr<Reformulation> (*make)(const Problem&, const OptionSet&);
+  // `--method NAME` stands for this formulation with a method that drives it; nullptr: it is only a formulation.
+  std::string (*driving_method)(const Problem&) = nullptr;
 };
 const std::vector<ReformulationEntry>& reformulations();
+const ReformulationEntry* find_reformulation(std::string_view name);  // nullptr: there is none
+std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem,
+                                                  const OptionSet& options = {});
 }  // namespace trill

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/formulation/reformulation.hpp"
+
+#include <string>
+#include <vector>
+
+namespace trill {
+// What `--method` takes: names of methods, and of formulations that a method drives. UsageError for others.
+void check_method_name(const std::string& name);
+
+// Tries a formulation on a model's start. Empty: it takes it; otherwise the reason why not.
+std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
+                    const OptionSet& options = {});
+
+// A method for what is wanted of a run, and why it is this one.
+struct ChosenMethod {
+  std::string method, why;
+};
+const std::vector<std::string>& wanted_motions();  // "slow", ...
+ChosenMethod choose_method(const std::string& wanted, const Problem& problem, const RunScope& scope,
+                           const OptionSet& options);
+}  // namespace trill

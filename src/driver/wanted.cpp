@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/driver/wanted.hpp"
+
+#include "trill/base/text.hpp"
+#include "trill/method/registry.hpp"
+#include "trill/problem/langevin.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+bool is_method(std::string_view name) {
+  for (const MethodEntry& e : MethodRegistry::all().entries())
+    if (e.info.name == name) return true;
+  return false;
+}
+
+std::string stiff_gaps(const Problem& problem) {
+  const MechanicalProblem* mechanics = mechanics_of(problem);
+  const Index gaps = mechanics && mechanics->strong_potential() ? mechanics->strong_potential()->map->count() : 0;
+  return fmt::format("the model names {} stiff gap{}", gaps, gaps == 1 ? "" : "s");
+}
+}  // namespace
+
+void check_method_name(const std::string& name) {
+  const ReformulationEntry* formulation = find_reformulation(name);
+  if (!formulation || !formulation->driving_method) MethodRegistry::all().find(name);
+}
+
+std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
+                    const OptionSet& options) {
+  try {
+    const auto form = formulation.make(problem, options);
+    form->expect(scope);
+    State in;
+    Notes notes;
+    form->enter(problem.initial_state(), in, notes);
+    return "";
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+}
+
+const std::vector<std::string>& wanted_motions() {
+  static const std::vector<std::string> all{"slow"};
+  return all;
+}
+
+ChosenMethod choose_method(const std::string& wanted, const Problem& problem, const RunScope& scope,
+                           const OptionSet& options) {
+  if (wanted != "slow")
+    throw UsageError(fmt::format("nobody knows how to want '{}'{}", wanted, suggest(wanted, wanted_motions())));
+  const std::string reason = why_not(*find_reformulation("slow"), problem, scope, options);
+  if (reason.empty())
+    return {"slow", stiff_gaps(problem) + ", and at its start the slow motion can be written without the oscillation"};
+  for (const char* other : {"hmm", "radau"})
+    if (is_method(other)) return {other, "the slow motion cannot be written by itself: " + reason};
+  throw UsageError(fmt::format("the slow motion of '{}' cannot be had: {}", problem.name(), reason));
+}
+}  // namespace trill

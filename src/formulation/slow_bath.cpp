@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow motion of stiff gaps in a heat bath: gaps that are closed, in thermal equilibrium. A rigid system samples
+// another measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy makes up for it
+// (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050).
+#include "slow_start.hpp"
+#include "trill/formulation/reformulation.hpp"
+#include "trill/problem/langevin.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+// Gaps as hard constraints, with the force of the modes' free energy.
+class ThermalMechanics final : public MechanicalProblem {
+ public:
+  ThermalMechanics(const MechanicalProblem& stiff, double kT)
+      : stiff_(stiff), slow_(stiff, {FastEnergy::thermal, kT}) {}
+  std::string name() const override { return slow_.name(); }
+  Layout layout() const override { return {slow_.unknowns(), slow_.unknowns(), slow_.rows(), 0}; }
+  std::vector<Quantity> components() const override {
+    auto all = stiff_.components();
+    all.resize(static_cast<std::size_t>(2 * slow_.unknowns()));
+    for (Index k = 1; k <= slow_.rows(); ++k) all.push_back({fmt::format("lambda{}", k), ""});
+    return all;
+  }
+  State initial_state() const override {
+    State s(layout(), 0);
+    take(stiff_.initial_state(), s);
+    return s;
+  }
+  void take(const State& given, State& s) const {
+    const MatchedStart closed = project_start(slow_, given);
+    s.q() = closed.q;
+    s.v() = closed.v;
+  }
+  std::unique_ptr<Problem> clone() const override {
+    std::shared_ptr<const Problem> copy = stiff_.clone();
+    auto made = std::make_unique<ThermalMechanics>(copy->as<MechanicalProblem>("slow"), slow_.choice().kT);
+    made->owned_ = std::move(copy);
+    return made;
+  }
+  MassKind mass_kind() const override { return stiff_.mass_kind(); }
+  MatrixSlot mass_pattern() const override { return stiff_.mass_pattern(); }
+  void mass(In q, MatrixSlot& m) const override { stiff_.mass(q, m); }
+  void force(Groups, double t, In q, In v, Out f) const override {
+    stiff_.force(slow_.soft_groups(), t, q, v, f);
+    slow_.add_thermal_force(t, q, f);
+  }
+  const ConstraintMap* constraints() const override { return &slow_.map(); }
+
+ private:
+  std::shared_ptr<const Problem> owned_;  // of a clone
+  const MechanicalProblem& stiff_;
+  SlowSystem slow_;
+};
+
+class SlowBath final : public LangevinProblem {
+ public:
+  explicit SlowBath(const LangevinProblem& bath) : bath_(bath), mechanics_(bath.mechanics(), bath.kT()) {}
+  std::string name() const override { return mechanics_.name(); }
+  Layout layout() const override { return mechanics_.layout(); }
+  std::vector<Quantity> components() const override { return mechanics_.components(); }
+  State initial_state() const override { return mechanics_.initial_state(); }
+  std::unique_ptr<Problem> clone() const override {
+    std::shared_ptr<const Problem> copy = bath_.clone();
+    auto made = std::make_unique<SlowBath>(copy->as<LangevinProblem>("slow"));
+    made->owned_ = std::move(copy);
+    return made;
+  }
+  const MechanicalProblem& mechanics() const override { return mechanics_; }
+  double gamma() const override { return bath_.gamma(); }
+  double kT() const override { return bath_.kT(); }
+  const ThermalMechanics& thermal() const { return mechanics_; }
+
+ private:
+  std::shared_ptr<const Problem> owned_;  // of a clone
+  const LangevinProblem& bath_;
+  ThermalMechanics mechanics_;
+};
+
+class SlowBathForm final : public Reformulation {
+ public:
+  explicit SlowBathForm(const LangevinProblem& bath) : bath_(bath) {}
+  const Problem& inner() const override { return bath_; }
+  void enter(const State& given, State& in, Notes& notes) override {
+    in = State(bath_.layout(), given.t);
+    in.mode = given.mode;
+    bath_.thermal().take(given, in);
+    notes.raise(
+        in.t, "thermal_modes",
+        "The oscillation of the gaps is taken to be in equilibrium with the heat bath: its mean force is that of "
+        "its free energy, and its own energy is not followed.",
+        Severity::info, bath_.kT(), 0);
+  }
+  void leave(const State& in, State& out) const override {
+    out.t = in.t;
+    if (!in.mode.empty()) out.mode = in.mode;
+    out.q() = in.q();
+    out.v() = in.v();
+    if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);
+  }
+
+ private:
+  SlowBath bath_;
+};
+}  // namespace
+
+std::unique_ptr<Reformulation> make_slow_bath(const Problem& problem) {
+  return std::make_unique<SlowBathForm>(problem.as<LangevinProblem>("slow"));
+}
+}  // namespace trill

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The formulation `slow`: the way into the slow system and out of it, the order that the tolerance needs, and what is
+// told about the fast motion that is not followed.
+#include "slow_estimate.hpp"
+#include "slow_start.hpp"
+#include "trill/formulation/reformulation.hpp"
+#include "trill/linalg/kernels.hpp"
+#include "trill/problem/langevin.hpp"
+
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace trill {
+std::unique_ptr<Reformulation> make_slow_bath(const Problem& problem);
+
+namespace {
+constexpr Index most_coupled_gaps = 300;  // whose modes are found by a dense eigenproblem in every step
+constexpr Index most_modes_shown = 12, most_bands = 48;
+constexpr double tolerance_of_fixed_steps = 1e-6;
+constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
+constexpr double negligible_share = 0.03;                   // of the tolerance: fast energy that is left out
+
+struct SlowOptions {
+  std::string order = "auto", fast_energy = "auto", start = "matched", project = "on", fast_part = "off";
+  void fields(OptionVisitor& v) {
+    v.choice("order", order, {"auto", "0", "1"},
+             "of the slow manifold; auto: by the estimated error and the tolerance");
+    v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"}, "the force of the oscillation on the slow motion");
+    v.choice("start", start, {"matched", "projected"},
+             "matched: the mean of the oscillating motion; projected: the nearest point with closed gaps");
+    v.choice("project", project, {"on", "off"}, "back onto the slow manifold after every step");
+    v.choice("fast_part", fast_part, {"off", "on"}, "add the oscillation, with phases of its own, to what is recorded");
+  }
+};
+
+Index largest_block(const MechanicalProblem& p) {
+  const SlowSystem plain(p, {FastEnergy::drop});
+  std::vector<Index> sizes(static_cast<std::size_t>(plain.rows()), 0);
+  Index most = 0;
+  for (Index row = 0; row < plain.gaps(); ++row)
+    most = std::max(most, ++sizes[static_cast<std::size_t>(plain.schur().blocks()[static_cast<std::size_t>(row)])]);
+  return most;
+}
+
+class SlowForm final : public Reformulation {
+ public:
+  SlowForm(const MechanicalProblem& stiff, const SlowOptions& options)
+      : options_(options),
+        too_many_(largest_block(stiff) > most_coupled_gaps),
+        slow_(stiff, choice(options, too_many_)),
+        estimate_(slow_),
+        can_be_1_(slow_.can_be_of_order_1()) {
+    if (options.order == "1" && !can_be_1_)
+      throw UsageError(
+          fmt::format("slow: order 1 needs second time derivatives of forces, which '{}' does not give", stiff.name()));
+    if (options.fast_energy == "keep" && too_many_)
+      throw UsageError(fmt::format(
+          "slow: more than {} gaps are joined, and their fast modes are too many to be found in every step; "
+          "fast_energy=drop leaves their force out",
+          most_coupled_gaps));
+    if (options.fast_part == "on" && !slow_.has_modes())
+      throw UsageError("slow: fast_part=on needs fast_energy=keep or auto");
+    name_quantities();
+  }
+
+  const Problem& inner() const override { return slow_; }
+  void expect(const RunScope& scope) override {
+    tolerance_ = scope.tolerance > 0 ? scope.tolerance : tolerance_of_fixed_steps;
+    scope_ = scope;
+  }
+
+  void enter(const State& given, State& in, Notes& notes) override {
+    slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
+    slow_.set_fast(slow_.has_modes());
+    const MatchedStart found = options_.start == "matched" ? match_start(slow_, given) : project_start(slow_, given);
+    in = State(slow_.layout(), given.t);
+    in.mode = given.mode;
+    in.q() = found.q;
+    in.v() = found.v;
+    take_fast_part(found, in);
+    check_drag();
+    refuse_energy_without_modes(given, found);
+    estimate_.start(given.t);
+    estimate_.look(in, actions(in));
+    if (options_.order == "auto") choose_order(in);
+    if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
+    tell(in, found, notes);
+    last_ = in;
+  }
+
+  void leave(const State& in, State& out) const override {
+    const Index n = slow_.unknowns();
+    out.t = in.t;
+    if (!in.mode.empty()) out.mode = in.mode;
+    out.q() = in.q();
+    out.v() = in.v();
+    last_ = in;
+    if (out.layout.nl > 0) out.lambda() = slow_.at(in.t, in.y).reaction.tail(out.layout.nl);
+    if (options_.fast_part == "on" && slow_.fast()) add_fast_part(in, out.y.head(n), out.y.segment(n, n));
+  }
+
+  AfterStep after_step(State& s, Notes& notes) override {
+    if (options_.project == "on") {
+      const double off = slow_.project(s);
+      if (off > drift_) drift_ = off;
+    }
+    if (options_.fast_part == "on" && slow_.fast()) slow_.modes().keep_signs();
+    estimate_.look(s, actions(s));
+    if (!estimate_.judge(s.t, tolerance_, notes)) return AfterStep::refused;
+    if (options_.order == "auto") choose_order(s);
+    return AfterStep::moved;
+  }
+  std::string refusal() const override { return estimate_.refusal(); }
+
+  double model_error() const override { return estimate_.model_error(last_.t); }
+  std::vector<Quantity> diagnostics() const override { return quantities_; }
+
+  void diagnose(Out values) const override {
+    Index k = 0;
+    const bool regular = slow_.at(last_.t, last_.y).regular;
+    if (slow_.has_modes()) {
+      if (regular && !slow_.fast()) slow_.modes().find(slow_.schur());
+      const Vec& omega = slow_.modes().frequencies();
+      const auto J = actions(last_);
+      for (Index i = 0; i < shown_; ++i) values[k++] = omega[i];
+      for (Index i = 0; i < shown_; ++i) values[k++] = J[i];
+      values[k++] = J.dot(omega);
+      if (bands_) fill_bands(values.segment(k, slow_.unknowns()));
+      if (bands_) k += slow_.unknowns();
+    }
+    values[k++] = estimate_.model_error(last_.t);
+    values[k++] = drift_;
+  }
+
+  void save(Archive& archive) const override {
+    estimate_.save(archive);
+    archive.write(slow_.order());
+    archive.write(slow_.fast());
+    archive.write(drift_);
+    if (slow_.has_modes()) archive.write(slow_.modes().signs());
+  }
+  void load(Archive& archive) override {
+    int order = 0;
+    bool fast = false;
+    estimate_.load(archive);
+    archive.read(order);
+    archive.read(fast);
+    archive.read(drift_);
+    slow_.set_order(order);
+    slow_.set_fast(fast);
+    if (slow_.has_modes()) archive.read(slow_.modes().signs());
+  }
+
+ private:
+  static SlowSystem::Choice choice(const SlowOptions& options, bool too_many) {
+    SlowSystem::Choice made;
+    made.energy = options.fast_energy == "drop" || too_many ? FastEnergy::drop : FastEnergy::keep;
+    made.phases = options.fast_part == "on" && made.energy == FastEnergy::keep;
+    return made;
+  }
+
+  Vec::ConstSegmentReturnType actions(const State& s) const {
+    return s.y.segment(2 * slow_.unknowns(), slow_.layout().nx == 0 ? 0 : slow_.gaps());
+  }
+
+  void name_quantities() {
+    const auto components = slow_.stiff().components();
+    std::set<std::string> taken;
+    for (const Quantity& q : slow_.stiff().quantities()) taken.insert(q.name);
+    const auto add = [&](std::string name, const std::string& unit) {
+      if (taken.contains(name)) name = "slow_" + name;
+      quantities_.push_back({std::move(name), unit});
+    };
+    const std::string& time = slow_.stiff().time_unit();
+    if (slow_.has_modes()) {
+      shown_ = std::min(slow_.gaps(), most_modes_shown);
+      bands_ = slow_.unknowns() <= most_bands;
+      for (Index k = 1; k <= shown_; ++k) add(fmt::format("frequency_{}", k), time.empty() ? "" : "rad/" + time);
+      for (Index k = 1; k <= shown_; ++k) add(fmt::format("action_{}", k), "");
+      add("fast_energy", "");
+      for (Index i = 0; bands_ && i < slow_.unknowns(); ++i)
+        add("amplitude_" + components[static_cast<std::size_t>(i)].name, components[static_cast<std::size_t>(i)].unit);
+    }
+    add("model_error", "");
+    add("drift", "");
+  }
+
+  void take_fast_part(const MatchedStart& found, State& in) {
+    if (!slow_.has_modes()) return;
+    const double scale = slow_energy(in);
+    const bool negligible = found.fast_energy <= negligible_share * tolerance_ * scale;
+    slow_.set_fast(options_.fast_energy == "keep" || !negligible);
+    if (!slow_.fast()) return;
+    in.x().head(slow_.gaps()) = found.actions;
+    if (slow_.choice().phases) in.x().tail(slow_.gaps()) = found.phases;
+  }
+
+  double slow_energy(const State& in) {
+    const bool fast = slow_.fast();
+    slow_.set_fast(false);
+    const SlowSystem::Point& p = slow_.at(in.t, in.y);
+    const double size = 0.5 * in.v().squaredNorm() + 0.5 * (p.a.cwiseAbs().dot(in.q().cwiseAbs()));
+    slow_.set_fast(fast);
+    return size;
+  }
+
+  void check_drag() {
+    if (slow_.fast() && slow_.drag() == Drag::nonlinear && slow_.gaps() > 2)
+      throw UsageError(
+          "slow: the mean of a drag that is not linear in the velocity is known for one or two fast modes only; "
+          "fast_energy=drop leaves the fast energy out");
+  }
+
+  // Where modes are not found, the energy of the gaps still is.
+  void refuse_energy_without_modes(const State& given, const MatchedStart& found) {
+    if (options_.fast_energy != "auto" || !too_many_) return;
+    Vec g(slow_.rows());
+    slow_.map().value(given.t, given.q(), g);
+    Vec at(slow_.rows());
+    slow_.map().value(given.t, found.q, at);
+    const double energy = 0.5 * (g - at).head(slow_.gaps()).cwiseAbs2().dot(slow_.stiffness()) +
+                          0.5 * (given.v() - found.v).squaredNorm();
+    State in(slow_.layout(), given.t);
+    in.q() = found.q;
+    in.v() = found.v;
+    if (energy <= negligible_share * tolerance_ * slow_energy(in)) return;
+    throw UsageError(
+        fmt::format("slow: the start has the energy {:.3g} in the oscillation of gaps that are joined in blocks of "
+                    "more than {}, too "
+                    "many for their modes to be found in every step; fast_energy=drop leaves their force out",
+                    energy, most_coupled_gaps));
+  }
+
+  // The manifolds of the two orders differ by less than the tolerance allows where one takes over from the other.
+  void choose_order(State& s) {
+    if (!can_be_1_) return;
+    const double end = estimate_.offset_error(scope_.t_end, 0);
+    const int order = slow_.order();
+    if (order == 1 && end < order_0_below * tolerance_) slow_.set_order(0);
+    if (order == 0 && end > order_1_above * tolerance_) slow_.set_order(1);
+    if (slow_.order() != order) slow_.project(s);
+  }
+
+  void tell(const State& in, const MatchedStart& found, Notes& notes) const {
+    if (options_.start == "projected" && found.open > 0)
+      notes.raise(in.t, "start_projected", "The start was moved onto closed gaps; the value is how far they were open.",
+                  Severity::info, found.open, 0);
+    if (slow_.has_modes() && found.fast_energy > 0)
+      notes.raise(in.t, "fast_energy",
+                  slow_.fast() ? "Energy of the oscillation at the start, kept as actions of the fast modes."
+                               : "Energy of the oscillation at the start, too little to matter and left out.",
+                  Severity::info, found.fast_energy, 0);
+    if (found.balanced && std::abs(found.balance - 1) > 0.1)
+      notes.raise(
+          in.t, "energy_balance",
+          "The actions found at the start had to be scaled for the energies to agree; the oscillation is large.",
+          Severity::warning, found.balance, 1);
+    if (slow_.fast() && slow_.drag() == Drag::nonlinear && slow_.gaps() == 2)
+      notes.raise(in.t, "two_modes_in_drag", "Nonlinear drag is averaged over the phases of two fast modes.",
+                  Severity::info, 2, 0);
+  }
+
+  // The largest reach of the oscillation in every coordinate.
+  void fill_bands(Out band) const {
+    const GapModes& modes = slow_.modes();
+    const Vec& omega = modes.frequencies();
+    const auto J = actions(last_);
+    band.setZero();
+    for (Index i = 0; i < band.size(); ++i) {
+      const Index block = modes.block_of_coordinate(i);
+      if (block < 0) continue;
+      for (Index layer = 0; layer < modes.size(block); ++layer) {
+        const Index k = modes.first(block) + layer;
+        band[i] += std::abs(modes.b(layer)[i]) / omega[k] * std::sqrt(2 * std::max(J[k], 0.0) / omega[k]);
+      }
+    }
+  }
+
+  void add_fast_part(const State& in, Out q, Out v) const {
+    slow_.at(in.t, in.y);
+    const GapModes& modes = slow_.modes();
+    const Vec& omega = modes.frequencies();
+    const auto J = actions(in);
+    const auto phase = in.y.tail(slow_.gaps());
+    for (Index i = 0; i < q.size(); ++i) {
+      const Index block = modes.block_of_coordinate(i);
+      if (block < 0) continue;
+      for (Index layer = 0; layer < modes.size(block); ++layer) {
+        const Index k = modes.first(block) + layer;
+        const double u = modes.b(layer)[i] / omega[k], size = std::max(J[k], 0.0);
+        q[i] += u * std::sqrt(2 * size / omega[k]) * std::sin(phase[k]);
+        v[i] += u * std::sqrt(2 * size * omega[k]) * std::cos(phase[k]);
+      }
+    }
+  }
+
+  SlowOptions options_;
+  bool too_many_;
+  SlowSystem slow_;
+  SlowEstimate estimate_;
+  bool can_be_1_;
+  double tolerance_ = tolerance_of_fixed_steps;
+  RunScope scope_;
+  std::vector<Quantity> quantities_;
+  Index shown_ = 0;
+  bool bands_ = false;
+  double drift_ = 0;
+  mutable State last_;
+};
+
+std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet& given) {
+  const auto options = read_options<SlowOptions>(given, "slow");
+  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem))
+    return std::make_unique<SlowForm>(*mechanical, options);
+  problem.as<LangevinProblem>("slow");
+  return make_slow_bath(problem);
+}
+}  // namespace
+
+ReformulationEntry slow_entry() {
+  return {.name = "slow",
+          .title = "the slow motion of stiff gaps by itself, in closed form",
+          .reference = "after PJY97 sec. 3.2 and 4.3",
+          .delivers = "slow motion",
+          .options = list_options<SlowOptions>(),
+          .make = make_slow,
+          .driving_method = [](const Problem& problem) -> std::string {
+            return dynamic_cast<const LangevinProblem*>(&problem) ? "langevin_splitting" : "dop853";
+          }};
+}
+}  // namespace trill
