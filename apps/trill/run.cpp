@@ -127,8 +127,7 @@ class Session {
     if (!outcome.ok()) complain(fmt::format("{} failed {}", info.problem, outcome.message));
     if (a_.quiet) return;
     const Counters& c = outcome.counters;
-    print(fmt::format("{} with {}{}: {} step{}", info.problem, info.method,
-                      info.formulation.empty() ? "" : " (" + info.formulation + ")", c.steps, c.steps == 1 ? "" : "s"));
+    print(fmt::format("{} with {}: {} step{}", info.problem, way_of(info), c.steps, c.steps == 1 ? "" : "s"));
     if (c.rejected > 0) print(fmt::format(" ({} rejected)", c.rejected));
     print(fmt::format(", {} force evaluations, {:.3g} s{}{}\n", c.most_forces(), c.seconds,
                       info.code.empty() ? "" : ", model ", info.code));

@@ -149,13 +149,33 @@ void tell_scope(PreparedRun& run) {
   if (run.reformulation) run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to});
 }
 
+// Whether a formulation would refuse on the way, found by a rough run: what that cost is little beside what following
+// the oscillation would.
+std::string try_out(const RunPlan& plan, const Problem& problem, const std::string& method) {
+  if (dynamic_cast<const LangevinProblem*>(&problem)) return "";
+  RunPlan rough = plan;
+  rough.want.clear();
+  rough.method = method;
+  rough.h.reset();
+  rough.h_max.reset();
+  rough.atol.reset();
+  rough.rtol = 1e-3;
+  rough.max_steps = 2000;
+  rough.native = Native::never;
+  rough.output = Times{{*plan.to}};
+  const Solution tried = prepare(rough, problem.clone()).run();
+  return tried.outcome.status == RunStatus::refused ? tried.outcome.message : "";
+}
+
 void choose(PreparedRun& run, const RunDefaults& defaults) {
   RunPlan& plan = run.plan;
   if (!plan.want.empty()) {
     if (!plan.method.empty() || !plan.formulation.empty())
       throw UsageError(fmt::format("give either what is wanted ('{}') or a method, not both", plan.want));
     const double tolerance = plan.h ? 0 : plan.rtol.value_or(defaults.rtol);
-    const ChosenMethod chosen = choose_method(plan.want, *run.problem, {tolerance, *plan.from, *plan.to}, plan.options);
+    const ChosenMethod chosen =
+        choose_method(plan.want, *run.problem, {tolerance, *plan.from, *plan.to}, plan.options,
+                      [&](const std::string& method) { return try_out(plan, *run.problem, method); });
     plan.method = chosen.method;
     plan.want.clear();
     run.choice = fmt::format("{} was chosen: {}", chosen.method, chosen.why);

@@ -31,7 +31,10 @@ void check_method_name(const std::string& name) {
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
                     const OptionSet& options) {
   try {
-    const auto form = formulation.make(problem, options);
+    OptionSet own;  // others belong to the method that drives it
+    for (const OptionRow& row : formulation.options)
+      if (const auto given = options.find(row.name); given != options.end()) own.insert(*given);
+    const auto form = formulation.make(problem, own);
     form->expect(scope);
     State in;
     Notes notes;
@@ -48,12 +51,14 @@ const std::vector<std::string>& wanted_motions() {
 }
 
 ChosenMethod choose_method(const std::string& wanted, const Problem& problem, const RunScope& scope,
-                           const OptionSet& options) {
+                           const OptionSet& options,
+                           const std::function<std::string(const std::string& method)>& try_out) {
   if (wanted != "slow")
     throw UsageError(fmt::format("nobody knows how to want '{}'{}", wanted, suggest(wanted, wanted_motions())));
-  const std::string reason = why_not(*find_reformulation("slow"), problem, scope, options);
+  std::string reason = why_not(*find_reformulation("slow"), problem, scope, options);
+  if (reason.empty()) reason = try_out("slow");
   if (reason.empty())
-    return {"slow", stiff_gaps(problem) + ", and at its start the slow motion can be written without the oscillation"};
+    return {"slow", stiff_gaps(problem) + ", and their slow motion can be written without the oscillation"};
   for (const char* other : {"hmm", "radau"})
     if (is_method(other)) return {other, "the slow motion cannot be written by itself: " + reason};
   throw UsageError(fmt::format("the slow motion of '{}' cannot be had: {}", problem.name(), reason));

@@ -80,7 +80,8 @@ class SlowBath final : public LangevinProblem {
 
 class SlowBathForm final : public Reformulation {
  public:
-  explicit SlowBathForm(const LangevinProblem& bath) : bath_(bath) {}
+  explicit SlowBathForm(const LangevinProblem& bath)
+      : bath_(bath), mass_(bath.mechanics().mass_pattern()), momentum_(bath.layout().nv) {}
   const Problem& inner() const override { return bath_; }
   void enter(const State& given, State& in, Notes& notes) override {
     in = State(bath_.layout(), given.t);
@@ -93,15 +94,27 @@ class SlowBathForm final : public Reformulation {
         Severity::info, bath_.kT(), 0);
   }
   void leave(const State& in, State& out) const override {
+    last_ = in;
     out.t = in.t;
     if (!in.mode.empty()) out.mode = in.mode;
     out.q() = in.q();
     out.v() = in.v();
     if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);
   }
+  // The velocities that are left are those of the free directions alone, and so is their temperature.
+  std::vector<Quantity> diagnostics() const override { return {{"slow_temperature", ""}}; }
+  void diagnose(Out values) const override {
+    bath_.mechanics().mass(last_.q(), mass_);
+    mass_.multiply(last_.v(), momentum_);
+    const auto free = static_cast<double>(bath_.layout().nv - bath_.layout().nl);
+    values[0] = free > 0 ? last_.v().dot(momentum_) / free : 0;
+  }
 
  private:
   SlowBath bath_;
+  mutable State last_;
+  mutable MatrixSlot mass_;
+  mutable Vec momentum_;
 };
 }  // namespace
 

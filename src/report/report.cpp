@@ -192,7 +192,7 @@ ReportRun report_run(const Solution& solution, std::string label) {
 std::string report_json(const Report& report) {
   const RunInfo* first = report.runs.empty() ? nullptr : &report.runs.front().info;
   std::string title = report.title;
-  if (title.empty() && first) title = report.runs.size() == 1 ? first->problem + ", " + first->method : first->problem;
+  if (title.empty() && first) title = report.runs.size() == 1 ? first->problem + ", " + way_of(*first) : first->problem;
   JsonWriter json;
   json.open('{').key("schema").integer(1).key("title").text(title);
   json.key("generated").text(report.generated.empty() ? now() : report.generated);

@@ -24,6 +24,10 @@ Index find_name(const std::vector<Quantity>& list, std::string_view name, std::s
 }
 }  // namespace
 
+std::string way_of(const RunInfo& info) {
+  return info.formulation.empty() ? info.method : info.formulation + " (" + info.method + ")";
+}
+
 const char* to_text(RunStatus status) { return status_texts[static_cast<std::size_t>(status)]; }
 
 RunStatus run_status_from(std::string_view text) {

@@ -35,6 +35,7 @@ PreparedRun prepared(const Case& c) {
   plan.method = c.method;
   plan.checkpoint_every = 37;
   plan.max_steps = steps;
+  if (find_reformulation(c.method)) plan.to = 300;  // its steps are long
   PreparedRun run = prepare(plan);
   run.options.max_steps = steps;
   run.options.checkpoint_every = 37;
@@ -53,6 +54,7 @@ std::vector<Case> cases() {
       } catch (const UsageError&) {  // this method is not for this model
       }
     }
+  for (const char* model : {"wire", "cart", "two_springs"}) fitting.push_back({model, "slow"});
   return fitting;
 }
 

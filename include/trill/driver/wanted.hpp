@@ -3,6 +3,7 @@
 
 #include "trill/formulation/reformulation.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct ChosenMethod {
   std::string method, why;
 };
 const std::vector<std::string>& wanted_motions();  // "slow", ...
+// try_out: runs a method roughly over the whole span; empty: nothing was refused on the way.
 ChosenMethod choose_method(const std::string& wanted, const Problem& problem, const RunScope& scope,
-                           const OptionSet& options);
+                           const OptionSet& options,
+                           const std::function<std::string(const std::string& method)>& try_out);
 }  // namespace trill

@@ -36,6 +36,8 @@ struct RunInfo {
   std::vector<std::string> groups;   // names of the force groups that counters.forces counts
 };
 
+std::string way_of(const RunInfo& info);  // "dop853", or with a formulation "slow (dop853)"
+
 // How it ended, and what happened on the way.
 struct RunOutcome {
   RunStatus status = RunStatus::reached_end;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stiff gaps in a heat bath: closed gaps with the force of the modes' free energy sample what the stiff system does.
+#include "trill/driver/plan.hpp"
+#include "trill/model/text_problem.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+namespace trill {
+namespace {
+constexpr const char* two_rods = R"(
+[parameters]
+k = 1e6
+[coordinates]
+x1 = { start = 0.8 }
+y1 = { start = -0.6 }
+x2 = { start = 1.8 }
+y2 = { start = -0.6 }
+[[stiff]]
+gap = "sqrt(x1^2 + y1^2) - 1"
+stiffness = "k"
+[[stiff]]
+gap = "sqrt((x2 - x1)^2 + (y2 - y1)^2) - 1"
+stiffness = "k"
+[[measure]]
+name = "square"
+value = "(x1*(x2 - x1) + y1*(y2 - y1))^2"
+[heat_bath]
+friction = 1
+temperature = 0.7
+)";
+
+struct Mean {
+  double value, deviation;
+};
+Mean mean_of(const Solution& s, const char* name) {
+  const Vec all = s.measured().row(s.quantity(name)).transpose();
+  constexpr Index blocks = 20;
+  const Index length = all.size() / blocks;
+  Vec means(blocks);
+  for (Index b = 0; b < blocks; ++b) means[b] = all.segment(b * length, length).mean();
+  const double mean = means.mean();
+  return {mean, std::sqrt((means.array() - mean).square().sum() / (blocks * (blocks - 1)))};
+}
+
+// The square of the cosine of the angle between rigid rods of unit masses: their kinetic energy gives it the weight
+// sqrt(2 - cos^2).
+double rigid_mean() {
+  double sum = 0, weights = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const double c = std::cos(std::numbers::pi * (i + 0.5) / 4000), w = std::sqrt(2 - c * c);
+    sum += w * c * c;
+    weights += w;
+  }
+  return sum / weights;
+}
+
+class TwoRods : public testing::Test {
+ protected:
+  TwoRods() {
+    RunPlan plan;
+    plan.model = "rods";
+    plan.want = "slow";
+    plan.h = 0.04;
+    plan.to = 8000;
+    plan.output = EveryStep{4};
+    PreparedRun run = prepare(plan, read_model("rods.toml", two_rods).problem);
+    solution_ = run.run();
+  }
+  Solution solution_;
+};
+
+// Without forces all angles of stiff springs are alike.
+TEST_F(TwoRods, SampleTheMeasureOfStiffSprings) {
+  ASSERT_EQ(solution_.outcome.status, RunStatus::reached_end) << solution_.outcome.message;
+  const Mean square = mean_of(solution_, "square");
+  EXPECT_NEAR(square.value, 0.5, 4 * square.deviation);
+  EXPECT_GT(std::abs(square.value - rigid_mean()), 4 * square.deviation) << "that of rigid rods is " << rigid_mean();
+}
+
+TEST_F(TwoRods, HaveTheTemperatureOfTheBath) {
+  const Mean temperature = mean_of(solution_, "slow_temperature");
+  EXPECT_NEAR(temperature.value, 0.7, 4 * temperature.deviation + 0.005);
+  EXPECT_LT(solution_.measured().row(solution_.quantity("constraint")).maxCoeff(), 1e-9);
+}
+}  // namespace
+}  // namespace trill
