@@ -46,8 +46,7 @@ Table table_of(const FigureResult& result) {
   for (const FigureCell& c : result.cells) {
     const std::string unit = c.factor ? " times" : c.relative ? " relative" : "";
     table.rows.push_back({c.label, fmt::format("{:.10g}", c.ours), fmt::format("{:.10g}", c.published),
-                          number(c, c.deviation(), 3) + unit,
-                          c.gated ? number(c, c.tolerance, 2) + unit : "none",
+                          number(c, c.deviation(), 3) + unit, c.gated ? number(c, c.tolerance, 2) + unit : "none",
                           c.gated ? (c.ok() ? "ok" : "OUT") : "shown", c.origin});
     table.marks.emplace_back(c.gated ? (c.ok() ? "ok" : "bad") : "");
   }

@@ -37,9 +37,8 @@ const std::vector<Subject>& subjects() {
        .model = "stiff_spring",
        .parameters =
            [](double omega, Data data) {
-             return OptionSet{{"epsilon", digits(1 / omega)},
-                              {"x0", digits(data == Data::fast ? 1 + 1 / omega : 1)},
-                              {"y0", "0"}};
+             return OptionSet{
+                 {"epsilon", digits(1 / omega)}, {"x0", digits(data == Data::fast ? 1 + 1 / omega : 1)}, {"y0", "0"}};
            }},
       {.name = "two springs i",
        .slowest = 1,
@@ -70,31 +69,48 @@ const std::vector<Subject>& subjects() {
        .slowest = 0.6,
        .model = "",
        .text = two_stiff_springs,
-       .parameters = [](double omega, Data) { return OptionSet{{"omega", digits(omega)}}; }},
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}};
+           }},
       {.name = "two stiff springs, 1:4",
        .slowest = 0.6,
        .model = "",
        .text = two_stiff_springs,
-       .parameters = [](double omega, Data) { return OptionSet{{"omega", digits(omega)}, {"ratio", "4"}}; }},
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}, {"ratio", "4"}};
+           }},
       {.name = "varying frequency",
        .slowest = 1,
        .model = "varying_frequency",
-       .parameters = [](double omega, Data) { return OptionSet{{"omega", digits(omega)}}; }},
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}};
+           }},
       {.name = "curved wire",
        .slowest = 1,
        .model = "wire",
-       .parameters = [](double omega, Data) { return OptionSet{{"omega", digits(omega)}}; }},
+       .parameters =
+           [](double omega, Data data) {
+             const bool fast = data == Data::fast;
+             return OptionSet{{"omega", digits(omega)}, {"u0", fast ? "0.3" : "0"}, {"v0", fast ? "1" : "0"}};
+           }},
       {.name = "planar chain",
        .slowest = 1,
        .model = "planar_chain",
-       .parameters = [](double omega, Data) { return OptionSet{{"omega", digits(omega)}}; },
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}};
+           },
        .same_data = false},
       {.name = "cart",
        .slowest = 1,
        .model = "cart",
        .parameters =
            [](double omega, Data data) {
-             return OptionSet{{"omega", digits(omega)}, {"stretch", data == Data::fast ? "1" : "0"}};
+             const bool fast = data == Data::fast;
+             return OptionSet{{"omega", digits(omega)}, {"stretch", fast ? "1" : "0"}, {"w0", fast ? "0.3" : "0"}};
            }},
   };
   return all;
