@@ -28,8 +28,8 @@ struct SlowOptions {
     v.choice("order", order, {"auto", "0", "1"},
              "of the slow manifold; auto: by the estimated error and the tolerance");
     v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"}, "the force of the oscillation on the slow motion");
-    v.choice("start", start, {"matched", "projected"},
-             "matched: the mean of the oscillating motion; projected: the nearest point with closed gaps");
+    v.choice("start", start, {"matched", "window", "projected"},
+             "matched: the mean of the oscillating motion; window: found by following it; projected: gaps just closed");
     v.choice("project", project, {"on", "off"}, "back onto the slow manifold after every step");
     v.choice("fast_part", fast_part, {"off", "on"}, "add the oscillation, with phases of its own, to what is recorded");
   }
@@ -74,7 +74,7 @@ class SlowForm final : public Reformulation {
   void enter(const State& given, State& in, Notes& notes) override {
     slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
     slow_.set_fast(slow_.has_modes());
-    const MatchedStart found = options_.start == "matched" ? match_start(slow_, given) : project_start(slow_, given);
+    const MatchedStart found = find_start(given);
     in = State(slow_.layout(), given.t);
     in.mode = given.mode;
     in.q() = found.q;
@@ -185,6 +185,15 @@ class SlowForm final : public Reformulation {
     }
     add("model_error", "");
     add("drift", "");
+  }
+
+  // Without energies the closed form is of first order only.
+  MatchedStart find_start(const State& given) {
+    if (options_.start == "projected") return project_start(slow_, given);
+    MatchedStart found = match_start(slow_, given);
+    const bool oscillates = slow_.has_modes() && found.fast_energy > 0;
+    if (oscillates && (options_.start == "window" || std::isnan(found.energy))) found = average_start(slow_, given);
+    return found;
   }
 
   void take_fast_part(const MatchedStart& found, State& in) {

@@ -285,6 +285,21 @@ class Matching {
     }
   }
 
+  double gap_energy(const Vec& g) const { return 0.5 * g.head(gaps_).cwiseAbs2().dot(slow_.stiffness()); }
+
+  // Drag has no potential and needs none: it does no work at one time. Other forces without one: nothing is known.
+  std::optional<double> soft_potential(const Vec& q) const {
+    double sum = 0;
+    for (Groups group = 1; group != 0; group <<= 1) {
+      if (!(group & slow_.soft_groups())) continue;
+      if (const auto part = p_.potential(group, t_, q))
+        sum += *part;
+      else if (p_.drag(group) == Drag::none)
+        return std::nullopt;
+    }
+    return sum;
+  }
+
   double kinetic(const Vec& q, const Vec& v) {
     MatrixSlot mass = p_.mass_pattern();
     Vec w(n_);
@@ -295,13 +310,12 @@ class Matching {
 
   // Cubic terms of the fast motion change the actions by order epsilon; the energy knows their sum.
   void balance(MatchedStart& out) {
-    const auto before = p_.potential(all_groups, t_, q_), after = p_.potential(slow_.soft_groups(), t_, closed_);
+    const auto before = soft_potential(q_), after = soft_potential(closed_);
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
-    out.energy = *before + kinetic(q_, v_);
-    const Vec offset = g_ - beyond_;
-    const double strong = 0.5 * offset.head(gaps_).cwiseAbs2().dot(slow_.stiffness());
-    const double left = out.energy - (*after + kinetic(closed_, out.v) - strong), have = actions_.dot(omega_);
+    out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
+    const double left = out.energy - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_));
+    const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
     out.balanced = out.balance >= 1 / largest_balance && out.balance <= largest_balance;

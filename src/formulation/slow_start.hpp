@@ -10,7 +10,7 @@ struct MatchedStart {
   Vec q, v, actions, phases;
   Vec frequencies;
   double open = 0;                     // largest gap of the given state beyond the slow one
-  double fast_energy = 0, energy = 0;  // of the modes, and of all; energy is NaN where the model has no potential
+  double fast_energy = 0, energy = 0;  // of the modes, and of all; energy is NaN where a force has no potential
   double balance = 1;                  // by which the actions were scaled so that the energies agree
   bool balanced = false;
 };
@@ -18,6 +18,9 @@ struct MatchedStart {
 // In closed form: averages over the phases of the fast modes to second order in their amplitudes. UsageError where the
 // state cannot be moved onto the manifold.
 MatchedStart match_start(const SlowSystem& slow, const State& given);
+
+// By averages over a window of the stiff motion around the start, which is followed for it.
+MatchedStart average_start(const SlowSystem& slow, const State& given);
 
 // The nearest point with closed gaps in the metric of the mass, the velocity projected, no actions.
 MatchedStart project_start(const SlowSystem& slow, const State& given);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow start by averaging: the stiff motion is followed to both sides of the start, and its positions, velocities
+// and actions are averaged over some periods of the slowest gap.
+#include "slow_start.hpp"
+#include "trill/formulation/first_order.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr int periods = 8, steps_each_period = 64;  // to either side; of the fastest gap
+constexpr int flattened_moments = 3;                // 0, 2 and 4: polynomials of degree 5 pass unchanged
+constexpr int most_steps = 200'000;
+constexpr int points_for_actions = 200;
+
+// Weights at -n..n: (1 - x^2)^8, whose response falls with the ninth power of the frequency, times an even polynomial
+// that makes the second and fourth moments vanish.
+Vec window_weights(int n) {
+  const auto bump = [](double x) { return std::pow(1 - x * x, 8); };
+  Mat moments = Mat::Zero(flattened_moments, flattened_moments);
+  for (int k = -n; k <= n; ++k) {
+    const double x = static_cast<double>(k) / (n + 1);
+    for (int i = 0; i < flattened_moments; ++i)
+      for (int j = 0; j < flattened_moments; ++j) moments(i, j) += bump(x) * std::pow(x, 2 * (i + j));
+  }
+  const Vec c = moments.fullPivLu().solve(Vec::Unit(flattened_moments, 0));
+  Vec weights(2 * n + 1);
+  for (int k = -n; k <= n; ++k) {
+    const double x = static_cast<double>(k) / (n + 1);
+    double factor = 0;
+    for (int i = 0; i < flattened_moments; ++i) factor += c[i] * std::pow(x, 2 * i);
+    weights[k + n] = bump(x) * factor;
+  }
+  return weights;
+}
+
+class Window {
+ public:
+  Window(const SlowSystem& slow, const State& given)
+      : slow_(slow), given_(given), form_(slow.stiff(), "slow"), size_(form_.size()) {}
+
+  MatchedStart go() {
+    const MatchedStart here = match_start(slow_, given_);
+    const double slowest = here.frequencies.minCoeff(), fastest = here.frequencies.maxCoeff();
+    const double h = 2 * std::numbers::pi / fastest / steps_each_period;
+    const int n = static_cast<int>(std::ceil(periods * fastest / slowest * steps_each_period));
+    if (n > most_steps)
+      throw UsageError(fmt::format(
+          "slow: a window over {} periods of the slowest gap would take {} steps; use start=matched", periods, 2 * n));
+    const Vec weights = window_weights(n);
+    mean_ = weights[n] * given_.y.head(size_);
+    actions_ = Vec::Zero(slow_.gaps());
+    weight_of_actions_ = 0;
+    add_actions(given_, weights[n]);
+    for (const double direction : {1.0, -1.0}) follow(direction * h, n, weights);
+    State mean = given_;
+    mean.y.head(size_) = mean_;
+    MatchedStart out = project_start(slow_, mean);
+    out.actions = actions_ / weight_of_actions_;
+    out.phases = here.phases;
+    out.frequencies = here.frequencies;
+    out.fast_energy = out.actions.dot(out.frequencies);
+    out.open = here.open;
+    out.energy = here.energy;
+    return out;
+  }
+
+ private:
+  void follow(double h, int n, const Vec& weights) {
+    State s = given_;
+    form_.start(s);
+    const int stride = std::max(1, 2 * n / points_for_actions);
+    for (int k = 1; k <= n; ++k) {
+      step(s, h);
+      const double weight = weights[n + (h > 0 ? k : -k)];
+      mean_ += weight * s.y.head(size_);
+      if (k % stride == 0) add_actions(s, weight);
+    }
+  }
+
+  void step(State& s, double h) {
+    Vec k1(size_), k2(size_), k3(size_), k4(size_);
+    const Vec y = s.y.head(size_);
+    const bool regular = form_.rhs(s.t, y, k1) && form_.rhs(s.t + h / 2, y + h / 2 * k1, k2) &&
+                         form_.rhs(s.t + h / 2, y + h / 2 * k2, k3) && form_.rhs(s.t + h, y + h * k3, k4);
+    s.y.head(size_) = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    s.t += h;
+    if (!regular || !s.y.allFinite())
+      throw UsageError(fmt::format("slow: the stiff motion around the start cannot be followed to t = {:.6g}", s.t));
+  }
+
+  void add_actions(const State& s, double weight) {
+    actions_ += weight * match_start(slow_, s).actions;
+    weight_of_actions_ += weight;
+  }
+
+  const SlowSystem& slow_;
+  const State& given_;
+  FirstOrderForm form_;
+  Index size_;
+  Vec mean_, actions_;
+  double weight_of_actions_ = 0;
+};
+}  // namespace
+
+MatchedStart average_start(const SlowSystem& slow, const State& given) { return Window(slow, given).go(); }
+}  // namespace trill
