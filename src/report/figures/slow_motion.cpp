@@ -4,11 +4,13 @@
 #include "trill/analysis/slow_part.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
 namespace trill::slow_motion {
 namespace {
+constexpr double most_half_width = 0.5;   // of a window: a wider one bends the slow motions below
 constexpr double below_rounding = 1e-11;  // of the errors: shown, not judged
 
 // Both springs of two_springs as gaps although their frequencies differ.
@@ -19,7 +21,7 @@ ratio = 2
 [coordinates]
 x1 = { start = 1, velocity = 0.5 }
 y1 = { start = 0, velocity = -0.5 }
-x2 = { start = "2 + 1/omega", velocity = -0.5 }
+x2 = { start = "2 + 1/(ratio*omega)", velocity = -0.5 }
 y2 = { start = 0, velocity = 0.5 }
 [[stiff]]
 gap = "sqrt(x1^2 + y1^2) - 1"
@@ -168,8 +170,9 @@ Solution finished(PreparedRun run) {
 }
 
 Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const OptionSet& more) {
-  const FlatWindow window(subject.slowest * omega);
   const std::vector<double> centres = sample_times(subject.to);
+  const double slowest = subject.slowest * omega, periods = most_half_width * slowest / (2 * std::numbers::pi);
+  const FlatWindow window(slowest, std::min(16, static_cast<int>(periods)));
   RunPlan plan = stiff_plan(subject.to + 1.001 * window.half_width());
   plan.rtol = plan.atol = 1e-12;
   plan.output = Times{window.times(centres)};

@@ -18,7 +18,7 @@ struct Subject {
   std::string model;   // empty: the text
   std::string text{};
   OptionSet (*parameters)(double omega, Data data) = nullptr;
-  bool same_data = true;  // as the published numbers
+  bool same_data = true;  // as the published numbers, as far as is known
 };
 const Subject& subject(std::string_view name);
 

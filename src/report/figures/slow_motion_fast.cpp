@@ -34,12 +34,12 @@ constexpr std::array<FastRow, 10> fast_rows{{
 
 struct DragRow {
   const char* kind;
-  const char* parameter;
+  const char *parameter, *value;
   std::array<double, 3> published, without;
 };
 constexpr std::array<DragRow, 2> drag_rows{{
-    {"linear", "drag", {5.19e-5, 2.08e-6, 8.31e-8}, {0.0267, 0.0268, 0.0268}},
-    {"cubic", "cubic_drag", {9.39e-5, 3.76e-6, 1.5e-7}, {0.107, 0.107, 0.107}},
+    {"linear", "drag", "0.2", {5.19e-5, 2.08e-6, 8.31e-8}, {0.0267, 0.0268, 0.0268}},
+    {"cubic", "cubic_drag", "0.1", {9.39e-5, 3.76e-6, 1.5e-7}, {0.107, 0.107, 0.107}},
 }};
 
 OptionSet matched(const char* fast_energy) {
@@ -66,7 +66,7 @@ FigureResult fast_energy(bool full) {
       const auto add = [&](ChartSeries& series, const char* energy, const char* kind, double expected) {
         const double error = error_against(stiff, what, omega, matched(energy), more);
         const FigureCell cell = by_factor(fmt::format("{}, omega = {}{}", name, omega, kind), error, expected);
-        result.cells.push_back(what.same_data ? cell : shown(cell));
+        result.cells.push_back(what.name == "planar chain" ? shown(cell) : cell);
         series.x.push_back(omega);
         series.y.push_back(error);
       };
@@ -85,7 +85,7 @@ FigureResult fast_energy(bool full) {
   for (const DragRow& row : drag_rows) {
     const Subject& wire = subject("curved wire");
     const std::string name = fmt::format("curved wire, {} drag", row.kind);
-    const double found = row_of(wire, name, usual, row.published, row.without, {{row.parameter, "0.2"}});
+    const double found = row_of(wire, name, usual, row.published, row.without, {{row.parameter, row.value}});
     result.cells.push_back(near(name + ", slope", found, 2, 0.2));
   }
   result.charts = {
@@ -95,7 +95,10 @@ FigureResult fast_energy(bool full) {
       "Largest error of a position at 10 times against the stiff motion with its oscillation averaged out, order 0 "
       "from "
       "the matched start. Two springs iii pass a resonance 2:1, where the error falls with the root of 1/omega. The "
-      "published chain has other lengths and velocities: shown, not judged.";
+      "published chain has other lengths and velocities: shown, not judged. The published errors of the varying "
+      "frequency are "
+      "a fifth larger than ours and their 1.8 is not the 1.98 that x(4) = -0.98 of the averaged equation gives: there "
+      "too something in the data differs.";
   return result;
 }
 
