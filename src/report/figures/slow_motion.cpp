@@ -89,7 +89,8 @@ const std::vector<Subject>& subjects() {
        .parameters =
            [](double omega, Data) {
              return OptionSet{{"omega", digits(omega)}};
-           }},
+           },
+       .same_data = false},
       {.name = "curved wire",
        .slowest = 1,
        .model = "wire",

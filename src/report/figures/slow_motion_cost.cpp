@@ -112,7 +112,7 @@ FigureResult cost(bool full) {
           calls[target].x.push_back(frequencies[k]);
           calls[target].y.push_back(ours->calls);
         }
-        const FigureCell cell = by_factor(label, ours ? ours->calls : 0, published);
+        const FigureCell cell = by_factor(label, ours ? ours->calls : 0, published, 2);
         result.cells.push_back(what.same_data && published > 0 && !by_chance(row, k, target) ? cell : shown(cell));
       }
     }
