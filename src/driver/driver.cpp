@@ -16,51 +16,6 @@ namespace trill {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-void check_start(const Problem& problem, const State& s, double t_end) {
-  const Layout want = problem.layout();
-  if (s.layout != want || s.y.size() != want.size())
-    throw UsageError(
-        fmt::format("'{}' has {} unknowns; the given start has {}", problem.name(), want.size(), s.y.size()));
-  if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the ends of the time interval must be finite");
-  for (Index i = 0; i < s.y.size(); ++i)
-    if (!std::isfinite(s.y[i]))
-      throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
-                                   problem.components()[static_cast<std::size_t>(i)].name, s.y[i]));
-}
-
-// Off the constraints by more than this, no motion that keeps them begins here.
-constexpr double consistent = 1e-6;
-
-void check_constraints(const Problem& problem, const State& s) {
-  const MechanicalProblem* mechanical = mechanics_of(problem);
-  if (!mechanical || !mechanical->constraints()) return;
-  const ConstraintMap& map = *mechanical->constraints();
-  MatrixSlot G = map.pattern();
-  Vec g(map.count()), gv(map.count()), gt(map.count());
-  map.value(s.t, s.q(), g);
-  map.jacobian(s.t, s.q(), G);
-  map.time_derivative(s.t, s.q(), gt);
-  G.multiply(s.v(), gv);
-  gv += gt;
-  const double off = g.cwiseAbs().maxCoeff(), moving = gv.cwiseAbs().maxCoeff();
-  if (!(off <= consistent))
-    throw UsageError(fmt::format("the start of '{}' violates its constraints by {:.3g}", problem.name(), off));
-  if (!(moving <= consistent * (1 + s.v().cwiseAbs().maxCoeff())))
-    throw UsageError(fmt::format("the start of '{}' moves off its constraints: G v = {:.3g}", problem.name(), moving));
-}
-
-// UsageError unless the times follow the run.
-void check_output(const Output& output, double t0, double direction) {
-  const auto* times = std::get_if<Times>(&output);
-  if (!times) return;
-  double last = t0;
-  for (const double t : times->t) {
-    if (!(direction * (t - last) > 0))
-      throw UsageError(fmt::format("output times must follow the run: {} comes after {}", t, last));
-    last = t;
-  }
-}
-
 // Switches of formulas are passed over where a method gives no values inside its steps.
 std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
   std::vector<Event> events;
@@ -112,7 +67,6 @@ class Run {
         recorder_(options.recorder ? *options.recorder : memory_),
         user_(std::move(start)) {
     check_start(problem, user_, t_end);
-    check_constraints(problem, user_);
     check_output(options.output, user_.t, direction_);
     check_dense();
     t_start_ = user_.t;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `slow`: the way into the slow system and out of it, the order that the tolerance needs, and what is
 // told about the fast motion that is not followed.
+#include "slow_checks.hpp"
 #include "slow_estimate.hpp"
 #include "slow_start.hpp"
 #include "trill/formulation/reformulation.hpp"
@@ -21,6 +22,8 @@ constexpr Index most_modes_shown = 12, most_bands = 48;
 constexpr double tolerance_of_fixed_steps = 1e-6;
 constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
 constexpr double negligible_share = 0.03;                   // of the tolerance: fast energy that is left out
+
+constexpr double most_left_out = 0.01;  // of the energy, unless the user says so
 
 struct SlowOptions {
   std::string order = "auto", fast_energy = "auto", start = "matched", project = "on", fast_part = "off";
@@ -72,6 +75,8 @@ class SlowForm final : public Reformulation {
   }
 
   void enter(const State& given, State& in, Notes& notes) override {
+    slow_.forget();
+    if (running_ && slow_.fast() && options_.fast_part == "off") return go_on(given, in, notes);
     slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
     slow_.set_fast(slow_.has_modes());
     const MatchedStart found = find_start(given);
@@ -81,13 +86,16 @@ class SlowForm final : public Reformulation {
     in.v() = found.v;
     take_fast_part(found, in);
     check_drag();
-    refuse_energy_without_modes(given, found);
-    estimate_.start(given.t);
+    leave_energy_out(given, in, notes);
+    if (const std::string trouble = fast_soft_forces(slow_, in, scope_); !trouble.empty())
+      throw UsageError("slow: " + trouble);
+    if (!running_) estimate_.start(given.t);
     estimate_.look(in, actions(in));
     if (options_.order == "auto") choose_order(in);
     if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
     tell(in, found, notes);
     last_ = in;
+    running_ = true;
   }
 
   void leave(const State& in, State& out) const override {
@@ -114,7 +122,7 @@ class SlowForm final : public Reformulation {
   }
   std::string refusal() const override { return estimate_.refusal(); }
 
-  double model_error() const override { return estimate_.model_error(last_.t); }
+  double model_error() const override { return estimate_.model_error(last_.t) + left_out_; }
   std::vector<Quantity> diagnostics() const override { return quantities_; }
 
   void diagnose(Out values) const override {
@@ -130,7 +138,7 @@ class SlowForm final : public Reformulation {
       if (bands_) fill_bands(values.segment(k, slow_.unknowns()));
       if (bands_) k += slow_.unknowns();
     }
-    values[k++] = estimate_.model_error(last_.t);
+    values[k++] = model_error();
     values[k++] = drift_;
   }
 
@@ -139,6 +147,7 @@ class SlowForm final : public Reformulation {
     archive.write(slow_.order());
     archive.write(slow_.fast());
     archive.write(drift_);
+    archive.write(left_out_);
     if (slow_.has_modes()) archive.write(slow_.modes().signs());
   }
   void load(Archive& archive) override {
@@ -148,6 +157,7 @@ class SlowForm final : public Reformulation {
     archive.read(order);
     archive.read(fast);
     archive.read(drift_);
+    archive.read(left_out_);
     slow_.set_order(order);
     slow_.set_fast(fast);
     if (slow_.has_modes()) archive.read(slow_.modes().signs());
@@ -187,6 +197,20 @@ class SlowForm final : public Reformulation {
     add("drift", "");
   }
 
+  // After an event that left the motion as it was: the oscillation goes on. Where it moved something, that would be
+  // right for a motion without oscillation only, which is then matched anew.
+  void go_on(const State& given, State& in, Notes& notes) {
+    if (given.q() != last_.q() || given.v() != last_.v())
+      throw UsageError(
+          "slow: an event changed the motion while the gaps oscillate; what comes of it depends on their phase, which "
+          "is not "
+          "followed");
+    last_.mode = given.mode;
+    in = last_;
+    estimate_.look(in, actions(in));
+    if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
+  }
+
   // Without energies the closed form is of first order only.
   MatchedStart find_start(const State& given) {
     if (options_.start == "projected") return project_start(slow_, given);
@@ -222,24 +246,27 @@ class SlowForm final : public Reformulation {
           "fast_energy=drop leaves the fast energy out");
   }
 
-  // Where modes are not found, the energy of the gaps still is.
-  void refuse_energy_without_modes(const State& given, const MatchedStart& found) {
-    if (options_.fast_energy != "auto" || !too_many_) return;
-    Vec g(slow_.rows());
+  // Where modes are not found, the energy of the gaps still is; what it would do is left out.
+  void leave_energy_out(const State& given, const State& in, Notes& notes) {
+    if (slow_.has_modes()) return;
+    Vec g(slow_.rows()), closed(slow_.rows());
     slow_.map().value(given.t, given.q(), g);
-    Vec at(slow_.rows());
-    slow_.map().value(given.t, found.q, at);
-    const double energy = 0.5 * (g - at).head(slow_.gaps()).cwiseAbs2().dot(slow_.stiffness()) +
-                          0.5 * (given.v() - found.v).squaredNorm();
-    State in(slow_.layout(), given.t);
-    in.q() = found.q;
-    in.v() = found.v;
-    if (energy <= negligible_share * tolerance_ * slow_energy(in)) return;
-    throw UsageError(
-        fmt::format("slow: the start has the energy {:.3g} in the oscillation of gaps that are joined in blocks of "
-                    "more than {}, too "
-                    "many for their modes to be found in every step; fast_energy=drop leaves their force out",
-                    energy, most_coupled_gaps));
+    slow_.map().value(given.t, in.q(), closed);
+    const double energy = 0.5 * (g - closed).head(slow_.gaps()).cwiseAbs2().dot(slow_.stiffness()) +
+                          0.5 * (given.v() - in.v()).squaredNorm();
+    const double scale = slow_energy(in);
+    left_out_ = energy > 0 ? energy / std::max(energy, scale) : 0;
+    if (options_.fast_energy == "auto" && left_out_ > most_left_out)
+      throw UsageError(
+          fmt::format("slow: {:.2g} of the energy at the start is in the oscillation of gaps that are joined in blocks "
+                      "of more than {}, "
+                      "too many for their modes to be found in every step; fast_energy=drop leaves their force out",
+                      left_out_, most_coupled_gaps));
+    if (left_out_ > tolerance_)
+      notes.raise(
+          in.t, "fast_energy_left_out",
+          "The oscillation at the start has this share of the energy, and its force on the slow motion is left out.",
+          Severity::warning, left_out_, tolerance_);
   }
 
   // The manifolds of the two orders differ by less than the tolerance allows where one takes over from the other.
@@ -315,7 +342,8 @@ class SlowForm final : public Reformulation {
   std::vector<Quantity> quantities_;
   Index shown_ = 0;
   bool bands_ = false;
-  double drift_ = 0;
+  double drift_ = 0, left_out_ = 0;
+  bool running_ = false;
   mutable State last_;
 };
 

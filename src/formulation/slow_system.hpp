@@ -43,6 +43,7 @@ class SlowSystem final : public FirstOrderProblem {
   };
   const Point& at(double t, In y) const;  // evaluated unless it is the last one
 
+  void forget() const { point_.order = -1; }  // parameters may have changed
   void set_order(int order) const { order_ = order; }
   int order() const { return order_; }
   bool can_be_of_order_1() const;

@@ -2,6 +2,7 @@
 // Two mechanical problems that should be one: every function of them at many states.
 #pragma once
 
+#include "support/matrices.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -11,21 +12,11 @@
 #include <gtest/gtest.h>
 
 namespace trill::test {
-inline Mat dense(const MatrixSlot& slot) {
-  Mat m(slot.rows(), slot.cols());
-  for (Index j = 0; j < m.cols(); ++j)
-    for (Index i = 0; i < m.rows(); ++i) m(i, j) = slot.value(i, j);
-  return m;
-}
+using testing_models::dense;
 
-// Relative to what is expected, or to 1 where that is small by cancellation.
+// Relative to 1 where values are small by cancellation.
 inline void expect_equal(const Mat& a, const Mat& b, const std::string& what, double tolerance = 1e-13) {
-  ASSERT_EQ(a.rows(), b.rows()) << what;
-  ASSERT_EQ(a.cols(), b.cols()) << what;
-  if (b.size() == 0) return;
-  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * std::max(1.0, b.cwiseAbs().maxCoeff())) << what << "\n"
-                                                                                               << a << "\n\n"
-                                                                                               << b;
+  testing_models::expect_equal(a, b, what, tolerance, 1);
 }
 
 inline const MechanicalProblem& mechanics(const Problem& p) {

@@ -2,6 +2,7 @@
 // What tests of text models ask again and again.
 #pragma once
 
+#include "support/matrices.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -12,20 +13,6 @@
 #include <gtest/gtest.h>
 
 namespace trill::testing_models {
-inline Mat dense(const MatrixSlot& slot) {
-  Mat m(slot.rows(), slot.cols());
-  for (Index j = 0; j < m.cols(); ++j)
-    for (Index i = 0; i < m.rows(); ++i) m(i, j) = slot.value(i, j);
-  return m;
-}
-
-inline void expect_equal(const Mat& a, const Mat& b, const std::string& what, double tolerance = 1e-13) {
-  ASSERT_EQ(a.rows(), b.rows()) << what;
-  ASSERT_EQ(a.cols(), b.cols()) << what;
-  if (a.size() == 0) return;
-  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * b.cwiseAbs().maxCoeff()) << what << "\n" << a << "\n\n" << b;
-}
-
 inline const MechanicalProblem& mechanics(const Problem& p) { return p.as<MechanicalProblem>("the test"); }
 inline const MechanicalProblem& mechanics(const TextModel& model) { return mechanics(*model.problem); }
 

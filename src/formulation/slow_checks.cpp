@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slow_checks.hpp"
+
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double most_of_a_gap = 0.3, most_of_forcing = 0.2;  // frequencies over that of the slowest gap
+constexpr int power_iterations = 12, forcing_times = 16;
+
+// The largest frequency of the soft forces along closed gaps, from below, by power iteration on M^-1 f'(q).
+double soft_frequency(const SlowSystem& slow, const State& s) {
+  const Index n = slow.unknowns();
+  Vec x(n), df(n), a(n), zero = Vec::Zero(slow.rows()), mu(slow.rows());
+  for (Index i = 0; i < n; ++i) x[i] = std::cos(1.0 + 2.0 * static_cast<double>(i));
+  if (!slow.schur().factorise(s.t, s.q())) return 0;
+  double square = 0;
+  for (int k = 0; k < power_iterations; ++k) {
+    x /= x.norm();
+    if (!slow.stiff().force_product(slow.soft_groups(), s.t, s.q(), s.v(), x, df)) return 0;
+    slow.schur().solve(df, zero, a, mu);
+    square = a.norm();
+    if (!(square > 0) || !a.allFinite()) return 0;
+    x = a;
+  }
+  return std::sqrt(square);
+}
+
+// How fast forces change in time by themselves, at places of the span.
+double forcing_frequency(const SlowSystem& slow, const State& s, const RunScope& scope, double omega) {
+  const Index n = slow.unknowns();
+  const auto force = [&](double t) {
+    Vec f(n);
+    slow.stiff().force(slow.soft_groups(), t, s.q(), s.v(), f);
+    return f;
+  };
+  const double span = scope.t_end - s.t, step = 0.1 / omega;
+  const Vec first = force(s.t);
+  double swing = 0, slope = 0;
+  for (int j = 1; j <= forcing_times; ++j) {
+    const double t = s.t + span * (j - 0.5) / forcing_times;
+    const Vec f = force(t);
+    swing = std::max(swing, max_abs(f - first));
+    slope = std::max(slope, max_abs(force(t + step) - f) / step);
+  }
+  return swing > 1e-9 * max_abs(first) && swing > 0 ? slope / swing : 0;
+}
+}  // namespace
+
+double slowest_gap(const SlowSystem& slow, const State& s) {
+  if (!slow.schur().factorise(s.t, s.q())) return 0;
+  if (slow.has_modes() && slow.modes().find(slow.schur())) return slow.modes().frequencies().minCoeff();
+  double square = HUGE_VAL;
+  for (Index i = 0; i < slow.gaps(); ++i) square = std::min(square, slow.stiffness()[i] * slow.schur().schur(i, i));
+  return std::sqrt(square);
+}
+
+std::string fast_soft_forces(const SlowSystem& slow, const State& s, const RunScope& scope) {
+  const double omega = slowest_gap(slow, s);
+  if (const double soft = soft_frequency(slow, s); soft > most_of_a_gap * omega)
+    return fmt::format(
+        "beside its gaps the model has forces of the frequency {:.3g}, while the slowest gap has {:.3g}; make them "
+        "[[stiff]] gaps too, or follow them with another method",
+        soft, omega);
+  if (const double forcing = forcing_frequency(slow, s, scope, omega); forcing > most_of_forcing * omega)
+    return fmt::format(
+        "forces change in time at a rate of {:.3g}, too near to the frequency {:.3g} of the slowest gap to leave its "
+        "oscillation alone",
+        forcing, omega);
+  return "";
+}
+}  // namespace trill

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow motion as a run has it: events, switches, the order that the tolerance needs, the oscillation added again.
+#include "trill/driver/plan.hpp"
+#include "trill/model/text_problem.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trill {
+namespace {
+using testing::HasSubstr;
+
+Solution solve(std::unique_ptr<Problem> problem, const std::string& method, double to, double rtol,
+               OptionSet options = {}, Output output = EveryStep{}) {
+  RunPlan plan;
+  plan.model = "test";
+  plan.method = method;
+  plan.options = std::move(options);
+  plan.to = to;
+  plan.rtol = rtol;
+  plan.output = std::move(output);
+  plan.native = Native::never;
+  PreparedRun run = prepare(plan, std::move(problem));
+  return run.run();
+}
+
+Vec row(const Solution& s, const char* name) { return s.measured().row(s.quantity(name)).transpose(); }
+
+std::unique_ptr<Problem> pair(double stretch, const std::string& more) {
+  return read_model("pair.toml", R"([parameters]
+omega = 500
+[coordinates]
+x1 = { start = 0, velocity = 0.3 }
+y1 = { start = 1 }
+x2 = { start = "0.6 + )" + std::to_string(stretch) +
+                                     R"(/omega", velocity = 0.3 }
+y2 = { start = 1.8 }
+[[stiff]]
+gap = "sqrt((x1 - x2)^2 + (y1 - y2)^2) - 1"
+stiffness = "omega^2"
+)" + more)
+      .problem;
+}
+
+const std::string floor_below = R"([[potential]]
+energy = "y1 + y2"
+[[event]]
+name = "floor"
+when = "y1"
+direction = -1
+then = { vy1 = "-vy1" }
+)";
+
+// The pair falls without oscillation, one of its ends bounces, and the blow sets the gap swinging: what the slow motion
+// loses, the fast one gains.
+TEST(SlowEvents, ABlowStartsTheOscillation) {
+  const Solution s = solve(pair(0, floor_below), "slow", 1.6, 1e-7);
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  ASSERT_EQ(s.outcome.events.size(), 1u);
+  const Vec slow = row(s, "energy"), fast = row(s, "fast_energy");
+  EXPECT_NEAR(fast[0], 0, 1e-6);
+  EXPECT_GT(fast[fast.size() - 1], 1);
+  EXPECT_NEAR(slow[slow.size() - 1] + fast[fast.size() - 1], slow[0] + fast[0], 1e-4);
+}
+
+TEST(SlowEvents, ABlowToAnOscillatingMotionIsRefused) {
+  const Solution s = solve(pair(1, floor_below), "slow", 1.6, 1e-5);
+  EXPECT_EQ(s.outcome.status, RunStatus::refused);
+  EXPECT_THAT(s.outcome.message, HasSubstr("depends on their phase"));
+  EXPECT_GT(s.rows(), 2) << "what was computed stays";
+}
+
+// A formula that changes on the way ends a step; the oscillation goes on.
+TEST(SlowEvents, ASwitchKeepsTheActions) {
+  const Solution s =
+      solve(pair(1, "[[potential]]\nenergy = \"y1 + y2 + if(x1 > 0.3, 2*(x1 - 0.3)^2, 0)\"\n"), "slow", 2, 1e-6);
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  EXPECT_FALSE(s.outcome.events.empty());
+  const Vec action = row(s, "action_1");
+  EXPECT_GT(action[0], 1e-4);
+  EXPECT_EQ(action.maxCoeff(), action.minCoeff());
+}
+
+std::unique_ptr<Problem> springs(const char* omega2) {
+  return ModelRegistry::all().find("two_springs").make({{"omega2", omega2}, {"stretch2", "0"}});
+}
+
+// Order 0 is off by some epsilon^2: enough for a loose tolerance and stiff springs.
+TEST(SlowOrder, FollowsTheTolerance) {
+  const auto distance = [](const Solution& a, const Solution& b) {
+    return (a.y().rightCols(1) - b.y().rightCols(1)).cwiseAbs().maxCoeff();
+  };
+  const Output end = Times{{10.0}};
+  const Solution stiff = solve(springs("20000"), "slow", 10, 1e-4, {}, end);
+  EXPECT_LT(distance(stiff, solve(springs("20000"), "slow", 10, 1e-4, {{"order", "0"}}, end)), 1e-12);
+  EXPECT_GT(distance(stiff, solve(springs("20000"), "slow", 10, 1e-4, {{"order", "1"}}, end)), 1e-10);
+  const Solution soft = solve(springs("100"), "slow", 10, 1e-9, {}, end);
+  EXPECT_LT(distance(soft, solve(springs("100"), "slow", 10, 1e-9, {{"order", "1"}}, end)), 1e-12);
+  EXPECT_GT(distance(soft, solve(springs("100"), "slow", 10, 1e-9, {{"order", "0"}}, end)), 1e-5);
+}
+
+// Phases are known to some epsilon: at omega = 1000 the oscillation itself comes out.
+TEST(SlowFastPart, IsTheOscillation) {
+  const auto oscillator = [] { return ModelRegistry::all().find("varying_frequency").make({{"omega", "1000"}}); };
+  const Output times = Times{{0.5, 1.0, 1.5, 2.0}};
+  const Solution full = solve(oscillator(), "dop853", 2, 1e-11, {}, times);
+  const Solution added = solve(oscillator(), "slow", 2, 1e-9, {{"fast_part", "on"}}, times);
+  const Solution without = solve(oscillator(), "slow", 2, 1e-9, {}, times);
+  const Index y = full.component("y"), vy = full.component("vy");
+  EXPECT_LT((full.y().row(y) - added.y().row(y)).cwiseAbs().maxCoeff(), 2e-5);
+  EXPECT_LT((full.y().row(vy) - added.y().row(vy)).cwiseAbs().maxCoeff(), 2e-2);
+  EXPECT_GT((full.y().row(vy) - without.y().row(vy)).cwiseAbs().maxCoeff(), 0.5);
+  const Vec band = row(without, "amplitude_y");
+  for (Index k = 0; k < full.rows(); ++k) EXPECT_LE(std::abs(full.y()(y, k)), 1.01 * band[k]);
+}
+
+TEST(SlowForm, RefusesWhatItCannotWrite) {
+  const auto message = [](std::unique_ptr<Problem> problem, OptionSet options = {}) -> std::string {
+    try {
+      solve(std::move(problem), "slow", 1, 1e-4, std::move(options));
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message(ModelRegistry::all().find("kepler").make({})), HasSubstr("names its stiff gaps"));
+  EXPECT_THAT(message(pair(200, "")), HasSubstr("too large"));
+  EXPECT_THAT(message(read_model("m.toml", R"([coordinates]
+x = { start = 1.01 }
+y = 0
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - 1"
+stiffness = 1e6
+[[potential]]
+group = "fast"
+energy = "y"
+)")
+                          .problem),
+              HasSubstr("a group of their own"));
+  // The first spring is nearly as stiff as the second, which alone counts as a gap.
+  EXPECT_THAT(message(ModelRegistry::all().find("two_springs").make({{"omega1", "300"}, {"omega2", "400"}})),
+              HasSubstr("gaps too"));
+  EXPECT_THAT(message(pair(0, "[[force]]\non = \"x1\"\nvalue = \"0.1*sin(400*t)\"\n")), HasSubstr("change in time"));
+  EXPECT_EQ(message(pair(0, "[[force]]\non = \"x1\"\nvalue = \"1 + 0.1*sin(4*t)\"\n")), "");
+  EXPECT_THAT(message(read_model("m.toml", R"([coordinates]
+x = { start = 1 }
+y = 0
+[[stiff]]
+gap = "x - 1"
+stiffness = 1e6
+[[stiff]]
+gap = "2*x - 2"
+stiffness = 1e6
+)")
+                          .problem),
+              HasSubstr("depend on each other"));
+}
+}  // namespace
+}  // namespace trill
