@@ -118,6 +118,20 @@ TEST(SlowMotion, LinearDragDampsTheActions) {
     EXPECT_NEAR(states(4, k) / start.actions[0], std::exp(-0.2 * static_cast<double>(k + 1)), 1e-10);
 }
 
+// Let go at rest across gravity, a pendulum has no force in its spring for a moment: that is not a soft spring.
+TEST(SlowMotion, TakesAPendulumFromRest) {
+  for (const char* start : {"matched", "projected"}) {
+    RunPlan plan;
+    plan.model = "stiff_spring";
+    plan.parameters = {{"epsilon", "0.02"}, {"x0", "1"}, {"y0", "0"}};
+    plan.method = "slow";
+    plan.options = {{"order", "1"}, {"fast_energy", "keep"}, {"start", start}};
+    plan.rtol = 1e-8;
+    const Solution solution = prepare(plan).run();
+    EXPECT_TRUE(solution.ok()) << start << ": " << solution.outcome.message;
+  }
+}
+
 // What the matched start must give back: a mode set in motion with known action and phase on top of a slow state.
 TEST(MatchedStart, FindsActionPhaseAndSlowStateOfAStraightGap) {
   const TextModel model = read_model("m.toml",

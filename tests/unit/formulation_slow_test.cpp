@@ -64,6 +64,20 @@ TEST(SlowSystem, FastForceIsMinusTheGradientOfTheFastEnergy) {
   }
 }
 
+TEST(SlowSystem, KnownPointsBelongToWhatWasAsked) {
+  const TextModel model = make_model("wire", {{"omega", "60"}});
+  const SlowSystem slow(mechanics(model), {FastEnergy::keep});
+  const State s = slow_state(slow, shifted_start(*model.problem), 0.02);
+  const Vec with = slow.at(s.t, s.y).a;
+  slow.set_fast(false);
+  const Vec without = slow.at(s.t, s.y).a;
+  EXPECT_GT((with - without).norm(), 1e-2);
+  slow.set_fast(true);
+  EXPECT_EQ(slow.at(s.t, s.y).a, with);
+  slow.set_order(1);
+  EXPECT_GT((slow.at(s.t, s.y).a - with).norm(), 1e-5);
+}
+
 TEST(SlowSystem, ThermalModesActLikeKTOverTheirFrequency) {
   const TextModel model = make_model("two_springs", {{"omega1", "60"}, {"omega2", "60"}});
   const SlowSystem thermal(mechanics(model), {FastEnergy::thermal, 0.7}), keep(mechanics(model), {FastEnergy::keep});
