@@ -10,6 +10,7 @@ class JoinedMap final : public ConstraintMap {
   JoinedMap(const ConstraintMap& first, const ConstraintMap& second);
   Index count() const override { return upper_.rows() + lower_.rows(); }
   MatrixSlot pattern() const override { return joined_; }
+  bool moving() const override { return first_.moving() || second_.moving(); }
   void value(double t, In q, Out g) const override;
   void jacobian(double t, In q, MatrixSlot& G) const override;
   void time_derivative(double t, In q, Out gt) const override;

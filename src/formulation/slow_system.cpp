@@ -107,6 +107,7 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
   point_.t = t;
   copy_one_by_one(y.data(), y.size(), point_.y.data());
   point_.order = order_;
+  point_.fast = fast_;
   point_.regular = evaluate(t, y.head(n_), y.segment(n_, n_), J);
   if (!point_.regular) {
     dy.setConstant(std::numeric_limits<double>::quiet_NaN());
@@ -123,10 +124,11 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
 }
 
 const SlowSystem::Point& SlowSystem::at(double t, In y) const {
-  if (point_.t == t && point_.order == order_ && point_.y == y) return point_;
+  if (point_.t == t && point_.order == order_ && point_.fast == fast_ && point_.y == y) return point_;
   point_.t = t;
   point_.y = y;
   point_.order = order_;
+  point_.fast = fast_;
   point_.regular = evaluate(t, point_.y.head(n_), point_.y.segment(n_, n_), point_.y.segment(2 * n_, layout().nx));
   return point_;
 }
