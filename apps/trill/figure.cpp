@@ -25,6 +25,7 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
                      {"deviation", finite(c.deviation())},
                      {"tolerance", c.tolerance},
                      {"relative", c.relative},
+                     {"factor", c.factor},
                      {"gated", c.gated},
                      {"ok", c.ok()},
                      {"origin", c.origin}});

@@ -53,7 +53,13 @@ void SlowEstimate::look(const State& s, In actions) {
   seen_.q = std::max(seen_.q, max_abs(s.q()));
   seen_.v = std::max(seen_.v, max_abs(s.v()));
   seen_.a = std::max(seen_.a, max_abs(p.a));
-  seen_.lambda = std::max(seen_.lambda, max_abs(p.lambda));
+  // The forces in the gaps may be nothing for a moment, as in a pendulum let go: others then tell what is much.
+  schur.jacobian().multiply_transposed(p.lambda, x_);
+  if (slow_.stiff().mass_kind() == MassKind::identity)
+    covector_ = p.a;
+  else
+    schur.mass().multiply(p.a, covector_);
+  seen_.force = std::max({seen_.force, max_abs(x_), max_abs(covector_)});
   seen_.condition = std::min(seen_.condition, schur.reciprocal_condition());
   slow_.soften(p.lambda, c_);
   schur.divide_by_schur(c_);
@@ -62,7 +68,8 @@ void SlowEstimate::look(const State& s, In actions) {
   if (p.order == 1) {
     slow_.soften(p.lambda2, c_);
     schur.divide_by_schur(c_);
-    seen_.correction = std::max(seen_.correction, max_abs(c_));
+    schur.jacobian().multiply_transposed(c_, x_);
+    seen_.correction = std::max(seen_.correction, max_abs(x_));
     slow_.soften(c_, s_);
     schur.divide_by_schur(s_);
     schur.lift(s_, x_);
@@ -164,10 +171,10 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
         "the gaps are not stiff enough: the slow motion changes at a rate of {:.3g}, the slowest gap oscillates at "
         "{:.3g}",
         slow_rate(), seen_.smallest);
-  else if (seen_.correction > largest_correction * seen_.lambda && offset_error(t, 0) > largest_error)
+  else if (seen_.correction > largest_correction * seen_.force && offset_error(t, 0) > largest_error)
     refusal_ = fmt::format(
         "the gaps are not stiff enough: the forces in them change by {:.2g} of themselves while they oscillate once",
-        std::sqrt(seen_.correction / seen_.lambda));
+        std::sqrt(seen_.correction / seen_.force));
   else if (of_meetings * passage_error(passages_.met()) > largest_error)
     refusal_ = fmt::format(
         "two fast frequencies meet (they come to {:.2g} of each other): the energy of the oscillation goes from one to "

@@ -33,13 +33,13 @@ class SlowEstimate {
  private:
   struct Seen {
     double t_begin = 0;
-    double q = 0, v = 0, a = 0;         // largest entries
-    double offset0 = 0, offset1 = 0;    // displacement by the slow multipliers, and what order 1 leaves out of it
-    double lambda = 0, correction = 0;  // multipliers, and the part of them that order 1 adds
-    double amplitude = 0;               // of the fast motion, times the curvature of the gaps
-    double smallest = 0, largest = 0;   // fast frequencies
-    double exchanged = 0;               // energy of the fast modes that the slow motion takes and gives
-    double energy = 0, kinetic = 0;     // of the slow motion
+    double q = 0, v = 0, a = 0;        // largest entries
+    double offset0 = 0, offset1 = 0;   // displacement by the slow multipliers, and what order 1 leaves out of it
+    double force = 0, correction = 0;  // forces of the gaps and of the motion; what order 1 adds to those of the gaps
+    double amplitude = 0;              // of the fast motion, times the curvature of the gaps
+    double smallest = 0, largest = 0;  // fast frequencies
+    double exchanged = 0;              // energy of the fast modes that the slow motion takes and gives
+    double energy = 0, kinetic = 0;    // of the slow motion
     double condition = 1;
   };
   void look_at_modes(const State& s, In actions);

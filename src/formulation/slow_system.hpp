@@ -35,6 +35,7 @@ class SlowSystem final : public FirstOrderProblem {
     double t = 0;
     Vec y;
     int order = -1;
+    bool fast = false;
     bool regular = false;
     Vec g, lambda, lambda1, lambda2;  // gaps; multipliers of the rigid flow and their time derivatives (order 1)
     Vec reaction;                     // multipliers that act: lambda, less what the gaps' acceleration takes

@@ -11,6 +11,7 @@
 
 namespace trill {
 double FigureCell::deviation() const {
+  if (factor) return ours * published > 0 ? std::max(ours / published, published / ours) : HUGE_VAL;
   const double difference = std::abs(ours - published);
   return relative ? difference / std::abs(published) : difference;
 }
@@ -29,6 +30,12 @@ const FigureEntry& FigureRegistry::find(std::string_view name) const {
   throw UsageError("unknown figure '" + std::string(name) + "'" + suggest(wanted, known));
 }
 
+namespace {
+std::string number(const FigureCell& c, double value, int digits) {
+  return c.factor ? fmt::format("{:.{}g}", value, digits) : fmt::format("{:.{}e}", value, digits - 1);
+}
+}  // namespace
+
 Table table_of(const FigureResult& result) {
   Table table{
       .title = "Ours beside the published",
@@ -37,10 +44,9 @@ Table table_of(const FigureResult& result) {
       .rows = {},
       .marks = {}};
   for (const FigureCell& c : result.cells) {
-    const std::string unit = c.relative ? " relative" : "";
+    const std::string unit = c.factor ? " times" : c.relative ? " relative" : "";
     table.rows.push_back({c.label, fmt::format("{:.10g}", c.ours), fmt::format("{:.10g}", c.published),
-                          fmt::format("{:.2e}{}", c.deviation(), unit),
-                          c.gated ? fmt::format("{:.1e}{}", c.tolerance, unit) : "none",
+                          number(c, c.deviation(), 3) + unit, c.gated ? number(c, c.tolerance, 2) + unit : "none",
                           c.gated ? (c.ok() ? "ok" : "OUT") : "shown", c.origin});
     table.marks.emplace_back(c.gated ? (c.ok() ? "ok" : "bad") : "");
   }

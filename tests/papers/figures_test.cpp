@@ -40,6 +40,14 @@ TEST(FigureResult, KnowsBadFromGood) {
   cell.gated = false;
   EXPECT_TRUE(cell.ok());
   EXPECT_FALSE(FigureResult{}.ok());
+  FigureCell error{.label = "x", .ours = 1.4e-9, .published = 1e-9, .tolerance = 1.5, .origin = "test", .factor = true};
+  EXPECT_TRUE(error.ok());
+  error.ours = 1e-9 / 1.4;
+  EXPECT_TRUE(error.ok());
+  for (const double bad : {1e-9 / 1.6, 1.6e-9, 0.0, -1e-9, std::nan("")}) {
+    error.ours = bad;
+    EXPECT_FALSE(error.ok()) << bad;
+  }
 }
 
 TEST(FigureRegistry, OffersNearNames) {

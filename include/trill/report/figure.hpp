@@ -14,7 +14,8 @@ struct FigureCell {
   double ours = 0, published = 0, tolerance = 0;
   bool relative = false;  // tolerance relative to the published value
   std::string origin;
-  bool gated = true;  // false: shown, but not part of the verdict
+  bool gated = true;    // false: shown, but not part of the verdict
+  bool factor = false;  // tolerance is the largest factor between the two, as for errors over many powers of ten
 
   double deviation() const;
   bool ok() const { return !gated || deviation() <= tolerance; }  // NaN is not ok

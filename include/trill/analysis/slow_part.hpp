@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/solution/solution.hpp"
+
+namespace trill {
+// Averages that take a fast oscillation out of a motion and leave its slow part as it is: the weights are smooth and
+// end smoothly, which removes the oscillation, and their moments of order 2 and 4 are nothing, so that polynomials up
+// to degree 5 in time pass.
+class FlatWindow {
+ public:
+  // slowest: angular frequency of the slowest oscillation that is to be removed. The window reaches over
+  // `periods` of it to each side, with `samples` in each.
+  explicit FlatWindow(double slowest, int periods = 16, int samples = 40);
+  double half_width() const { return half_width_; }
+
+  // When the motion must be known for averages around these times, which rise.
+  std::vector<double> times(const std::vector<double>& centres) const;
+  // The averages of a solution that was recorded then, one column for each centre.
+  Mat averages(const Solution& solution, const std::vector<double>& centres) const;
+
+ private:
+  double time(double centre, Index k) const;
+
+  double half_width_;
+  Vec weights_;
+};
+}  // namespace trill
