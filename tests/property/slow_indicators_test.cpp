@@ -57,6 +57,41 @@ TEST(SlowIndicators, WarnOfTheResonanceOfTwoEqualSprings) {
   }
 }
 
+// Chains that start with closed gaps: the momentum of order 1 belongs to open ones.
+TEST(SlowStart, MatchesTheManifoldOfOrder1) {
+  for (const std::uint64_t seed : {3, 4, 8}) EXPECT_LT(judge_chain(seed).error, 1e-6) << seed;
+}
+
+// What was seen before a checkpoint counts after it.
+TEST(SlowIndicators, GoOnFromACheckpoint) {
+  const auto problem = make_model("two_springs", {{"omega1", "250"}, {"omega2", "250"}}).problem;
+  const auto unbroken = make_reformulation("slow", *problem), resumed = make_reformulation("slow", *problem);
+  Notes notes;
+  State in, again, out = problem->initial_state();
+  for (Reformulation* form : {unbroken.get(), resumed.get()}) form->expect({1e-6, 0, 10});
+  unbroken->enter(problem->initial_state(), in, notes);
+  resumed->enter(problem->initial_state(), again, notes);
+  slow_judgement::detail::Walker walker(unbroken->inner(), in, 10, 1e-6);
+  const auto after = [&] { unbroken->after_step(walker.s, notes); };
+  ASSERT_TRUE(walker.go(5, after));
+  Archive archive;
+  unbroken->save(archive);
+  const double error_before = (unbroken->leave(walker.s, out), unbroken->model_error());
+  resumed->load(archive);
+  EXPECT_TRUE(archive.at_end());
+  resumed->leave(walker.s, out);
+  EXPECT_EQ(resumed->model_error(), error_before);
+  ASSERT_TRUE(walker.go(10, [&] {
+    again = walker.s;
+    after();
+    resumed->after_step(again, notes);
+  }));
+  unbroken->leave(walker.s, out);
+  resumed->leave(again, out);
+  EXPECT_EQ(resumed->model_error(), unbroken->model_error());
+  EXPECT_GT(unbroken->model_error(), 2 * error_before);
+}
+
 TEST(SlowIndicators, RefuseFrequenciesThatMeet) {
   for (const double omega : {200.0, 1000.0}) {
     const TextModel model = read_model("m.toml", R"toml([parameters]
