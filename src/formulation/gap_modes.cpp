@@ -69,6 +69,13 @@ void GapModes::fill(Block& block, const SchurSystem& system) const {
 bool GapModes::find(Block& block, const SchurSystem& system) {
   const Index stiff = block.stiff;
   if (stiff == 0) return true;
+  if (block.rows.size() == 1) {
+    const Index row = block.rows[0];
+    const double square = stiffness_[row] * system.schur(row, row);
+    frequencies_[block.first] = std::sqrt(square);
+    y_(row, 0) = root_[row];
+    return square > 0;
+  }
   fill(block, system);
   const auto root = [&](Index i) { return root_[block.rows[static_cast<std::size_t>(i)]]; };
   if (stiff == 1) {

@@ -62,6 +62,12 @@ void JoinedMap::curvature(double t, In q, In v, Out eta) const {
   second_.curvature(t, q, v, eta.tail(lower_.rows()));
 }
 
+void JoinedMap::slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) const {
+  first_.slope_and_curvature(t, q, v, upper_, eta.head(upper_.rows()));
+  second_.slope_and_curvature(t, q, v, lower_, eta.tail(lower_.rows()));
+  join(G);
+}
+
 MatrixSlot JoinedMap::transpose_pattern() const { return union_pattern(one_, other_); }
 
 void JoinedMap::transpose_derivative(double t, In q, In s, MatrixSlot& d) const {
@@ -89,11 +95,12 @@ bool JoinedMap::jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) 
   return true;
 }
 
-bool JoinedMap::reaction_derivative(int k, const Motion& motion, In s, Out values) const {
-  if (!first_.reaction_derivative(k, motion, s.head(upper_.rows()), values) ||
-      !second_.reaction_derivative(k, motion, s.tail(lower_.rows()), part_))
+bool JoinedMap::rigid_rate(int k, const Motion& motion, In s, In s1, Out covector, Out values) const {
+  const Index one = upper_.rows(), other = lower_.rows();
+  if (!first_.rigid_rate(k, motion, s.head(one), s1.head(one), covector, values.head(one)) ||
+      !second_.rigid_rate(k, motion, s.tail(other), s1.tail(other), part_, values.tail(other)))
     return false;
-  values += part_;
+  covector += part_;
   return true;
 }
 

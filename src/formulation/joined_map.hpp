@@ -15,13 +15,14 @@ class JoinedMap final : public ConstraintMap {
   void jacobian(double t, In q, MatrixSlot& G) const override;
   void time_derivative(double t, In q, Out gt) const override;
   void curvature(double t, In q, In v, Out eta) const override;
+  void slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) const override;
   void transpose_derivative(double t, In q, In s, MatrixSlot& d) const override;
   MatrixSlot transpose_pattern() const override;
   bool velocity_derivative(double t, In q, In v, MatrixSlot& d) const override;
   bool value_derivative(int k, const Motion& motion, Out values) const override;
   bool jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) const override;
-  bool reaction_derivative(int k, const Motion& motion, In s, Out values) const override;
   bool jacobian_along(double t, In q, In dq, MatrixSlot& d) const override;
+  bool rigid_rate(int k, const Motion& motion, In s, In s1, Out covector, Out values) const override;
   bool reaction_along(double t, In q, In dq, In s, Out values) const override;
 
  private:

@@ -2,10 +2,69 @@
 #include "schur_system.hpp"
 
 #include <numeric>
+#include <type_traits>
 
 namespace trill {
 namespace {
 constexpr double singular = 1e-13;  // a pivot of S relative to its diagonal
+
+// Few rows are the rule: with their number known to the compiler loops over them are no loops.
+template <class Use>
+auto with_rows(Index m, Use use) {
+  if (m == 1) return use(std::integral_constant<Index, 1>());
+  if (m == 2) return use(std::integral_constant<Index, 2>());
+  return use(m);
+}
+
+// S = G B, B like G^T and stored like G.
+void multiply(Index n, auto m, const double* g, const double* b, double* S) {
+  for (Index k = 0; k < m; ++k)
+    for (Index i = k; i < m; ++i) {
+      double sum = 0;
+      for (Index j = 0; j < n; ++j) sum += g[j * m + i] * b[j * m + k];
+      S[k * m + i] = S[i * m + k] = sum;
+    }
+}
+
+bool factorise_small(auto m, const double* S, double* L) {
+  for (Index k = 0; k < m; ++k)
+    for (Index i = k; i < m; ++i) {
+      double sum = S[k * m + i];
+      for (Index j = 0; j < k; ++j) sum -= L[i * m + j] * L[j * m + k];
+      if (i == k) {
+        if (!(sum > singular * S[k * m + k])) return false;
+        L[k * m + k] = 1 / sum;
+      } else {
+        L[i * m + k] = sum;
+        L[k * m + i] = sum * L[k * m + k];
+      }
+    }
+  return true;
+}
+
+void divide_small(auto m, const double* L, double* mu) {
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < i; ++j) mu[i] -= L[j * m + i] * mu[j];
+  for (Index i = m - 1; i >= 0; --i) {
+    mu[i] *= L[i * m + i];
+    for (Index j = i + 1; j < m; ++j) mu[i] -= L[i * m + j] * mu[j];
+  }
+}
+
+void find_multipliers(Index n, auto m, const double* B, const double* L, const double* r, const double* c, double* mu) {
+  for (Index i = 0; i < m; ++i) {
+    double sum = c[i];
+    for (Index j = 0; j < n; ++j) sum += B[j * m + i] * r[j];
+    mu[i] = sum;
+  }
+  divide_small(m, L, mu);
+}
+
+double product(auto m, const double* b, const double* mu) {
+  double sum = b[0] * mu[0];
+  for (Index i = 1; i < m; ++i) sum += b[i] * mu[i];
+  return sum;
+}
 
 bool has_diagonal_mass(const MechanicalProblem& p) {
   return p.mass_kind() == MassKind::identity || p.mass_kind() == MassKind::diagonal;
@@ -17,6 +76,7 @@ SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& 
       map_(map),
       n_(problem.layout().nq),
       m_(map.count()),
+      identity_(problem.mass_kind() == MassKind::identity),
       diagonal_(has_diagonal_mass(problem)),
       G_(map.pattern()),
       mass_(problem.mass_pattern()),
@@ -83,35 +143,25 @@ void SchurSystem::find_blocks() {
 bool SchurSystem::factorise_mass(In q) {
   if (mass_known_ && problem_.mass_kind() != MassKind::of_q) return true;
   mass_known_ = true;
-  if (problem_.mass_kind() == MassKind::identity) return true;
   problem_.mass(q, mass_);
   if (!diagonal_) return mass_solver_->factorise(mass_);
   for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
   return inverse_mass_.allFinite();
 }
 
-void SchurSystem::fill_dense() {
+// B^T = G M^-1.
+void SchurSystem::lift_jacobian() {
   if (diagonal_) {
     const double* g = G_.values();
     double* b = lifted_.data();
     for (Index j = 0; j < n_; ++j)
       for (Index i = 0; i < m_; ++i) b[j * m_ + i] = g[j * m_ + i] * inverse_mass_[j];
-    for (Index k = 0; k < m_; ++k)
-      for (Index i = k; i < m_; ++i) {
-        double sum = 0;
-        for (Index j = 0; j < n_; ++j) sum += g[j * m_ + i] * b[j * m_ + k];
-        S_(i, k) = S_(k, i) = sum;
-      }
     return;
   }
   for (Index i = 0; i < m_; ++i) {
     for (Index j = 0; j < n_; ++j) work_n_[j] = G_.value(i, j);
     mass_solver_->solve(work_n_, work_n_);
     lifted_.row(i) = work_n_.transpose();
-  }
-  for (Index k = 0; k < m_; ++k) {
-    work_n_ = lifted_.row(k).transpose();
-    G_.multiply(work_n_, S_.col(k));
   }
 }
 
@@ -127,46 +177,43 @@ void SchurSystem::fill_sparse() {
     }
 }
 
-bool SchurSystem::factorise_dense() {
-  condition_ = 1;
-  for (Index k = 0; k < m_; ++k)
-    for (Index i = k; i < m_; ++i) {
-      double sum = S_(i, k);
-      for (Index j = 0; j < k; ++j) sum -= L_(i, j) * L_(k, j);
-      if (i == k) {
-        if (!(sum > singular * S_(k, k))) return false;
-        condition_ = std::min(condition_, sum / S_(k, k));
-        L_(k, k) = 1 / std::sqrt(sum);
-      } else {
-        L_(i, k) = sum * L_(k, k);
-      }
-    }
-  return true;
+bool SchurSystem::factorise(double t, In q) {
+  if (!identity_ && !factorise_mass(q)) return false;
+  map_.jacobian(t, q, G_);
+  return factorise_schur();
 }
 
-bool SchurSystem::factorise(double t, In q) {
-  if (!factorise_mass(q)) return false;
-  map_.jacobian(t, q, G_);
-  if (dense_) {
-    fill_dense();
-    return factorise_dense();
+bool SchurSystem::factorise(double t, In q, In v, Vec& curvature) {
+  if (!identity_ && !factorise_mass(q)) return false;
+  map_.slope_and_curvature(t, q, v, G_, curvature);
+  return factorise_schur();
+}
+
+bool SchurSystem::factorise_schur() {
+  if (!dense_) {
+    fill_sparse();
+    return solver_->factorise(sparse_S_);
   }
-  fill_sparse();
-  return solver_->factorise(sparse_S_);
+  if (!identity_) lift_jacobian();
+  for (Index k = 0; G_.is_sparse() && k < m_; ++k) {
+    work_n_ = lifted_.row(k).transpose();
+    G_.multiply(work_n_, S_.col(k));
+  }
+  return with_rows(m_, [&](auto m) {
+    if (!G_.is_sparse()) multiply(n_, m, G_.values(), lifted(), S_.data());
+    return factorise_small(m, S_.data(), L_.data());
+  });
+}
+
+double SchurSystem::reciprocal_condition() const {
+  double least = 1;
+  for (Index k = 0; dense_ && k < m_; ++k) least = std::min(least, 1 / (L_(k, k) * S_(k, k)));
+  return least;
 }
 
 void SchurSystem::divide_by_schur(Out mu) {
   if (!dense_) return solver_->solve(mu, mu);
-  for (Index i = 0; i < m_; ++i) {
-    double sum = mu[i];
-    for (Index j = 0; j < i; ++j) sum -= L_(i, j) * mu[j];
-    mu[i] = sum * L_(i, i);
-  }
-  for (Index i = m_ - 1; i >= 0; --i) {
-    double sum = mu[i];
-    for (Index j = i + 1; j < m_; ++j) sum -= L_(j, i) * mu[j];
-    mu[i] = sum * L_(i, i);
-  }
+  with_rows(m_, [&](auto m) { divide_small(m, L_.data(), mu.data()); });
 }
 
 void SchurSystem::divide_by_mass(In r, Out x) {
@@ -180,30 +227,32 @@ void SchurSystem::lift(In mu, Out x) {
     for (Index j = 0; j < n_; ++j) x[j] *= inverse_mass_[j];
     return;
   }
-  const double* b = lifted_.data();
-  for (Index j = 0; j < n_; ++j) {
-    double sum = 0;
-    for (Index i = 0; i < m_; ++i) sum += b[j * m_ + i] * mu[i];
-    x[j] = sum;
-  }
+  with_rows(m_, [&](auto m) {
+    const double* b = lifted();
+    for (Index j = 0; j < n_; ++j) x[j] = product(m, b + j * m, mu.data());
+  });
 }
 
-void SchurSystem::multipliers(In r, In c, Out mu) {
+void SchurSystem::multipliers(const Vec& r, const Vec& c, Vec& mu) {
   if (dense_) {
-    for (Index i = 0; i < m_; ++i) mu[i] = -c[i];
-    const double* b = lifted_.data();
-    for (Index j = 0; j < n_; ++j)
-      for (Index i = 0; i < m_; ++i) mu[i] += b[j * m_ + i] * r[j];
-  } else {
-    divide_by_mass(r, work_n_);
-    G_.multiply(work_n_, mu);
-    mu -= c;
+    with_rows(m_, [&](auto m) { find_multipliers(n_, m, lifted(), L_.data(), r.data(), c.data(), mu.data()); });
+    return;
   }
+  divide_by_mass(r, work_n_);
+  G_.multiply(work_n_, mu);
+  mu += c;
   divide_by_schur(mu);
 }
 
-void SchurSystem::solve(In r, In c, Out x, Out mu) {
+void SchurSystem::solve(const Vec& r, const Vec& c, Vec& x, Vec& mu) {
   multipliers(r, c, mu);
+  if (dense_ && diagonal_) {
+    with_rows(m_, [&](auto m) {
+      const double* b = lifted();
+      for (Index j = 0; j < n_; ++j) x[j] = inverse_mass_[j] * r[j] - product(m, b + j * m, mu.data());
+    });
+    return;
+  }
   lift(mu, x);
   divide_by_mass(r, work_n_);
   for (Index j = 0; j < n_; ++j) x[j] = work_n_[j] - x[j];

@@ -5,7 +5,7 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// M x + G^T mu = r, G x = c, through S = G M^-1 G^T: factorised once for a point, solved many times.
+// M x + G^T mu = r, G x + c = 0, through S = G M^-1 G^T: factorised once for a point, solved many times.
 class SchurSystem {
  public:
   SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map);
@@ -13,8 +13,9 @@ class SchurSystem {
   Index rows() const { return m_; }
 
   bool factorise(double t, In q);  // false: the rows depend on each other there, or the mass is singular
-  void solve(In r, In c, Out x, Out mu);
-  void multipliers(In r, In c, Out mu);  // of the same system, without x
+  bool factorise(double t, In q, In v, Vec& curvature);  // the same, and the curvature of the rows
+  void solve(const Vec& r, const Vec& c, Vec& x, Vec& mu);
+  void multipliers(const Vec& r, const Vec& c, Vec& mu);  // of the same system, without x
   void divide_by_mass(In r, Out x);
   void divide_by_schur(Out mu);  // S^-1 mu in place
   void lift(In mu, Out x);       // x = M^-1 G^T mu
@@ -25,31 +26,31 @@ class SchurSystem {
   double schur(Index i, Index j) const { return dense_ ? S_(i, j) : sparse_S_.value(i, j); }
   // Rows that S joins, directly or through others: the number of a row's block.
   const std::vector<Index>& blocks() const { return blocks_; }
-  double reciprocal_condition() const { return condition_; }  // of S scaled to a unit diagonal, a rough lower estimate
+  double reciprocal_condition() const;  // of S scaled to a unit diagonal, a rough estimate; 1 where S is sparse
 
  private:
   bool factorise_mass(In q);
-  void fill_dense();
+  bool factorise_schur();
+  void lift_jacobian();
+  const double* lifted() const { return identity_ ? G_.values() : lifted_.data(); }
   void fill_sparse();
-  bool factorise_dense();
   void find_pairs();
   void find_blocks();
 
   const MechanicalProblem& problem_;
   const ConstraintMap& map_;
   Index n_, m_;
-  bool diagonal_, dense_;  // mass matrix; S
+  bool identity_, diagonal_, dense_;  // mass matrix; S
   MatrixSlot G_, mass_;
   Vec inverse_mass_;
   std::unique_ptr<LinearSolver> mass_solver_;
   bool mass_known_ = false;
-  Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense
-  Mat S_, L_;   // dense: S and its Cholesky factor, the reciprocals of its diagonal in their place
+  Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense and the mass no identity
+  Mat S_, L_;   // dense: S = L D L^T; below the diagonal L, on it D^-1, above it (L D)^T
   MatrixSlot sparse_S_;
   std::vector<Index> pairs_;  // places in S of products of two entries of one column of G
   std::unique_ptr<LinearSolver> solver_;
   std::vector<Index> blocks_;
-  double condition_ = 1;
   Vec work_n_, work_m_;
 };
 }  // namespace trill

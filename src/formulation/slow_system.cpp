@@ -8,7 +8,6 @@
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 
@@ -90,14 +89,15 @@ State SlowSystem::initial_state() const {
   return s;
 }
 
-void SlowSystem::soften(In c, Out gap) const { gap = inverse_stiffness_.cwiseProduct(c); }
+void SlowSystem::soften(In c, Out gap) const {
+  for (Index i = 0; i < m_; ++i) gap[i] = inverse_stiffness_[i] * c[i];
+}
 
 bool SlowSystem::can_be_of_order_1() const {
   const Vec q = stiff_.initial_state().q(), zero = Vec::Zero(n_), s = Vec::Zero(m_);
   const Motion still{0, q.data(), zero.data(), zero.data(), zero.data(), zero.data()};
   Vec values(n_), gaps(m_);
-  return stiff_.force_derivative(soft_, 2, still, values) && map_.value_derivative(4, still, gaps) &&
-         map_.reaction_derivative(2, still, s, values) &&
+  return stiff_.force_derivative(soft_, 2, still, values) && map_.rigid_rate(2, still, s, s, values, gaps) &&
          (stiff_.mass_kind() != MassKind::of_q || stiff_.mass_derivative(2, still, mass2_));
 }
 
@@ -105,7 +105,7 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
   const Index actions = choice_.energy == FastEnergy::keep ? gaps_ : 0;
   const auto J = y.segment(2 * n_, actions);
   point_.t = t;
-  point_.y = y;
+  copy_one_by_one(y.data(), y.size(), point_.y.data());
   point_.order = order_;
   point_.fast = fast_;
   point_.regular = evaluate(t, y.head(n_), y.segment(n_, n_), J);
@@ -113,8 +113,8 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
     dy.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  std::memcpy(dy.data(), y.data() + n_, sizeof(double) * static_cast<std::size_t>(n_));
-  std::memcpy(dy.data() + n_, point_.a.data(), sizeof(double) * static_cast<std::size_t>(n_));
+  copy_one_by_one(y.data() + n_, n_, dy.data());
+  copy_one_by_one(point_.a.data(), n_, dy.data() + n_);
   if (actions == 0) return;
   if (fast_)
     actions_rate(t, y.head(n_), y.segment(n_, n_), J, dy.segment(2 * n_, actions));
@@ -134,7 +134,7 @@ const SlowSystem::Point& SlowSystem::at(double t, In y) const {
 }
 
 bool SlowSystem::evaluate(double t, In q, In v, In J) const {
-  if (!schur_.factorise(t, q)) return false;
+  if (!schur_.factorise(t, q, v, c_)) return false;
   stiff_.force(soft_, t, q, v, f_);
   if (modes_ && (fast_ || choice_.phases)) {
     if (!modes_->find(schur_)) return false;
@@ -143,11 +143,9 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
       add_fast_force(t, q, J, f_);
     }
   }
-  map_.curvature(t, q, v, c_);
-  for (Index i = 0; i < m_; ++i) c_[i] = -c_[i];
   schur_.solve(f_, c_, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
-  point_.reaction = point_.lambda;
+  copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   return true;
 }
 
@@ -156,39 +154,34 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
   stiff_.force_derivative(soft_, 1, motion, f1_);
-  map_.reaction_derivative(1, motion, point_.lambda, r_);
-  f1_ -= r_;
+  map_.rigid_rate(1, motion, point_.lambda, point_.lambda, r_, c_);
+  add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
     stiff_.mass_derivative(1, motion, mass1_);
     mass1_.multiply(point_.a, r_);
-    f1_ -= r_;
+    add_scaled(f1_.data(), -1, r_.data(), n_);
   }
-  map_.value_derivative(3, motion, c_);
-  c_ = -c_;
   schur_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
   stiff_.force_derivative(soft_, 2, motion, f1_);
-  map_.reaction_derivative(2, motion, point_.lambda, r_);
-  f1_ -= r_;
-  map_.reaction_derivative(1, motion, point_.lambda1, r_);
-  f1_ -= 2 * r_;
+  map_.rigid_rate(2, motion, point_.lambda, point_.lambda1, r_, c_);
+  add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
     stiff_.mass_derivative(2, motion, mass2_);
     mass2_.multiply(point_.a, r_);
-    f1_ -= r_;
+    add_scaled(f1_.data(), -1, r_.data(), n_);
     mass1_.multiply(a1_, r_);
-    f1_ -= 2 * r_;
+    add_scaled(f1_.data(), -2, r_.data(), n_);
   }
-  map_.value_derivative(4, motion, c_);
-  c_ = -c_;
   schur_.multipliers(f1_, c_, point_.lambda2);
 
   soften(point_.lambda2, c_);
   schur_.divide_by_schur(c_);
   schur_.lift(c_, r_);
-  point_.a += r_;
-  point_.reaction = point_.lambda - c_;
+  add_scaled(point_.a.data(), 1, r_.data(), n_);
+  copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
+  add_scaled(point_.reaction.data(), -1, c_.data(), m_);
   return true;
 }
 
@@ -200,7 +193,7 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
   for (Index layer = 0; layer < modes_->layers(); ++layer) {
     modes_->weighted(layer, weights_, s_);
     bend(t, q, modes_->b(layer), s_, r_);
-    f -= r_;
+    add_scaled(f.data(), -1, r_.data(), n_);
     if (stiff_.mass_kind() == MassKind::of_q)
       add_mass_covector(q, modes_->b(layer), modes_->b(layer), 0.5 * weights_[layer], f);
   }

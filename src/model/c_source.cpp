@@ -180,7 +180,7 @@ class FunctionWriter {
 
   int index_number(const Load& load) const {
     const auto slots = static_cast<int>(routine_.table->coordinates.size());
-    return load.kind == SymbolKind::multiplier ? slots + load.index : load.index;
+    return load.kind >= SymbolKind::multiplier ? slots + load.index : load.index;
   }
 
   void write_code(const std::vector<Instruction>& code, int depth) {

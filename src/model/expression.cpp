@@ -226,4 +226,24 @@ Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Repl
   }
   return now(e);
 }
+
+void share_reciprocals(ExpressionGraph& graph, std::vector<Expression>& roots) {
+  const std::vector<Expression> all = graph.needed(roots);
+  std::unordered_map<Expression, int> divisions;
+  for (const Expression x : all)
+    if (graph[x].op == Op::divide) ++divisions[graph[x].child[1]];
+  std::unordered_map<Expression, Expression> changed;
+  const auto now = [&](Expression x) { return x == no_expression ? x : changed.at(x); };
+  for (const Expression x : all) {
+    const ExpressionNode node = graph[x];
+    const Expression a = now(node.child[0]), b = now(node.child[1]), c = now(node.child[2]);
+    if (arity(node.op) == 0)
+      changed[x] = x;
+    else if (node.op == Op::divide && divisions.at(node.child[1]) > 1)
+      changed[x] = graph.multiply(a, graph.divide(graph.number(1), b));
+    else
+      changed[x] = graph.apply(node.op, a, b, c);
+  }
+  for (Expression& root : roots) root = changed.at(root);
+}
 }  // namespace trill

@@ -11,7 +11,8 @@ bool selected(const ForceTerm& term, int selection) {
 
 class Drafter {
  public:
-  Drafter(Kernel& kernel, FunctionKey key) : kernel_(kernel), key_(key), graph_(kernel.graph()), table_(kernel.table) {}
+  Drafter(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph)
+      : kernel_(kernel), key_(key), graph_(graph), table_(kernel.table) {}
 
   std::shared_ptr<const IndexTable> coordinate(int slot) const {
     return {table_, &table_->coordinates[static_cast<std::size_t>(slot)]};
@@ -68,7 +69,11 @@ class Drafter {
         add_slots(jacobian_product(graph_, force(key_.selection), SymbolKind::coordinate, kernel_.scope.slots()));
         break;
       case Purpose::reaction:
-        add_reaction();
+        for (const Partial& p : gradient(graph_, multiplied_by_their_own(), SymbolKind::coordinate))
+          add_value(derived(p.value), coordinate(p.column));
+        break;
+      case Purpose::rigid_rate:
+        add_rigid_rates();
         break;
       case Purpose::measure:
         for (const SummedTerm& m : kernel_.measures) add_sum(m.value, m.place);
@@ -150,10 +155,9 @@ class Drafter {
   }
   void add_slots(const std::vector<Expression>& values) {
     for (std::size_t slot = 0; slot < values.size(); ++slot)
-      add_value(values[slot], coordinate(static_cast<int>(slot)));
+      add_value(derived(values[slot]), coordinate(static_cast<int>(slot)));
   }
   void add_value(Expression e, std::shared_ptr<const IndexTable> places) {
-    e = derived(e);
     if (graph_.constant(e) == 0) return;
     vector_.outputs.push_back(e);
     vector_.targets.push_back({std::move(places), false});
@@ -182,21 +186,19 @@ class Drafter {
     } else if (key_.purpose == Purpose::curvature) {
       values = curvature(graph_, values, kernel_.scope.slots());
     }
-    for (std::size_t k = 0; k < values.size(); ++k) add_value(values[k], row(first_row(key_.selection) + k));
+    for (std::size_t k = 0; k < values.size(); ++k) add_value(derived(values[k]), row(first_row(key_.selection) + k));
   }
   // s^T g, where the multipliers of our rows come after those of the rows before.
   Expression multiplied_by_their_own() {
-    Expression work = graph_.number(0);
-    const std::vector<Expression> g = row_values();
-    for (std::size_t k = 0; k < g.size(); ++k) {
-      const auto s = graph_.symbol(SymbolKind::multiplier, static_cast<int>(first_row(key_.selection) + k));
-      work = graph_.add(work, graph_.multiply(s, g[k]));
-    }
-    return work;
+    return work_of_multipliers(graph_, row_values(), static_cast<int>(first_row(key_.selection)));
   }
-  void add_reaction() {
-    for (const Partial& p : gradient(graph_, multiplied_by_their_own(), SymbolKind::coordinate))
-      add_value(p.value, coordinate(p.column));
+  void add_rigid_rates() {
+    const std::size_t first = first_row(key_.selection);
+    const RigidRates rates =
+        rigid_rates(graph_, row_values(), static_cast<int>(first), key_.derivative, kernel_.scope.slots());
+    for (const Partial& p : rates.reaction) add_value(p.value, coordinate(p.column));
+    for (std::size_t k = 0; k < rates.rows.size(); ++k)
+      add_value(rates.rows[k], shifted(*row(first + k), kernel_.scope.unknowns()));
   }
 
   // The function itself or what the key asks of it.
@@ -227,7 +229,7 @@ class Drafter {
       add_entry(p.value, row(first_row(key_.selection) + static_cast<std::size_t>(p.row)), coordinate(p.column));
   }
 
-  Kernel& kernel_;
+  const Kernel& kernel_;
   FunctionKey key_;
   ExpressionGraph& graph_;
   std::shared_ptr<const KernelTable> table_;
@@ -256,8 +258,18 @@ void Kernel::finish() {
   table = std::make_shared<const KernelTable>(std::move(made));
 }
 
-VectorDraft draft_vector(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).vector(); }
-MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key) { return Drafter(kernel, key).matrix(); }
+std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by) {
+  auto moved = std::make_shared<IndexTable>(places);
+  for (std::int32_t& place : *moved) place += static_cast<std::int32_t>(by);
+  return moved;
+}
+
+VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph) {
+  return Drafter(kernel, key, graph).vector();
+}
+MatrixDraft draft_matrix(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph) {
+  return Drafter(kernel, key, graph).matrix();
+}
 
 bool is_conservative(const Kernel& kernel, int group) {
   for (const ForceTerm& term : kernel.terms)

@@ -5,7 +5,6 @@
 #include "kernel_scope.hpp"
 
 #include <compare>
-#include <mutex>
 
 namespace trill {
 // One line of the file that gives a force: an energy, or forces on coordinates.
@@ -58,7 +57,6 @@ struct Kernel {
   std::size_t first_bias() const { return scope.over() ? scope.over()->columns.size() : 0; }
   Index first_gap = 0, first_constraint = 0;
   std::shared_ptr<const KernelTable> table;
-  std::mutex building;  // routines are derived when they are first asked for, which adds to the graph
 
   ExpressionGraph& graph() { return scope.graph(); }
   void finish();  // all terms are there: tables of slots and rows
@@ -75,6 +73,8 @@ enum class Purpose {
   time_derivative,       // g_t
   curvature,             // v^T H v + 2 g_qt v + g_tt
   reaction,              // G^T s
+  rigid_rate,            // like q and after it like the rows: RigidRates, `derivative` times
+  slope_and_curvature,   // the values of G and after them the curvature
   rate,                  // of a first-order model
   closed_form,           // of q and after it of v; selection 0: of q alone
   event,                 // the one selected
@@ -110,7 +110,10 @@ struct MatrixDraft {
   std::vector<Expression> outputs;
   std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
 };
-VectorDraft draft_vector(Kernel& kernel, FunctionKey key);
-MatrixDraft draft_matrix(Kernel& kernel, FunctionKey key);
+std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by);
+// In a copy of the kernel's graph: what was drafted before must not decide in which order a program computes, or code
+// that was compiled for it beforehand would not be found.
+VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
+MatrixDraft draft_matrix(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
 bool is_conservative(const Kernel& kernel, int group);
 }  // namespace trill

@@ -55,6 +55,13 @@ std::vector<Expression> momenta(ExpressionGraph& graph, Expression energy, int s
 }
 }  // namespace
 
+Expression work_of_multipliers(ExpressionGraph& graph, std::span<const Expression> g, int first) {
+  Expression sum = graph.number(0);
+  for (std::size_t row = 0; row < g.size(); ++row)
+    sum = graph.add(sum, graph.multiply(graph.symbol(SymbolKind::multiplier, first + static_cast<int>(row)), g[row]));
+  return sum;
+}
+
 std::vector<Expression> time_derivatives(ExpressionGraph& graph, Expression e, int degree, int slots) {
   std::vector<Rate> rates = with_velocities(graph, slots);
   add_rates(graph, SymbolKind::velocity, SymbolKind::acceleration, slots, rates);
@@ -105,10 +112,29 @@ std::vector<Expression> curvature(ExpressionGraph& graph, std::span<const Expres
 
 // The second derivative of s^T g.
 std::vector<Partial> transpose_derivative(ExpressionGraph& graph, std::span<const Expression> g) {
-  Expression sum = graph.number(0);
-  for (std::size_t row = 0; row < g.size(); ++row)
-    sum = graph.add(sum, graph.multiply(graph.symbol(SymbolKind::multiplier, static_cast<int>(row)), g[row]));
-  return lower_hessian(graph, sum, SymbolKind::coordinate);
+  return lower_hessian(graph, work_of_multipliers(graph, g, 0), SymbolKind::coordinate);
+}
+
+// What has no rate in the list stands still: the highest derivatives, which are left out.
+RigidRates rigid_rates(ExpressionGraph& graph, std::span<const Expression> g, int first_multiplier, int k, int slots) {
+  std::vector<Rate> rates = with_velocities(graph, slots);
+  add_rates(graph, SymbolKind::velocity, SymbolKind::acceleration, slots, rates);
+  if (k == 2) {
+    add_rates(graph, SymbolKind::acceleration, SymbolKind::jerk, slots, rates);
+    add_rates(graph, SymbolKind::multiplier, SymbolKind::multiplier_rate, first_multiplier + static_cast<int>(g.size()),
+              rates);
+  }
+  const auto derived = [&](Expression e, int times) {
+    for (int i = 0; i < times; ++i) e = directional_derivative(graph, e, rates);
+    return e;
+  };
+  RigidRates found;
+  for (Partial p : gradient(graph, work_of_multipliers(graph, g, first_multiplier), SymbolKind::coordinate)) {
+    p.value = derived(p.value, k);
+    add_nonzero(graph, p, found.reaction);
+  }
+  for (const Expression row : g) found.rows.push_back(derived(row, k + 2));
+  return found;
 }
 
 KineticTerms kinetic_terms(ExpressionGraph& graph, Expression energy, int slots) {

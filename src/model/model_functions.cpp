@@ -16,6 +16,18 @@ void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
         entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
 }
 
+IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTable& columns) {
+  IndexTable places(rows.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<std::int32_t>(pattern.entry(rows[i], columns[i]) - pattern.values());
+  return places;
+}
+
+// Higher derivatives of a distance divide by it again and again.
+bool divides_often(Purpose purpose) {
+  return purpose == Purpose::slope_and_curvature || purpose == Purpose::rigid_rate || purpose == Purpose::reaction;
+}
+
 bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
 }  // namespace
 
@@ -36,12 +48,31 @@ const VectorFunction& ModelFunctions::vector(FunctionKey key) const {
 VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
   VectorFunction made;
   for (const auto& kernel : kernels_) {
-    VectorDraft draft = draft_vector(*kernel, key);
+    ExpressionGraph graph = kernel->graph();
+    VectorDraft draft = key.purpose == Purpose::slope_and_curvature
+                            ? draft_slope_and_curvature(*kernel, key.selection, graph)
+                            : draft_vector(*kernel, key, graph);
     if (draft.outputs.empty()) continue;
-    Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::move(draft.targets)};
+    if (divides_often(key.purpose)) share_reciprocals(graph, draft.outputs);
+    Routine routine{Program(graph, draft.outputs), kernel->table, std::move(draft.targets)};
     made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
   }
   return made;
+}
+
+VectorDraft ModelFunctions::draft_slope_and_curvature(const Kernel& kernel, int selection,
+                                                      ExpressionGraph& graph) const {
+  MatrixSlot& pattern = derived_matrix({Purpose::jacobian, selection}).pattern;
+  const MatrixDraft slope = draft_matrix(kernel, {Purpose::jacobian, selection}, graph);
+  const VectorDraft curvature = draft_vector(kernel, {Purpose::curvature, selection}, graph);
+  VectorDraft both{slope.outputs, {}};
+  for (std::size_t k = 0; k < slope.rows.size(); ++k)
+    both.targets.push_back(
+        {std::make_shared<const IndexTable>(places_in(pattern, *slope.rows[k], *slope.columns[k])), false});
+  both.outputs.insert(both.outputs.end(), curvature.outputs.begin(), curvature.outputs.end());
+  for (const Target& target : curvature.targets)
+    both.targets.push_back({shifted(*target.places, pattern.stored()), false});
+  return both;
 }
 
 std::string ModelFunctions::use_native(NativeUse use, FunctionKey main) const {
@@ -78,9 +109,10 @@ MatrixFunction& ModelFunctions::derived_matrix(FunctionKey key) const {
 std::vector<MatrixPart> ModelFunctions::draft_parts(FunctionKey key) const {
   std::vector<MatrixPart> parts;
   for (const auto& kernel : kernels_) {
-    MatrixDraft draft = draft_matrix(*kernel, key);
+    ExpressionGraph graph = kernel->graph();
+    MatrixDraft draft = draft_matrix(*kernel, key, graph);
     if (draft.outputs.empty()) continue;
-    Routine routine{Program(kernel->graph(), draft.outputs), kernel->table, std::vector<Target>(draft.outputs.size())};
+    Routine routine{Program(graph, draft.outputs), kernel->table, std::vector<Target>(draft.outputs.size())};
     parts.push_back(
         {std::make_shared<const Routine>(std::move(routine)), std::move(draft.rows), std::move(draft.columns), {}});
   }
@@ -108,13 +140,9 @@ MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   basis.derivative = 0;
   if (key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity) basis.selection = every_group;
   made.pattern = basis == key ? make_pattern(key, made.parts) : derived_matrix(basis).pattern;
-  const double* begin = made.pattern.values();
   for (MatrixPart& part : made.parts)
-    for (std::size_t k = 0; k < part.rows.size(); ++k) {
-      IndexTable& places = part.places.emplace_back(part.rows[k]->size());
-      for (std::size_t i = 0; i < places.size(); ++i)
-        places[i] = static_cast<std::int32_t>(made.pattern.entry((*part.rows[k])[i], (*part.columns[k])[i]) - begin);
-    }
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      part.places.push_back(places_in(made.pattern, *part.rows[k], *part.columns[k]));
   return made;
 }
 
@@ -166,6 +194,7 @@ void HeldFormulas::bind(Runner& runner) const {
 void VectorRun::prepare(std::span<const double> parameters) {
   if (runners_.empty())
     for (const auto& routine : functions_->vector(key_).routines) {
+      if (routine->table->instances == 0) continue;
       runners_.emplace_back(routine, parameters);
       if (held_) held_->bind(runners_.back());
     }
@@ -177,6 +206,7 @@ const MatrixSlot& MatrixRun::prepare(std::span<const double> parameters) {
   if (!function_) {
     function_ = &functions_->matrix(key_);
     for (const MatrixPart& part : function_->parts) {
+      if (part.routine->table->instances == 0) continue;
       runners_.emplace_back(part.routine, parameters);
       if (held_) held_->bind(runners_.back());
       auto& places = places_.emplace_back();

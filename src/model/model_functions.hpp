@@ -6,6 +6,8 @@
 #include "native_routines.hpp"
 #include "trill/linalg/matrix_slot.hpp"
 
+#include <mutex>
+
 namespace trill {
 // Its values: the sum of routines.
 struct VectorFunction {
@@ -40,6 +42,7 @@ class ModelFunctions {
 
  private:
   VectorFunction make_vector(FunctionKey key) const;
+  VectorDraft draft_slope_and_curvature(const Kernel& kernel, int selection, ExpressionGraph& graph) const;
   MatrixFunction& derived_matrix(FunctionKey key) const;
   MatrixFunction make_matrix(FunctionKey key) const;
   std::vector<MatrixPart> draft_parts(FunctionKey key) const;
@@ -101,6 +104,9 @@ class MatrixRun {
   MatrixRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
       : functions_(&functions), key_(key), held_(held) {}
   const MatrixSlot& prepare(std::span<const double> parameters);  // the pattern
+  const MatrixSlot& pattern(std::span<const double> parameters) {
+    return ready_ ? function_->pattern : prepare(parameters);
+  }
   // Into a slot of any pattern that has the entries; fastest into one of our own.
   void add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot);
   void forget_parameters() { ready_ = false; }

@@ -88,8 +88,9 @@ class LatexModelWriter {
         return coordinate(kernel, index, 0);
     }
   }
-  std::string text(const Kernel& kernel, Expression e) const {
-    return latex(kernel.scope.graph(), e, [&](SymbolKind kind, int index) { return symbol(kernel, kind, index); });
+  std::string text(const Kernel& kernel, Expression e) const { return text(kernel, kernel.scope.graph(), e); }
+  std::string text(const Kernel& kernel, const ExpressionGraph& graph, Expression e) const {
+    return latex(graph, e, [&](SymbolKind kind, int index) { return symbol(kernel, kind, index); });
   }
 
   std::string summed(const Kernel& kernel, Expression e) const {
@@ -132,16 +133,16 @@ class LatexModelWriter {
          std::string("f(t, q, \\dot{q})") +
              (constrained ? " - \\left(\\frac{\\partial g}{\\partial q}\\right)^{T} \\lambda" : ""));
     for (const auto& kernel : model_.functions->kernels()) {
-      const std::lock_guard lock(kernel->building);
-      for (const auto& [slot, value] : slot_forces(*kernel))
-        line(body, fmt::format("f_{{{}}}", coordinate(*kernel, slot, 0)), text(*kernel, value),
+      ExpressionGraph graph = kernel->graph();
+      for (const auto& [slot, value] : slot_forces(*kernel, graph))
+        line(body, fmt::format("f_{{{}}}", coordinate(*kernel, slot, 0)), text(*kernel, graph, value),
              kernel->scope.over() ? "\\mathrel{+}=" : "=");
     }
   }
 
-  static std::vector<std::pair<int, Expression>> slot_forces(Kernel& kernel) {
+  static std::vector<std::pair<int, Expression>> slot_forces(const Kernel& kernel, ExpressionGraph& graph) {
     std::vector<std::pair<int, Expression>> found;
-    const VectorDraft draft = draft_vector(kernel, {Purpose::force});
+    const VectorDraft draft = draft_vector(kernel, {Purpose::force}, graph);
     for (std::size_t k = 0; k < draft.outputs.size(); ++k)
       for (int slot = 0; slot < kernel.scope.slots(); ++slot)
         if (draft.targets[k].places.get() == &kernel.table->coordinates[static_cast<std::size_t>(slot)])

@@ -162,6 +162,8 @@ const double* vector_of(const ProgramInputs& inputs, SymbolKind kind) {
       return inputs.direction;
     case SymbolKind::multiplier:
       return inputs.multipliers;
+    case SymbolKind::multiplier_rate:
+      return inputs.multiplier_rates;
     case SymbolKind::parameter:
       return inputs.parameters;
     case SymbolKind::column:

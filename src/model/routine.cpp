@@ -22,7 +22,9 @@ std::vector<double> fixed_registers(const Program& program, std::span<const doub
 }
 
 Runner::Runner(std::shared_ptr<const Routine> routine, std::span<const double> parameters)
-    : routine_(std::move(routine)) {
+    : routine_(std::move(routine)),
+      native_(routine_->native),
+      instances_(static_cast<long>(routine_->table->instances)) {
   const KernelTable& table = *routine_->table;
   for (const IndexTable& slot : table.coordinates) index_.push_back(slot.data());
   for (const IndexTable& row : table.rows) index_.push_back(row.data());
@@ -41,27 +43,17 @@ void Runner::set_parameters(std::span<const double> parameters) {
   for (std::uint32_t k = 0; k < routine_->program.fixed(); ++k) broadcast(registers_.data(), k, fixed_[k]);
 }
 
-void Runner::add(const ProgramInputs& inputs, double* out) { add(inputs, out, targets_.data()); }
-
-void Runner::add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {
-  const Index instances = routine_->table->instances;
-  if (instances == 0) return;
-  if (routine_->native) {
-    const double* const x[native_vectors] = {inputs.q,    inputs.v,         inputs.acceleration, inputs.jerk,
-                                             inputs.snap, inputs.direction, inputs.multipliers};
-    routine_->native(static_cast<long>(instances), fixed_.data(), inputs.t, x, index_.data(), columns_.data(), targets,
-                     out);
-  } else if (instances == 1) {
+void Runner::interpret(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {
+  if (instances_ == 1)
     add_single(inputs, out, targets);
-  } else {
+  else
     add_blocks(inputs, out, targets);
-  }
 }
 
 const IndexTable& Runner::table_of(const Load& load) const {
   const KernelTable& table = *routine_->table;
   const auto k = static_cast<std::size_t>(load.index);
-  return load.kind == SymbolKind::multiplier ? table.rows[k] : table.coordinates[k];
+  return load.kind >= SymbolKind::multiplier ? table.rows[k] : table.coordinates[k];
 }
 
 void Runner::add_single(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text_map.hpp"
 
+#include "trill/linalg/kernels.hpp"
 #include "trill/model/derivative.hpp"
 
 namespace trill {
@@ -15,6 +16,7 @@ TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<dou
       value_(functions, {Purpose::value, selection}),
       time_derivative_(functions, {Purpose::time_derivative, selection}),
       curvature_(functions, {Purpose::curvature, selection}),
+      slope_and_curvature_(functions, {Purpose::slope_and_curvature, selection}),
       reaction_along_(functions, {Purpose::reaction, selection, along_direction}),
       jacobian_(functions, {Purpose::jacobian, selection}),
       velocity_derivative_(functions, {Purpose::velocity_derivative, selection}),
@@ -25,7 +27,7 @@ TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<dou
       runs[place] = {functions, {purpose, selection, static_cast<int>(place) + 1}};
   };
   derive(value_derivatives_, Purpose::value);
-  derive(reaction_derivatives_, Purpose::reaction);
+  derive(rigid_rates_, Purpose::rigid_rate);
   derive(jacobian_derivatives_, Purpose::jacobian);
 }
 
@@ -46,20 +48,42 @@ bool TextMap::jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) co
   return true;
 }
 
-bool TextMap::reaction_derivative(int k, const Motion& motion, In s, Out values) const {
+double* TextMap::both(VectorRun& run, const ProgramInputs& inputs, Index size) const {
+  if (static_cast<Index>(both_.size()) < size) both_.resize(static_cast<std::size_t>(size));
+  std::fill_n(both_.data(), size, 0.0);
+  run.add(inputs, parameters_, both_.data());
+  return both_.data();
+}
+
+void TextMap::slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) const {
+  const MatrixSlot& own = jacobian_.pattern(parameters_);
+  const Index entries = own.stored(), rows = count();
+  if (G.pattern_id() != own.pattern_id() || G.stored() != entries)
+    return ConstraintMap::slope_and_curvature(t, q, v, G, eta);
+  const double* values = both(slope_and_curvature_, {.t = t, .q = q.data(), .v = v.data()}, entries + rows);
+  copy_one_by_one(values, entries, G.values());
+  copy_one_by_one(values + entries, rows, eta.data());
+}
+
+bool TextMap::rigid_rate(int k, const Motion& motion, In s, In s1, Out covector, Out values) const {
   ProgramInputs inputs = inputs_along(motion);
   inputs.multipliers = s.data();
-  fill(reaction_derivatives_[derivative_place(k)], inputs, values);
+  inputs.multiplier_rates = s1.data();
+  const Index unknowns = functions_.unknowns(), rows = count();
+  const double* found = both(rigid_rates_[derivative_place(k)], inputs, unknowns + rows);
+  copy_one_by_one(found, unknowns, covector.data());
+  copy_one_by_one(found + unknowns, rows, values.data());
   return true;
 }
 
 void TextMap::set_parameters(std::span<const double> parameters) {
   parameters_.assign(parameters.begin(), parameters.end());
-  for (VectorRun* run : {&value_, &time_derivative_, &curvature_, &reaction_along_}) run->forget_parameters();
+  for (VectorRun* run : {&value_, &time_derivative_, &curvature_, &slope_and_curvature_, &reaction_along_})
+    run->forget_parameters();
   for (MatrixRun* run : {&jacobian_, &velocity_derivative_, &transpose_derivative_, &jacobian_along_})
     run->forget_parameters();
   for (VectorRun& run : value_derivatives_) run.forget_parameters();
-  for (VectorRun& run : reaction_derivatives_) run.forget_parameters();
+  for (VectorRun& run : rigid_rates_) run.forget_parameters();
   for (MatrixRun& run : jacobian_derivatives_) run.forget_parameters();
 }
 }  // namespace trill

@@ -26,6 +26,7 @@ class TextMap final : public ConstraintMap {
   void curvature(double t, In q, In v, Out eta) const override {
     fill(curvature_, {.t = t, .q = q.data(), .v = v.data()}, eta);
   }
+  void slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) const override;
   bool velocity_derivative(double t, In q, In v, MatrixSlot& d) const override {
     fill(velocity_derivative_, {.t = t, .q = q.data(), .v = v.data()}, d);
     return true;
@@ -35,17 +36,18 @@ class TextMap final : public ConstraintMap {
   }
   bool value_derivative(int k, const Motion& motion, Out values) const override;
   bool jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) const override;
-  bool reaction_derivative(int k, const Motion& motion, In s, Out values) const override;
   bool jacobian_along(double t, In q, In dq, MatrixSlot& d) const override {
     fill(jacobian_along_, {.t = t, .q = q.data(), .direction = dq.data()}, d);
     return true;
   }
+  bool rigid_rate(int k, const Motion& motion, In s, In s1, Out covector, Out values) const override;
   bool reaction_along(double t, In q, In dq, In s, Out values) const override {
     fill(reaction_along_, {.t = t, .q = q.data(), .multipliers = s.data(), .direction = dq.data()}, values);
     return true;
   }
 
  private:
+  double* both(VectorRun& run, const ProgramInputs& inputs, Index size) const;
   void fill(VectorRun& run, const ProgramInputs& inputs, Out values) const {
     values.setZero();
     run.add(inputs, parameters_, values.data());
@@ -58,10 +60,11 @@ class TextMap final : public ConstraintMap {
   const ModelFunctions& functions_;
   int selection_;
   std::vector<double> parameters_;
-  mutable VectorRun value_, time_derivative_, curvature_, reaction_along_;
+  mutable VectorRun value_, time_derivative_, curvature_, slope_and_curvature_, reaction_along_;
   mutable MatrixRun jacobian_, velocity_derivative_, transpose_derivative_, jacobian_along_;
   mutable std::array<VectorRun, most_gap_derivatives> value_derivatives_;
-  mutable std::array<VectorRun, 2> reaction_derivatives_;
+  mutable std::array<VectorRun, 2> rigid_rates_;
   mutable std::array<MatrixRun, most_time_derivatives> jacobian_derivatives_;
+  mutable std::vector<double> both_;  // values of two kinds, one after the other
 };
 }  // namespace trill

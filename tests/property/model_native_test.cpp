@@ -90,7 +90,7 @@ struct Inputs {
     ProgramInputs in;
     in.t = t;
     const double** const vectors[] = {&in.q,    &in.v,         &in.acceleration, &in.jerk,
-                                      &in.snap, &in.direction, &in.multipliers};
+                                      &in.snap, &in.direction, &in.multipliers,  &in.multiplier_rates};
     for (int k = 0; k < native_vectors; ++k) *vectors[k] = values + k * unknowns;
     return in;
   }

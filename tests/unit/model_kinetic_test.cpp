@@ -296,7 +296,22 @@ void expect_derivatives_of(const ConstraintMap& map, Index n) {
   ASSERT_TRUE(map.jacobian_along(t0, path.q0, path.a0, along));
   expect_near(dense(along), time_difference(1, [&](double t) { return jacobian(t0, path.q0 + t * path.a0); }), "along",
               1e-9);
-  const Vec s = Vec::LinSpaced(map.count(), -0.5, 2);
+  const Vec s = Vec::LinSpaced(map.count(), -0.5, 2), s1 = Vec::LinSpaced(map.count(), 0.7, -1);
+  Vec curvature(map.count()), covector(n), rows(map.count());
+  map.slope_and_curvature(t0, path.q0, path.v0, along, curvature);
+  expect_equal(dense(along), jacobian(t0, path.q0), "G with the curvature");
+  expect_equal(curvature, eta, "the curvature with G");
+  for (int k = 1; k <= 2; ++k) {
+    ASSERT_TRUE(map.rigid_rate(k, path.motion(), s, s1, covector, rows));
+    const auto reaction = [&](double t) -> Mat {
+      const Vec multipliers = k == 2 ? Vec(s + t * s1) : s;
+      return jacobian(t0 + t, path.q(t)).transpose() * multipliers;
+    };
+    expect_near(covector, time_difference(k, reaction), "rate of the reaction", 1e-7);
+    const Vec highest = jacobian(t0, path.q0) * (k == 1 ? path.j0 : path.s0);
+    expect_near(rows + highest, time_difference(k + 2, [&](double t) { return value(t0 + t, path.q(t)); }),
+                "rate of the rows", 1e-5);
+  }
   MatrixSlot d = map.pattern(), transpose = map.transpose_pattern();
   ASSERT_TRUE(map.velocity_derivative(t0, path.q0, path.v0, d));
   map.transpose_derivative(t0, path.q0, s, transpose);

@@ -9,6 +9,15 @@
 // Plain loops over contiguous vectors, for explicit methods and norms. They are inline because at a handful of
 // unknowns a call costs as much as the loop.
 namespace trill {
+// For numbers that were written one by one a moment ago: several read at once would wait until all are in memory. The
+// empty piece of assembly keeps compilers from doing that.
+inline void copy_one_by_one(const double* from, Index count, double* to) {
+  for (Index i = 0; i < count; ++i) {
+    to[i] = from[i];
+    __asm__ volatile("");
+  }
+}
+
 // Long vectors go through Eigen's vector instructions; short ones stay inline, where a call would cost more.
 inline constexpr Index short_vector = 8;
 

@@ -25,7 +25,8 @@ bool is_comparison(Op op);
 // What an expression depends on. The index of a symbol is a place in the tables of the term it belongs to: which
 // parameter, which column, which of the coordinates that the term touches. velocity to snap are the time derivatives
 // of the coordinates one after another; a direction is any other vector of the length of q, and multipliers are one
-// number for each row of a gap or constraint. element is the number of the term's element in its index set.
+// number for each row of a gap or constraint, which may have time derivatives as well. element is the number of the
+// term's element in its index set.
 enum class SymbolKind : std::uint8_t {
   time,
   parameter,
@@ -37,7 +38,8 @@ enum class SymbolKind : std::uint8_t {
   jerk,
   snap,
   direction,
-  multiplier
+  multiplier,
+  multiplier_rate
 };
 
 using Expression = std::int32_t;  // a node of one graph
@@ -110,6 +112,9 @@ struct Replacement {
   Expression of = no_expression, by = no_expression;
 };
 Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Replacement> replacements);
+
+// What is divided by more than once is inverted once, and then multiplied with.
+void share_reciprocals(ExpressionGraph& graph, std::vector<Expression>& roots);
 
 // One operation on numbers; the meaning of every other evaluation.
 double evaluate(Op op, double a, double b, double c);

@@ -25,8 +25,17 @@ std::vector<Expression> time_partials(ExpressionGraph& graph, std::span<const Ex
 std::vector<Expression> velocity_level(ExpressionGraph& graph, std::span<const Expression> g, int slots);  // G v + g_t
 std::vector<Expression> curvature(ExpressionGraph& graph, std::span<const Expression> g,
                                   int slots);  // v^T H v + 2 g_qt v + g_tt
+Expression work_of_multipliers(ExpressionGraph& graph, std::span<const Expression> g, int first);  // s^T g
 std::vector<Partial> transpose_derivative(ExpressionGraph& graph,
                                           std::span<const Expression> g);  // d(G^T s)/dq, lower triangle
+
+// The rigid system M a + G^T s = f, G a + eta = 0 differentiated k = 1 or 2 times in time along its own motion: what is
+// left of G^T s without G^T s^(k), by coordinate, and of the rows without G a^(k).
+struct RigidRates {
+  std::vector<Partial> reaction;
+  std::vector<Expression> rows;
+};
+RigidRates rigid_rates(ExpressionGraph& graph, std::span<const Expression> g, int first_multiplier, int k, int slots);
 
 // Of a kinetic energy T = 1/2 v^T M(q, t) v. The equations of motion are M v' = velocity_force + other forces.
 struct KineticTerms {

@@ -60,6 +60,7 @@ struct ProgramInputs {
   const double* q = nullptr;
   const double* v = nullptr;
   const double* multipliers = nullptr;
+  const double* multiplier_rates = nullptr;
   const double* direction = nullptr;
   const double* acceleration = nullptr;
   const double* jerk = nullptr;
@@ -68,7 +69,7 @@ struct ProgramInputs {
   const double* columns = nullptr;
   double element = 0;
 };
-// coordinate to multiplier
+// coordinate to multiplier_rate
 const double* vector_of(const ProgramInputs& inputs, SymbolKind kind);
 
 // A program on its own, with registers of its own: the index of a symbol is its place in the vector.

@@ -24,12 +24,12 @@ struct Target {
   bool sum = false;
 };
 
-// Compiled C: `u` are the fixed registers of the program, x the vectors q, v, acceleration, jerk, snap, direction and
-// multipliers, `index` the tables of coordinates and after them those of rows.
+// Compiled C: `u` are the fixed registers of the program, x the vectors q, v, acceleration, jerk, snap, direction,
+// multipliers and their rates, `index` the tables of coordinates and after them those of rows.
 using NativeFunction = void (*)(long n, const double* u, double t, const double* const* x,
                                 const std::int32_t* const* index, const double* const* column,
                                 const std::int32_t* const* target, double* out);
-inline constexpr int native_vectors = 7;
+inline constexpr int native_vectors = 8;
 
 // A function of every instance of a kind of term, added up: out[target of output k at instance i] += output k at i.
 // Constant, and shared by all who run it.
@@ -55,11 +55,18 @@ class Runner {
   const KernelTable& table() const { return *routine_->table; }
   bool empty() const { return !routine_; }
   // Adds to `out`; instances and outputs in their order, so that the bits do not depend on the back end.
-  void add(const ProgramInputs& inputs, double* out);
+  void add(const ProgramInputs& inputs, double* out) { add(inputs, out, targets_.data()); }
   // The same with other targets than the routine's, one pointer for each output.
-  void add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
+  void add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {
+    if (!native_) return interpret(inputs, out, targets);
+    const double* const x[native_vectors] = {
+        inputs.q,    inputs.v,         inputs.acceleration, inputs.jerk,
+        inputs.snap, inputs.direction, inputs.multipliers,  inputs.multiplier_rates};
+    native_(instances_, fixed_.data(), inputs.t, x, index_.data(), columns_.data(), targets, out);
+  }
 
  private:
+  void interpret(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
   void add_single(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
   void add_blocks(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
   void load_block(const ProgramInputs& inputs, Index first, int count);
@@ -67,6 +74,8 @@ class Runner {
   const IndexTable& table_of(const Load& load) const;
 
   std::shared_ptr<const Routine> routine_;
+  NativeFunction native_ = nullptr;
+  long instances_ = 0;
   std::vector<double> fixed_;      // the fixed registers, one lane
   std::vector<double> registers_;  // as many lanes as the routine needs
   std::vector<const std::int32_t*> index_, targets_;

@@ -31,17 +31,26 @@ class ConstraintMap {
   virtual bool moving() const { return false; }  // g depends on t
   virtual void time_derivative(double /*t*/, In /*q*/, Out gt) const { gt.setZero(); }
   virtual void curvature(double t, In q, In v, Out eta) const = 0;  // v^T H v + 2 g_qt v + g_tt: G a + eta = 0
+  // Both at once, which may cost less.
+  virtual void slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) const {
+    jacobian(t, q, G);
+    curvature(t, q, v, eta);
+  }
   // d(G v + g_t)/dq, like G. Default: false, and the caller takes differences.
   virtual bool velocity_derivative(double /*t*/, In /*q*/, In /*v*/, MatrixSlot& /*d*/) const { return false; }
   virtual void transpose_derivative(double t, In q, In s, MatrixSlot& d) const = 0;  // d(G^T s)/dq, n x n, overwritten
   virtual MatrixSlot transpose_pattern() const;                                      // of d(G^T s)/dq; default: dense
-  // For series in time along a motion: d^k g/dt^k, k = 1..4, d^k G/dt^k, k = 1..3, and (d^k G/dt^k)^T s, k = 1..2; and
-  // the derivatives of G and of G^T s when q moves along dq. Default: false, they are not known.
+  // For series in time along a motion: d^k g/dt^k, k = 1..4, and d^k G/dt^k, k = 1..3; and the derivatives of G and of
+  // G^T s when q moves along dq. Default: false, they are not known.
   virtual bool value_derivative(int /*k*/, const Motion&, Out) const { return false; }
   virtual bool jacobian_derivative(int /*k*/, const Motion&, MatrixSlot&) const { return false; }
-  virtual bool reaction_derivative(int /*k*/, const Motion&, In /*s*/, Out) const { return false; }
   virtual bool jacobian_along(double /*t*/, In /*q*/, In /*dq*/, MatrixSlot&) const { return false; }
   virtual bool reaction_along(double /*t*/, In /*q*/, In /*dq*/, In /*s*/, Out) const { return false; }
+  // For series of the rigid motion M a + G^T s = f, G a + eta = 0 itself, k = 1 or 2: d^k(G^T s)/dt^k without
+  // G^T s^(k), and d^k(G a + eta)/dt^k without G a^(k). s1 = s' is read for k = 2 alone. Default: false.
+  virtual bool rigid_rate(int /*k*/, const Motion&, In /*s*/, In /*s1*/, Out /*covector*/, Out /*values*/) const {
+    return false;
+  }
 };
 
 // A set of force groups, one bit each. A model names its groups; nested methods take lists of them.

@@ -23,16 +23,32 @@ std::vector<FunctionKey> vector_keys(const CompiledModel& model) {
   for (const int selection : {of_gaps, of_constraints})
     for (const Purpose purpose : {Purpose::value, Purpose::time_derivative, Purpose::curvature})
       keys.push_back({purpose, selection});
+  if (model.gap_groups == 0) return keys;
+  // Of the slow motion between stiff gaps.
+  for (const int selection : {of_gaps, of_constraints}) {
+    keys.push_back({Purpose::slope_and_curvature, selection});
+    keys.push_back({Purpose::reaction, selection, along_direction});
+    for (const int k : {1, 2}) keys.push_back({Purpose::rigid_rate, selection, k});
+  }
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    if (model.gap_groups >> g & 1) continue;
+    keys.push_back({Purpose::energy, static_cast<int>(g)});
+    for (const int k : {1, 2}) keys.push_back({Purpose::force, static_cast<int>(g), k});
+  }
   return keys;
 }
-std::vector<FunctionKey> matrix_keys() {
-  return {{Purpose::by_position},
-          {Purpose::by_velocity},
-          {Purpose::mass},
-          {Purpose::rate_jacobian},
-          {Purpose::jacobian, of_gaps},
-          {Purpose::jacobian, of_constraints},
-          {Purpose::transpose_derivative, of_constraints}};
+std::vector<FunctionKey> matrix_keys(const CompiledModel& model) {
+  std::vector<FunctionKey> keys{{Purpose::by_position},
+                                {Purpose::by_velocity},
+                                {Purpose::mass},
+                                {Purpose::rate_jacobian},
+                                {Purpose::jacobian, of_gaps},
+                                {Purpose::jacobian, of_constraints},
+                                {Purpose::transpose_derivative, of_constraints}};
+  if (model.gap_groups != 0 && model.mass_kind == MassKind::of_q)
+    keys.insert(keys.end(),
+                {{Purpose::mass_product}, {Purpose::mass, every_group, 1}, {Purpose::mass, every_group, 2}});
+  return keys;
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -87,7 +103,7 @@ void write_model(const std::string& path, Writer& writer) {
   model.file = read_model_file(model.source);
   compile_model(model, {});
   for (const FunctionKey key : vector_keys(model)) writer.add(model.functions->vector(key).routines);
-  for (const FunctionKey key : matrix_keys()) {
+  for (const FunctionKey key : matrix_keys(model)) {
     Routines routines;
     for (const MatrixPart& part : model.functions->matrix(key).parts) routines.push_back(part.routine);
     writer.add(routines);

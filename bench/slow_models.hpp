@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/plan.hpp"
+#include "trill/model/native_model.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace trill::bench {
+// A folder of our own with a cache of compiled models.
+class Workshop {
+ public:
+  Workshop() : folder_(std::filesystem::temp_directory_path() / fmt::format("trill-bench-{}", std::random_device()())) {
+    std::filesystem::create_directories(folder_);
+    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  }
+  ~Workshop() { std::filesystem::remove_all(folder_); }
+  std::filesystem::path operator/(const char* name) const { return folder_ / name; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+inline std::string written(double x) { return fmt::format("{:.17g}", x); }
+
+inline std::unique_ptr<Problem> native_model(const std::string& name, const OptionSet& parameters) {
+  TextModel model = make_model(name, parameters);
+  const std::string reason = dynamic_cast<const NativeModel&>(*model.problem).use_native(NativeUse::always);
+  if (reason.empty()) return model.problem->clone();
+  throw std::runtime_error("no machine code: " + reason);
+}
+
+// The models as a C++ user would write them.
+struct Pendulum {
+  static constexpr int n = 2;
+  double stiffness;
+  void force(const double* q, double* f) const {
+    const double r = std::sqrt(q[0] * q[0] + q[1] * q[1]), s = stiffness * (r - 1) / r;
+    f[0] = -s * q[0];
+    f[1] = 1 - s * q[1];
+  }
+};
+struct TwoSprings {
+  static constexpr int n = 4;
+  double first, second;
+  void force(const double* q, double* f) const {
+    const double x = q[0] - q[2], y = q[1] - q[3];
+    const double r = std::sqrt(q[0] * q[0] + q[1] * q[1]), d = std::sqrt(x * x + y * y);
+    const double s = first * (r - 1) / r, c = second * (d - 1) / d;
+    f[0] = -s * q[0] - c * x;
+    f[1] = -s * q[1] - c * y;
+    f[2] = c * x;
+    f[3] = c * y;
+  }
+};
+struct PlanarChain {
+  static constexpr int n = 10;
+  double stiffness;
+  void force(const double* q, double* f) const {
+    std::fill_n(f, n, 0.0);
+    for (int i = 0; i < 4; ++i) {
+      const double dx = q[2 * i + 2] - q[2 * i], dy = q[2 * i + 3] - q[2 * i + 1];
+      const double r = std::sqrt(dx * dx + dy * dy), s = (i == 0 || i == 3 ? 1 : stiffness) * (r - 1) / r;
+      f[2 * i] += s * dx;
+      f[2 * i + 1] += s * dy;
+      f[2 * i + 2] -= s * dx;
+      f[2 * i + 3] -= s * dy;
+    }
+  }
+};
+struct VaryingFrequency {
+  static constexpr int n = 2;
+  double square;
+  void force(const double* q, double* f) const {
+    f[0] = -square * q[0] * q[1] * q[1];
+    f[1] = -square * (1 + q[0] * q[0]) * q[1];
+  }
+};
+}  // namespace trill::bench
