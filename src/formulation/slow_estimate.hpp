@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "slow_system.hpp"
-#include "trill/base/archive.hpp"
+#include "slow_passages.hpp"
 #include "trill/base/notes.hpp"
 
 #include <string>
@@ -14,7 +13,7 @@ namespace trill {
 class SlowEstimate {
  public:
   explicit SlowEstimate(const SlowSystem& slow);
-  void start(double t) { seen_ = {}, seen_.t_begin = t; }
+  void start(double t);
   // Looks at a point of the path; actions: of the fast modes, empty without.
   void look(const State& s, In actions);
 
@@ -28,8 +27,8 @@ class SlowEstimate {
   double smallest_frequency() const { return seen_.smallest; }
   double largest_frequency() const { return seen_.largest; }
 
-  void save(Archive& archive) const { archive.write(seen_), save_signs(archive); }
-  void load(Archive& archive) { archive.read(seen_), load_signs(archive); }
+  void save(Archive& archive) const;
+  void load(Archive& archive);
 
  private:
   struct Seen {
@@ -39,26 +38,23 @@ class SlowEstimate {
     double force = 0, correction = 0;  // forces of the gaps and of the motion; what order 1 adds to those of the gaps
     double amplitude = 0;              // of the fast motion, times the curvature of the gaps
     double smallest = 0, largest = 0;  // fast frequencies
-    double gap = 1;                    // least relative distance of two coupled frequencies that carry energy
     double exchanged = 0;              // energy of the fast modes that the slow motion takes and gives
-    double energy = 0;                 // of the slow motion
-    double resonance_time = 0;
-    int resonances = 0;
+    double energy = 0, kinetic = 0;    // of the slow motion
     double condition = 1;
   };
   void look_at_modes(const State& s, In actions);
-  void look_for_resonances(double t, In actions);
   void find_curvatures(const State& s, Index layer);
   void squares(In x, Vec& of_blocks) const;
-  bool carries(In actions, Index mode) const;  // energy worth mentioning
-  void save_signs(Archive& archive) const;
-  void load_signs(Archive& archive);
+  double growth(double t) const;
+  double passage_error(double work) const;
+  double beat_error(double t) const;
 
   const SlowSystem& slow_;
   Seen seen_;
-  Vec low_, high_;          // of each frequency
-  std::vector<int> signs_;  // of 2 Omega_i - Omega_j and of Omega_i + Omega_j - Omega_k within a block
-  bool signs_known_ = false;
+  SlowPassages passages_;
+  Vec low_, high_;             // of each frequency
+  Vec reach_;                  // of each mode: its amplitude times the curvature of its gaps
+  std::vector<char> carries_;  // energy worth mentioning
   std::string refusal_;
   Vec x_, c_, s_, covector_, probe_;
   Vec gradient_, turned_, length_, curvature_;  // of blocks

@@ -79,19 +79,14 @@ class SlowForm final : public Reformulation {
     if (running_ && slow_.fast() && options_.fast_part == "off") return go_on(given, in, notes);
     slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
     slow_.set_fast(slow_.has_modes());
-    const MatchedStart found = find_start(given);
-    in = State(slow_.layout(), given.t);
-    in.mode = given.mode;
-    in.q() = found.q;
-    in.v() = found.v;
-    take_fast_part(found, in);
+    MatchedStart found = take_start(given, in);
     check_drag();
     leave_energy_out(given, in, notes);
     if (const std::string trouble = fast_soft_forces(slow_, in, scope_); !trouble.empty())
       throw UsageError("slow: " + trouble);
     if (!running_) estimate_.start(given.t);
     estimate_.look(in, actions(in));
-    if (options_.order == "auto") choose_order(in);
+    if (options_.order == "auto" && choose_order(in)) found = take_start(given, in);
     if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
     tell(in, found, notes);
     last_ = in;
@@ -211,6 +206,17 @@ class SlowForm final : public Reformulation {
     if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
   }
 
+  // Every order has a slow manifold, and momenta, of its own.
+  MatchedStart take_start(const State& given, State& in) {
+    const MatchedStart found = find_start(given);
+    in = State(slow_.layout(), given.t);
+    in.mode = given.mode;
+    in.q() = found.q;
+    in.v() = found.v;
+    take_fast_part(found, in);
+    return found;
+  }
+
   // Without energies the closed form is of first order only.
   MatchedStart find_start(const State& given) {
     if (options_.start == "projected") return project_start(slow_, given);
@@ -270,13 +276,15 @@ class SlowForm final : public Reformulation {
   }
 
   // The manifolds of the two orders differ by less than the tolerance allows where one takes over from the other.
-  void choose_order(State& s) {
-    if (!can_be_1_) return;
+  bool choose_order(State& s) {
+    if (!can_be_1_) return false;
     const double end = estimate_.offset_error(scope_.t_end, 0);
     const int order = slow_.order();
     if (order == 1 && end < order_0_below * tolerance_) slow_.set_order(0);
     if (order == 0 && end > order_1_above * tolerance_) slow_.set_order(1);
-    if (slow_.order() != order) slow_.project(s);
+    if (slow_.order() == order) return false;
+    slow_.project(s);
+    return true;
   }
 
   void tell(const State& in, const MatchedStart& found, Notes& notes) const {

@@ -152,7 +152,7 @@ class Matching {
 
     // (d_i N g)^T w with N = M^-1 G^T S^-1
     schur_.divide_by_mass(w, z);
-    s = g_;
+    s = slow_.order() == 1 ? beyond_ : g_;
     schur_.divide_by_schur(s);
     schur_.lift(s, x);
     schur_.slope(z, r);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slow_passages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace trill {
+namespace {
+constexpr double always_alike = 1e-6;  // relative change of two frequencies that nothing parts
+constexpr double least_chance = 1e-4;  // of changing from a mode to the next that is worth mentioning
+constexpr double closest = 1e-3;       // relative distance, where the beat of two modes ends to be one
+constexpr std::size_t most_passages = 256;
+}  // namespace
+
+SlowPassages::SlowPassages(const SlowSystem& slow)
+    : slow_(slow), x_(slow.unknowns()), s_(slow.rows()), covector_(slow.unknowns()) {
+  passages_.reserve(most_passages);
+}
+
+void SlowPassages::start() {
+  seen_ = {};
+  passages_.clear();
+  low_.resize(0);
+}
+
+double SlowPassages::Passage::detuning(const Vec& omega) const {
+  if (k < 0) return omega[j] - omega[i];
+  return k == j ? 2 * omega[i] - omega[j] : omega[i] + omega[j] - omega[k];
+}
+
+void SlowPassages::look(const State& s, In actions, In reach, const std::vector<char>& carries) {
+  const GapModes& modes = slow_.modes();
+  const Vec& omega = modes.frequencies();
+  const bool first = low_.size() == 0;
+  if (first) {
+    low_ = high_ = omega;
+    y_before_.resize(slow_.rows(), modes.layers());
+  }
+  low_ = low_.cwiseMin(omega);
+  high_ = high_.cwiseMax(omega);
+  const auto carrying = [&](Index k) { return static_cast<int>(carries[static_cast<std::size_t>(k)]); };
+  for (Index block = 0; block < modes.blocks() && !first && s.t > t_before_; ++block) {
+    const Index begin = modes.first(block), end = begin + modes.size(block);
+    for (Index i = begin; i < end; ++i)
+      for (Index j = i + 1; j < end; ++j) {
+        const int of_two = carrying(i) + carrying(j);
+        if (of_two == 0) continue;
+        look_at_pair(s.t, actions, reach, block, {.i = i, .j = j});
+        look_at_resonance(s, actions, block, {.i = i, .j = j, .k = j});
+        for (Index k = j + 1; k < end; ++k)
+          if (of_two + carrying(k) > 1) look_at_resonance(s, actions, block, {.i = i, .j = j, .k = k});
+      }
+  }
+  add_up(s.t);
+  for (Index layer = 0; layer < modes.layers(); ++layer) y_before_.col(layer) = modes.y(layer);
+  omega_before_ = omega;
+  t_before_ = s.t;
+}
+
+SlowPassages::Passage* SlowPassages::find(const Passage& same, double t) {
+  for (Passage& p : passages_)
+    if (p.i == same.i && p.j == same.j && p.k == same.k) return &p;
+  if (passages_.size() == most_passages) return &passages_.back();
+  passages_.push_back(same);
+  Passage& made = passages_.back();
+  made.low = made.high = made.detuning(slow_.modes().frequencies());
+  made.since = t;
+  return &made;
+}
+
+// The angle by which mode i turned towards mode j since the last point.
+double SlowPassages::turned(Index block, Index i, Index j) const {
+  const GapModes& modes = slow_.modes();
+  const Index first = modes.first(block);
+  double along = 0, across = 0;
+  for (Index row = 0; row < slow_.gaps(); ++row) {
+    if (modes.block_of_row(row) != block) continue;
+    const double before = y_before_(row, i - first) / slow_.stiffness()[row];
+    along += before * modes.y(i - first)[row];
+    across += before * modes.y(j - first)[row];
+  }
+  return std::atan2(std::abs(across), std::abs(along));
+}
+
+// The matrix of two modes, taken as linear in time between the points, is (Omega_j^2 - Omega_i^2)/2 times a reflection
+// at twice the angle of the modes: the frequencies come as close as the line between two points of the plane comes to
+// its origin. The chance of leaving the mode there is that of Landau and of Zener.
+void SlowPassages::look_at_pair(double t, In actions, In reach, Index block, Passage pair) {
+  const Vec& omega = slow_.modes().frequencies();
+  const Index i = pair.i, j = pair.j;
+  if (std::max(high_[j] - low_[j], high_[i] - low_[i]) <= always_alike * omega[j]) return;
+  const double angle = 2 * turned(block, i, j);
+  const auto distance = [&](const Vec& of) { return of[j] * of[j] - of[i] * of[i]; };
+  const double before = distance(omega_before_), now = distance(omega);
+  const double x = now * std::cos(angle) - before, y = now * std::sin(angle);
+  const double length = std::hypot(x, y);
+  const double at = length > 0 ? std::clamp(-x * before / (length * length), 0.0, 1.0) : 0;
+  const double nearest = std::hypot(before + at * x, at * y) / (2 * omega[j]);
+  const double speed = length / (2 * omega[j]) / (t - t_before_);
+  seen_.nearest = std::min(seen_.nearest, nearest / omega[j]);
+  const double apart = std::max(nearest / omega[j], closest);
+  seen_.beat = std::max(seen_.beat, reach[i] * reach[j] / (apart * apart));
+  const double chance = speed > 0 ? std::exp(-std::numbers::pi / 2 * nearest * nearest / speed) : 0;
+  if (chance < least_chance) return;
+  const double mixed = 2 * std::sqrt(std::max(chance * (1 - chance) * actions[i] * actions[j], 0.0));
+  Passage& found = *find(pair, t);
+  found.lost = std::max(found.lost, chance * std::abs(actions[i] - actions[j]) + mixed);
+}
+
+// Passed at the speed d, a term H cos(psi) of the energy with psi' = d t changes an action by H sqrt(2 pi/d) at most.
+void SlowPassages::look_at_resonance(const State& s, In actions, Index block, Passage triple) {
+  const Vec& omega = slow_.modes().frequencies();
+  const double before = triple.detuning(omega_before_), now = triple.detuning(omega);
+  if ((before > 0) == (now > 0)) return;
+  const auto square = [&](Index k) { return 2 * std::max(actions[k], 0.0) / omega[k]; };
+  const double product = triple.k == triple.j ? square(triple.i) * std::sqrt(square(triple.j))
+                                              : std::sqrt(square(triple.i) * square(triple.j) * square(triple.k));
+  const double energy = std::abs(coupling(s, block, triple)) * product / 4;
+  const double speed = std::abs(now - before) / (s.t - t_before_);
+  const double there = actions[triple.i] + actions[triple.j];
+  const double lost = std::min(energy * std::sqrt(2 * std::numbers::pi / speed), there);
+  if (!(lost > 0)) return;
+  if (seen_.resonances++ == 0) seen_.first_resonance = s.t;
+  seen_.largest_loss = std::max(seen_.largest_loss, lost / there);
+  Passage& found = *find(triple, s.t);
+  found.lost = std::hypot(found.lost, lost);
+}
+
+// Coefficient of x_i^2 x_j, or of x_i x_j x_k, in the energy 1/2 g^T K g along the modes u.
+double SlowPassages::coupling(const State& s, Index block, const Passage& p) {
+  if (p.k == p.j) return 0.5 * cubic(s, block, p.j, p.i, p.i) + cubic(s, block, p.i, p.i, p.j);
+  return cubic(s, block, p.i, p.j, p.k) + cubic(s, block, p.j, p.k, p.i) + cubic(s, block, p.k, p.i, p.j);
+}
+
+// Omega_i y_i^T Hess(g)[u_j, u_k]: K G u = Omega y.
+double SlowPassages::cubic(const State& s, Index block, Index i, Index j, Index k) {
+  const GapModes& modes = slow_.modes();
+  const Vec& omega = modes.frequencies();
+  const Index first = modes.first(block);
+  s_ = modes.y(i - first);
+  x_ = modes.b(j - first);
+  slow_.bend(s.t, s.q(), x_, s_, covector_);
+  double sum = 0;
+  for (Index n = 0; n < x_.size(); ++n)
+    if (modes.block_of_coordinate(n) == block) sum += covector_[n] * modes.b(k - first)[n];
+  return omega[i] / (omega[j] * omega[k]) * sum;
+}
+
+void SlowPassages::add_up(double t) {
+  seen_.met = seen_.resonated = 0;
+  for (Passage& p : passages_) {
+    const double detuning = p.detuning(slow_.modes().frequencies());
+    p.low = std::min(p.low, detuning);
+    p.high = std::max(p.high, detuning);
+    (p.k < 0 ? seen_.met : seen_.resonated) += p.lost * (p.high - p.low) * (t - p.since);
+  }
+}
+
+void SlowPassages::save(Archive& archive) const {
+  archive.write(seen_);
+  archive.write(passages_.size());
+  for (const Passage& p : passages_) archive.write(p);
+  for (const Vec* v : {&low_, &high_, &omega_before_}) archive.write(*v);
+  archive.write(y_before_);
+  archive.write(t_before_);
+}
+
+void SlowPassages::load(Archive& archive) {
+  archive.read(seen_);
+  std::size_t count = 0;
+  archive.read(count);
+  passages_.assign(std::min(count, most_passages), {});
+  for (Passage& p : passages_) archive.read(p);
+  for (Vec* v : {&low_, &high_, &omega_before_}) archive.read(*v);
+  archive.read(y_before_);
+  archive.read(t_before_);
+}
+}  // namespace trill
