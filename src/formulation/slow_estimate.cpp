@@ -153,6 +153,13 @@ double SlowEstimate::beat_error(double t) const {
   return seen_.kinetic > 0 ? std::min(passages_.beat() * growth(t), seen_.exchanged / seen_.kinetic) : 0;
 }
 
+// Amplitude and slow forces shift the frequencies by about the square of what they displace.
+double SlowEstimate::phase_error(double t) const {
+  if (!(seen_.q > 0)) return 0;
+  const double shift = seen_.offset0 / seen_.q + 0.5 * seen_.amplitude * seen_.amplitude;
+  return seen_.largest * std::abs(t - seen_.t_begin) * shift;
+}
+
 double SlowEstimate::model_error(double t) const {
   return offset_error(t, slow_.order()) + of_amplitude * seen_.amplitude * seen_.amplitude * growth(t) +
          of_beats * beat_error(t) + of_meetings * passage_error(passages_.met()) +

@@ -23,6 +23,7 @@ class SlowEstimate {
 
   double model_error(double t) const;
   double offset_error(double t, int order) const;  // the part that depends on the order of the slow system
+  double phase_error(double t) const;              // of the fastest mode, in radians, since the start
   double slow_rate() const;
   double smallest_frequency() const { return seen_.smallest; }
   double largest_frequency() const { return seen_.largest; }

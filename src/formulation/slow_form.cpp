@@ -112,6 +112,12 @@ class SlowForm final : public Reformulation {
     if (options_.fast_part == "on" && slow_.fast()) slow_.modes().keep_signs();
     estimate_.look(s, actions(s));
     if (!estimate_.judge(s.t, tolerance_, notes)) return AfterStep::refused;
+    if (options_.fast_part == "on" && estimate_.phase_error(s.t) > 1)
+      notes.raise(
+          s.t, "phases_lost",
+          "The phases of the oscillation that is added are not known any longer: their estimated error exceeds one "
+          "radian.",
+          Severity::warning, estimate_.phase_error(s.t), 1);
     if (options_.order == "auto") choose_order(s);
     return AfterStep::moved;
   }
@@ -133,6 +139,7 @@ class SlowForm final : public Reformulation {
       if (bands_) fill_bands(values.segment(k, slow_.unknowns()));
       if (bands_) k += slow_.unknowns();
     }
+    if (options_.fast_part == "on") values[k++] = estimate_.phase_error(last_.t);
     values[k++] = model_error();
     values[k++] = drift_;
   }
@@ -188,6 +195,7 @@ class SlowForm final : public Reformulation {
       for (Index i = 0; bands_ && i < slow_.unknowns(); ++i)
         add("amplitude_" + components[static_cast<std::size_t>(i)].name, components[static_cast<std::size_t>(i)].unit);
     }
+    if (options_.fast_part == "on") add("phase_error", "rad");
     add("model_error", "");
     add("drift", "");
   }

@@ -73,8 +73,10 @@ void expect_the_parts(const MechanicalProblem& p) {
     expect_equal(whole, one + other, what, 1e-14);
   };
   for (int k = 1; k <= 2; ++k)
-    sums("reaction_derivative",
-         [&](const ConstraintMap& map, In w, Out f) { EXPECT_TRUE(map.reaction_derivative(k, motion, w, f)); });
+    sums("rigid_rate", [&](const ConstraintMap& map, In w, Out f) {
+      Vec rates(map.count());
+      EXPECT_TRUE(map.rigid_rate(k, motion, w, 0.3 * w, f, rates));
+    });
   sums("reaction_along",
        [&](const ConstraintMap& map, In w, Out f) { EXPECT_TRUE(map.reaction_along(t, q, a, w, f)); });
   sums("transpose_derivative", [&](const ConstraintMap& map, In w, Out f) {
