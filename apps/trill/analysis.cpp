@@ -40,10 +40,18 @@ json convergence_json(const std::vector<ConvergenceRow>& rows) {
                     {"seconds", row.counters.seconds}});
   return list;
 }
+
+// A formulation has the order and the stability of the method that drives it.
+const MethodEntry& plain_method(const std::string& name) {
+  if (const ReformulationEntry* formulation = find_reformulation(name))
+    throw UsageError(
+        fmt::format("'{}' is a formulation; ask for the method that drives it, as dop853", formulation->name));
+  return MethodRegistry::all().find(name);
+}
 }  // namespace
 
 int order(const OrderArguments& a) {
-  const MethodEntry& method = MethodRegistry::all().find(a.method);
+  const MethodEntry& method = plain_method(a.method);
   const MethodInfo info = method.describe(a.options);
   if (info.owns_step)
     throw UsageError(info.name + " varies its order and step; its order cannot be observed with fixed steps");
@@ -95,7 +103,7 @@ int order(const OrderArguments& a) {
 int stability(const StabilityArguments& a) {
   check_page(a.report);
   check_place(a.svg);
-  const MethodEntry& method = MethodRegistry::all().find(a.method);
+  const MethodEntry& method = plain_method(a.method);
   const StabilityReport r = analyse_stability(method, a.options);
   if (a.json) {
     json rows = json::array();
@@ -162,8 +170,13 @@ int compare(const CompareArguments& a) {
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
   for (const std::string& name : a.methods) curves.push_back(measure_curve(a, name, reference));
+  std::string note = "Largest error of q and v at the end, against " + reference.origin;
+  for (const std::string& name : a.methods)
+    if (const ReformulationEntry* formulation = find_reformulation(name))
+      note += fmt::format("; {} gives the {}, and the oscillation itself counts as its error", formulation->name,
+                          formulation->delivers);
   Chart by_forces{.title = "Error against work",
-                  .note = "Largest error of q and v at the end, against " + reference.origin,
+                  .note = note,
                   .x = {"force evaluations", "", true},
                   .y = {"error", "", true},
                   .style = ChartStyle::both,
@@ -195,7 +208,7 @@ int compare(const CompareArguments& a) {
   if (a.json)
     print(json{{"model", a.plan.model}, {"reference", reference.origin}, {"methods", all}}.dump(2) + "\n");
   else
-    print(fmt::format("{}: error at the end, against {}\n\n{}", a.plan.model, reference.origin, text_table(table)));
+    print(fmt::format("{}. {}\n\n{}", a.plan.model, note, text_table(table)));
   write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, a.svg, a.json);
   return ExitCode::ok;
 }

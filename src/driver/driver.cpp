@@ -307,6 +307,7 @@ class Run {
     while (const auto hit = detector_.first(from, h, t0, at)) {
       State before = inside(hit->theta);
       output_before(before.t, t0, h);
+      if (options_.reformulation) inside(hit->theta);  // output has moved on to other states
       const Event& event = events_[hit->event];
       outcome_.events.push_back({event.name, before.t});
       State after = before;

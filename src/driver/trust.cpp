@@ -44,6 +44,14 @@ Samples sample(const RowSource& rows, Index size) {
   return s;
 }
 
+// A component that is nothing but rounding, beside others of its kind that move, has no range of its own.
+constexpr double rounding = 1e-11;
+double range_of_kind(const Samples& s, const Layout& layout, Index i) {
+  const Index begin = i < layout.nq ? 0 : layout.nq;
+  const Index count = i < layout.nq ? layout.nq : i < layout.nq + layout.nv ? layout.nv : 0;
+  return count > 0 ? (s.high - s.low).segment(begin, count).maxCoeff() : 0;
+}
+
 RunPlan more_accurate(const RunPlan& plan) {
   RunPlan repeated = plan;
   repeated.max_steps = RunPlan{}.max_steps;
@@ -167,7 +175,8 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   for (Index i = 0; i < samples.y.rows(); ++i) {
     const auto& name = names[static_cast<std::size_t>(i)];
     const double range = samples.high[i] - samples.low[i];
-    const double scale = std::max(range, 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])));
+    const double scale = std::max({range, 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])),
+                                   rounding * range_of_kind(samples, run.start.layout, i)});
     trust.rows.push_back({name.name, name.unit, comparison->deviation()[i], scale});
     if (!(trust.rows.back().relative() <= worst)) {
       worst = trust.rows.back().relative();
@@ -209,6 +218,7 @@ void TrustCheck::add_model_error(Trust& trust) const {
   if (std::isnan(error)) return;
   trust.rows.push_back({"model of the formulation (estimate)", "", error, 1});
   if (trust.verdict != Verdict::none) trust.verdict = std::max(trust.verdict, verdict_of(error));
+  if (!trust.headline.ends_with('.')) trust.headline += '.';
   trust.headline +=
       fmt::format(" The {} system itself is off by about {:.1g} (estimate).", run.plan.formulation, error);
 }

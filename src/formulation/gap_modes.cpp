@@ -134,6 +134,26 @@ void GapModes::weighted(Index layer, In weights, Out s) const {
   }
 }
 
+Index GapModes::block_of_mode(Index mode) const {
+  Index block = 0;
+  while (mode >= first(block) + size(block)) ++block;
+  return block;
+}
+
+void GapModes::add_mode(Index mode, double factor, Out x) const {
+  const Index block = block_of_mode(mode), layer = mode - first(block);
+  for (Index i = 0; i < b_.rows(); ++i)
+    if (block_of_coordinate(i) == block) x[i] += factor * b_(i, layer);
+}
+
+double GapModes::along(Index mode, In x) const {
+  const Index block = block_of_mode(mode), layer = mode - first(block);
+  double sum = 0;
+  for (Index i = 0; i < b_.rows(); ++i)
+    if (block_of_coordinate(i) == block) sum += b_(i, layer) * x[i];
+  return sum;
+}
+
 void GapModes::pick(Index layer, In c, Out values) const {
   for (Index block = 0; block < blocks(); ++block)
     if (const Index k = mode(block, layer); k >= 0) values[k] = 0;

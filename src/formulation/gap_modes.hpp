@@ -31,6 +31,9 @@ class GapModes {
 
   // The y of a layer, each times the weight of its mode.
   void weighted(Index layer, In weights, Out s) const;
+  // x += factor b_k, and x^T b_k, of one mode.
+  void add_mode(Index mode, double factor, Out x) const;
+  double along(Index mode, In x) const;
   // For every mode of a layer: y_k^T c, c like the values of all rows, hard ones left out.
   void pick(Index layer, In c, Out values) const;
   // For every mode of a layer: the product of b_k and a vector like q.
@@ -47,6 +50,7 @@ class GapModes {
     Eigen::SelfAdjointEigenSolver<Mat> solver;
     Eigen::LLT<Mat> factor;
   };
+  Index block_of_mode(Index mode) const;
   bool find(Block& block, const SchurSystem& system);
   void fill(Block& block, const SchurSystem& system) const;
   void store(const Block& block, Index layer, double square, const double* w);

@@ -2,6 +2,7 @@
 // The slow motion of stiff gaps in a heat bath: gaps that are closed, in thermal equilibrium. A rigid system samples
 // another measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy makes up for it
 // (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050).
+#include "slow_checks.hpp"
 #include "slow_start.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/problem/langevin.hpp"
@@ -47,6 +48,7 @@ class ThermalMechanics final : public MechanicalProblem {
     slow_.add_thermal_force(t, q, f);
   }
   const ConstraintMap* constraints() const override { return &slow_.map(); }
+  std::string fast_forces(const State& s, const RunScope& scope) const { return fast_soft_forces(slow_, s, scope); }
 
  private:
   std::shared_ptr<const Problem> owned_;  // of a clone
@@ -83,10 +85,13 @@ class SlowBathForm final : public Reformulation {
   explicit SlowBathForm(const LangevinProblem& bath)
       : bath_(bath), mass_(bath.mechanics().mass_pattern()), momentum_(bath.layout().nv) {}
   const Problem& inner() const override { return bath_; }
+  void expect(const RunScope& scope) override { scope_ = scope; }
   void enter(const State& given, State& in, Notes& notes) override {
     in = State(bath_.layout(), given.t);
     in.mode = given.mode;
     bath_.thermal().take(given, in);
+    if (const std::string trouble = bath_.thermal().fast_forces(in, scope_); !trouble.empty())
+      throw UsageError("slow: " + trouble);
     notes.raise(
         in.t, "thermal_modes",
         "The oscillation of the gaps is taken to be in equilibrium with the heat bath: its mean force is that of "
@@ -112,6 +117,7 @@ class SlowBathForm final : public Reformulation {
 
  private:
   SlowBath bath_;
+  RunScope scope_;
   mutable State last_;
   mutable MatrixSlot mass_;
   mutable Vec momentum_;

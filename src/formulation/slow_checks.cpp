@@ -40,13 +40,16 @@ double forcing_frequency(const SlowSystem& slow, const State& s, const RunScope&
   };
   const double span = scope.t_end - s.t, step = 0.1 / omega;
   const Vec first = force(s.t);
-  double swing = 0, slope = 0;
+  Vec low = first, high = first;
+  double slope = 0;
   for (int j = 1; j <= forcing_times; ++j) {
     const double t = s.t + span * (j - 0.5) / forcing_times;
     const Vec f = force(t);
-    swing = std::max(swing, max_abs(f - first));
+    low = low.cwiseMin(f);
+    high = high.cwiseMax(f);
     slope = std::max(slope, max_abs(force(t + step) - f) / step);
   }
+  const double swing = 0.5 * max_abs(high - low);
   return swing > 1e-9 * max_abs(first) && swing > 0 ? slope / swing : 0;
 }
 }  // namespace

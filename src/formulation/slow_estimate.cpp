@@ -3,6 +3,7 @@
 
 #include "trill/linalg/kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -38,27 +39,37 @@ void SlowEstimate::start(double t) {
   seen_ = {};
   seen_.t_begin = t;
   low_.resize(0);
+  first_.resize(0);
   passages_.start();
 }
 
+// The size of the positions, which depends on where their origin lies: kept between bounds that do not. What is passed
+// within a period of the slowest gap is no size.
+double SlowEstimate::size() const {
+  const double passed = seen_.smallest > 0 ? 5 * seen_.v / seen_.smallest : 0;
+  const double least = std::max(seen_.range, passed);
+  if (!(seen_.curvature > 0)) return std::max(seen_.q, least);
+  return std::clamp(seen_.q, std::max(least, 0.3 / seen_.curvature), std::max(least, 10 / seen_.curvature));
+}
+
 double SlowEstimate::slow_rate() const {
-  if (!(seen_.q > 0)) return 0;
-  return std::max(seen_.v / seen_.q, std::sqrt(seen_.a / seen_.q));
+  const double length = size();
+  return length > 0 ? std::max(seen_.v / length, std::sqrt(seen_.a / length)) : 0;
 }
 
 void SlowEstimate::look(const State& s, In actions) {
   const SlowSystem::Point& p = slow_.at(s.t, s.y);
   if (!p.regular) return;
   SchurSystem& schur = slow_.schur();
+  if (first_.size() == 0) look_first(s);
   seen_.q = std::max(seen_.q, max_abs(s.q()));
+  seen_.range = std::max(seen_.range, max_abs(s.q() - first_));
   seen_.v = std::max(seen_.v, max_abs(s.v()));
   seen_.a = std::max(seen_.a, max_abs(p.a));
   // The forces in the gaps may be nothing for a moment, as in a pendulum let go: others then tell what is much.
   schur.jacobian().multiply_transposed(p.lambda, x_);
-  if (slow_.stiff().mass_kind() == MassKind::identity)
-    covector_ = p.a;
-  else
-    schur.mass().multiply(p.a, covector_);
+  slow_.times_mass(p.a, covector_);
+  const double virial = 0.5 * std::min(std::abs(covector_.dot(s.q())), covector_.norm() * size());
   seen_.force = std::max({seen_.force, max_abs(x_), max_abs(covector_)});
   seen_.condition = std::min(seen_.condition, schur.reciprocal_condition());
   slow_.soften(p.lambda, c_);
@@ -75,12 +86,9 @@ void SlowEstimate::look(const State& s, In actions) {
     schur.lift(s_, x_);
     seen_.offset1 = std::max(seen_.offset1, max_abs(x_));
   }
-  x_ = s.v();
-  slow_.schur().mass().multiply(x_, covector_);
-  const double kinetic =
-      slow_.stiff().mass_kind() == MassKind::identity ? 0.5 * x_.squaredNorm() : 0.5 * x_.dot(covector_);
+  const double kinetic = slow_.kinetic_energy(s.v());
   seen_.kinetic = std::max(seen_.kinetic, kinetic);
-  seen_.energy = std::max(seen_.energy, kinetic + 0.5 * std::abs(p.a.dot(s.q())));
+  seen_.energy = std::max(seen_.energy, kinetic + virial);
   if (slow_.has_modes() && slow_.fast()) look_at_modes(s, actions);
 }
 
@@ -90,7 +98,7 @@ void SlowEstimate::squares(In x, Vec& of_blocks) const {
     if (const Index block = slow_.modes().block_of_coordinate(i); block >= 0) of_blocks[block] += x[i] * x[i];
 }
 
-// For every block: how much the gradient of the gaps of one layer turns over a unit of length.
+// For every block: how much the gradient of the gaps of one layer turns over a unit of length, or the mass changes.
 void SlowEstimate::find_curvatures(const State& s, Index layer) {
   s_ = slow_.modes().y(layer);
   slow_.schur().jacobian().multiply_transposed(s_, x_);
@@ -107,6 +115,25 @@ void SlowEstimate::find_curvatures(const State& s, Index layer) {
   probe(slow_.modes().b(layer));
   probe(s.v());
   probe(probe_);
+  if (slow_.stiff().mass_kind() != MassKind::of_q) return;
+  const double length = slow_.modes().b(layer).norm();
+  for (const Vec& moving : {Vec(s.v()), probe_}) {
+    slow_.times_mass(moving, covector_);
+    const double momentum = covector_.norm();
+    covector_.setZero();
+    slow_.add_mass_along(s.q(), moving, slow_.modes().b(layer), covector_);
+    if (momentum > 0) curvature_[0] = std::max(curvature_[0], covector_.norm() / (length * momentum));
+  }
+}
+
+// Of all gaps, once.
+void SlowEstimate::look_first(const State& s) {
+  first_ = s.q();
+  if (!slow_.has_modes() || !slow_.modes().find(slow_.schur())) return;
+  for (Index layer = 0; layer < slow_.modes().layers(); ++layer) {
+    find_curvatures(s, layer);
+    seen_.curvature = std::max(seen_.curvature, curvature_.maxCoeff());
+  }
 }
 
 void SlowEstimate::look_at_modes(const State& s, In actions) {
@@ -138,8 +165,7 @@ void SlowEstimate::look_at_modes(const State& s, In actions) {
 double SlowEstimate::growth(double t) const { return 1 + slow_rate() * std::abs(t - seen_.t_begin); }
 
 double SlowEstimate::offset_error(double t, int order) const {
-  if (!(seen_.q > 0)) return 0;
-  return (order == 0 ? seen_.offset0 : seen_.offset1) / seen_.q * growth(t);
+  return size() > 0 ? (order == 0 ? seen_.offset0 : seen_.offset1) / size() * growth(t) : 0;
 }
 
 // A force that does the work w on the way v t pushes the kinetic energy T off by w/T, and the place by that times the
@@ -155,8 +181,8 @@ double SlowEstimate::beat_error(double t) const {
 
 // Amplitude and slow forces shift the frequencies by about the square of what they displace.
 double SlowEstimate::phase_error(double t) const {
-  if (!(seen_.q > 0)) return 0;
-  const double shift = seen_.offset0 / seen_.q + 0.5 * seen_.amplitude * seen_.amplitude;
+  if (!(size() > 0)) return 0;
+  const double shift = seen_.offset0 / size() + 0.5 * seen_.amplitude * seen_.amplitude;
   return seen_.largest * std::abs(t - seen_.t_begin) * shift;
 }
 
@@ -209,6 +235,7 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
 
 void SlowEstimate::save(Archive& archive) const {
   archive.write(seen_);
+  archive.write(first_);
   archive.write(low_);
   archive.write(high_);
   passages_.save(archive);
@@ -216,6 +243,7 @@ void SlowEstimate::save(Archive& archive) const {
 
 void SlowEstimate::load(Archive& archive) {
   archive.read(seen_);
+  archive.read(first_);
   archive.read(low_);
   archive.read(high_);
   passages_.load(archive);

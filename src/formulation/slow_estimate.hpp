@@ -35,6 +35,7 @@ class SlowEstimate {
   struct Seen {
     double t_begin = 0;
     double q = 0, v = 0, a = 0;        // largest entries
+    double range = 0, curvature = 0;   // distance from the start; of the gaps there
     double offset0 = 0, offset1 = 0;   // displacement by the slow multipliers, and what order 1 leaves out of it
     double force = 0, correction = 0;  // forces of the gaps and of the motion; what order 1 adds to those of the gaps
     double amplitude = 0;              // of the fast motion, times the curvature of the gaps
@@ -43,6 +44,8 @@ class SlowEstimate {
     double energy = 0, kinetic = 0;    // of the slow motion
     double condition = 1;
   };
+  double size() const;
+  void look_first(const State& s);
   void look_at_modes(const State& s, In actions);
   void find_curvatures(const State& s, Index layer);
   void squares(In x, Vec& of_blocks) const;
@@ -53,6 +56,7 @@ class SlowEstimate {
   const SlowSystem& slow_;
   Seen seen_;
   SlowPassages passages_;
+  Vec first_;                  // position
   Vec low_, high_;             // of each frequency
   Vec reach_;                  // of each mode: its amplitude times the curvature of its gaps
   std::vector<char> carries_;  // energy worth mentioning

@@ -76,8 +76,8 @@ class SlowForm final : public Reformulation {
 
   void enter(const State& given, State& in, Notes& notes) override {
     slow_.forget();
-    if (running_ && slow_.fast() && options_.fast_part == "off") return go_on(given, in, notes);
-    slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
+    if (running_ && slow_.fast() && options_.fast_part == "off" && goes_on(given)) return go_on(given, in, notes);
+    if (!running_) slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
     slow_.set_fast(slow_.has_modes());
     MatchedStart found = take_start(given, in);
     check_drag();
@@ -200,14 +200,23 @@ class SlowForm final : public Reformulation {
     add("drift", "");
   }
 
-  // After an event that left the motion as it was: the oscillation goes on. Where it moved something, that would be
-  // right for a motion without oscillation only, which is then matched anew.
+  // After an event that left the motion and the gaps as they were, the oscillation goes on. What comes of another one
+  // is known only for a motion that does not oscillate to speak of: false, it is then matched anew.
+  bool goes_on(const State& given) {
+    const bool moved = given.q() != last_.q() || given.v() != last_.v();
+    State now = last_;
+    const double off = moved ? 0 : slow_.project(now);
+    const double fast = actions(last_).dot(slow_.modes().frequencies());
+    const bool opened = 0.5 * off * off * slow_.stiffness().maxCoeff() > 0.01 * fast;
+    if (!moved && !opened) return true;
+    if (fast <= tolerance_ * slow_energy(last_)) return false;
+    throw UsageError(
+        fmt::format("slow: an event changed {} while they oscillate; what comes of it depends on their phase, which is "
+                    "not followed",
+                    moved ? "the motion of the gaps" : "the gaps"));
+  }
+
   void go_on(const State& given, State& in, Notes& notes) {
-    if (given.q() != last_.q() || given.v() != last_.v())
-      throw UsageError(
-          "slow: an event changed the motion while the gaps oscillate; what comes of it depends on their phase, which "
-          "is not "
-          "followed");
     last_.mode = given.mode;
     in = last_;
     estimate_.look(in, actions(in));
@@ -248,7 +257,9 @@ class SlowForm final : public Reformulation {
     const bool fast = slow_.fast();
     slow_.set_fast(false);
     const SlowSystem::Point& p = slow_.at(in.t, in.y);
-    const double size = 0.5 * in.v().squaredNorm() + 0.5 * (p.a.cwiseAbs().dot(in.q().cwiseAbs()));
+    Vec force(slow_.unknowns());
+    slow_.times_mass(p.a, force);
+    const double size = slow_.kinetic_energy(in.v()) + 0.5 * force.cwiseAbs().dot(in.q().cwiseAbs());
     slow_.set_fast(fast);
     return size;
   }
@@ -260,17 +271,17 @@ class SlowForm final : public Reformulation {
           "fast_energy=drop leaves the fast energy out");
   }
 
-  // Where modes are not found, the energy of the gaps still is; what it would do is left out.
+  // Where modes are not looked for, the energy of the gaps is found all the same; what it would do is left out.
   void leave_energy_out(const State& given, const State& in, Notes& notes) {
-    if (slow_.has_modes()) return;
+    if (slow_.has_modes() && options_.start != "projected") return;
+    const double scale = slow_energy(in);
     Vec g(slow_.rows()), closed(slow_.rows());
     slow_.map().value(given.t, given.q(), g);
     slow_.map().value(given.t, in.q(), closed);
     const double energy = 0.5 * (g - closed).head(slow_.gaps()).cwiseAbs2().dot(slow_.stiffness()) +
-                          0.5 * (given.v() - in.v()).squaredNorm();
-    const double scale = slow_energy(in);
+                          slow_.kinetic_energy(given.v() - in.v());
     left_out_ = energy > 0 ? energy / std::max(energy, scale) : 0;
-    if (options_.fast_energy == "auto" && left_out_ > most_left_out)
+    if (too_many_ && options_.fast_energy == "auto" && left_out_ > most_left_out)
       throw UsageError(
           fmt::format("slow: {:.2g} of the energy at the start is in the oscillation of gaps that are joined in blocks "
                       "of more than {}, "
@@ -367,7 +378,12 @@ std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet
   const auto options = read_options<SlowOptions>(given, "slow");
   if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem))
     return std::make_unique<SlowForm>(*mechanical, options);
-  problem.as<LangevinProblem>("slow");
+  if (!dynamic_cast<const LangevinProblem*>(&problem)) problem.as<MechanicalProblem>("slow");
+  if (!given.empty())
+    throw UsageError(
+        fmt::format("slow: option '{}' has no meaning in a heat bath, where the gaps are closed and in "
+                    "equilibrium",
+                    given.begin()->first));
   return make_slow_bath(problem);
 }
 }  // namespace

@@ -220,6 +220,13 @@ void SlowSystem::add_mass_covector(In q, In x, In z, double factor, Out covector
   covector += factor * moved_;
 }
 
+void SlowSystem::add_mass_along(In q, In x, In dq, Out y) const {
+  product_.set_zero();
+  stiff_.mass_product_derivative(q, x, product_);
+  product_.multiply(dq, moved_);
+  y += moved_;
+}
+
 // The force of inertia at the velocity w: 1/2 grad (w^T M w) - (dM along w) w.
 void SlowSystem::inertial_force(In q, In w, Out f) const {
   product_.set_zero();
@@ -244,12 +251,12 @@ void SlowSystem::average_drag(double t, In q, In v, In J, Out f) const {
       const int step = k == 0 ? s % p : s / p;
       const double speed = std::sqrt(2 * std::max(J[k], 0.0) * omega[k]);
       w[static_cast<std::size_t>(k)] = speed * std::cos(2 * std::numbers::pi * (step + 0.5) / p);
-      moved_ += w[static_cast<std::size_t>(k)] / omega[k] * modes_->b(k);
+      modes_->add_mode(k, w[static_cast<std::size_t>(k)] / omega[k], moved_);
     }
     stiff_.force(soft_, t, q, moved_, r_);
     averaged_ += r_ / all;
     for (Index k = 0; k < gaps_; ++k)
-      action_rate_[k] += w[static_cast<std::size_t>(k)] / (omega[k] * omega[k]) * modes_->b(k).dot(r_) / all;
+      action_rate_[k] += w[static_cast<std::size_t>(k)] / (omega[k] * omega[k]) * modes_->along(k, r_) / all;
   }
   f = averaged_;
   if (stiff_.mass_kind() != MassKind::of_q) return;
@@ -312,6 +319,18 @@ void SlowSystem::damping_rates(In q, In v, Out c) const {
     product_.multiply(v, moved_);
     c[k] -= modes_->b(k).dot(moved_) / (omega[k] * omega[k]);
   }
+}
+
+void SlowSystem::times_mass(In x, Out y) const {
+  if (stiff_.mass_kind() == MassKind::identity)
+    y = x;
+  else
+    schur_.mass().multiply(x, y);
+}
+
+double SlowSystem::kinetic_energy(In v) const {
+  times_mass(v, moved_);
+  return 0.5 * v.dot(moved_);
 }
 
 double SlowSystem::project(State& s) const {

@@ -57,6 +57,9 @@ class SlowSystem final : public FirstOrderProblem {
   // K^-1 c, zero for hard rows.
   void soften(In c, Out gap) const;
 
+  void times_mass(In x, Out y) const;  // M x at the point evaluated last
+  double kinetic_energy(In v) const;   // the same
+
   const MechanicalProblem& stiff() const { return stiff_; }
   const ConstraintMap& map() const { return map_; }
   Groups soft_groups() const { return soft_; }
@@ -78,6 +81,7 @@ class SlowSystem final : public FirstOrderProblem {
   void damping_rates(In q, In v, Out c) const;
   // (Hess g . s) dq, and with a mass that depends on q the covector x^T (dM/dq_i) z.
   void bend(double t, In q, In dq, In s, Out covector) const;
+  void add_mass_along(In q, In x, In dq, Out y) const;  // y += (dM along dq) x
   void add_mass_covector(In q, In x, In z, double factor, Out covector) const;
 
  private:

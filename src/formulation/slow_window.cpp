@@ -11,8 +11,8 @@
 
 namespace trill {
 namespace {
-constexpr int periods = 8, steps_each_period = 64;  // to either side; of the fastest gap
-constexpr int flattened_moments = 3;                // 0, 2 and 4: polynomials of degree 5 pass unchanged
+constexpr int periods = 8, steps_each_period = 160;  // to either side; of the fastest gap
+constexpr int flattened_moments = 3;                 // 0, 2 and 4: polynomials of degree 5 pass unchanged
 constexpr int most_steps = 200'000;
 constexpr int points_for_actions = 200;
 

@@ -77,7 +77,7 @@ class MidpointSystem : public MatrixSystem {
 class FirstOrderMidpoint final : public MidpointSystem {
  public:
   FirstOrderMidpoint(const FirstOrderProblem& p, bool matrix_free)
-      : MidpointSystem(union_pattern(p.jacobian_pattern(), diagonal_pattern(p.layout().nq)), matrix_free),
+      : MidpointSystem(union_pattern(p.jacobian_pattern(), diagonal_pattern(p.layout().size())), matrix_free),
         p_(p),
         differences_(p.jacobian_pattern()),
         j_(p.jacobian_pattern()) {}
@@ -217,7 +217,7 @@ class ImplicitMidpoint final : public Stepper {
   ImplicitMidpoint(const Problem& problem, const Options& options)
       : info_(describe(options)),
         options_(options),
-        nv_(problem.layout().nv),
+        nv_(dynamic_cast<const MechanicalProblem*>(&problem) ? problem.layout().nv : 0),
         system_(make_system(problem, options.linear == "krylov")),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
     // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.

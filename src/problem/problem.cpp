@@ -2,7 +2,7 @@
 #include "trill/problem/problem.hpp"
 
 namespace trill {
-MatrixSlot FirstOrderProblem::jacobian_pattern() const { return MatrixSlot::dense(layout().nq, layout().nq); }
+MatrixSlot FirstOrderProblem::jacobian_pattern() const { return MatrixSlot::dense(layout().size(), layout().size()); }
 
 bool FirstOrderProblem::jacobian(double, In, MatrixSlot&) const { return false; }
 }  // namespace trill

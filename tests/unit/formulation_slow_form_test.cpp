@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,6 +84,35 @@ TEST(SlowEvents, ASwitchKeepsTheActions) {
   EXPECT_EQ(action.maxCoeff(), action.minCoeff());
 }
 
+// Output between steps looks at other states than the event.
+TEST(SlowEvents, ASwitchKeepsTheActionsBesideAGrid) {
+  const Solution s = solve(pair(1, "[[potential]]\nenergy = \"y1 + y2 + if(x1 > 0.3, 2*(x1 - 0.3)^2, 0)\"\n"), "slow",
+                           2, 1e-6, {}, Grid{0.1});
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  const Vec action = row(s, "action_1");
+  EXPECT_EQ(action.maxCoeff(), action.minCoeff());
+}
+
+TEST(SlowEvents, AGapThatChangesItsLengthIsRefusedWhileItOscillates) {
+  const Solution s = solve(read_model("m.toml", R"([parameters]
+length = 1
+[coordinates]
+x = { start = 1.002 }
+y = { start = 0, velocity = 0.5 }
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - length"
+stiffness = 1e6
+[[event]]
+name = "longer"
+when = "t - 0.5"
+then = { length = 1.01 }
+)")
+                               .problem,
+                           "slow", 1, 1e-5);
+  EXPECT_EQ(s.outcome.status, RunStatus::refused);
+  EXPECT_THAT(s.outcome.message, HasSubstr("changed the gaps"));
+}
+
 std::unique_ptr<Problem> springs(const char* omega2) {
   return ModelRegistry::all().find("two_springs").make({{"omega2", omega2}, {"stretch2", "0"}});
 }
@@ -119,6 +149,60 @@ TEST(SlowFastPart, IsTheOscillation) {
     EXPECT_LT(bound[k], 0.05);
   }
   for (Index k = 0; k < full.rows(); ++k) EXPECT_LE(std::abs(full.y()(y, k)), 1.01 * band[k]);
+}
+
+// The same wire for every unit of mass, and wherever its origin lies: estimates must not depend on either.
+std::unique_ptr<Problem> wire(double mass, double shift) {
+  return read_model("wire.toml", fmt::format("[coordinates]\nx = {{ start = {0}, velocity = 0.3, mass = {1} }}\n"
+                                             "y = {{ start = 0.44, velocity = 1, mass = {1} }}\n[[stiff]]\n"
+                                             "gap = \"y - 0.6*(1 - cos(1.3*(x - {0} + 1)))\"\nstiffness = {2}\n"
+                                             "[[potential]]\nenergy = \"{1}*y\"\n",
+                                             shift, mass, 1e6 * mass))
+      .problem;
+}
+TEST(SlowEstimates, DoNotDependOnUnitsAndOrigin) {
+  const auto error = [](double mass, double shift) {
+    return row(solve(wire(mass, shift), "slow", 5, 1e-6), "model_error").tail(1)[0];
+  };
+  const double here = error(1, 1);
+  EXPECT_GT(here, 1e-7);
+  EXPECT_NEAR(error(1e-9, 1), here, 1e-3 * here);
+  EXPECT_NEAR(error(1, 0), here, 0.5 * here);
+  EXPECT_GT(error(1, 1e5), 0.05 * here);
+}
+
+// In polar coordinates the gap is straight, and the mass depends on it.
+TEST(SlowEstimates, SeeAMassThatChangesWithTheGap) {
+  const auto pendulum = [](double stretch) {
+    return read_model("polar.toml",
+                      fmt::format("[coordinates]\nr = {{ start = {} }}\np = {{ start = 0.3, velocity = 1 }}\n"
+                                  "[[kinetic]]\nenergy = \"(vr^2 + r^2*vp^2)/2\"\n[[stiff]]\n"
+                                  "gap = \"r - 1\"\nstiffness = 1e6\n",
+                                  1 + stretch))
+        .problem;
+  };
+  const double error = row(solve(pendulum(0.05), "slow", 3, 1e-6), "model_error").tail(1)[0];
+  EXPECT_GT(error, 1e-3);
+  EXPECT_LT(error, 0.3);
+  EXPECT_THROW(solve(pendulum(0.3), "slow", 3, 1e-6), UsageError);
+}
+
+TEST(SlowForm, AProjectedStartTellsWhatItLeavesOut) {
+  const Solution s = solve(wire(1, 1), "slow", 1, 1e-4, {{"start", "projected"}});
+  EXPECT_GT(row(s, "model_error")[0], 0.1);
+}
+
+TEST(SlowForm, IsDrivenByOtherMethods) {
+  RunPlan plan;
+  plan.model = "wire";
+  plan.method = "slow";
+  plan.to = 2;
+  plan.output = Times{{2.0}};
+  plan.options = {{"macro", "implicit_midpoint"}};
+  plan.h = 1e-3;
+  const Vec midpoint = prepare(plan).run().y().rightCols(1);
+  const Vec rk = solve(ModelRegistry::all().find("wire").make({}), "slow", 2, 1e-9, {}, Times{{2.0}}).y().rightCols(1);
+  EXPECT_LT((midpoint - rk).cwiseAbs().maxCoeff(), 1e-5);
 }
 
 TEST(SlowForm, RefusesWhatItCannotWrite) {
