@@ -134,6 +134,8 @@ class Session {
     if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const Notice& n : outcome.notices)
+      if (n.code == "summary") print(fmt::format("  {}\n", n.text));
+    for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)
         print(fmt::format("  {} at t = {:.6g}: {}{}\n", to_text(n.severity), n.t, n.text,
                           n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold)));

@@ -154,6 +154,29 @@ double GapModes::along(Index mode, In x) const {
   return sum;
 }
 
+void GapModes::find_reach(In J, Out reach) const {
+  reach.setZero();
+  for (Index i = 0; i < b_.rows(); ++i) {
+    const Index block = block_of_coordinate(i);
+    for (Index layer = 0; block >= 0 && layer < size(block); ++layer) {
+      const Index k = first(block) + layer;
+      reach[i] += std::abs(b_(i, layer)) / frequencies_[k] * std::sqrt(2 * std::max(J[k], 0.0) / frequencies_[k]);
+    }
+  }
+}
+
+void GapModes::add_oscillation(In J, In phases, Out q, Out v) const {
+  for (Index i = 0; i < b_.rows(); ++i) {
+    const Index block = block_of_coordinate(i);
+    for (Index layer = 0; block >= 0 && layer < size(block); ++layer) {
+      const Index k = first(block) + layer;
+      const double u = b_(i, layer) / frequencies_[k], action = std::max(J[k], 0.0);
+      q[i] += u * std::sqrt(2 * action / frequencies_[k]) * std::sin(phases[k]);
+      v[i] += u * std::sqrt(2 * action * frequencies_[k]) * std::cos(phases[k]);
+    }
+  }
+}
+
 void GapModes::pick(Index layer, In c, Out values) const {
   for (Index block = 0; block < blocks(); ++block)
     if (const Index k = mode(block, layer); k >= 0) values[k] = 0;

@@ -34,6 +34,9 @@ class GapModes {
   // x += factor b_k, and x^T b_k, of one mode.
   void add_mode(Index mode, double factor, Out x) const;
   double along(Index mode, In x) const;
+  // With actions J: the largest reach of the oscillation in every coordinate, and at given phases itself.
+  void find_reach(In J, Out reach) const;
+  void add_oscillation(In J, In phases, Out q, Out v) const;
   // For every mode of a layer: y_k^T c, c like the values of all rows, hard ones left out.
   void pick(Index layer, In c, Out values) const;
   // For every mode of a layer: the product of b_k and a vector like q.

@@ -25,6 +25,8 @@ class SlowEstimate {
   double offset_error(double t, int order) const;  // the part that depends on the order of the slow system
   double phase_error(double t) const;              // of the fastest mode, in radians, since the start
   double slow_rate() const;
+  double nearest_frequencies() const { return passages_.nearest(); }  // relative distance; 1: there are no two
+  int resonances() const { return passages_.resonances(); }
   double smallest_frequency() const { return seen_.smallest; }
   double largest_frequency() const { return seen_.largest; }
 

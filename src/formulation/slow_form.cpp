@@ -88,6 +88,10 @@ class SlowForm final : public Reformulation {
     estimate_.look(in, actions(in));
     if (options_.order == "auto" && choose_order(in)) found = take_start(given, in);
     if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
+    if (!running_) {
+      share_ = found.fast_energy > 0 ? found.fast_energy / (found.fast_energy + slow_energy(in)) : 0;
+      balance_ = found.balance;
+    }
     tell(in, found, notes);
     last_ = in;
     running_ = true;
@@ -101,7 +105,9 @@ class SlowForm final : public Reformulation {
     out.v() = in.v();
     last_ = in;
     if (out.layout.nl > 0) out.lambda() = slow_.at(in.t, in.y).reaction.tail(out.layout.nl);
-    if (options_.fast_part == "on" && slow_.fast()) add_fast_part(in, out.y.head(n), out.y.segment(n, n));
+    if (options_.fast_part == "off" || !slow_.fast()) return;
+    slow_.at(in.t, in.y);
+    slow_.modes().add_oscillation(actions(in), in.y.tail(slow_.gaps()), out.y.head(n), out.y.segment(n, n));
   }
 
   AfterStep after_step(State& s, Notes& notes) override {
@@ -123,6 +129,22 @@ class SlowForm final : public Reformulation {
   }
   std::string refusal() const override { return estimate_.refusal(); }
 
+  std::string summary() const override {
+    if (!slow_.has_modes() || !slow_.fast())
+      return fmt::format(
+          "slow motion without oscillation: largest drift from its manifold {:.2g}, estimated error {:.1g}", drift_,
+          model_error());
+    return fmt::format(
+        "fast frequencies {:.4g} to {:.4g}{}, {:.2g} of the energy at the start in them (balance {:.4g}), {} "
+        "resonance{}, "
+        "largest drift {:.2g}, estimated error {:.1g}",
+        estimate_.smallest_frequency(), estimate_.largest_frequency(),
+        estimate_.nearest_frequencies() < 1
+            ? fmt::format(", no two nearer than {:.2g}", estimate_.nearest_frequencies())
+            : "",
+        share_, balance_, estimate_.resonances(), estimate_.resonances() == 1 ? "" : "s", drift_, model_error());
+  }
+
   double model_error() const override { return estimate_.model_error(last_.t) + left_out_; }
   std::vector<Quantity> diagnostics() const override { return quantities_; }
 
@@ -136,7 +158,9 @@ class SlowForm final : public Reformulation {
       for (Index i = 0; i < shown_; ++i) values[k++] = omega[i];
       for (Index i = 0; i < shown_; ++i) values[k++] = J[i];
       values[k++] = J.dot(omega);
-      if (bands_) fill_bands(values.segment(k, slow_.unknowns()));
+      if (const auto potential = slow_.stiff().potential(all_groups, last_.t, last_.q()))
+        values[k++] = *potential + slow_.kinetic_energy(last_.v()) + J.dot(omega);
+      if (bands_) slow_.modes().find_reach(J, values.segment(k, slow_.unknowns()));
       if (bands_) k += slow_.unknowns();
     }
     if (options_.fast_part == "on") values[k++] = estimate_.phase_error(last_.t);
@@ -150,6 +174,8 @@ class SlowForm final : public Reformulation {
     archive.write(slow_.fast());
     archive.write(drift_);
     archive.write(left_out_);
+    archive.write(share_);
+    archive.write(balance_);
     if (slow_.has_modes()) archive.write(slow_.modes().signs());
   }
   void load(Archive& archive) override {
@@ -160,6 +186,8 @@ class SlowForm final : public Reformulation {
     archive.read(fast);
     archive.read(drift_);
     archive.read(left_out_);
+    archive.read(share_);
+    archive.read(balance_);
     slow_.set_order(order);
     slow_.set_fast(fast);
     if (slow_.has_modes()) archive.read(slow_.modes().signs());
@@ -192,6 +220,7 @@ class SlowForm final : public Reformulation {
       for (Index k = 1; k <= shown_; ++k) add(fmt::format("frequency_{}", k), time.empty() ? "" : "rad/" + time);
       for (Index k = 1; k <= shown_; ++k) add(fmt::format("action_{}", k), "");
       add("fast_energy", "");
+      if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q())) add("total_energy", "");
       for (Index i = 0; bands_ && i < slow_.unknowns(); ++i)
         add("amplitude_" + components[static_cast<std::size_t>(i)].name, components[static_cast<std::size_t>(i)].unit);
     }
@@ -325,40 +354,6 @@ class SlowForm final : public Reformulation {
                   Severity::info, 2, 0);
   }
 
-  // The largest reach of the oscillation in every coordinate.
-  void fill_bands(Out band) const {
-    const GapModes& modes = slow_.modes();
-    const Vec& omega = modes.frequencies();
-    const auto J = actions(last_);
-    band.setZero();
-    for (Index i = 0; i < band.size(); ++i) {
-      const Index block = modes.block_of_coordinate(i);
-      if (block < 0) continue;
-      for (Index layer = 0; layer < modes.size(block); ++layer) {
-        const Index k = modes.first(block) + layer;
-        band[i] += std::abs(modes.b(layer)[i]) / omega[k] * std::sqrt(2 * std::max(J[k], 0.0) / omega[k]);
-      }
-    }
-  }
-
-  void add_fast_part(const State& in, Out q, Out v) const {
-    slow_.at(in.t, in.y);
-    const GapModes& modes = slow_.modes();
-    const Vec& omega = modes.frequencies();
-    const auto J = actions(in);
-    const auto phase = in.y.tail(slow_.gaps());
-    for (Index i = 0; i < q.size(); ++i) {
-      const Index block = modes.block_of_coordinate(i);
-      if (block < 0) continue;
-      for (Index layer = 0; layer < modes.size(block); ++layer) {
-        const Index k = modes.first(block) + layer;
-        const double u = modes.b(layer)[i] / omega[k], size = std::max(J[k], 0.0);
-        q[i] += u * std::sqrt(2 * size / omega[k]) * std::sin(phase[k]);
-        v[i] += u * std::sqrt(2 * size * omega[k]) * std::cos(phase[k]);
-      }
-    }
-  }
-
   SlowOptions options_;
   bool too_many_;
   SlowSystem slow_;
@@ -369,7 +364,7 @@ class SlowForm final : public Reformulation {
   std::vector<Quantity> quantities_;
   Index shown_ = 0;
   bool bands_ = false;
-  double drift_ = 0, left_out_ = 0;
+  double drift_ = 0, left_out_ = 0, share_ = 0, balance_ = 1;  // the last two of the start
   bool running_ = false;
   mutable State last_;
 };

@@ -64,6 +64,10 @@ TEST(SlowEvents, ABlowStartsTheOscillation) {
   EXPECT_NEAR(fast[0], 0, 1e-6);
   EXPECT_GT(fast[fast.size() - 1], 1);
   EXPECT_NEAR(slow[slow.size() - 1] + fast[fast.size() - 1], slow[0] + fast[0], 1e-4);
+  const Vec total = row(s, "total_energy");
+  EXPECT_LT((total - slow - fast).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_EQ(s.outcome.notices.back().code, "summary");
+  EXPECT_THAT(s.outcome.notices.back().text, HasSubstr("fast frequencies 707.1 to 707.1"));
 }
 
 TEST(SlowEvents, ABlowToAnOscillatingMotionIsRefused) {

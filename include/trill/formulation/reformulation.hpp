@@ -37,6 +37,7 @@ class Reformulation {
   virtual std::string refusal() const { return ""; }
   // Estimated relative error of the formulation itself up to the state that was left last; NaN: none.
   virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
+  virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
   // Of the state that was left last, recorded beside it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
