@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/analysis/slow_part.hpp"
 
+#include "trill/linalg/window.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/LU>
 #include <fmt/format.h>
 
 namespace trill {
@@ -13,14 +14,7 @@ FlatWindow::FlatWindow(double slowest, int periods, int samples) {
   if (!(slowest > 0) || periods < 1 || samples < 3)
     throw UsageError("a window needs a positive frequency, a period and three samples in it at least");
   half_width_ = periods * 2 * std::numbers::pi / slowest;
-  const Index half = Index{periods} * samples;
-  const Vec x2 = Vec::LinSpaced(2 * half + 1, -1, 1).cwiseAbs2();
-  const Vec bump = (1 - x2.array()).pow(8);
-  Mat moments(3, 3);
-  for (Index i = 0; i < 3; ++i)
-    for (Index j = 0; j < 3; ++j) moments(i, j) = (bump.array() * x2.array().pow(i + j)).sum();
-  const Vec c = moments.fullPivLu().solve(Vec::Unit(3, 0));
-  weights_ = bump.array() * (c[0] + x2.array() * (c[1] + x2.array() * c[2]));
+  weights_ = flat_window(Index{periods} * samples);
 }
 
 double FlatWindow::time(double centre, Index k) const {

@@ -3,6 +3,7 @@
 // and actions are averaged over some periods of the slowest gap.
 #include "slow_start.hpp"
 #include "trill/formulation/first_order.hpp"
+#include "trill/linalg/window.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -12,30 +13,8 @@
 namespace trill {
 namespace {
 constexpr int periods = 8, steps_each_period = 160;  // to either side; of the fastest gap
-constexpr int flattened_moments = 3;                 // 0, 2 and 4: polynomials of degree 5 pass unchanged
 constexpr int most_steps = 200'000;
 constexpr int points_for_actions = 200;
-
-// Weights at -n..n: (1 - x^2)^8, whose response falls with the ninth power of the frequency, times an even polynomial
-// that makes the second and fourth moments vanish.
-Vec window_weights(int n) {
-  const auto bump = [](double x) { return std::pow(1 - x * x, 8); };
-  Mat moments = Mat::Zero(flattened_moments, flattened_moments);
-  for (int k = -n; k <= n; ++k) {
-    const double x = static_cast<double>(k) / (n + 1);
-    for (int i = 0; i < flattened_moments; ++i)
-      for (int j = 0; j < flattened_moments; ++j) moments(i, j) += bump(x) * std::pow(x, 2 * (i + j));
-  }
-  const Vec c = moments.fullPivLu().solve(Vec::Unit(flattened_moments, 0));
-  Vec weights(2 * n + 1);
-  for (int k = -n; k <= n; ++k) {
-    const double x = static_cast<double>(k) / (n + 1);
-    double factor = 0;
-    for (int i = 0; i < flattened_moments; ++i) factor += c[i] * std::pow(x, 2 * i);
-    weights[k + n] = bump(x) * factor;
-  }
-  return weights;
-}
 
 class Window {
  public:
@@ -50,7 +29,7 @@ class Window {
     if (n > most_steps)
       throw UsageError(fmt::format(
           "slow: a window over {} periods of the slowest gap would take {} steps; use start=matched", periods, 2 * n));
-    const Vec weights = window_weights(n);
+    const Vec weights = flat_window(n);
     mean_ = weights[n] * given_.y.head(size_);
     actions_ = Vec::Zero(slow_.gaps());
     weight_of_actions_ = 0;

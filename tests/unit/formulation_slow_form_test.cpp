@@ -191,6 +191,22 @@ TEST(SlowEstimates, SeeAMassThatChangesWithTheGap) {
   EXPECT_THROW(solve(pendulum(0.3), "slow", 3, 1e-6), UsageError);
 }
 
+// Averages over a window find the same start up to epsilon^2.
+TEST(SlowStart, ByAWindowAgreesWithTheClosedForm) {
+  const auto end = [](const char* omega, const char* start) -> Vec {
+    return solve(ModelRegistry::all().find("wire").make({{"omega", omega}}), "slow", 5, 1e-10,
+                 {{"start", start}, {"order", "0"}}, Times{{5.0}})
+        .y()
+        .rightCols(1);
+  };
+  const auto distance = [&](const char* omega) {
+    return (end(omega, "window") - end(omega, "matched")).head(2).norm();
+  };
+  const double coarse = distance("250"), fine = distance("1000");
+  EXPECT_GT(coarse, 1e-7);
+  EXPECT_NEAR(std::log2(coarse / fine) / 2, 2, 0.3);
+}
+
 TEST(SlowForm, AProjectedStartTellsWhatItLeavesOut) {
   const Solution s = solve(wire(1, 1), "slow", 1, 1e-4, {{"start", "projected"}});
   EXPECT_GT(row(s, "model_error")[0], 0.1);

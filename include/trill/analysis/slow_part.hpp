@@ -4,9 +4,7 @@
 #include "trill/solution/solution.hpp"
 
 namespace trill {
-// Averages that take a fast oscillation out of a motion and leave its slow part as it is: the weights are smooth and
-// end smoothly, which removes the oscillation, and their moments of order 2 and 4 are nothing, so that polynomials up
-// to degree 5 in time pass.
+// Averages that take a fast oscillation out of a motion and leave its slow part as it is.
 class FlatWindow {
  public:
   // slowest: angular frequency of the slowest oscillation that is to be removed. The window reaches over
