@@ -58,7 +58,7 @@ ChosenMethod choose_method(const std::string& wanted, const Problem& problem, co
   std::string reason = why_not(*find_reformulation("slow"), problem, scope, options);
   if (reason.empty()) reason = try_out("slow");
   if (reason.empty())
-    return {"slow", stiff_gaps(problem) + ", and their slow motion can be written without the oscillation"};
+    return {"slow", stiff_gaps(problem) + ", and the slow motion can be written without the oscillation"};
   for (const char* other : {"hmm", "radau"})
     if (is_method(other)) return {other, "the slow motion cannot be written by itself: " + reason};
   throw UsageError(fmt::format("the slow motion of '{}' cannot be had: {}", problem.name(), reason));
