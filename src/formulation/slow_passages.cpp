@@ -40,7 +40,7 @@ void SlowPassages::look(const State& s, In actions, In reach, const std::vector<
   low_ = low_.cwiseMin(omega);
   high_ = high_.cwiseMax(omega);
   const auto carrying = [&](Index k) { return static_cast<int>(carries[static_cast<std::size_t>(k)]); };
-  for (Index block = 0; block < modes.blocks() && !first && s.t > t_before_; ++block) {
+  for (Index block = 0; block < modes.blocks() && !first && s.t != t_before_; ++block) {
     const Index begin = modes.first(block), end = begin + modes.size(block);
     for (Index i = begin; i < end; ++i)
       for (Index j = i + 1; j < end; ++j) {
@@ -97,7 +97,7 @@ void SlowPassages::look_at_pair(double t, In actions, In reach, Index block, Pas
   const double length = std::hypot(x, y);
   const double at = length > 0 ? std::clamp(-x * before / (length * length), 0.0, 1.0) : 0;
   const double nearest = std::hypot(before + at * x, at * y) / (2 * omega[j]);
-  const double speed = length / (2 * omega[j]) / (t - t_before_);
+  const double speed = length / (2 * omega[j]) / std::abs(t - t_before_);
   seen_.nearest = std::min(seen_.nearest, nearest / omega[j]);
   const double apart = std::max(nearest / omega[j], closest);
   seen_.beat = std::max(seen_.beat, reach[i] * reach[j] / (apart * apart));
@@ -117,7 +117,7 @@ void SlowPassages::look_at_resonance(const State& s, In actions, Index block, Pa
   const double product = triple.k == triple.j ? square(triple.i) * std::sqrt(square(triple.j))
                                               : std::sqrt(square(triple.i) * square(triple.j) * square(triple.k));
   const double energy = std::abs(coupling(s, block, triple)) * product / 4;
-  const double speed = std::abs(now - before) / (s.t - t_before_);
+  const double speed = std::abs((now - before) / (s.t - t_before_));
   const double there = actions[triple.i] + actions[triple.j];
   const double lost = std::min(energy * std::sqrt(2 * std::numbers::pi / speed), there);
   if (!(lost > 0)) return;
@@ -153,7 +153,7 @@ void SlowPassages::add_up(double t) {
     const double detuning = p.detuning(slow_.modes().frequencies());
     p.low = std::min(p.low, detuning);
     p.high = std::max(p.high, detuning);
-    (p.k < 0 ? seen_.met : seen_.resonated) += p.lost * (p.high - p.low) * (t - p.since);
+    (p.k < 0 ? seen_.met : seen_.resonated) += p.lost * (p.high - p.low) * std::abs(t - p.since);
   }
 }
 

@@ -44,7 +44,10 @@ TEST(Slow, SaysWhyItIsNotChosen) {
 TEST(Slow, WarnsOfAResonance) {
   const Ended r = tool("run two_springs --param omega1=1000 omega2=1000 --method slow --rtol 1e-4");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_NE(r.out.find("resonance"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("passed a resonance"), std::string::npos) << r.out;
+  const Ended back = tool("run two_springs --param omega1=1000 omega2=1000 --method slow --rtol 1e-4 --to -10");
+  EXPECT_EQ(back.code, 0) << back.err;
+  EXPECT_NE(back.out.find("passed a resonance"), std::string::npos) << back.out;
 }
 
 TEST(Slow, TakesAnotherMethodAndItsOptions) {
