@@ -3,6 +3,8 @@
 
 #include "schur_system.hpp"
 
+#include <optional>
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
@@ -50,8 +52,8 @@ class GapModes {
     std::vector<Index> rows;  // stiff ones first
     Index stiff = 0, first = 0;
     Mat coupled, full, hard;
-    Eigen::SelfAdjointEigenSolver<Mat> solver;
-    Eigen::LLT<Mat> factor;
+    std::optional<Eigen::SelfAdjointEigenSolver<Mat>> solver;  // in place: what it is before its first use must not be
+    std::optional<Eigen::LLT<Mat>> factor;                     // copied
   };
   Index block_of_mode(Index mode) const;
   bool find(Block& block, const SchurSystem& system);
