@@ -230,6 +230,7 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
     throw UsageError(fmt::format("the random motion of '{}' cannot run backwards; give an end after t = {}",
                                  run.problem->name(), *run.plan.from));
   choose(run, defaults);
+  check_method_name(run.plan.method);
   take_formulation(run.plan, *run.problem);
   const MethodEntry& method = MethodRegistry::all().find(run.plan.method);
   take_controller(run.plan);

@@ -25,7 +25,17 @@ std::string stiff_gaps(const Problem& problem) {
 
 void check_method_name(const std::string& name) {
   const ReformulationEntry* formulation = find_reformulation(name);
-  if (!formulation || !formulation->driving_method) MethodRegistry::all().find(name);
+  if (formulation && formulation->driving_method) return;
+  try {
+    MethodRegistry::all().find(name);
+  } catch (const UsageError& unknown) {
+    std::vector<std::string> driven;
+    for (const ReformulationEntry& e : reformulations())
+      if (e.driving_method) driven.push_back(e.name);
+    const std::string meant = suggest(lower_snake(name), driven);
+    if (meant.empty()) throw;
+    throw UsageError(fmt::format("unknown method '{}'{}", name, meant));
+  }
 }
 
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,

@@ -35,6 +35,7 @@ TEST(Slow, SaysWhyItIsNotChosen) {
   const Ended both = tool("run wire --want slow --method verlet");
   EXPECT_NE(both.code, 0);
   EXPECT_NE(both.err.find("not both"), std::string::npos) << both.err;
+  EXPECT_NE(tool("run wire --method slwo").err.find("did you mean 'slow'"), std::string::npos);
   const Ended mistyped = tool("run wire --want slwo");
   EXPECT_NE(mistyped.code, 0);
   EXPECT_NE(mistyped.err.find("did you mean 'slow'"), std::string::npos) << mistyped.err;

@@ -117,6 +117,88 @@ then = { length = 1.01 }
   EXPECT_THAT(s.outcome.message, HasSubstr("changed the gaps"));
 }
 
+// Gaps that are closed and turn open by a little: what that swings is below the tolerance, and a blow may come.
+TEST(SlowEvents, ABlowToAMotionThatHardlyOscillatesIsTaken) {
+  const Solution s = solve(read_model("m.toml", R"([parameters]
+omega = 200
+[coordinates]
+x1 = { start = 0 }
+y1 = { start = 1 }
+x2 = { start = 1, velocity = 0 }
+y2 = { start = 1, velocity = 1 }
+[[stiff]]
+gap = "sqrt((x1 - x2)^2 + (y1 - y2)^2) - 1"
+stiffness = "omega^2"
+)" + floor_below)
+                               .problem,
+                           "slow", 2, 1e-5);
+  EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  EXPECT_EQ(s.outcome.events.size(), 1u);
+  const Vec fast = row(s, "fast_energy");
+  EXPECT_GT(fast[0], 0) << "it does oscillate before";
+  EXPECT_GT(fast[fast.size() - 1], 1e3 * fast[0]);
+}
+
+// Two oscillators that nothing joins, among enough others for sparse matrices, lose what one loses by itself.
+TEST(SlowDrag, IsAveragedForGapsThatNothingJoins) {
+  const auto oscillators = [](int count, int others) {
+    return read_model("m.toml", fmt::format(R"([sets]
+gap = {}
+idle = {}
+[coordinates]
+x = {{ over = "gap", start = 1, velocity = 0.2 }}
+y = {{ over = "gap", start = 0, velocity = 1 }}
+z = {{ over = "idle", start = 1 }}
+[[stiff]]
+over = "gap"
+gap = "sqrt(1 + x[gap]^2)*y[gap]"
+stiffness = 1e6
+[[force]]
+over = "gap"
+on = "y[gap]"
+value = "-0.2*vy[gap]^3"
+)",
+                                            count, others))
+        .problem;
+  };
+  const Output end = Times{{3.0}};
+  const Solution one = solve(oscillators(1, 1), "slow", 3, 1e-9, {}, end);
+  const Solution two = solve(oscillators(2, 40), "slow", 3, 1e-9, {}, end);
+  ASSERT_TRUE(one.ok() && two.ok()) << one.outcome.message << two.outcome.message;
+  const double expected = row(one, "action_1").tail(1)[0];
+  EXPECT_LT(expected, 0.95 * row(one, "action_1")[0]);
+  for (const char* action : {"action_1", "action_2"})
+    EXPECT_NEAR(row(two, action).tail(1)[0], expected, 1e-8 * expected);
+}
+
+TEST(SlowBath, RefusesSoftGapsAndOptionsWithoutMeaning) {
+  const auto run = [](const char* stiffness, const OptionSet& options) {
+    RunPlan plan;
+    plan.model = "bath";
+    plan.method = "slow";
+    plan.h = 0.01;
+    plan.to = 0.1;
+    plan.options = options;
+    prepare(plan, read_model("m.toml", std::string(R"([coordinates]
+x = { start = 1 }
+y = 0
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - 1"
+stiffness = )") + stiffness + R"(
+[[potential]]
+energy = "x + y^2"
+[heat_bath]
+friction = 1
+temperature = 1
+)")
+                      .problem)
+        .run();
+  };
+  EXPECT_NO_THROW(run("1e6", {}));
+  EXPECT_THROW(run("1", {}), UsageError);
+  EXPECT_THROW(run("1e6", {{"order", "1"}}), UsageError);
+}
+
 std::unique_ptr<Problem> springs(const char* omega2) {
   return ModelRegistry::all().find("two_springs").make({{"omega2", omega2}, {"stretch2", "0"}});
 }
