@@ -28,13 +28,13 @@ void check_method_name(const std::string& name) {
   if (formulation && formulation->driving_method) return;
   try {
     MethodRegistry::all().find(name);
-  } catch (const UsageError& unknown) {
-    std::vector<std::string> driven;
+  } catch (const UsageError&) {
+    std::vector<std::string> known;
+    for (const MethodEntry& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
     for (const ReformulationEntry& e : reformulations())
-      if (e.driving_method) driven.push_back(e.name);
-    const std::string meant = suggest(lower_snake(name), driven);
-    if (meant.empty()) throw;
-    throw UsageError(fmt::format("unknown method '{}'{}", name, meant));
+      if (e.driving_method) known.push_back(e.name);
+    throw UsageError(
+        fmt::format("unknown method '{}'{} (trill list methods shows all)", name, suggest(lower_snake(name), known)));
   }
 }
 
