@@ -187,7 +187,7 @@ std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
     if (const double m = row.mu; std::abs(m / 0.5 - std::round(m / 0.5)) < 1e-9 && (m <= 4 || m == std::round(m)))
       table.push_back({fmt::format("{:.1f}", m), number_text(row.radius), fmt::format("{:.6g}", row.damping),
                        row.oscillates ? fmt::format("{:.6f}", row.phase / m) : "-"});
-  const std::vector<std::vector<std::string>> facts{
+  const std::vector<std::pair<const char*, std::string>> facts{
       {"found", r.exact ? "exactly, from the coefficients" : "by steps, scan and bisection; eigenvalues to 1e-8"},
       {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
       {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
@@ -198,7 +198,9 @@ std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
       {"M for h*omega -> infinity", infinity_text(r)},
       {"dispersion", term_text("b - 1", r.dispersion, "not seen")},
       {"damping", term_text("a", r.damping, "none")}};
-  return fmt::format("{}: {}\n\n{}\n{}", info.name, info.title, text_table(table), text_table(facts));
+  std::string text = fmt::format("{}: {}\n\n{}\n", info.name, info.title, text_table(table));
+  for (const auto& [name, value] : facts) text += fmt::format("{:<28}{}\n", name, value);
+  return text;
 }
 
 // Far enough for the last window to be seen whole.

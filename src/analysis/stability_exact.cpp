@@ -63,7 +63,9 @@ class FormAnalysis {
 
   CriticalPoint point_at(Extended x) const {
     CriticalPoint point{.mu = std::sqrt(x)};
-    point.double_eigenvalue = preserves() || vanishes(damping_, x);
+    const Extended q = std::abs(f_.q(x));
+    point.double_eigenvalue =
+        preserves() || (vanishes(damping_, x) && std::abs(std::abs(trace_(x)) - 2 * q) <= 1e-12L * q);
     point.identity = point.double_eigenvalue && vanishes(f_.n12, x) && vanishes(f_.n21, x) &&
                      (skew_.degree() < 0 || vanishes(skew_, x));
     return point;

@@ -28,7 +28,4 @@ std::vector<StabilityWindow> open_windows(const std::vector<CriticalPoint>& poin
 
 // Ends, flags and touching points from the windows.
 void conclude(StabilityReport& report, const std::vector<CriticalPoint>& points);
-
-// By steps: for methods without a linear form.
-StabilityReport analyse_steps(const MethodEntry& method, const OptionSet& options, double mu_max);
 }  // namespace trill
