@@ -15,7 +15,7 @@ LinearForm pair(int s) {
 }
 // PJY97 sec. 2.2, the family of P-stable modifications: 4 sin^2(phase/2) = x / (1 + x/12 + 5 alpha x^2 / 6).
 LinearForm numerov(double alpha) {
-  return two_step_form({2, 2.0 / 12 - 1, 10 * alpha / 6}, {1, 1.0 / 12, 5 * alpha / 6});
+  return two_step_form({2, -10.0 / 12, 10 * alpha / 6}, {1, 1.0 / 12, 5 * alpha / 6});
 }
 
 void expect_windows(const std::vector<StabilityWindow>& windows, const std::vector<std::pair<double, double>>& expected,
