@@ -168,7 +168,7 @@ std::string infinity_text(const StabilityReport& r) {
 
 std::string term_text(const std::string& name, const LeadingTerm& term, const char* without) {
   if (std::isinf(term.order)) return without;
-  return fmt::format("{} = {:.10g} mu^{:.0f} + ..., order {:.0f}", name, term.constant, term.order, term.order);
+  return fmt::format("{} = {:.10g} (h*omega)^{:.0f} + ..., order {:.0f}", name, term.constant, term.order, term.order);
 }
 
 // Where eigenvalues meet; of many such points the first ones.
@@ -180,6 +180,19 @@ std::string meetings_text(const std::vector<TouchingPoint>& points) {
   return text + (points.size() > 8 ? ", ..." : "");
 }
 
+std::vector<std::vector<std::string>> stability_facts(const StabilityReport& r) {
+  return {{"found", r.exact ? "exactly, from the coefficients" : "by steps, scan and bisection; eigenvalues to 1e-8"},
+          {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
+          {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
+          {"absolute stability, closed", windows_text(r.closed.absolute)},
+          {"absolute stability, open", windows_text(r.open.absolute)},
+          {"eigenvalues meet at", meetings_text(r.touching)},
+          {"P-stable", p_stable_text(r)},
+          {"M for h*omega -> infinity", infinity_text(r)},
+          {"dispersion", term_text("b - 1", r.dispersion, "not seen")},
+          {"damping", term_text("a", r.damping, "none")}};
+}
+
 std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
   std::vector<std::vector<std::string>> table{
       {"h*omega", "largest |eigenvalue|", "damping a", "frequency b = phase / (h*omega)"}};
@@ -187,19 +200,8 @@ std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
     if (const double m = row.mu; std::abs(m / 0.5 - std::round(m / 0.5)) < 1e-9 && (m <= 4 || m == std::round(m)))
       table.push_back({fmt::format("{:.1f}", m), number_text(row.radius), fmt::format("{:.6g}", row.damping),
                        row.oscillates ? fmt::format("{:.6f}", row.phase / m) : "-"});
-  const std::vector<std::pair<const char*, std::string>> facts{
-      {"found", r.exact ? "exactly, from the coefficients" : "by steps, scan and bisection; eigenvalues to 1e-8"},
-      {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
-      {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
-      {"absolute stability, closed", windows_text(r.closed.absolute)},
-      {"absolute stability, open", windows_text(r.open.absolute)},
-      {"eigenvalues meet at", meetings_text(r.touching)},
-      {"P-stable", p_stable_text(r)},
-      {"M for h*omega -> infinity", infinity_text(r)},
-      {"dispersion", term_text("b - 1", r.dispersion, "not seen")},
-      {"damping", term_text("a", r.damping, "none")}};
   std::string text = fmt::format("{}: {}\n\n{}\n", info.name, info.title, text_table(table));
-  for (const auto& [name, value] : facts) text += fmt::format("{:<28}{}\n", name, value);
+  for (const auto& fact : stability_facts(r)) text += fmt::format("{:<28}{}\n", fact[0], fact[1]);
   return text;
 }
 
@@ -218,7 +220,15 @@ int stability(const StabilityArguments& a) {
   const MethodEntry& method = plain_method(a.method);
   const StabilityReport r = analyse_far_enough(method, a.options);
   print(a.json ? stability_json(method.info.name, r).dump(2) + "\n" : stability_text(method.describe(a.options), r));
-  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json);
+  const Table facts{.title = "On the oscillator q'' = -omega^2 q",
+                    .note =
+                        "Closed: points where both eigenvalues are +1 or both -1 belong to the interval. Open: only "
+                        "when M = I or -I there.",
+                    .columns = {"what", "value"},
+                    .rows = stability_facts(r),
+                    .marks = {}};
+  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json,
+               {facts});
   return ExitCode::ok;
 }
 

@@ -7,6 +7,7 @@
 #include "trill/report/svg.hpp"
 #include "trill/solution/safe_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -32,10 +33,12 @@ std::vector<Chart> stability_charts(const std::string& method, const StabilityRe
     c.series[0].x.push_back(mu);
     c.series[0].y.push_back(shown ? value : std::nan(""));
   };
-  for (const StabilityRow& row : r.rows) {
-    add(radius, row.mu, row.radius, row.radius <= 3);
-    add(frequency, row.mu, row.phase / row.mu, row.oscillates);
-    add(damping, row.mu, row.damping, row.radius <= 3);
+  const auto drawn = [](const StabilityRow& row) { return row.radius <= 3; };
+  const auto end = std::find_if(r.rows.rbegin(), r.rows.rend(), drawn).base();
+  for (auto row = r.rows.begin(); row != end; ++row) {
+    add(radius, row->mu, row->radius, drawn(*row));
+    add(frequency, row->mu, row->phase / row->mu, drawn(*row) && row->oscillates);
+    add(damping, row->mu, row->damping, drawn(*row));
   }
   return {radius, frequency, damping};
 }

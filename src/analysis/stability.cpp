@@ -49,7 +49,7 @@ StabilityRow stability_row(const StepMatrix& m, double mu) {
   StabilityRow row{.mu = mu};
   if (discriminant >= 0) {
     row.radius = static_cast<double>(std::sqrt(1 + m.det_minus_one));
-    row.damping = static_cast<double>(-std::log1p(m.det_minus_one) / (2 * mu));
+    row.damping = static_cast<double>(0 - std::log1p(m.det_minus_one) / (2 * mu));  // not -0
     row.oscillates = true;
     // M = [[cos, k sin], [-sin / k, cos]] up to a factor: the sign of m12 is that of the sine.
     row.phase = static_cast<double>(std::atan2(std::copysign(std::sqrt(discriminant), m.m12), half_trace));

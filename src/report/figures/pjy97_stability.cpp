@@ -4,6 +4,7 @@
 #include "trill/analysis/stability.hpp"
 #include "trill/report/figure.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -271,10 +272,12 @@ std::vector<Chart> charts() {
     const LinearForm form = of(Family::gauss, s);
     const std::string label = fmt::format("s = {}", s);
     frequency.series.push_back(curve(label, form, 20, [](const StabilityRow& r) { return r.phase / r.mu; }));
-    distortion.series.push_back(curve(label, form, 20, [](const StabilityRow& r) {
-      const double error = std::abs(r.phase / r.mu - 1);
-      return r.mu >= 0.1 && error > 1e-15 ? error : std::nan("");  // below, rounding
-    }));
+    ChartSeries errors = curve(label, form, 20, [](const StabilityRow& r) { return std::abs(r.phase / r.mu - 1); });
+    // Below, only rounding is seen.
+    const auto seen = std::find_if(errors.y.rbegin(), errors.y.rend(), [](double e) { return e < 1e-14; }).base();
+    errors.x.erase(errors.x.begin(), errors.x.begin() + (seen - errors.y.begin()));
+    errors.y.erase(errors.y.begin(), seen);
+    distortion.series.push_back(std::move(errors));
   }
   Chart damping{"Damping", "|eigenvalue| = exp(-a h*omega)", x, {"a", "", false}, ChartStyle::line, {}};
   const auto of_row = [](const StabilityRow& r) { return r.damping; };
