@@ -248,7 +248,7 @@ ChartSeries curve(std::string label, const LinearForm& form, double to, Value va
 std::vector<Chart> charts() {
   const ChartAxis x{"h*omega", "", false};
   Chart pairs{"Half the trace of Lobatto IIIA-IIIB",
-              "stable between -1 and 1; each pair leaves near pi",
+              "stable between -1 and 1; from s = 3 on they leave near pi",
               x,
               {"tr M / 2", "", false},
               ChartStyle::line,
