@@ -14,6 +14,31 @@ bool vanishes(const Polynomial& p, Extended x) {
   return std::abs(p(x)) <= 4 * (p.uncertainty(x) + moved);
 }
 
+// A root of a polynomial with the interval in which it may lie.
+struct Root {
+  Extended x, error;
+};
+
+std::vector<Root> roots_of(const Polynomial& p) {
+  const Polynomial slope = p.derivative(), bend = slope.derivative();
+  std::vector<Root> roots;
+  for (const Extended x : positive_roots(p)) {
+    const Extended value = p.uncertainty(x), simple = value / std::abs(slope(x)),
+                   twofold = std::sqrt(2 * value / std::abs(bend(x)));
+    roots.push_back({x, std::isfinite(simple) && !(twofold < simple) ? simple : twofold});
+  }
+  return roots;
+}
+
+// Roots of several polynomials that cannot be told apart become one.
+std::vector<Root> joined(std::vector<Root> roots) {
+  std::sort(roots.begin(), roots.end(), [](const Root& a, const Root& b) { return a.x < b.x; });
+  std::vector<Root> result;
+  for (const Root& r : roots)
+    if (result.empty() || r.x - result.back().x > r.error + result.back().error) result.push_back(r);
+  return result;
+}
+
 class FormAnalysis {
  public:
   explicit FormAnalysis(const LinearForm& form)
@@ -51,13 +76,13 @@ class FormAnalysis {
   }
 
   std::vector<CriticalPoint> critical_points() const {
-    std::vector<CriticalPoint> points;
+    std::vector<Root> roots;
     for (const Polynomial& p : critical_polynomials())
-      for (const Extended x : positive_roots(p)) points.push_back(point_at(x));
+      for (const Root& r : roots_of(p)) roots.push_back(r);
+    std::vector<CriticalPoint> points;
+    for (const Root& r : joined(roots)) points.push_back(point_at(r.x));
     for (const Extended x : positive_roots(f_.q)) points.push_back({.mu = std::sqrt(x), .pole = true});
     std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.mu < b.mu; });
-    points.erase(std::unique(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.mu == b.mu; }),
-                 points.end());
     return points;
   }
 

@@ -61,8 +61,8 @@ TEST(Stability, OfThePairsHasWindows) {
     EXPECT_LT(end, std::numbers::pi) << s;
     before = end;
   }
-  // From 10 stages on the gap at pi is narrower than 1e-12; it is still there.
-  EXPECT_NEAR(analyse_stability(pair(12)).periodicity_end, std::numbers::pi, 1e-14);
+  // With 11 stages the gap at pi is 7e-15 wide and still seen; with 12 it is one of 8e-17, below extended precision.
+  EXPECT_NEAR(analyse_stability(pair(11)).periodicity_end, std::numbers::pi, 1e-14);
 }
 
 TEST(Stability, OfGaussMethodsIsPeriodicEverywhere) {
@@ -92,6 +92,20 @@ TEST(Stability, DefinitionsDifferWhereEigenvaluesMeet) {
   expect_windows(least.open.periodicity, {{0, std::sqrt(12.0)}, {std::sqrt(12.0), HUGE_VAL}}, false);
   EXPECT_TRUE(analyse_stability(numerov(0.01)).strictly_p_stable);
   EXPECT_FALSE(analyse_stability(numerov(0.0083)).p_stable);
+}
+
+// In double precision the roots of m12 and m21 differ by rounding; there is no gap between them.
+TEST(Stability, RoundingMakesNoGaps) {
+  for (int s = 1; s <= 8; ++s) {
+    const ImplicitTableau t = gauss_tableau(s);
+    for (const LinearForm& form :
+         {nystroem_form({t.c, t.A.transpose() * t.b, t.b, t.A * t.A}), runge_kutta_form(gauss_tableau(s))}) {
+      const StabilityReport r = analyse_stability(form, 1);
+      EXPECT_TRUE(r.p_stable && r.strictly_p_stable) << s;
+      EXPECT_EQ(r.touching.size(), static_cast<std::size_t>(s - 1));
+      EXPECT_EQ(r.dispersion.order, 2 * s);
+    }
+  }
 }
 
 TEST(Stability, OfTheNumerovFamily) {

@@ -91,6 +91,17 @@ TEST(LinearForm, OfNystroemMethods) {
   }
 }
 
+// A Runge-Kutta method written as one of Nystroem's: (c, A^2, A^T b, b).
+TEST(LinearForm, OfNystroemMethodsIsThatOfRungeKutta) {
+  const ImplicitTableau gauss = gauss_tableau(4);
+  const LinearForm nystroem = nystroem_form({gauss.c, gauss.A.transpose() * gauss.b, gauss.b, gauss.A * gauss.A});
+  const LinearForm direct = runge_kutta_form(gauss);
+  for (const Extended mu : {0.4L, 3.0L, 25.0L}) {
+    const StepMatrix m = step_matrix(direct, mu);
+    expect_matrix(step_matrix(nystroem, mu), 1 + m.e11, m.m12, m.m21, 1 + m.e22, 1e-11);
+  }
+}
+
 TEST(LinearForm, OfTwoStepMethodsHasTheirTrace) {
   const LinearForm numerov = two_step_form({2, -10.0 / 12}, {1, 1.0 / 12});
   const StepMatrix m = step_matrix(numerov, 1.5L);
