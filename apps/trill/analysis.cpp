@@ -106,11 +106,14 @@ std::string window_text(const StabilityWindow& w) {
                      std::isinf(w.to) ? "infinity" : fmt::format("{:.10g}", w.to), w.has_to ? ']' : ')');
 }
 
+constexpr std::size_t most_listed = 8;
+
 std::string windows_text(const std::vector<StabilityWindow>& windows) {
   if (windows.empty()) return "none";
   std::string text;
-  for (const StabilityWindow& w : windows) text += (text.empty() ? "" : " ") + window_text(w);
-  return text;
+  for (std::size_t i = 0; i < std::min(windows.size(), most_listed); ++i)
+    text += (i == 0 ? "" : " ") + window_text(windows[i]);
+  return text + (windows.size() > most_listed ? " ..." : "");
 }
 
 json windows_json(const std::vector<StabilityWindow>& windows) {
@@ -175,13 +178,15 @@ std::string term_text(const std::string& name, const LeadingTerm& term, const ch
 std::string meetings_text(const std::vector<TouchingPoint>& points) {
   if (points.empty()) return "nowhere";
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(points.size(), 8); ++i)
+  for (std::size_t i = 0; i < std::min(points.size(), most_listed); ++i)
     text += fmt::format("{}{:.6g}{}", i == 0 ? "" : ", ", points[i].mu, points[i].identity ? " (M = +-I)" : "");
-  return text + (points.size() > 8 ? ", ..." : "");
+  return text + (points.size() > most_listed ? ", ..." : "");
 }
 
 std::vector<std::vector<std::string>> stability_facts(const StabilityReport& r) {
-  return {{"found", r.exact ? "exactly, from the coefficients" : "by steps, scan and bisection; eigenvalues to 1e-8"},
+  return {{"found", r.exact        ? "exactly, from the coefficients"
+                    : r.has_memory ? "by long runs of a method with memory: their dominant eigenvalues, to 1e-8"
+                                   : "by steps, scan and bisection; eigenvalues to 1e-8"},
           {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
           {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
           {"absolute stability, closed", windows_text(r.closed.absolute)},

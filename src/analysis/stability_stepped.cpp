@@ -16,6 +16,7 @@ struct StepRunner {
   TestOscillator oscillator;
   ErrorScale scale;
   Vec weights;
+  StepStatus status = StepStatus::ok;  // of the last step
 
   StepRunner(const MethodEntry& method, const OptionSet& options)
       : oscillator(make_test_oscillator(method.info.accepts)) {
@@ -28,29 +29,52 @@ struct StepRunner {
     weights = Vec::Constant(n, 1e14);
   }
 
-  Eigen::Vector2d step(double q, double v, double h) {
+  // (q, v) after each of the steps, as columns; NaN from the first on that fails.
+  Eigen::Matrix2Xd run(double q, double v, double h, int steps) {
+    Eigen::Matrix2Xd states = Eigen::Matrix2Xd::Constant(2, steps, std::nan(""));
     State s(oscillator.problem->layout());
     s.y[0] = q;
     s.y[oscillator.velocity_index] = v;
     stepper->start(s, scale);
     Notes notes;
     Counters work;
-    const StepResult result = stepper->step(s, {h, scale, weights, HUGE_VAL, false, false, notes, work, {}});
-    if (result.status != StepStatus::ok) return Eigen::Vector2d::Constant(std::nan(""));
-    return {s.y[0], s.y[oscillator.velocity_index]};
+    for (int k = 0; k < steps; ++k) {
+      status = stepper->step(s, {h, scale, weights, HUGE_VAL, false, false, notes, work, {}}).status;
+      if (status != StepStatus::ok) break;
+      states.col(k) << s.y[0], s.y[oscillator.velocity_index];
+    }
+    return states;
   }
 
   Mat2 matrix(double mu) {
     Mat2 m;
-    m.col(0) = step(1, 0, mu);
-    m.col(1) = step(0, 1, mu);
+    m << run(1, 0, mu, 1), run(0, 1, mu, 1);
     return m;
+  }
+
+  // Do later steps differ from the first, as those of multistep methods do?
+  bool has_memory() {
+    constexpr double mu = 0.3;
+    const Eigen::Matrix2Xd states = run(1, 0.4, mu, 8);
+    const Mat2 m = matrix(mu);
+    return (m * states.leftCols(7) - states.rightCols(7)).cwiseAbs().maxCoeff() > 1e-9;
   }
 
   StepMatrix step_matrix(double mu) {
     const Mat2 m = matrix(mu);
     const Extended e11 = Extended(m(0, 0)) - 1, e22 = Extended(m(1, 1)) - 1, m12 = m(0, 1), m21 = m(1, 0);
     return {e11, m12, m21, e22, e11 + e22 + e11 * e22 - m12 * m21};
+  }
+
+  // The dominant pair of eigenvalues: q_{n+1} - tr q_n + det q_{n-1} = 0 after many steps, as a matrix with that pair.
+  StepMatrix late_matrix(double mu) {
+    constexpr int steps = 60;
+    const auto q = run(1, 0.4, mu, steps).row(0).tail<4>().eval();
+    const Extended scale = q.cwiseAbs().maxCoeff();
+    const Extended a = q[0] / scale, b = q[1] / scale, c = q[2] / scale, d = q[3] / scale;
+    const Extended trace = (c * b - d * a) / (b * b - c * a), det = (c * c - d * b) / (b * b - c * a);
+    const Extended discriminant = det - trace * trace / 4, root = std::sqrt(std::abs(discriminant));
+    return {trace / 2 - 1, root, discriminant < 0 ? root : -root, trace / 2 - 1, det - 1};
   }
 };
 
@@ -82,30 +106,46 @@ LeadingTerm leading_term(const std::vector<double>& x, const std::vector<double>
 
 class StepAnalysis {
  public:
-  StepAnalysis(const MethodEntry& method, const OptionSet& options) : runner_(method, options) {}
+  StepAnalysis(const MethodEntry& method, const OptionSet& options)
+      : runner_(method, options), has_memory_(runner_.has_memory()) {}
 
   StabilityReport report(double mu_max) {
     StabilityReport r;
-    r.rows = stability_rows([this](double mu) { return runner_.step_matrix(mu); }, mu_max);
+    r.has_memory = has_memory_;
+    r.rows = stability_rows([this](double mu) { return matrix(mu); }, mu_max);
     fit_orders(r);
     const auto absolute = [this](Extended mu) { return row(static_cast<double>(mu)).radius <= 1 + rounding; };
     const auto periodic = [this](Extended mu) { return on_unit_circle(row(static_cast<double>(mu))); };
-    const std::vector<CriticalPoint> points = scan(absolute);
-    r.closed.absolute = closed_windows(points, absolute);
-    r.open.absolute = open_windows(points, absolute);
+    const Scan all = scan(absolute);
+    r.closed.absolute = closed_windows(all.points, all.within(absolute));
+    r.open.absolute = open_windows(all.points, all.within(absolute));
     // A method that damps has no interval of periodicity, however small its damping is for small mu.
     if (std::isinf(r.damping.order)) {
-      const std::vector<CriticalPoint> ends = scan(periodic);
-      r.closed.periodicity = closed_windows(ends, periodic);
-      r.open.periodicity = open_windows(ends, periodic);
+      const Scan ends = scan(periodic);
+      r.closed.periodicity = closed_windows(ends.points, ends.within(periodic));
+      r.open.periodicity = open_windows(ends.points, ends.within(periodic));
     }
-    conclude(r, points);
+    conclude(r, all.points);
     r.radius_at_infinity = row(far_away).radius;
     return r;
   }
 
  private:
-  StabilityRow row(double mu) { return stability_row(runner_.step_matrix(mu), mu); }
+  struct Scan {
+    std::vector<CriticalPoint> points;
+    Extended to = HUGE_VALL;  // nothing is known beyond
+    StableAt within(const StableAt& stable) const {
+      return [this, stable](Extended mu) { return mu < to && stable(mu); };
+    }
+  };
+
+  StepMatrix matrix_at(double mu) { return has_memory_ ? runner_.late_matrix(mu) : runner_.step_matrix(mu); }
+  StepMatrix matrix(double mu) {
+    const StepMatrix m = matrix_at(mu);
+    // Methods fitted to a frequency refuse single steps, its resonances; beside them they are what they are.
+    return runner_.status == StepStatus::refused ? matrix_at(mu * (1 + 1e-5)) : m;
+  }
+  StabilityRow row(double mu) { return stability_row(matrix(mu), mu); }
   static bool on_unit_circle(const StabilityRow& r) { return std::abs(r.radius - 1) <= rounding; }
 
   void fit_orders(StabilityReport& report) {
@@ -126,28 +166,34 @@ class StepAnalysis {
   }
 
   CriticalPoint point_at(double mu) {
-    const StepMatrix m = runner_.step_matrix(mu);
+    const StepMatrix m = matrix(mu);
     const bool doubled = std::abs(m.det_minus_one) < 1e-6 && std::abs(std::abs(m.half_trace()) - 1) < 1e-6;
-    const bool identity = doubled && std::max(std::abs(m.m12), std::abs(m.m21)) < 1e-3;
+    const bool identity = doubled && !has_memory_ && std::max(std::abs(m.m12), std::abs(m.m21)) < 1e-3;
     return {.mu = mu, .double_eigenvalue = doubled, .identity = identity};
   }
 
-  // Where `stable` changes, and where a pair of eigenvalues meets and parts again.
-  std::vector<CriticalPoint> scan(const StableAt& stable) {
-    std::vector<CriticalPoint> points;
+  // Where `stable` changes, and where a pair of eigenvalues meets and parts again. Further out the scan is too coarse
+  // for windows: there it only looks for the end of the last one.
+  Scan scan(const StableAt& stable) {
+    constexpr double fine_to = 60;
+    Scan result;
     double before = 0.01, before_that = 0;
     bool held = stable(before);
-    for (double mu = 0.05; mu < far_away; mu = mu < 60 ? mu + 0.05 : mu * 1.05) {
+    for (double mu = 0.05; mu < far_away; mu = mu < fine_to ? mu + 0.05 : mu * 1.05) {
       const bool holds = stable(mu);
       if (holds != held)
-        points.push_back(point_at(bisect(stable, before, mu, held)));
-      else if (holds && before_that > 0)
-        add_touching(points, before_that, before, mu);
+        result.points.push_back(point_at(bisect(stable, before, mu, held)));
+      else if (holds && before_that > 0 && mu <= fine_to)
+        add_touching(result.points, before_that, before, mu);
+      if (holds != held && mu > fine_to) {
+        result.to = result.points.back().mu;
+        break;
+      }
       held = holds;
       before_that = before;
       before = mu;
     }
-    return points;
+    return result;
   }
 
   static double bisect(const StableAt& stable, double low, double high, bool at_low) {
@@ -159,7 +205,7 @@ class StepAnalysis {
   }
 
   void add_touching(std::vector<CriticalPoint>& points, double low, double middle, double high) {
-    const auto discriminant = [this](double mu) { return runner_.step_matrix(mu).discriminant(); };
+    const auto discriminant = [this](double mu) { return matrix(mu).discriminant(); };
     const Extended least = discriminant(middle);
     if (least > 0.05L || least > discriminant(low) || least > discriminant(high)) return;
     for (int i = 0; i < 60; ++i) {  // ternary search
@@ -171,6 +217,7 @@ class StepAnalysis {
   }
 
   StepRunner runner_;
+  bool has_memory_;
 };
 }  // namespace
 

@@ -44,6 +44,7 @@ struct LeadingTerm {
 
 struct StabilityReport {
   bool exact = false;              // from the coefficients of the method; otherwise from steps, by scan and bisection
+  bool has_memory = false;         // steps depend on earlier ones: eigenvalues are the dominant pair of a long run
   std::vector<StabilityRow> rows;  // up to the mu asked for
   StabilityWindows closed;         // JP95 Definition 2.2: a touching point belongs to the interval
   StabilityWindows open;           // PJY97 Definition 2.1: only when M = I or -I there
@@ -58,7 +59,7 @@ struct StabilityReport {
   LeadingTerm damping;              // of a
 };
 StabilityReport analyse_stability(const LinearForm& form, double mu_max = 10);
-// By steps alone; windows narrower than its scan (0.05, from mu = 60 on 5 %) are missed.
+// By steps alone; windows narrower than 0.05 are missed, and so are those that begin beyond mu = 60.
 StabilityReport analyse_steps(const MethodEntry& method, const OptionSet& options, double mu_max = 10);
 // By the linear form where the method states one, else by steps.
 StabilityReport analyse_stability(const MethodEntry& method, const OptionSet& options, double mu_max = 10);
