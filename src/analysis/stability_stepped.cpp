@@ -66,13 +66,22 @@ struct StepRunner {
     return {e11, m12, m21, e22, e11 + e22 + e11 * e22 - m12 * m21};
   }
 
-  // The dominant pair of eigenvalues: q_{n+1} - tr q_n + det q_{n-1} = 0 after many steps, as a matrix with that pair.
+  // The dominant pair of eigenvalues of a long run, as a matrix that has it: q_{n+1} - tr q_n + det q_{n-1} = 0. Where
+  // other eigenvalues are as large, only their growth.
   StepMatrix late_matrix(double mu) {
-    constexpr int steps = 60;
-    const auto q = run(1, 0.4, mu, steps).row(0).tail<4>().eval();
-    const Extended scale = q.cwiseAbs().maxCoeff();
-    const Extended a = q[0] / scale, b = q[1] / scale, c = q[2] / scale, d = q[3] / scale;
+    constexpr int stretch = 60;
+    const Eigen::RowVectorXd q = run(1, 0.4, mu, 4 * stretch).row(0);
+    const double before = q.segment(2 * stretch, stretch).cwiseAbs().maxCoeff(),
+                 size = q.tail<4>().cwiseAbs().maxCoeff();
+    if (size == 0) return {-1, 0, 0, -1, -1};
+    const Eigen::RowVectorXd late = q.tail<12>() / size;
+    const Extended a = late[8], b = late[9], c = late[10], d = late[11];
     const Extended trace = (c * b - d * a) / (b * b - c * a), det = (c * c - d * b) / (b * b - c * a);
+    for (Index k = 1; k + 1 < late.size(); ++k)
+      if (std::abs(late[k + 1] - trace * late[k] + det * late[k - 1]) > 1e-6L * late.cwiseAbs().maxCoeff()) {
+        const Extended growth = std::pow(q.tail<stretch>().cwiseAbs().maxCoeff() / before, 1.0 / stretch);
+        return {growth - 1, 0, 0, growth - 1, growth * growth - 1};
+      }
     const Extended discriminant = det - trace * trace / 4, root = std::sqrt(std::abs(discriminant));
     return {trace / 2 - 1, root, discriminant < 0 ? root : -root, trace / 2 - 1, det - 1};
   }
