@@ -66,6 +66,9 @@ struct StepRunner {
     return {e11, m12, m21, e22, e11 + e22 + e11 * e22 - m12 * m21};
   }
 
+  // A matrix with this double eigenvalue, as if by a pair that just does not oscillate.
+  static StepMatrix one_real(Extended value) { return {value - 1, 1e-30L, 1e-30L, value - 1, value * value - 1}; }
+
   // The dominant pair of eigenvalues of a long run, as a matrix that has it: q_{n+1} - tr q_n + det q_{n-1} = 0. Where
   // other eigenvalues are as large, only their growth.
   StepMatrix late_matrix(double mu) {
@@ -73,15 +76,14 @@ struct StepRunner {
     const Eigen::RowVectorXd q = run(1, 0.4, mu, 4 * stretch).row(0);
     const double before = q.segment(2 * stretch, stretch).cwiseAbs().maxCoeff(),
                  size = q.tail<4>().cwiseAbs().maxCoeff();
-    if (size == 0) return {-1, 0, 0, -1, -1};
+    if (size == 0) return one_real(0);
     const Eigen::RowVectorXd late = q.tail<12>() / size;
-    const Extended a = late[8], b = late[9], c = late[10], d = late[11];
-    const Extended trace = (c * b - d * a) / (b * b - c * a), det = (c * c - d * b) / (b * b - c * a);
+    const Extended a = late[8], b = late[9], c = late[10], d = late[11], turn = b * b - c * a;
+    if (std::abs(turn) <= 1e-8L * b * b) return one_real(d / c);
+    const Extended trace = (c * b - d * a) / turn, det = (c * c - d * b) / turn;
     for (Index k = 1; k + 1 < late.size(); ++k)
-      if (std::abs(late[k + 1] - trace * late[k] + det * late[k - 1]) > 1e-6L * late.cwiseAbs().maxCoeff()) {
-        const Extended growth = std::pow(q.tail<stretch>().cwiseAbs().maxCoeff() / before, 1.0 / stretch);
-        return {growth - 1, 0, 0, growth - 1, growth * growth - 1};
-      }
+      if (std::abs(late[k + 1] - trace * late[k] + det * late[k - 1]) > 1e-6L * late.cwiseAbs().maxCoeff())
+        return one_real(std::pow(q.tail<stretch>().cwiseAbs().maxCoeff() / before, 1.0 / stretch));
     const Extended discriminant = det - trace * trace / 4, root = std::sqrt(std::abs(discriminant));
     return {trace / 2 - 1, root, discriminant < 0 ? root : -root, trace / 2 - 1, det - 1};
   }
