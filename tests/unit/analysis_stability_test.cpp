@@ -108,6 +108,15 @@ TEST(Stability, RoundingMakesNoGaps) {
   }
 }
 
+// Kick and drift alone: the diagonal is (1 - mu^2, 1), the trace that of Verlet.
+TEST(Stability, OfAMatrixWithUnequalDiagonal) {
+  const StabilityReport r = analyse_stability(drift_form(1) * kick_form({1}));
+  expect_windows(r.closed.periodicity, {{0, 2}}, true);
+  expect_windows(r.open.periodicity, {{0, 2}}, false);
+  EXPECT_EQ(r.dispersion.order, 2);
+  EXPECT_NEAR(r.dispersion.constant, 1.0 / 24, 1e-16);
+}
+
 TEST(Stability, OfTheNumerovFamily) {
   const StabilityReport plain = analyse_stability(numerov(0)), tuned = analyse_stability(numerov(1.0 / 200));
   EXPECT_NEAR(plain.periodicity_end, std::sqrt(6.0), 1e-14);
