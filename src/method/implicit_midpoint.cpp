@@ -200,6 +200,7 @@ class ImplicitMidpoint final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
+  static LinearForm linear_form(const Options&) { return runge_kutta_form(extended_tableau(ImplicitFamily::gauss, 1)); }
   static MethodInfo describe(const Options&) {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",

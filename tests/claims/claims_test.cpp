@@ -87,9 +87,9 @@ TEST(Interval, OfPeriodicity) {
 }
 
 TEST(Interval, DispersionOrders) {
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("verlet"), {}).dispersion_order, 2, 0.1);
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("rk4"), {}).dispersion_order, 4, 0.1);
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("rk4"), {}).dissipation_order, 5, 0.1);
+  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("verlet"), {}).dispersion.order, 2, 0.1);
+  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("rk4"), {}).dispersion.order, 4, 0.1);
+  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("rk4"), {}).damping.order, 5, 0.1);
 }
 
 TEST(Interval, MethodsThatOwnTheirStepAreRefused) {
