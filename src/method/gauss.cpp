@@ -2,6 +2,7 @@
 // Gauss methods: P-stable, symplectic, of order 2s. On stiff mechanical systems they keep the amplitude of the fast
 // oscillation with steps set by the slow motion, up to a bound on h (JP95).
 #include "implicit_rk.hpp"
+#include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {
@@ -29,6 +30,9 @@ class Gauss final : public ImplicitRk {
             .p_stable = true,
             .saves_memory = false,
             .constant_step = true};
+  }
+  static LinearForm linear_form(const Options& options) {
+    return runge_kutta_form(extended_tableau(ImplicitFamily::gauss, options.s));
   }
   Gauss(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {}
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lobatto IIIA, IIIB and IIIC methods and the pair IIIA-IIIB (JP95 sec. 2).
 #include "implicit_rk.hpp"
+#include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {
@@ -56,12 +57,28 @@ StageBlock block_of(Family family, int s) {
   return make_stage_block(lobatto_pair_tableau(s));
 }
 
+LinearForm form_of(Family family, int s) {
+  switch (family) {
+    case Family::a:
+      return runge_kutta_form(extended_tableau(ImplicitFamily::lobatto_iiia, s));
+    case Family::b:
+      return runge_kutta_form(extended_tableau(ImplicitFamily::lobatto_iiib, s));
+    case Family::c:
+      return runge_kutta_form(extended_tableau(ImplicitFamily::lobatto_iiic, s));
+    case Family::pair:
+      break;
+  }
+  return partitioned_form(extended_tableau(ImplicitFamily::lobatto_iiia, s),
+                          extended_tableau(ImplicitFamily::lobatto_iiib, s));
+}
+
 template <Family family>
 class Lobatto final : public ImplicitRk {
  public:
   using Options = LobattoOptions;
   static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}}; }
   static MethodInfo describe(const Options& options) { return describe_family(family, options.s); }
+  static LinearForm linear_form(const Options& options) { return form_of(family, options.s); }
   Lobatto(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {
     if (family == Family::pair && mechanics()->velocity_dependent(all_groups))
       refuse("needs forces that do not depend on velocity; use gauss");

@@ -2,6 +2,7 @@
 // Radau IIA with error control on the slow manifold (JP95 sec. 6): takes steps set by the slow motion of stiff
 // mechanical systems and damps their fast oscillation; on first-order systems a stiff solver.
 #include "implicit_rk.hpp"
+#include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {
@@ -20,6 +21,11 @@ class Radau final : public ImplicitRk {
   };
   static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}, {{"fast", "preserve"}}}; }
   static MethodInfo describe(const Options& options) { return describe(options, options.stages()); }
+
+  static LinearForm linear_form(const Options& options) {
+    const auto family = options.fast == "preserve" ? ImplicitFamily::gauss : ImplicitFamily::radau_iia;
+    return runge_kutta_form(extended_tableau(family, options.stages()));
+  }
 
   Radau(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {}
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {

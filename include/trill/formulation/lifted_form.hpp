@@ -24,7 +24,7 @@ class LiftedForm {
   Index gaps() const { return gaps_; }  // the first rows; hard constraints follow
   const ConstraintMap* map() const { return map_; }
   const Vec& compliance() const { return compliance_; }
-  Groups soft_groups() const { return soft_; }  // of f
+  Groups soft_groups() const { return soft_; }       // of f
   bool leaves_gaps() const { return leaves_gaps_; }  // the model names some, and their forces stay in f
   Groups counted_groups() const { return counted_; }
 
