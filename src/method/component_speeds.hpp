@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/archive.hpp"
+#include "trill/method/error_scale.hpp"
+
+#include <vector>
+
+namespace trill {
+// Which components are fast: those whose predicted steps lie below the widest gap in the sorted list of all predicted
+// steps (PJY97 sec. 2.1, after Guenther and Rentrop). A predicted step is the one with which an error h^4 d, d the
+// largest seen, just meets the tolerance at the largest size of the component seen. Both are collected over a while: at
+// one moment an oscillating component may well have no error.
+class ComponentSpeeds {
+ public:
+  void allocate(Index n);
+  void forget();
+  void see(In error, double h, In y);  // of one step
+  // false: no gap of at least `least_gap`, and all components count as slow.
+  bool divide(const ErrorScale& scale);
+  bool is_fast(Index i) const { return fast_[static_cast<std::size_t>(i)] != 0; }
+  Index fast_count() const { return fast_count_; }
+  double ratio() const { return ratio_; }  // of the smallest slow to the smallest fast predicted step
+  void save(Archive& archive) const;
+  void load(Archive& archive);
+
+ private:
+  static constexpr double least_gap = 3;
+  Vec slope_, size_, predicted_, sorted_;
+  std::vector<int> fast_;
+  Index fast_count_ = 0;
+  double ratio_ = 1;
+};
+}  // namespace trill
