@@ -12,47 +12,44 @@ void ComponentSpeeds::allocate(Index n) {
   ratio_ = 1;
 }
 
-void ComponentSpeeds::forget() {
-  slope_.setZero();
-  size_.setZero();
-}
+void ComponentSpeeds::fade() { slope_ *= 0.1; }
 
 void ComponentSpeeds::see(In error, double h, In y) {
-  const double scale = std::pow(h, -4);
+  const double scale = std::abs(1 / (h * h * h));
   for (Index i = 0; i < slope_.size(); ++i) {
     slope_[i] = std::max(slope_[i], scale * std::abs(error[i]));
     size_[i] = std::max(size_[i], std::abs(y[i]));
   }
 }
 
-bool ComponentSpeeds::divide(const ErrorScale& scale) {
+void ComponentSpeeds::divide(const ErrorScale& scale) {
   constexpr double resting = 1e6;  // predicted steps of components that do not move, in terms of the smallest
   const Index n = slope_.size();
   double smallest = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < n; ++i) {
-    predicted_[i] = std::pow((scale.atol[i] + scale.rtol * size_[i]) / slope_[i], 0.25);
+    predicted_[i] = std::cbrt((scale.atol[i] + scale.rtol * size_[i]) / slope_[i]);
     smallest = std::min(smallest, predicted_[i]);
   }
-  std::fill(fast_.begin(), fast_.end(), 0);
-  fast_count_ = 0;
   ratio_ = 1;
-  if (!(smallest > 0) || !std::isfinite(smallest)) return false;
-  for (Index i = 0; i < n; ++i) predicted_[i] = std::min(predicted_[i], resting * smallest);
-  sorted_ = predicted_;
-  std::sort(sorted_.begin(), sorted_.end());
-  double widest = least_gap, below = 0;
-  for (Index k = 0; k + 1 < n; ++k)
-    if (const double gap = sorted_[k + 1] / sorted_[k]; gap >= widest) {
-      widest = gap;
-      below = sorted_[k];
-      ratio_ = sorted_[k + 1] / smallest;
-    }
-  for (Index i = 0; i < n; ++i)
-    if (predicted_[i] <= below) {
-      fast_[static_cast<std::size_t>(i)] = 1;
-      ++fast_count_;
-    }
-  return fast_count_ > 0;
+  double below = std::numeric_limits<double>::infinity();
+  if (smallest > 0 && std::isfinite(smallest)) {
+    for (Index i = 0; i < n; ++i) sorted_[i] = predicted_[i] = std::min(predicted_[i], resting * smallest);
+    std::sort(sorted_.begin(), sorted_.end());
+    double widest = 1;
+    for (Index k = 0; k + 1 < n; ++k) widest = std::max(widest, sorted_[k + 1] / sorted_[k]);
+    const double wide = std::max(least_gap, std::sqrt(widest));
+    for (Index k = 0; k + 1 < n && ratio_ == 1; ++k)
+      if (sorted_[k + 1] / sorted_[k] >= wide) {
+        below = sorted_[k];
+        ratio_ = sorted_[k + 1] / smallest;
+      }
+  }
+  fast_count_ = 0;
+  for (Index i = 0; i < n; ++i) {
+    const bool fast = !(predicted_[i] > below);
+    fast_[static_cast<std::size_t>(i)] = fast;
+    fast_count_ += fast;
+  }
 }
 
 void ComponentSpeeds::save(Archive& archive) const {

@@ -26,7 +26,7 @@ class Multirate final : public Stepper {
             .title = "Multirate Heun and RK4, slowest first",
             .reference = "PJY97 sec. 2.1; Gear, Wells 1984; Guenther, Rentrop 1993",
             .accepts = {.first_order = true, .mechanical = true},
-            .order = options.extrapolation == "linear" ? 2 : 0,  // constant: 1, but 2 where all are slow
+            .order = 0,  // 2 or 1 by the extrapolation; 4 where all components are fast
             .error_order = options.extrapolation == "linear" ? 2 : 1,
             .dense_order = 2,
             .dense_degree = 5};
@@ -74,7 +74,8 @@ class Multirate final : public Stepper {
     inside = inside && slow_step(s.t, request.h) && fast_steps(s.t, request.h);
     for (; evaluations_ > 0; --evaluations_) request.work.count_forces(form_.counted_groups());
     if (!inside) return {.status = StepStatus::outside_domain};
-    if (!all_finite(y1_) || !all_finite(slopes_.col(substeps_))) return {.status = StepStatus::non_finite};
+    if (!all_finite(y1_) || !all_finite(error_) || !all_finite(slopes_.col(substeps_)))
+      return {.status = StepStatus::non_finite};
     StepResult result{.h_taken = request.h};
     result.error = request.scale.norm(error_, y0_, y1_);
     if (!(result.error <= request.most_error)) return result;
@@ -127,17 +128,25 @@ class Multirate final : public Stepper {
     if (told_) return;
     told_ = true;
     const auto count = static_cast<double>(speeds_.fast_count()), all = static_cast<double>(y0_.size());
-    if (count > 0)
+    if (!speeds_.all_fast())
       request.notes.raise(t, "multirate_fast", "That many of all components are stepped as fast ones.", Severity::info,
                           count, all);
     else
-      request.notes.raise(t, "multirate_all_slow",
-                          "No component is much faster than the others: all make steps of Heun's method.",
-                          Severity::warning, count, all);
+      request.notes.raise(t, "multirate_all_fast",
+                          "No component is much slower than the others: all make steps of RK4.", Severity::warning,
+                          count, all);
   }
 
-  // The first look at the speeds, with ordinary RK4 steps of all components under error control.
-  void probe(const State& s, const ErrorScale& scale) {
+  // The error of a step of order 2, a twelfth of h^3 times the third derivative, from the stages of an RK4 step.
+  void see(In k1, double h, In y) {
+    drift_ = h / 3 * (k1 - k2_ - k3_ + k4_);
+    speeds_.see(drift_, h, y);
+  }
+
+  // The first look at the speeds, with ordinary RK4 steps of all components. Their tolerance is loose whatever that of
+  // the run, so that they cover a period or two of the fast motion.
+  void probe(const State& s, const ErrorScale& of_run) {
+    const ErrorScale scale{.rtol = 1e-3, .atol = 1e-3 / of_run.rtol * of_run.atol, .kind = of_run.kind};
     double t = s.t;
     y0_ = s.y;
     if (!evaluate(t, y0_, f0_)) return;
@@ -148,7 +157,7 @@ class Multirate final : public Stepper {
       const double error = scale.norm(step_error_, y0_, y1_);
       if (!std::isfinite(error)) return;
       if (error <= 1) {
-        speeds_.see(step_error_, h, y1_);
+        see(f0_, h, y1_);
         ++steps;
         t += h;
         y0_ = y1_;
@@ -175,16 +184,16 @@ class Multirate final : public Stepper {
   void divide(const ErrorScale& scale) {
     const Index before = speeds_.fast_count();
     speeds_.divide(scale);
-    speeds_.forget();
+    speeds_.fade();
     steps_seen_ = 0;
     if (speeds_.fast_count() != before) told_ = false;
     substeps_ = options_.substeps;
     if (substeps_ == 0) substeps_ = static_cast<int>(std::clamp(std::ceil(speeds_.ratio()), 1.0, 1.0 * most_substeps));
-    if (speeds_.fast_count() == 0) substeps_ = 1;
   }
 
   // Heun's method with all components extrapolated; only the slow ones of y1_ are of use.
   bool slow_step(double t, double h) {
+    if (speeds_.all_fast()) return true;
     stage_ = y0_ + h * f0_;
     if (!linear_)
       for (Index i = 0; i < stage_.size(); ++i)
@@ -196,6 +205,7 @@ class Multirate final : public Stepper {
 
   // The fast components of stage_ stay, the slow ones come from the cubic across the whole step.
   void place_slow(double theta, double h) {
+    if (speeds_.all_fast()) return;
     hermite(theta, h, y0_, f0_, y1_, f_end_, drift_);
     for (Index i = 0; i < stage_.size(); ++i)
       if (!speeds_.is_fast(i)) stage_[i] = theta == 1 ? y1_[i] : drift_[i];
@@ -239,7 +249,7 @@ class Multirate final : public Stepper {
     if (!evaluate(t + end * h, stage_, slopes_.col(k + 1))) return false;
     step_error_ = micro / 6 * (k4_ - slopes_.col(k + 1));
     for (Index i = 0; i < error_.size(); ++i) error_[i] += std::abs(step_error_[i]);
-    speeds_.see(step_error_, micro, stage_);
+    see(f, micro, stage_);
     return true;
   }
 

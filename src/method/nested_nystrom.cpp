@@ -50,15 +50,19 @@ class NestedNystrom final : public Stepper {
     const double h = request.h;
     const Index n = s.layout.nq;
     // The nested force belongs to one step size.
-    if (request.jumped || h != h_) evaluate(s.t, s.y, h, request);
+    if (request.jumped || h != h_) {
+      h_ = 0;
+      if (!evaluate(s.t, s.y, h, request)) return {.status = StepStatus::non_finite};
+    }
     h_ = h;
     y0_ = y1_ = s.y;
     a_.swap(a0_);
     double *q = y1_.data(), *v = q + n;
     add_scaled(v, 0.5 * h, a0_.data(), n);
     add_scaled(q, h, v, n);
-    evaluate(s.t + h, y1_, h, request);
-    if (!add_scaled_checked(v, 0.5 * h, a_.data(), n) || !all_finite(y1_)) {
+    const bool finite = evaluate(s.t + h, y1_, h, request);
+    add_scaled(v, 0.5 * h, a_.data(), n);
+    if (!finite || !all_finite(y1_)) {
       a_.swap(a0_);
       return {.status = StepStatus::non_finite};
     }
@@ -87,14 +91,17 @@ class NestedNystrom final : public Stepper {
 
  private:
   // f(q + h^2/12 f(q + h^2/30 f(q + h^2/56 f(..)))), factors 1/((2 k + 1)(2 k + 2))
-  void evaluate(double t, const Vec& y, double h, const StepRequest& request) {
+  // false: one of them is not finite, though a force of that place may be.
+  bool evaluate(double t, const Vec& y, double h, const StepRequest& request) {
     const Index n = a_.size();
     for (int k = options_.m - 1; k >= 0; --k) {
       q_ = y.head(n);
       if (k < options_.m - 1) q_ += h * h / ((2 * k + 3) * (2 * k + 4)) * a_;
       accelerate_(t, q_, y.tail(n), a_);
       request.work.count_forces(accelerate_.counted_groups());
+      if (!all_finite(a_)) return false;
     }
+    return true;
   }
 
   MethodInfo info_;

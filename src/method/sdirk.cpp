@@ -22,12 +22,7 @@ class Sdirk final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() {
-    return {{},
-            {{"gamma", "0.25"}},
-            {{"stages", "2"}},
-            {{"stages", "2"}, {"gamma", "0.5"}},
-            {{"stages", "4"}},
-            {{"stages", "4"}, {"gamma", "0.3"}}};
+    return {{}, {{"gamma", "0.25"}}, {{"stages", "2"}}, {{"stages", "4"}}, {{"stages", "4"}, {"gamma", "0.3"}}};
   }
   static MethodInfo describe(const Options& options) {
     const SdirkTableau t = tableau_of(options);

@@ -41,35 +41,58 @@ void fill_four(double g, SdirkTableau& t) {
   t.a << g, 0, 0, 0, c2 - g, g, 0, 0, c3 - g - a32, a32, g, 0, b1, b[0], b[1], g;
 }
 
-// Weights e of h k_0 .. h k_s, k_0 at the start of the step, that vanish on all trees below order s. What is left is
-// made as large as the error of the method, and not smaller than 1/(2 s!) of the derivative of order s: at the gamma
-// of highest order the method has no error of that order.
+// Coefficients of the elementary differentials of order s in h sum w_i k_i, k_0 at the start of the step.
+struct Trees {
+  Vec c, ac, cc;
+  Mat of_order_s;  // a row for each
+  Vec exact;       // those of the solution
+
+  explicit Trees(const SdirkTableau& t) {
+    const int s = t.stages;
+    Mat a = Mat::Zero(s + 1, s + 1);
+    a.bottomRightCorner(s, s) = t.a;
+    c = Vec::Zero(s + 1);
+    c.tail(s) = t.c;
+    ac = a * c;
+    cc = c.cwiseAbs2();
+    of_order_s.resize(s == 4 ? 4 : s - 1, s + 1);
+    exact.resize(of_order_s.rows());
+    if (s == 2) {
+      of_order_s.row(0) = c;
+      exact << 1.0 / 2;
+    } else if (s == 3) {
+      of_order_s << cc.transpose() / 2, ac.transpose();
+      exact << 1.0 / 6, 1.0 / 6;
+    } else {
+      of_order_s << cc.cwiseProduct(c).transpose() / 6, c.cwiseProduct(ac).transpose(), (a * cc).transpose() / 2,
+          (a * ac).transpose();
+      exact << 1.0 / 24, 1.0 / 8, 1.0 / 24, 1.0 / 24;
+    }
+  }
+};
+
+// Weights of h k_0 .. h k_s that vanish on all trees below order s. On those of order s they are made as large as the
+// error of the method, and not smaller than half the derivative of that order: at the gamma of highest order the method
+// has no error there.
 Vec error_weights(const SdirkTableau& t) {
   const int s = t.stages;
-  Mat a = Mat::Zero(s + 1, s + 1);
-  a.bottomRightCorner(s, s) = t.a;
-  Vec c = Vec::Zero(s + 1);
-  c.tail(s) = t.c;
-  const Vec ac = a * c, aac = a * ac, cc = c.cwiseProduct(c);
-  const Vec b = a.row(s);
-  const double factorial = std::tgamma(s + 1);
-  const Vec& tall = s == 2 ? c : s == 3 ? ac : aac;
-  const double size = std::max(std::abs(b.dot(tall) - 1 / factorial), 0.5 / factorial);
-  if (s == 2) return size * Eigen::Vector3d(-1, 0, 1);
-  Mat conditions(s, s + 1);
-  conditions.row(0).setOnes();
-  conditions.row(1) = c;
-  if (s == 3) {
-    conditions.row(2) = ac;
-    return conditions.completeOrthogonalDecomposition().solve(Vec(Eigen::Vector3d(0, 0, size)));
+  const Trees trees(t);
+  Vec b = Vec::Zero(s + 1), e;
+  b.tail(s) = t.a.row(s - 1);
+  Mat conditions = Mat::Ones(s, s + 1);
+  if (s >= 3) conditions.row(1) = trees.c;
+  if (s == 2) {
+    e = Eigen::Vector3d(-1, 0, 1);
+  } else if (s == 3) {  // of two directions the one that sees f' f' f with the smallest weights
+    conditions.row(2) = trees.ac;
+    e = conditions.completeOrthogonalDecomposition().solve(Vec(Vec::Unit(3, 2)));
+  } else {
+    conditions.row(2) = trees.cc;
+    conditions.row(3) = trees.ac;
+    e = conditions.fullPivLu().kernel().col(0);
   }
-  conditions.row(2) = cc;
-  conditions.row(3) = ac;
-  // One direction is left; its trees of order 4 differ, so the largest is given that size.
-  const Vec e = conditions.fullPivLu().kernel().col(0);
-  const double largest = std::max({std::abs(e.dot(cc.cwiseProduct(c))) / 6, std::abs(e.dot(c.cwiseProduct(ac))) / 3,
-                                   std::abs(e.dot(a * cc)) / 2, std::abs(e.dot(aac))});
-  return size / largest * e;
+  const double error = (trees.of_order_s * b - trees.exact).norm();
+  return std::max(error, 0.5 * trees.exact.norm()) / (trees.of_order_s * e).norm() * e;
 }
 
 bool nearly(double x, double y) { return std::abs(x - y) < 1e-10; }
