@@ -160,6 +160,16 @@ TEST(Gautschi, ResumesBitForBit) {
   }
 }
 
+// Accelerations of another step size are no past: the next step is that of a run that begins there.
+TEST(Gautschi, AnotherStepSizeStartsAfresh) {
+  const auto problem = one_mass(1, 0.3, [](double x) { return -4 * x - x * x * x; });
+  const OptionSet options{{"omega", "2"}, {"r", "2"}};
+  Walk changed(problem, "gautschi", options), fresh(problem, "gautschi", options);
+  changed.walk(0.1, 8);
+  fresh.s = changed.s;
+  EXPECT_EQ(changed.walk(0.05, 6), fresh.walk(0.05, 6));
+}
+
 TEST(Gautschi, AllocatesNothingInAStep) {
   if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns the allocator";
   Walk walk(oscillator(2), "gautschi", {{"r", "6"}});

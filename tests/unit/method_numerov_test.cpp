@@ -206,5 +206,14 @@ TEST(Numerov, FailedStepLeavesEverythingAsItWas) {
   EXPECT_EQ(walk.s.t, before.t);
   EXPECT_LT((walk.walk(0.002, 10) - twin.walk(0.002, 10)).cwiseAbs().maxCoeff(), 1e-10);
 }
+// It looks one step ahead: where that has no force the step fails, although its own end has one.
+TEST(Numerov, FailsOneStepBeforeTheEdge) {
+  const auto edge = one_mass(1, 1, [](double x) { return x > 2 ? std::nan("") : 0.0; });
+  Walk walk(edge, "numerov");
+  EXPECT_EQ(walk.step(0.6).status, StepStatus::non_finite);
+  EXPECT_EQ(walk.s.y, Vec(Vec::Ones(2)));
+  EXPECT_EQ(walk.step(0.4).status, StepStatus::ok);
+  EXPECT_NEAR(walk.s.y[0], 1.4, 1e-14);
+}
 }  // namespace
 }  // namespace trill::test
