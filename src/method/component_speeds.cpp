@@ -5,7 +5,8 @@
 #include <cmath>
 
 namespace trill {
-void ComponentSpeeds::allocate(Index n) {
+void ComponentSpeeds::allocate(Index n, Index pairs) {
+  pairs_ = pairs;
   slope_ = size_ = predicted_ = sorted_ = Vec::Zero(n);
   fast_.assign(static_cast<std::size_t>(n), 0);
   fast_count_ = 0;
@@ -25,11 +26,14 @@ void ComponentSpeeds::see(In error, double h, In y) {
 void ComponentSpeeds::divide(const ErrorScale& scale) {
   constexpr double resting = 1e6;  // predicted steps of components that do not move, in terms of the smallest
   const Index n = slope_.size();
+  const double least_speed = pairs_ > 0 ? 0.1 * size_.tail(pairs_).maxCoeff() : 0;
   double smallest = std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < n; ++i) {
-    predicted_[i] = std::cbrt((scale.atol[i] + scale.rtol * size_[i]) / slope_[i]);
+  for (Index i = pairs_; i < n; ++i) {
+    const double tolerance = scale.atol[i] + scale.rtol * std::max(size_[i], least_speed);
+    predicted_[i] = std::cbrt(tolerance / slope_[i]);
     smallest = std::min(smallest, predicted_[i]);
   }
+  predicted_.head(pairs_) = predicted_.tail(pairs_);
   ratio_ = 1;
   double below = std::numeric_limits<double>::infinity();
   if (smallest > 0 && std::isfinite(smallest)) {
@@ -50,6 +54,13 @@ void ComponentSpeeds::divide(const ErrorScale& scale) {
     fast_[static_cast<std::size_t>(i)] = fast;
     fast_count_ += fast;
   }
+}
+
+double ComponentSpeeds::shortest_time() const {
+  double fastest = 0;  // cube of its rate
+  for (Index i = 0; i < slope_.size(); ++i)
+    if (size_[i] > 0) fastest = std::max(fastest, slope_[i] / size_[i]);
+  return 1 / std::cbrt(fastest);
 }
 
 void ComponentSpeeds::save(Archive& archive) const {

@@ -38,6 +38,7 @@ class Multirate final : public Stepper {
         form_(problem, "multirate"),
         linear_(options.extrapolation == "linear") {
     const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+    if (mechanical) pairs_ = problem.layout().nq;
     if (mechanical && mechanical->constraints())
       throw UsageError("multirate cannot keep constraints; use rattle or dopri5 for '" + problem.name() + "'");
   }
@@ -50,7 +51,7 @@ class Multirate final : public Stepper {
     y0_ = y1_ = f0_ = f_end_ = stage_ = error_ = drift_ = integral_ = Vec::Zero(n);
     k2_ = k3_ = k4_ = step_error_ = Vec::Zero(n);
     nodes_ = slopes_ = Mat::Zero(n, most + 1);
-    speeds_.allocate(n);
+    speeds_.allocate(n, pairs_);
     evaluations_ = 0;
     steps_seen_ = 0;
     probe(s, scale);
@@ -84,7 +85,9 @@ class Multirate final : public Stepper {
     f0_ = slopes_.col(substeps_);
     s.y = y1_;
     s.t += h_;
-    if (++steps_seen_ == steps_between_divisions)
+    ++steps_seen_;
+    time_seen_ += std::abs(h_);
+    if (steps_seen_ >= steps_between_divisions && time_seen_ >= times_seen * speeds_.shortest_time())
       divide(request.scale);
     else if (options_.substeps == 0 && !speeds_.all_fast())
       balance(request.scale);
@@ -103,6 +106,7 @@ class Multirate final : public Stepper {
     archive.write(f0_);
     archive.write(substeps_);
     archive.write(steps_seen_);
+    archive.write(time_seen_);
     archive.write(evaluations_);
     archive.write(told_);
   }
@@ -111,6 +115,7 @@ class Multirate final : public Stepper {
     archive.read(f0_);
     archive.read(substeps_);
     archive.read(steps_seen_);
+    archive.read(time_seen_);
     archive.read(evaluations_);
     archive.read(told_);
   }
@@ -121,6 +126,7 @@ class Multirate final : public Stepper {
  private:
   static constexpr int most_substeps = 200;
   static constexpr int probing_steps = 40, most_probing_tries = 80, steps_between_divisions = 40;
+  static constexpr double times_seen = 6;  // of the fastest component, at least: about two periods
 
   bool evaluate(double t, In y, Out f) {
     ++evaluations_;
@@ -189,6 +195,7 @@ class Multirate final : public Stepper {
     speeds_.divide(scale);
     speeds_.fade();
     steps_seen_ = 0;
+    time_seen_ = 0;
     if (speeds_.fast_count() == before) return;
     told_ = false;
     set_substeps(options_.substeps > 0 ? options_.substeps : speeds_.ratio());
@@ -273,11 +280,12 @@ class Multirate final : public Stepper {
   Options options_;
   FirstOrderForm form_;
   bool linear_;
+  Index pairs_ = 0;  // of coordinates and velocities
   ComponentSpeeds speeds_;
   Vec y0_, y1_, f0_, f_end_, stage_, error_, drift_, integral_, k2_, k3_, k4_, step_error_;
   Mat nodes_, slopes_;  // at the ends of the micro steps
   int substeps_ = 1, substeps_taken_ = 1, steps_seen_ = 0, evaluations_ = 0;
-  double h_ = 0;
+  double h_ = 0, time_seen_ = 0;
   bool told_ = false;
 };
 }  // namespace trill

@@ -83,8 +83,18 @@ TEST(Multirate, DividesAgainWhenSpeedsChange) {
   walk.walk(0.02, 50);
   EXPECT_EQ(value_of(walk.notes, "multirate_fast"), 2);
   EXPECT_FALSE(has_note(walk.notes, "multirate_all_fast"));
-  walk.walk(0.02, 400);
+  walk.walk(0.02, 1000);
   EXPECT_TRUE(has_note(walk.notes, "multirate_all_fast"));
+}
+
+// A bead near a wire: the fast motion is a thousandth of the positions, but all of the velocities. They belong
+// together.
+TEST(Multirate, CoordinatesGoWithTheirVelocities) {
+  const auto problem = one_mass(1, 1, [](double x) { return -1e6 * (x - 1); });
+  Walk walk(problem, "multirate");
+  walk.walk(1e-4, 100);
+  EXPECT_TRUE(has_note(walk.notes, "multirate_all_fast"));
+  EXPECT_FALSE(has_note(walk.notes, "multirate_fast"));
 }
 
 // Without a gap all components make plain RK4 steps.
