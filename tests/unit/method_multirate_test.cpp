@@ -106,6 +106,15 @@ TEST(Multirate, AllFastIsRk4) {
   EXPECT_LT((y - at_end(problem, "rk4", {}, 2, 20)).cwiseAbs().maxCoeff(), 1e-13);
 }
 
+// For 40 small steps one component of a rotation may be much slower than the other: that does not divide them.
+TEST(Multirate, ShortArcsDivideNothing) {
+  const FormulaRate rotation(Vec::Unit(2, 0), [](double, In y, Out d) { d << y[1], -y[0]; });
+  Walk walk(rotation, "multirate");
+  walk.walk(5e-4, 8000);
+  EXPECT_TRUE(has_note(walk.notes, "multirate_all_fast"));
+  EXPECT_FALSE(has_note(walk.notes, "multirate_fast"));
+}
+
 // The error of a slow step is large when the fast motion was not as extrapolated, and only then.
 TEST(Multirate, EstimateSeesTheExtrapolation) {
   const auto estimate = [](double coupling, double h) {
