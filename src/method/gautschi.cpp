@@ -47,6 +47,7 @@ class Gautschi final : public Stepper {
             .dense_degree = options.r == 1 ? 7 : 3,
             .symmetric = options.r == 1,
             .symplectic = options.r == 1,
+            .multistep = options.r > 1,
             .constant_step = true,
             .componentwise = options.omega > 0};
   }

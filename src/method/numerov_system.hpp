@@ -37,14 +37,14 @@ class NumerovMatrix {
   Vec v_, product_, pair_;
 };
 
-// Position, acceleration and the increment to the next position.
+// A point of the path with its acceleration.
 struct NumerovPoint {
   double t = 0;
   Vec q, g;
 };
 
-// y_{n+1} - 2 y_n + y_{n-1} = h^2/12 (g_{n+1} + 10 g(t_n, Y) + g_{n-1}), Y = y_n - alpha h^2 (g_{n+1} - 2 g_n +
-// g_{n-1}).
+// y_{n+1} - 2 y_n + y_{n-1} = h^2/12 (g_{n+1} + 10 g(t_n, Y) + g_{n-1}),
+// Y = y_n - alpha h^2 (g_{n+1} - 2 g_n + g_{n-1}).
 class NumerovFormula {
  public:
   NumerovFormula(Acceleration& accelerate, double alpha, Index n)
@@ -53,7 +53,6 @@ class NumerovFormula {
     ++evaluations;
     accelerate_(t, q, v_, g);
   }
-  // 1/12 of h^2 times the bracket
   void right_side(double h, const NumerovPoint& now, In g_before, In g_after, Out rhs) {
     inner_ = now.q - alpha_ * h * h * (g_after - 2 * now.g + g_before);
     acceleration(now.t, inner_, g_inner_);

@@ -28,6 +28,7 @@ struct MethodInfo {
   int dense_order = 0, dense_degree = 3;             // of interpolate(): global order, degree of its polynomial
   bool implicit_step = false, symmetric = false, symplectic = false, p_stable = false;
   bool area_preserving = false;  // keeps areas on the oscillator, yet is not symplectic on nonlinear motion
+  bool multistep = false;        // a step depends on those before: a restart shows in the numbers
   Delivers delivers = Delivers::full;
   Dense dense = Dense::full;
   bool owns_step = false;      // chooses its own step: request.h is a bound
