@@ -100,42 +100,140 @@ int order(const OrderArguments& a) {
   return ExitCode::ok;
 }
 
+namespace {
+std::string window_text(const StabilityWindow& w) {
+  return fmt::format("{}{:.10g}, {}{}", w.has_from ? '[' : '(', w.from,
+                     std::isinf(w.to) ? "infinity" : fmt::format("{:.10g}", w.to), w.has_to ? ']' : ')');
+}
+
+constexpr std::size_t most_listed = 8;
+
+std::string windows_text(const std::vector<StabilityWindow>& windows) {
+  if (windows.empty()) return "none";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(windows.size(), most_listed); ++i)
+    text += (i == 0 ? "" : " ") + window_text(windows[i]);
+  return text + (windows.size() > most_listed ? " ..." : "");
+}
+
+json windows_json(const std::vector<StabilityWindow>& windows) {
+  json list = json::array();
+  for (const StabilityWindow& w : windows)
+    list.push_back({{"from", w.from}, {"to", number_json(w.to)}, {"has_from", w.has_from}, {"has_to", w.has_to}});
+  return list;
+}
+
+json matrix_json(const std::optional<Mat2>& m) {
+  if (!m) return nullptr;
+  return {{(*m)(0, 0), (*m)(0, 1)}, {(*m)(1, 0), (*m)(1, 1)}};
+}
+
+json stability_json(const std::string& method, const StabilityReport& r) {
+  json rows = json::array(), touching = json::array();
+  for (const StabilityRow& row : r.rows)
+    rows.push_back({{"mu", row.mu},
+                    {"radius", number_json(row.radius)},
+                    {"damping", number_json(row.damping)},
+                    {"phase", row.phase}});
+  for (const TouchingPoint& p : r.touching) touching.push_back({{"mu", p.mu}, {"identity", p.identity}});
+  return {
+      {"method", method},
+      {"exact", r.exact},
+      {"interval_of_periodicity", number_json(r.periodicity_end)},
+      {"interval_of_absolute_stability", number_json(r.absolute_end)},
+      {"closed", {{"periodicity", windows_json(r.closed.periodicity)}, {"absolute", windows_json(r.closed.absolute)}}},
+      {"open", {{"periodicity", windows_json(r.open.periodicity)}, {"absolute", windows_json(r.open.absolute)}}},
+      {"double_eigenvalues", touching},
+      {"p_stable", r.p_stable},
+      {"strictly_p_stable", r.strictly_p_stable},
+      {"i_stable", r.i_stable},
+      {"radius_at_infinity", number_json(r.radius_at_infinity)},
+      {"matrix_at_infinity", matrix_json(r.at_infinity)},
+      {"dispersion_order", number_json(r.dispersion.order)},
+      {"dispersion_constant", r.dispersion.constant},
+      {"damping_order", number_json(r.damping.order)},
+      {"damping_constant", r.damping.constant},
+      {"rows", rows}};
+}
+
+std::string p_stable_text(const StabilityReport& r) {
+  if (r.strictly_p_stable) return "yes";
+  return r.p_stable ? "yes by the closed definition, no by the open one" : "no";
+}
+
+std::string infinity_text(const StabilityReport& r) {
+  if (!r.exact) return fmt::format("largest |eigenvalue| {} at h*omega = 1e6", number_text(r.radius_at_infinity));
+  if (std::isinf(r.radius_at_infinity)) return "unbounded";
+  if (!r.at_infinity) return fmt::format("largest |eigenvalue| {}", number_text(r.radius_at_infinity));
+  const Mat2& m = *r.at_infinity;
+  return fmt::format("[[{:.6g}, {:.6g}], [{:.6g}, {:.6g}]]", m(0, 0), m(0, 1), m(1, 0), m(1, 1));
+}
+
+std::string term_text(const std::string& name, const LeadingTerm& term, const char* without) {
+  if (std::isinf(term.order)) return without;
+  return fmt::format("{} = {:.10g} (h*omega)^{:.0f} + ..., order {:.0f}", name, term.constant, term.order, term.order);
+}
+
+// Where eigenvalues meet; of many such points the first ones.
+std::string meetings_text(const std::vector<TouchingPoint>& points) {
+  if (points.empty()) return "nowhere";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(points.size(), most_listed); ++i)
+    text += fmt::format("{}{:.6g}{}", i == 0 ? "" : ", ", points[i].mu, points[i].identity ? " (M = +-I)" : "");
+  return text + (points.size() > most_listed ? ", ..." : "");
+}
+
+std::vector<std::vector<std::string>> stability_facts(const StabilityReport& r) {
+  return {{"found", r.exact        ? "exactly, from the coefficients"
+                    : r.has_memory ? "by long runs of a method with memory: their dominant eigenvalues, to 1e-8"
+                                   : "by steps, scan and bisection; eigenvalues to 1e-8"},
+          {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
+          {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
+          {"absolute stability, closed", windows_text(r.closed.absolute)},
+          {"absolute stability, open", windows_text(r.open.absolute)},
+          {"eigenvalues meet at", meetings_text(r.touching)},
+          {"P-stable", p_stable_text(r)},
+          {"M for h*omega -> infinity", infinity_text(r)},
+          {"dispersion", term_text("b - 1", r.dispersion, "not seen")},
+          {"damping", term_text("a", r.damping, "none")}};
+}
+
+std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
+  std::vector<std::vector<std::string>> table{
+      {"h*omega", "largest |eigenvalue|", "damping a", "frequency b = phase / (h*omega)"}};
+  for (const StabilityRow& row : r.rows)
+    if (const double m = row.mu; std::abs(m / 0.5 - std::round(m / 0.5)) < 1e-9 && (m <= 4 || m == std::round(m)))
+      table.push_back({fmt::format("{:.1f}", m), number_text(row.radius), fmt::format("{:.6g}", row.damping),
+                       row.oscillates ? fmt::format("{:.6f}", row.phase / m) : "-"});
+  std::string text = fmt::format("{}: {}\n\n{}\n", info.name, info.title, text_table(table));
+  for (const auto& fact : stability_facts(r)) text += fmt::format("{:<28}{}\n", fact[0], fact[1]);
+  return text;
+}
+
+// Far enough for the last window to be seen whole.
+StabilityReport analyse_far_enough(const MethodEntry& method, const OptionSet& options) {
+  StabilityReport r = analyse_stability(method, options);
+  double last = 0;
+  for (const StabilityWindow& w : r.closed.absolute) last = std::max(last, std::isinf(w.to) ? w.from : w.to);
+  return last > 9 && last < 100 ? analyse_stability(method, options, std::ceil(1.1 * last)) : r;
+}
+}  // namespace
+
 int stability(const StabilityArguments& a) {
   check_page(a.report);
   check_place(a.svg);
   const MethodEntry& method = plain_method(a.method);
-  const StabilityReport r = analyse_stability(method, a.options);
-  if (a.json) {
-    json rows = json::array();
-    for (const StabilityRow& row : r.rows)
-      rows.push_back({{"mu", row.mu}, {"radius", number_json(row.radius)}, {"phase", row.phase}});
-    print(json{{"method", method.info.name},
-               {"interval_of_periodicity", number_json(r.periodicity_end)},
-               {"interval_of_absolute_stability", number_json(r.absolute_end)},
-               {"p_stable", r.p_stable},
-               {"a_stable", r.a_stable},
-               {"radius_at_infinity", number_json(r.radius_at_infinity)},
-               {"dispersion_order", number_json(r.dispersion_order)},
-               {"dissipation_order", number_json(r.dissipation_order)},
-               {"rows", rows}}
-              .dump(2) +
-          "\n");
-  } else {
-    std::vector<std::vector<std::string>> table{{"h*omega", "largest |eigenvalue|", "phase / (h*omega)"}};
-    for (const StabilityRow& row : r.rows)
-      if (const double m = row.mu; std::abs(m / 0.5 - std::round(m / 0.5)) < 1e-9 && (m <= 4 || m == std::round(m)))
-        table.push_back({fmt::format("{:.1f}", m), number_text(row.radius), fmt::format("{:.6f}", row.phase / m)});
-    print(fmt::format("{}: {}\n\n{}\n", method.info.name, method.info.title, text_table(table)));
-    print(r.periodicity_end > 0 ? fmt::format("interval of periodicity (0, {}){}\n", number_text(r.periodicity_end),
-                                              r.p_stable ? ": P-stable" : "")
-                                : std::string("no interval of periodicity: amplitudes are damped or grow\n"));
-    print(fmt::format("interval of absolute stability (0, {})\n", number_text(r.absolute_end)));
-    print(fmt::format("|eigenvalue| for h*omega -> infinity: {}\ndispersion order {}, dissipation order {}\n",
-                      number_text(r.radius_at_infinity), number_text(std::round(r.dispersion_order)),
-                      std::isinf(r.dissipation_order) ? "infinite (nothing is damped)"
-                                                      : number_text(std::round(r.dissipation_order))));
-  }
-  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json);
+  const StabilityReport r = analyse_far_enough(method, a.options);
+  print(a.json ? stability_json(method.info.name, r).dump(2) + "\n" : stability_text(method.describe(a.options), r));
+  const Table facts{.title = "On the oscillator q'' = -omega^2 q",
+                    .note =
+                        "Closed: points where both eigenvalues are +1 or both -1 belong to the interval. Open: only "
+                        "when M = I or -I there.",
+                    .columns = {"what", "value"},
+                    .rows = stability_facts(r),
+                    .marks = {}};
+  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json,
+               {facts});
   return ExitCode::ok;
 }
 

@@ -270,7 +270,20 @@ void add_stability(CLI::App& app, Action& action) {
   auto a = std::make_shared<StabilityArguments>();
   CLI::App* sub =
       verb(app, "stability", "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
-           "  trill stability verlet\n  trill stability implicit_midpoint --report midpoint.html\n");
+           "  trill stability verlet\n  trill stability composition4 --set scheme=triple_jump4\n"
+           "  trill stability implicit_midpoint --report midpoint.html\n"
+           "\n"
+           "One step multiplies (q, q'/omega) by a matrix M(h*omega) with two eigenvalues. The\n"
+           "method is periodic where both lie on the unit circle (no damping, no growth),\n"
+           "absolutely stable where neither lies outside, and P-stable when it is periodic for\n"
+           "every h*omega. Two definitions differ where both eigenvalues meet at +1 or -1:\n"
+           "  closed (JP95)   such points belong to the interval: verlet has [0, 2]\n"
+           "  open (PJY97)    only with two eigenvectors, that is M = I or -I there; otherwise\n"
+           "                  powers of M grow, if slowly: verlet has [0, 2)\n"
+           "Intervals are listed with all later windows of stability. Of the eigenvalue\n"
+           "exp(h*omega (-a + i b)) the damping a and the frequency b are tabulated; b - 1 and a\n"
+           "begin with the dispersion and the damping term. Methods that state their coefficients\n"
+           "are analysed exactly, others by steps.\n");
   sub->add_option("method", a->method, "method")->required();
   assignments(*sub, "--set", a->options, "options of the method");
   file_name(*sub, "--report", a->report, "write a page with the plots");

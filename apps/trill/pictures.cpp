@@ -7,6 +7,7 @@
 #include "trill/report/svg.hpp"
 #include "trill/solution/safe_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -16,25 +17,30 @@
 
 namespace trill::cli {
 std::vector<Chart> stability_charts(const std::string& method, const StabilityReport& r) {
-  Chart radius{.title = "Damping per step",
-               .note = "1: amplitudes kept; above 1: unstable",
-               .x = {"h*omega", "", false},
-               .y = {"largest |eigenvalue|", "", false},
-               .style = ChartStyle::line,
-               .series = {{method, {}, {}}}};
-  Chart phase{.title = "Frequency distortion",
-              .note = "phase of a step over the exact one",
-              .x = {"h*omega", "", false},
-              .y = {"phase / (h*omega)", "", false},
-              .style = ChartStyle::line,
-              .series = {{method, {}, {}}}};
-  for (const StabilityRow& row : r.rows) {
-    radius.series[0].x.push_back(row.mu);
-    radius.series[0].y.push_back(row.radius <= 3 ? row.radius : std::nan(""));
-    phase.series[0].x.push_back(row.mu);
-    phase.series[0].y.push_back(row.oscillates ? row.phase / row.mu : std::nan(""));
+  const auto chart = [&](const char* title, const char* note, const char* label) {
+    return Chart{.title = title,
+                 .note = note,
+                 .x = {"h*omega", "", false},
+                 .y = {label, "", false},
+                 .style = ChartStyle::line,
+                 .series = {{method, {}, {}}}};
+  };
+  Chart radius = chart("Amplitude after a step", "1: kept; above 1: unstable", "largest |eigenvalue|");
+  Chart frequency =
+      chart("Frequency distortion", "1: the exact frequency; gaps where nothing oscillates", "b = phase / (h*omega)");
+  Chart damping = chart("Damping", "|eigenvalue| = exp(-a h*omega); negative: growth", "a");
+  const auto add = [](Chart& c, double mu, double value, bool shown) {
+    c.series[0].x.push_back(mu);
+    c.series[0].y.push_back(shown ? value : std::nan(""));
+  };
+  const auto drawn = [](const StabilityRow& row) { return row.radius <= 3; };
+  const auto end = std::find_if(r.rows.rbegin(), r.rows.rend(), drawn).base();
+  for (auto row = r.rows.begin(); row != end; ++row) {
+    add(radius, row->mu, row->radius, drawn(*row));
+    add(frequency, row->mu, row->phase / row->mu, drawn(*row) && row->oscillates);
+    add(damping, row->mu, row->damping, drawn(*row));
   }
-  return {radius, phase};
+  return {radius, frequency, damping};
 }
 
 void check_place(const std::string& path) {

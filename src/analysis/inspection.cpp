@@ -100,9 +100,12 @@ MethodAdvice advise(const MethodEntry& entry, const Problem& problem, double ome
     advice.says = "set h by accuracy";
     return advice;
   }
-  const double limit = analyse_stability(entry, {}, 1).absolute_end;
+  const StabilityReport stability = analyse_stability(entry, {}, 1);
+  const double limit = stability.absolute_end;
   if (std::isinf(limit)) {
-    advice.says = "stable at any h; amplitudes kept, phases of the fast motion lost when h exceeds its period";
+    advice.says = stability.p_stable
+                      ? "stable at any h; amplitudes kept, phases of the fast motion lost when h exceeds its period"
+                      : "stable at any h; the fast motion is damped when h comes near its period";
   } else if (limit <= 0) {
     advice.h = period / 40;
     advice.says = "damps or grows slowly at any h; keep h well below the period";

@@ -1,134 +1,102 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/analysis/stability.hpp"
 
-#include "trill/analysis/test_oscillator.hpp"
+#include "stability_parts.hpp"
 
 #include <cmath>
-#include <complex>
+#include <numbers>
 
 namespace trill {
 namespace {
-constexpr double rounding = 1e-8;  // eigenvalues at a double root are known to the square root of rounding
+using Belongs = bool (*)(const CriticalPoint&);
+bool finite_there(const CriticalPoint& p) { return !p.pole; }
+bool bounded_there(const CriticalPoint& p) { return !p.pole && (!p.double_eigenvalue || p.identity); }
 
-struct StepRunner {
-  std::unique_ptr<Stepper> stepper;
-  TestOscillator oscillator;
-  ErrorScale scale;
-  Vec weights;
-
-  StepRunner(const MethodEntry& method, const OptionSet& options)
-      : oscillator(make_test_oscillator(method.info.accepts)) {
-    if (method.info.owns_step)
-      throw UsageError(method.info.name + " chooses its own steps; there is no matrix of one step to analyse");
-    stepper = method.make(*oscillator.problem, options);
-    const Index n = oscillator.problem->layout().size();
-    // Newton iterations to rounding: the matrix is to be that of the method.
-    scale = {.rtol = 1e-14, .atol = Vec::Constant(n, 1e-15)};
-    weights = Vec::Constant(n, 1e14);
+std::vector<StabilityWindow> join_gaps(const std::vector<CriticalPoint>& points, const StableAt& stable,
+                                       Belongs belongs) {
+  std::vector<StabilityWindow> windows;
+  Extended from = 0;
+  bool has_from = true, joins = false;  // joins: the gap before was stable, and the point between belongs to both
+  for (std::size_t i = 0; i <= points.size(); ++i) {
+    const bool last = i == points.size();
+    const Extended to = last ? HUGE_VALL : points[i].mu;
+    const bool has_to = !last && belongs(points[i]), holds = stable(last ? 2 * from + 1 : from + (to - from) / 2);
+    if (holds && !joins) windows.push_back({static_cast<double>(from), 0, has_from, false});
+    if (holds) {
+      windows.back().to = static_cast<double>(to);
+      windows.back().has_to = has_to;
+    }
+    joins = holds && has_to;
+    from = to;
+    has_from = has_to;
   }
-
-  Eigen::Vector2d step(double q, double v, double h) {
-    State s(oscillator.problem->layout());
-    s.y[0] = q;
-    s.y[oscillator.velocity_index] = v;
-    stepper->start(s, scale);
-    Notes notes;
-    Counters work;
-    const StepResult result = stepper->step(s, {h, scale, weights, HUGE_VAL, false, false, notes, work, {}});
-    if (result.status != StepStatus::ok) return Eigen::Vector2d::Constant(std::nan(""));
-    return {s.y[0], s.y[oscillator.velocity_index]};
-  }
-};
-
-Mat2 matrix_of(StepRunner& runner, double mu) {
-  Mat2 m;
-  m.col(0) = runner.step(1, 0, mu);
-  m.col(1) = runner.step(0, 1, mu);
-  return m;
+  return windows;
 }
 
-StabilityRow row_of(StepRunner& runner, double mu) {
-  const Mat2 m = matrix_of(runner, mu);
-  const double half_trace = 0.5 * m.trace(), det = m.determinant();
-  const std::complex<double> root = std::sqrt(std::complex<double>(half_trace * half_trace - det, 0));
-  const std::complex<double> a = half_trace + root, b = half_trace - root;
-  StabilityRow row{mu, std::max(std::abs(a), std::abs(b)), std::abs(std::arg(a)), false};
-  if (!std::isfinite(row.radius)) row.radius = HUGE_VAL;
-  row.oscillates = std::abs(root.imag()) > 0 || std::abs(row.radius - 1) < rounding;
-  return row;
+double first_end(const std::vector<StabilityWindow>& windows) {
+  return !windows.empty() && windows.front().from == 0 ? windows.front().to : 0;
 }
 
-// Least-squares slope of log y against log x.
-double slope(const std::vector<double>& x, const std::vector<double>& y) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  const double n = static_cast<double>(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double lx = std::log(x[i]), ly = std::log(y[i]);
-    sx += lx;
-    sy += ly;
-    sxx += lx * lx;
-    sxy += lx * ly;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
-bool on_unit_circle(const StabilityRow& row) { return row.oscillates && std::abs(row.radius - 1) <= rounding; }
-bool inside_unit_circle(const StabilityRow& row) { return row.radius <= 1 + rounding; }
-
-// End of the interval (0, mu) on which `holds` is true: first failure on a fine grid, sharpened by bisection.
-template <class Test>
-double interval_end(StepRunner& runner, Test holds) {
-  double good = 0;
-  for (double mu = 0.05; mu < 1e6; mu = mu < 60 ? mu + 0.05 : mu * 1.05) {
-    if (holds(row_of(runner, mu))) {
-      good = mu;
-      continue;
-    }
-    double bad = mu;
-    for (int i = 0; i < 50; ++i) {
-      const double middle = 0.5 * (good + bad);
-      (holds(row_of(runner, middle)) ? good : bad) = middle;
-    }
-    return good;
-  }
-  return HUGE_VAL;
-}
-
-void fit_orders(StepRunner& runner, StabilityReport& report) {
-  std::vector<double> phase_mu, phase_error, damp_mu, damping;
-  for (double mu = 0.8; mu > 0.02; mu /= 1.3) {
-    const StabilityRow row = row_of(runner, mu);
-    if (std::abs(mu - row.phase) > 1e-12 * mu) {
-      phase_mu.push_back(mu);
-      phase_error.push_back(std::abs(mu - row.phase));
-    }
-    if (std::abs(1 - row.radius) > 1e-12) {
-      damp_mu.push_back(mu);
-      damping.push_back(std::abs(1 - row.radius));
-    }
-  }
-  report.dispersion_order = phase_mu.size() > 2 ? slope(phase_mu, phase_error) - 1 : HUGE_VAL;
-  report.dissipation_order = damp_mu.size() > 2 ? slope(damp_mu, damping) - 1 : HUGE_VAL;
+bool inside_or_at_end(const std::vector<StabilityWindow>& windows, double mu) {
+  for (const StabilityWindow& w : windows)
+    if (w.from <= mu && mu <= w.to) return true;
+  return false;
 }
 }  // namespace
 
-Mat2 stability_matrix(const MethodEntry& method, const OptionSet& options, double mu) {
-  StepRunner runner(method, options);
-  return matrix_of(runner, mu);
+StabilityRow stability_row(const StepMatrix& m, double mu) {
+  const Extended discriminant = m.discriminant(), half_trace = m.half_trace();
+  StabilityRow row{.mu = mu};
+  if (discriminant >= 0) {
+    row.radius = static_cast<double>(std::sqrt(1 + m.det_minus_one));
+    row.damping = static_cast<double>(0 - std::log1p(m.det_minus_one) / (2 * mu));  // not -0
+    row.oscillates = true;
+    // M = [[cos, k sin], [-sin / k, cos]] up to a factor: the sign of m12 is that of the sine.
+    row.phase = static_cast<double>(std::atan2(std::copysign(std::sqrt(discriminant), m.m12), half_trace));
+  } else {
+    row.radius = static_cast<double>(std::abs(half_trace) + std::sqrt(-discriminant));
+    row.damping = -std::log(row.radius) / mu;
+    row.phase = half_trace < 0 ? std::numbers::pi : 0;
+  }
+  if (!std::isfinite(row.radius)) row = {.mu = mu, .radius = HUGE_VAL, .damping = -HUGE_VAL};
+  return row;
+}
+
+std::vector<StabilityRow> stability_rows(const MatrixAt& matrix, double mu_max) {
+  constexpr double step = 0.025;  // phases are continued from row to row
+  std::vector<StabilityRow> rows;
+  double before = 0;
+  for (int i = 1; i * step <= mu_max; ++i) {
+    StabilityRow row = stability_row(matrix(i * step), i * step);
+    constexpr double turn = 2 * std::numbers::pi;
+    row.phase += turn * std::round((before - row.phase) / turn);
+    before = row.phase;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<StabilityWindow> closed_windows(const std::vector<CriticalPoint>& points, const StableAt& stable) {
+  return join_gaps(points, stable, finite_there);
+}
+
+std::vector<StabilityWindow> open_windows(const std::vector<CriticalPoint>& points, const StableAt& stable) {
+  return join_gaps(points, stable, bounded_there);
+}
+
+void conclude(StabilityReport& report, const std::vector<CriticalPoint>& points) {
+  for (const CriticalPoint& p : points)
+    if (const auto mu = static_cast<double>(p.mu); p.double_eigenvalue && inside_or_at_end(report.closed.absolute, mu))
+      report.touching.push_back({mu, p.identity});
+  report.periodicity_end = first_end(report.closed.periodicity);
+  report.absolute_end = first_end(report.closed.absolute);
+  report.p_stable = std::isinf(report.periodicity_end);
+  report.i_stable = std::isinf(report.absolute_end);
+  report.strictly_p_stable = std::isinf(first_end(report.open.periodicity));
 }
 
 StabilityReport analyse_stability(const MethodEntry& method, const OptionSet& options, double mu_max) {
-  StepRunner runner(method, options);
-  StabilityReport report;
-  constexpr int points = 400;
-  for (int i = 1; i <= points; ++i) report.rows.push_back(row_of(runner, mu_max * i / points));
-  fit_orders(runner, report);
-  // A method that damps has no interval of periodicity, however small its damping is for small mu.
-  report.periodicity_end = std::isinf(report.dissipation_order) ? interval_end(runner, on_unit_circle) : 0;
-  report.absolute_end = interval_end(runner, inside_unit_circle);
-  report.p_stable = std::isinf(report.periodicity_end);
-  report.a_stable = std::isinf(report.absolute_end);
-  report.radius_at_infinity = row_of(runner, 1e6).radius;
-  return report;
+  if (const auto form = method.linear_form(options)) return analyse_stability(*form, mu_max);
+  return analyse_steps(method, options, mu_max);
 }
 }  // namespace trill

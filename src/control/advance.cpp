@@ -70,6 +70,7 @@ void Advancer::start(State& s, double t_end) {
   }
   const AdaptiveStep& control = std::get<AdaptiveStep>(control_);
   scale_.rtol = control.rtol;
+  scale_.controlled = true;
   scale_.atol = spread_atol(control, s.layout);
   if (control.controller == "ode45") scale_.kind = ErrorScale::Norm::max_or_atol;
   const double span = std::abs(t_end - s.t);
@@ -196,14 +197,15 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
       jumped_ = restart_ = cautious_ = false;
       ++counters_.steps;
       if (lands) s.t = t_stop;
-      const double proposed = controller_->after_accept(h_try, result.error, failures + newton_failures);
+      const double proposed =
+          std::max(controller_->after_accept(h_try, result.error, failures + newton_failures), result.h_retry_min);
       // A last step that was cut short says nothing against the step before it.
       h_ = std::min({lands && h_try < h ? std::max(proposed, h) : proposed, result.h_next_max, h_max_});
       return {AdvanceStatus::ok, result, h_try};
     }
     ++counters_.rejected;
     if (result.status == StepStatus::ok) {
-      h = controller_->after_reject(h_try, result.error, ++failures);
+      h = std::max(controller_->after_reject(h_try, result.error, ++failures), std::min(result.h_retry_min, h_try));
     } else if (result.status == StepStatus::refused) {
       return {AdvanceStatus::refused, result, h_try};
     } else {

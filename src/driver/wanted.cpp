@@ -16,9 +16,13 @@ bool is_method(std::string_view name) {
   return false;
 }
 
-std::string stiff_gaps(const Problem& problem) {
+Index count_gaps(const Problem& problem) {
   const MechanicalProblem* mechanics = mechanics_of(problem);
-  const Index gaps = mechanics && mechanics->strong_potential() ? mechanics->strong_potential()->map->count() : 0;
+  return mechanics && mechanics->strong_potential() ? mechanics->strong_potential()->map->count() : 0;
+}
+
+std::string stiff_gaps(const Problem& problem) {
+  const Index gaps = count_gaps(problem);
   return fmt::format("the model names {} stiff gap{}", gaps, gaps == 1 ? "" : "s");
 }
 }  // namespace
@@ -70,7 +74,8 @@ ChosenMethod choose_method(const std::string& wanted, const Problem& problem, co
   if (reason.empty())
     return {"slow", stiff_gaps(problem) + ", and the slow motion can be written without the oscillation"};
   for (const char* other : {"hmm", "radau"})
-    if (is_method(other)) return {other, "the slow motion cannot be written by itself: " + reason};
+    if (is_method(other) && count_gaps(problem) > 0 && dynamic_cast<const MechanicalProblem*>(&problem))
+      return {other, "the slow motion cannot be written by itself: " + reason};
   throw UsageError(fmt::format("the slow motion of '{}' cannot be had: {}", problem.name(), reason));
 }
 }  // namespace trill

@@ -99,11 +99,14 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
 
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * weighted_rms(x, weights);
     // without a rate, or below every rate that could matter, the size of the correction must do
-    stats.converged = norm <= rounding || norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance;
+    stats.converged = norm <= rounding || norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
+                      (!options_.predict && norm <= options_.tolerance);
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;
-      stats.converged = stats.converged || (rate < 1 && rate / (1 - rate) * norm <= options_.tolerance);
+      stats.converged = stats.converged ||
+                        (options_.predict && rate < 1 && rate / (1 - rate) * norm <= options_.tolerance) ||
+                        (rate > 0.5 && norm <= options_.rounding);
       if (!stats.converged) {
         if (reuse && rate > slow_rate) return false;
         bad_rates = rate > options_.max_rate ? bad_rates + 1 : 0;

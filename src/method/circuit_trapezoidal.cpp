@@ -69,6 +69,9 @@ class CircuitTrapezoidal final : public Stepper {
             .dense_degree = 1,
             .implicit_step = true};
   }
+  static LinearForm linear_form(const Options&) {
+    return runge_kutta_form(extended_tableau(ImplicitFamily::lobatto_iiia, 2));
+  }
 
   CircuitTrapezoidal(const Problem& problem, const Options& options)
       : info_(describe(options)),

@@ -41,6 +41,11 @@ class ComposedVerlet final : public Stepper {
     for (const std::string& name : schemes_of_order<Order>()) all.push_back({{"scheme", name}});
     return all;
   }
+  static LinearForm linear_form(const Options& options) {
+    LinearForm form = drift_form(0);
+    for (const double gamma : find_composition(options.scheme)->gamma) form = with_step(verlet_form(), gamma) * form;
+    return form;
+  }
 
   ComposedVerlet(const Problem& problem, const Options& options)
       : info_(describe(options)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Implicit midpoint rule, the Gauss method with one stage: JP95 sec. 2, PJY97 sec. 2.2.
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
-#include "implicit_stage.hpp"
+#include "diagonal_stage.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
@@ -17,6 +17,7 @@ class ImplicitMidpoint final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
+  static LinearForm linear_form(const Options&) { return runge_kutta_form(extended_tableau(ImplicitFamily::gauss, 1)); }
   static MethodInfo describe(const Options&) {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",
@@ -35,7 +36,7 @@ class ImplicitMidpoint final : public Stepper {
       : info_(describe(options)),
         options_(options),
         nv_(dynamic_cast<const MechanicalProblem*>(&problem) ? problem.layout().nv : 0),
-        system_(make_stage_system(problem, "implicit_midpoint", options.linear == "krylov")),
+        system_(make_diagonal_stage(problem, "implicit_midpoint", options.linear == "krylov")),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
     // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
     info_.saves_memory = !system_->has_sparse_factors();
@@ -58,7 +59,7 @@ class ImplicitMidpoint final : public Stepper {
     // Differences of residuals belong to one step: only a factorised matrix outlives it.
     const bool reuse = !request.jumped && !request.restart && system_->prepared_for(0.5 * h);
     StepResult result{.h_taken = h};
-    result.newton = solve_stage(newton_, *system_, x_, weights_, reuse, request.work);
+    result.newton = solve_diagonal_stage(newton_, *system_, x_, weights_, reuse, request.work);
     result.status = status_of(result.newton);
     if (result.status != StepStatus::ok) return result;
     y0_ = s.y;
@@ -91,7 +92,7 @@ class ImplicitMidpoint final : public Stepper {
   MethodInfo info_;
   Options options_;
   Index nv_;
-  std::unique_ptr<StageSystem> system_;
+  std::unique_ptr<DiagonalStage> system_;
   Newton newton_;
   Vec y0_, y1_, x_, weights_;
   double h_ = 0;

@@ -15,9 +15,9 @@
 
 namespace trill {
 namespace {
-using Real = long double;
-using RealVec = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-using RealMat = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using Real = Extended;
+using RealVec = ExtendedVec;
+using RealMat = ExtendedMat;
 
 struct Legendre {
   Real value, slope;
@@ -120,8 +120,8 @@ RealMat from_normal_form(const Draft& d, const RealMat& X, Real last) {
   return W * X * scale.asDiagonal() * W.transpose() * d.b.asDiagonal();
 }
 
-ImplicitTableau rounded(const Draft& d, int order, int stage_order) {
-  return {((d.x.array() + 1) / 2).matrix().cast<double>(), d.b.cast<double>(), d.A.cast<double>(), order, stage_order};
+ExtendedTableau finished(const Draft& d, int order, int stage_order) {
+  return {((d.x.array() + 1) / 2).matrix(), d.b, d.A, order, stage_order};
 }
 
 void check_stages(const char* family, int stages, int least) {
@@ -144,9 +144,8 @@ Draft lobatto_draft(int s) {
   d.A.row(s - 1) = d.b.transpose();
   return d;
 }
-}  // namespace
 
-ImplicitTableau gauss_tableau(int s) {
+ExtendedTableau gauss(int s) {
   check_stages("Gauss", s, 1);
   Draft d{gauss_nodes(s), RealVec(s), {}};
   for (Index i = 0; i < s; ++i) {
@@ -154,10 +153,10 @@ ImplicitTableau gauss_tableau(int s) {
     d.b[i] = 1 / ((1 - d.x[i] * d.x[i]) * slope * slope);
   }
   d.A = from_normal_form(d, normal_form(s), 1);
-  return rounded(d, 2 * s, s);
+  return finished(d, 2 * s, s);
 }
 
-ImplicitTableau radau_iia_tableau(int s) {
+ExtendedTableau radau_iia(int s) {
   check_stages("Radau", s, 1);
   Draft d{radau_nodes(s), RealVec(s), {}};
   for (Index i = 0; i < s; ++i) {
@@ -168,13 +167,13 @@ ImplicitTableau radau_iia_tableau(int s) {
   X(s - 1, s - 1) = s == 1 ? Real(1) : 1 / Real(4 * s - 2);
   d.A = from_normal_form(d, X, 1);
   d.A.row(s - 1) = d.b.transpose();
-  return rounded(d, 2 * s - 1, s);
+  return finished(d, 2 * s - 1, s);
 }
 
-ImplicitTableau lobatto_iiia_tableau(int s) { return rounded(lobatto_draft(s), 2 * s - 2, s); }
+ExtendedTableau lobatto_iiia(int s) { return finished(lobatto_draft(s), 2 * s - 2, s); }
 
 // Symplectic with IIIA: b_i ahat_ij + b_j a_ji = b_i b_j.
-ImplicitTableau lobatto_iiib_tableau(int s) {
+ExtendedTableau lobatto_iiib(int s) {
   Draft d = lobatto_draft(s);
   RealMat B(s, s);
   for (Index i = 0; i < s; ++i)
@@ -182,11 +181,11 @@ ImplicitTableau lobatto_iiib_tableau(int s) {
   B.col(0).setConstant(d.b[0]);
   B.col(s - 1).setZero();
   d.A = B;
-  return rounded(d, 2 * s - 2, s - 2);
+  return finished(d, 2 * s - 2, s - 2);
 }
 
 // IIIA changed by a multiple of the highest polynomial, so that the first column is b_1.
-ImplicitTableau lobatto_iiic_tableau(int s) {
+ExtendedTableau lobatto_iiic(int s) {
   Draft d = lobatto_draft(s);
   const RealMat A = d.A;
   const Real at_zero = legendre(s - 1, -1).value;
@@ -195,8 +194,35 @@ ImplicitTableau lobatto_iiic_tableau(int s) {
       d.A(i, j) += (d.b[0] - A(i, 0)) * d.b[j] * legendre(s - 1, d.x[j]).value / (d.b[0] * at_zero);
   d.A.col(0).setConstant(d.b[0]);
   d.A.row(s - 1) = d.b.transpose();
-  return rounded(d, 2 * s - 2, s - 1);
+  return finished(d, 2 * s - 2, s - 1);
 }
+
+ImplicitTableau rounded(const ExtendedTableau& t) {
+  return {t.c.cast<double>(), t.b.cast<double>(), t.A.cast<double>(), t.order, t.stage_order};
+}
+}  // namespace
+
+ExtendedTableau extended_tableau(ImplicitFamily family, int stages) {
+  switch (family) {
+    case ImplicitFamily::gauss:
+      return gauss(stages);
+    case ImplicitFamily::radau_iia:
+      return radau_iia(stages);
+    case ImplicitFamily::lobatto_iiia:
+      return lobatto_iiia(stages);
+    case ImplicitFamily::lobatto_iiib:
+      return lobatto_iiib(stages);
+    case ImplicitFamily::lobatto_iiic:
+      break;
+  }
+  return lobatto_iiic(stages);
+}
+
+ImplicitTableau gauss_tableau(int s) { return rounded(gauss(s)); }
+ImplicitTableau radau_iia_tableau(int s) { return rounded(radau_iia(s)); }
+ImplicitTableau lobatto_iiia_tableau(int s) { return rounded(lobatto_iiia(s)); }
+ImplicitTableau lobatto_iiib_tableau(int s) { return rounded(lobatto_iiib(s)); }
+ImplicitTableau lobatto_iiic_tableau(int s) { return rounded(lobatto_iiic(s)); }
 
 PartitionedTableau lobatto_pair_tableau(int s) { return {lobatto_iiia_tableau(s), lobatto_iiib_tableau(s)}; }
 }  // namespace trill

@@ -18,6 +18,12 @@ class NestedNystrom final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"m", "1"}}, {{"m", "3"}}, {{"m", "4"}}, {{"m", "5"}}}; }
+  static LinearForm linear_form(const Options& options) {
+    std::vector<Extended> half_force{0.5L};
+    for (int k = 1; k < options.m; ++k) half_force.push_back(-half_force.back() / ((2 * k + 1) * (2 * k + 2)));
+    const LinearForm kick = kick_form(Polynomial(half_force));
+    return kick * drift_form(1) * kick;
+  }
   static MethodInfo describe(const Options& options) {
     return {.name = "nested_nystrom",
             .title = "Verlet with nested forces, dispersion order " + std::to_string(2 * options.m),

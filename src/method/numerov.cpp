@@ -16,6 +16,11 @@ class Numerov final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"alpha", "0"}}, {{"alpha", "0.005"}}}; }
+  // 4 sin^2(theta/2) = x/(1 + x/12 + 5/6 alpha x^2)
+  static LinearForm linear_form(const Options& options) {
+    const double alpha = options.alpha;
+    return two_step_form({2, -5.0 / 6, 5.0 / 3 * alpha}, {1, 1.0 / 12, 5.0 / 6 * alpha});
+  }
   static MethodInfo describe(const Options& options) {
     return {.name = "numerov",
             .title = "P-stable Numerov family",

@@ -25,6 +25,7 @@ class Rattle final : public Stepper {
             .symplectic = true,
             .constant_step = true};
   }
+  static LinearForm linear_form(const Options&) { return verlet_form(); }
 
   Rattle(const Problem& problem, const Options& options)
       : info_(describe(options)), p_(constrained(problem)), map_(*p_.constraints()), accelerate_(p_), underlying_(p_) {

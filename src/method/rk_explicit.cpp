@@ -198,6 +198,7 @@ class NamedRungeKutta final : public ExplicitRungeKutta {
             .dense_degree = t.dense_degree,
             .componentwise = t.error.empty()};
   }
+  static LinearForm linear_form(const Options&) { return runge_kutta_form(Name::tableau()); }
   NamedRungeKutta(const Problem& problem, const Options& options)
       : ExplicitRungeKutta(problem, Name::tableau(), describe(options)) {}
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {

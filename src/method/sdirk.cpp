@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // L-stable singly diagonally implicit Runge-Kutta methods with adjustable damping: PJY97 sec. 2.1 on damping methods.
-#include "implicit_stage.hpp"
+#include "diagonal_stage.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -24,6 +24,10 @@ class Sdirk final : public Stepper {
   static std::vector<OptionSet> variants() {
     return {{}, {{"gamma", "0.25"}}, {{"stages", "2"}}, {{"stages", "4"}}, {{"stages", "4"}, {"gamma", "0.3"}}};
   }
+  static LinearForm linear_form(const Options& options) {
+    const SdirkTableau t = tableau_of(options);
+    return runge_kutta_form(ImplicitTableau{t.c, t.a.row(t.stages - 1), t.a, t.order, 1});
+  }
   static MethodInfo describe(const Options& options) {
     const SdirkTableau t = tableau_of(options);
     return {.name = "sdirk",
@@ -40,7 +44,7 @@ class Sdirk final : public Stepper {
       : info_(describe(options)),
         options_(options),
         tableau_(tableau_of(options)),
-        system_(make_stage_system(problem, "sdirk", false)),
+        system_(make_diagonal_stage(problem, "sdirk", false)),
         form_(problem, "sdirk"),
         newton_(system_->size(), {.tolerance = 0.02, .max_iterations = 10, .jacobian_every = 0}) {
     // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
@@ -134,7 +138,7 @@ class Sdirk final : public Stepper {
     system_->guess(y1_, x_);
     system_->newton_weights(request.weights, weights_);
     const NewtonStats stats =
-        solve_stage(newton_, *system_, x_, weights_, reuse && system_->prepared_for(delta), request.work);
+        solve_diagonal_stage(newton_, *system_, x_, weights_, reuse && system_->prepared_for(delta), request.work);
     const int iterations = total.iterations + stats.iterations,
               factorisations = total.factorisations + stats.factorisations;
     total = stats;
@@ -159,7 +163,7 @@ class Sdirk final : public Stepper {
   MethodInfo info_;
   Options options_;
   SdirkTableau tableau_;
-  std::unique_ptr<StageSystem> system_;
+  std::unique_ptr<DiagonalStage> system_;
   FirstOrderForm form_;
   Newton newton_;
   Mat k_;  // slopes at the start of the step and at the stages

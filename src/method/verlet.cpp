@@ -27,6 +27,9 @@ class Verlet final : public Stepper {
             .componentwise = true};
   }
   static std::vector<OptionSet> variants() { return {{}, {{"form", "position"}}}; }
+  static LinearForm linear_form(const Options& options) {
+    return options.form == "position" ? drift_form(0.5L) * kick_form({1}) * drift_form(0.5L) : verlet_form();
+  }
 
   Verlet(const Problem& problem, const Options& options)
       : info_(describe(options)),

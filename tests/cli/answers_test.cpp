@@ -100,6 +100,24 @@ TEST(Json, OfOtherVerbsIsNotMixedWithOtherOutput) {
 }
 
 // Every method that is refused for a model is refused before anything is done; the others run their default.
+TEST(Json, OfStabilityHasBothDefinitions) {
+  const Directory directory;
+  const json verlet = json_of(directory.path(), "stability verlet --json");
+  EXPECT_EQ(verlet["exact"], true);
+  EXPECT_EQ(verlet["closed"]["periodicity"],
+            json::parse(R"([{"from": 0.0, "to": 2.0, "has_from": true, "has_to": true}])"));
+  EXPECT_EQ(verlet["open"]["periodicity"][0]["has_to"], false);
+  EXPECT_EQ(verlet["double_eigenvalues"], json::parse(R"([{"mu": 2.0, "identity": false}])"));
+  EXPECT_EQ(verlet["matrix_at_infinity"], nullptr);
+  EXPECT_NEAR(verlet["dispersion_constant"].get<double>(), 1.0 / 24, 1e-15);
+  EXPECT_EQ(verlet["damping_order"], "infinity");
+  const json midpoint = json_of(directory.path(), "stability implicit_midpoint --json");
+  EXPECT_EQ(midpoint["strictly_p_stable"], true);
+  EXPECT_EQ(midpoint["open"]["absolute"][0]["to"], "infinity");
+  EXPECT_EQ(midpoint["matrix_at_infinity"], json::parse("[[-1.0, 0.0], [0.0, -1.0]]"));
+  EXPECT_EQ(json_of(directory.path(), "stability langevin_splitting --json")["exact"], false);
+}
+
 TEST(Json, EveryModelRunsWithItsDefaults) {
   for (const ModelEntry& entry : ModelRegistry::all().entries()) {
     const json r = json_of("", "run " + entry.name + " --json --trust never");

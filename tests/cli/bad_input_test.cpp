@@ -70,6 +70,8 @@ const Wrong names[] = {
     {"cite verlett", 2, {"'verlett'", "did you mean 'verlet'"}},
     {"inspect stiff_sprin", 2, {"'stiff_sprin'", "stiff_spring"}},
     {"stability verlett", 2, {"'verlett'", "'verlet'"}},
+    {"stability cvode_bdf", 2, {"cvode_bdf chooses its own steps"}},
+    {"stability composition4 --set scheme=suzuki", 2, {"suzuki4"}},
     {"order verlett", 2, {"'verlett'", "'verlet'"}},
     {"compare kepler --methods verlet,verlett", 2, {"'verlett'", "'verlet'"}},
     {"compare kepler --methods verlet --points 0", 2, {"--points", "1 to 12"}},

@@ -29,9 +29,10 @@ TEST(Slow, SaysWhyItIsNotChosen) {
   EXPECT_NE(none.code, 0);
   EXPECT_NE(none.err.find("names its stiff gaps"), std::string::npos) << none.err;
   const Ended meeting = tool("run chain --want slow");
-  EXPECT_NE(meeting.code, 0);
-  EXPECT_NE(meeting.err.find("frequencies meet"), std::string::npos) << meeting.err;
-  EXPECT_NE(meeting.err.find("t = "), std::string::npos) << meeting.err;
+  EXPECT_EQ(meeting.code, 0) << meeting.err;
+  EXPECT_NE(meeting.out.find("with radau"), std::string::npos) << meeting.out;
+  EXPECT_NE(meeting.out.find("frequencies meet"), std::string::npos) << meeting.out;
+  EXPECT_NE(meeting.out.find("t = "), std::string::npos) << meeting.out;
   const Ended both = tool("run wire --want slow --method verlet");
   EXPECT_NE(both.code, 0);
   EXPECT_NE(both.err.find("not both"), std::string::npos) << both.err;

@@ -3,6 +3,8 @@
 
 #include "trill/method/registry.hpp"
 
+#include <optional>
+
 namespace trill {
 using Mat2 = Eigen::Matrix2d;
 
@@ -13,18 +15,52 @@ Mat2 stability_matrix(const MethodEntry& method, const OptionSet& options, doubl
 struct StabilityRow {
   double mu = 0;
   double radius = 0;        // largest |eigenvalue|
-  double phase = 0;         // angle of the eigenvalues in [0, pi]; the exact one is mu
+  double damping = 0;       // a of PJY97 sec. 2: |eigenvalue| = exp(-mu a)
+  double phase = 0;         // angle of the eigenvalues, continued from 0; the exact one is mu
   bool oscillates = false;  // a complex pair, or a double eigenvalue on the unit circle
 };
 
-struct StabilityReport {
-  std::vector<StabilityRow> rows;           // over the grid asked for
-  double periodicity_end = 0;               // |eigenvalues| = 1 on (0, this); infinite as far as was looked
-  double absolute_end = 0;                  // |eigenvalues| <= 1 on (0, this)
-  bool p_stable = false, a_stable = false;  // held at every point looked at, up to mu = 1e6
-  double radius_at_infinity = 0;            // |eigenvalue| at mu = 1e6
-  double dispersion_order = 0;   // slope of log |mu - phase| against log mu, minus 1; the order is its rounding
-  double dissipation_order = 0;  // the same of 1 - radius; infinite where nothing is damped
+// A part of the half-axis mu > 0.
+struct StabilityWindow {
+  double from = 0, to = 0;
+  bool has_from = false, has_to = false;  // do the ends belong to it?
 };
+
+// Where both eigenvalues are +1 or both are -1 inside or at an end of a window.
+struct TouchingPoint {
+  double mu = 0;
+  bool identity = false;  // M = I or -I; otherwise one eigenvector only, and powers of M grow
+};
+
+// Periodicity: both |eigenvalues| = 1; absolute stability: neither above 1.
+struct StabilityWindows {
+  std::vector<StabilityWindow> periodicity, absolute;  // increasing
+};
+
+// The constant of a leading term, constant * mu^order. Infinite order: there is none.
+struct LeadingTerm {
+  double order = 0, constant = 0;
+};
+
+struct StabilityReport {
+  bool exact = false;              // from the coefficients of the method; otherwise from steps, by scan and bisection
+  bool has_memory = false;         // steps depend on earlier ones: eigenvalues are the dominant pair of a long run
+  std::vector<StabilityRow> rows;  // up to the mu asked for
+  StabilityWindows closed;         // JP95 Definition 2.2: a touching point belongs to the interval
+  StabilityWindows open;           // PJY97 Definition 2.1: only when M = I or -I there
+  std::vector<TouchingPoint> touching;
+  double periodicity_end = 0;               // sup of the first window that begins at 0, closed; 0 without one
+  double absolute_end = 0;                  // the same of absolute stability
+  bool p_stable = false, i_stable = false;  // these are infinite
+  bool strictly_p_stable = false;           // and so is that of periodicity by the open definition
+  double radius_at_infinity = 0;
+  std::optional<Mat2> at_infinity;  // M for mu -> infinity where it has a limit
+  LeadingTerm dispersion;           // of b - 1, b = phase / mu
+  LeadingTerm damping;              // of a
+};
+StabilityReport analyse_stability(const LinearForm& form, double mu_max = 10);
+// By steps alone; windows narrower than 0.05 are missed, and so are those that begin beyond mu = 60.
+StabilityReport analyse_steps(const MethodEntry& method, const OptionSet& options, double mu_max = 10);
+// By the linear form where the method states one, else by steps.
 StabilityReport analyse_stability(const MethodEntry& method, const OptionSet& options, double mu_max = 10);
 }  // namespace trill

@@ -9,6 +9,9 @@ using Index = Eigen::Index;
 using Vec = Eigen::VectorXd;
 using Mat = Eigen::MatrixXd;
 using SpMat = Eigen::SparseMatrix<double>;
+using Extended = long double;  // where a result is a small difference of coefficients
+using ExtendedVec = Eigen::Matrix<Extended, Eigen::Dynamic, 1>;
+using ExtendedMat = Eigen::Matrix<Extended, Eigen::Dynamic, Eigen::Dynamic>;
 using In = const Eigen::Ref<const Vec>&;  // read-only argument: binds to vectors, blocks, maps
 using Out = Eigen::Ref<Vec>;              // the callee fills it; its size is already right
 }  // namespace trill

@@ -46,6 +46,8 @@ struct NewtonOptions {
   int max_iterations = 10;
   double max_rate = 0.9;   // |dx_k| / |dx_k-1| above this twice in a row: diverged
   int jacobian_every = 1;  // 1: full Newton; k: prepare every k iterations; 0: only at the start
+  double rounding = 0;     // corrections below it that shrink no more are accepted, in the weighted norm
+  bool predict = true;     // false: until |dx| itself, not the error that is left, is below the tolerance
 };
 
 struct NewtonStats {

@@ -14,6 +14,7 @@ struct ErrorScale {
   double rtol = 1e-6;
   Vec atol;
   Norm kind = Norm::rms;
+  bool controlled = false;  // steps follow these tolerances; false: they are fixed
 
   double norm(In error, In y0, In y1) const;  // <= 1: accepted
   void weights(In y, Out w) const;            // 1 / (atol + rtol |y|)

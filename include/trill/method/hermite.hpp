@@ -12,6 +12,13 @@ inline void hermite(double theta, double h, In y0, In d0, In y1, In d1, Out y) {
   for (Index i = 0; i < y.size(); ++i) y[i] = w0 * y0[i] + w1 * y1[i] + u0 * d0[i] + u1 * d1[i];
 }
 
+// Its derivative in time.
+inline void hermite_slope(double theta, double h, In y0, In d0, In y1, In d1, Out d) {
+  const double s = 1 - theta;
+  const double w = 6 * theta * s / h, u0 = s * (1 - 3 * theta), u1 = theta * (3 * theta - 2);
+  for (Index i = 0; i < d.size(); ++i) d[i] = w * (y1[i] - y0[i]) + u0 * d0[i] + u1 * d1[i];
+}
+
 // Quintic through value, first and second derivative at both ends.
 inline void hermite5(double theta, double h, In y0, In d0, In a0, In y1, In d1, In a1, Out y) {
   const double x = theta, s = 1 - theta;

@@ -13,6 +13,15 @@ struct ImplicitTableau {
 };
 inline constexpr int most_implicit_stages = 12;
 
+// The same before rounding, for coefficients that are small differences of products of these.
+struct ExtendedTableau {
+  ExtendedVec c, b;
+  ExtendedMat A;
+  int order = 0, stage_order = 0;
+};
+enum class ImplicitFamily { gauss, radau_iia, lobatto_iiia, lobatto_iiib, lobatto_iiic };
+ExtendedTableau extended_tableau(ImplicitFamily family, int stages);
+
 ImplicitTableau gauss_tableau(int stages);         // 1..12
 ImplicitTableau radau_iia_tableau(int stages);     // 1..12
 ImplicitTableau lobatto_iiia_tableau(int stages);  // 2..12, like the next two

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "trill/base/options.hpp"
+#include "trill/method/linear_form.hpp"
 #include "trill/method/stepper.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace trill {
 struct MethodEntry {
@@ -13,6 +15,7 @@ struct MethodEntry {
   std::vector<OptionSet> variants;  // option sets the tests run, defaults included
   std::function<MethodInfo(const OptionSet&)> describe;
   std::function<std::unique_ptr<Stepper>(const Problem&, const OptionSet&)> make;
+  std::function<std::optional<LinearForm>(const OptionSet&)> linear_form;  // none: known by its steps only
 };
 
 class MethodRegistry {
@@ -27,18 +30,25 @@ class MethodRegistry {
 };
 
 // S has: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
-// options; and, when its options change order or flags, static std::vector<OptionSet> variants().
+// options; when its options change order or flags, static std::vector<OptionSet> variants(); and, when one step on the
+// linear oscillator is a rational function, static linear_form(const Options&), a LinearForm or an optional one.
 template <class S>
 void add_method(MethodRegistry& registry) {
   using Options = typename S::Options;
   const std::string name = S::describe(Options{}).name;
   std::vector<OptionSet> variants{{}};
   if constexpr (requires { S::variants(); }) variants = S::variants();
+  std::function<std::optional<LinearForm>(const OptionSet&)> linear_form = [](const OptionSet&) {
+    return std::nullopt;
+  };
+  if constexpr (requires { S::linear_form(Options{}); })
+    linear_form = [name](const OptionSet& given) { return S::linear_form(read_options<Options>(given, name)); };
   registry.add({S::describe(Options{}), list_options<Options>(), variants,
                 [name](const OptionSet& given) { return S::describe(read_options<Options>(given, name)); },
                 [name](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Stepper> {
                   return std::make_unique<S>(problem, read_options<Options>(given, name));
-                }});
+                },
+                linear_form});
 }
 }  // namespace trill
 

@@ -56,6 +56,7 @@ struct StepResult {
   double error = std::numeric_limits<double>::quiet_NaN();  // norm of the local error, NaN: none
   double h_taken = 0;                                       // equals request.h unless the method owns its step
   bool accept_anyway = false;                               // at the method's step floor
+  double h_retry_min = 0;                                   // errors do not ask for less than this
   double h_next_max = std::numeric_limits<double>::infinity();
   NewtonStats newton{};
 };

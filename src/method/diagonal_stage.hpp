@@ -14,7 +14,7 @@
 
 namespace trill {
 // What a Newton matrix was formed from; a resumed run forms the same one again.
-struct PreparedStage {
+struct PreparedDiagonalStage {
   bool valid = false;
   double t = 0, delta = 0;
   Vec base, x;
@@ -22,10 +22,10 @@ struct PreparedStage {
 
 // One stage Y = base + delta f(t, Y) of a diagonally implicit method as r(x) = 0. x is Y itself, or for a mechanical
 // system its velocities alone, so that the Newton matrix has the size of q.
-class StageSystem : public MatrixSystem {
+class DiagonalStage : public MatrixSystem {
  public:
   // Without a matrix the pattern is only a diagonal, for its size.
-  StageSystem(const MatrixSlot& pattern, bool matrix_free);
+  DiagonalStage(const MatrixSlot& pattern, bool matrix_free);
   virtual void guess(In y, Out x) const = 0;  // the unknowns of a state
   virtual void stage(In x, Out y) const = 0;  // Y
   virtual void slope(In x, Out k) const = 0;  // f(t, Y) from the solved equation: no evaluation
@@ -41,7 +41,7 @@ class StageSystem : public MatrixSystem {
   bool prepared_for(double delta) const { return !krylov_ && prepared.valid && prepared.delta == delta; }
   void prepare_again();
 
-  PreparedStage prepared;
+  PreparedDiagonalStage prepared;
   int evaluations = 0, preparations = 0, linear_iterations = 0;
 
  protected:
@@ -51,11 +51,11 @@ class StageSystem : public MatrixSystem {
 };
 
 // For a first-order or an unconstrained mechanical system; UsageError, which names the asker, for any other.
-std::unique_ptr<StageSystem> make_stage_system(const Problem& problem, std::string_view asker, bool matrix_free);
+std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::string_view asker, bool matrix_free);
 
 // Newton on one stage, its work counted.
-NewtonStats solve_stage(Newton& newton, StageSystem& system, Out x, In weights, bool reuse, Counters& work);
+NewtonStats solve_diagonal_stage(Newton& newton, DiagonalStage& system, Out x, In weights, bool reuse, Counters& work);
 
-void save_prepared(const StageSystem& system, Archive& archive);
-void load_prepared(StageSystem& system, Archive& archive);
+void save_prepared(const DiagonalStage& system, Archive& archive);
+void load_prepared(DiagonalStage& system, Archive& archive);
 }  // namespace trill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "implicit_stage.hpp"
+#include "diagonal_stage.hpp"
 
 #include "trill/base/errors.hpp"
 
@@ -11,10 +11,10 @@ MatrixSlot diagonal_pattern(Index n) {
   return MatrixSlot::sparse(identity);
 }
 
-class FirstOrderStage final : public StageSystem {
+class FirstOrderDiagonalStage final : public DiagonalStage {
  public:
-  FirstOrderStage(const FirstOrderProblem& p, bool matrix_free)
-      : StageSystem(union_pattern(p.jacobian_pattern(), diagonal_pattern(p.layout().size())), matrix_free),
+  FirstOrderDiagonalStage(const FirstOrderProblem& p, bool matrix_free)
+      : DiagonalStage(union_pattern(p.jacobian_pattern(), diagonal_pattern(p.layout().size())), matrix_free),
         p_(p),
         differences_(p.jacobian_pattern()),
         j_(p.jacobian_pattern()) {}
@@ -44,11 +44,11 @@ class FirstOrderStage final : public StageSystem {
   MatrixSlot j_;
 };
 
-class MechanicalStage final : public StageSystem {
+class MechanicalDiagonalStage final : public DiagonalStage {
  public:
-  MechanicalStage(const MechanicalProblem& p, bool matrix_free)
-      : StageSystem(union_pattern(union_pattern(p.mass_pattern(), p.stiffness_pattern()), p.damping_pattern()),
-                    matrix_free),
+  MechanicalDiagonalStage(const MechanicalProblem& p, bool matrix_free)
+      : DiagonalStage(union_pattern(union_pattern(p.mass_pattern(), p.stiffness_pattern()), p.damping_pattern()),
+                      matrix_free),
         p_(p),
         n_(p.layout().nq),
         mass_(p.mass_pattern()),
@@ -128,18 +128,18 @@ class MechanicalStage final : public StageSystem {
 };
 }  // namespace
 
-StageSystem::StageSystem(const MatrixSlot& pattern, bool matrix_free)
+DiagonalStage::DiagonalStage(const MatrixSlot& pattern, bool matrix_free)
     : MatrixSystem(matrix_free ? diagonal_pattern(pattern.rows()) : pattern) {
   if (matrix_free) krylov_.emplace(pattern.rows());
 }
 
-void StageSystem::begin(double t, double delta, In base) {
+void DiagonalStage::begin(double t, double delta, In base) {
   t_ = t;
   delta_ = delta;
   base_ = base;
 }
 
-bool StageSystem::prepare(In x) {
+bool DiagonalStage::prepare(In x) {
   if (krylov_) krylov_->at(*this, x);
   prepared.valid = krylov_ || MatrixSystem::prepare(x);
   prepared.t = t_;
@@ -150,33 +150,33 @@ bool StageSystem::prepare(In x) {
   return prepared.valid;
 }
 
-void StageSystem::correct(In r, Out dx) {
+void DiagonalStage::correct(In r, Out dx) {
   if (krylov_)
     linear_iterations += krylov_->solve(r, dx).iterations;
   else
     MatrixSystem::correct(r, dx);
 }
 
-void StageSystem::prepare_again() {
+void DiagonalStage::prepare_again() {
   begin(prepared.t, prepared.delta, Vec(prepared.base));
   Vec r(size());
   residual(prepared.x, r);
   prepare(Vec(prepared.x));
 }
 
-std::unique_ptr<StageSystem> make_stage_system(const Problem& problem, std::string_view asker, bool matrix_free) {
+std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::string_view asker, bool matrix_free) {
   if (const auto* first_order = dynamic_cast<const FirstOrderProblem*>(&problem))
-    return std::make_unique<FirstOrderStage>(*first_order, matrix_free);
+    return std::make_unique<FirstOrderDiagonalStage>(*first_order, matrix_free);
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
   if (!mechanical)
     throw UsageError(std::string(asker) + " needs a first-order or a mechanical system; '" + problem.name() +
                      "' is neither");
   if (mechanical->constraints())
     throw UsageError(std::string(asker) + " cannot keep constraints; use rattle for '" + problem.name() + "'");
-  return std::make_unique<MechanicalStage>(*mechanical, matrix_free);
+  return std::make_unique<MechanicalDiagonalStage>(*mechanical, matrix_free);
 }
 
-NewtonStats solve_stage(Newton& newton, StageSystem& system, Out x, In weights, bool reuse, Counters& work) {
+NewtonStats solve_diagonal_stage(Newton& newton, DiagonalStage& system, Out x, In weights, bool reuse, Counters& work) {
   const int evaluations = system.evaluations, preparations = system.preparations;
   const int linear_iterations = system.linear_iterations;
   const NewtonStats stats = newton.solve(system, x, weights, reuse);
@@ -186,7 +186,7 @@ NewtonStats solve_stage(Newton& newton, StageSystem& system, Out x, In weights, 
   return stats;
 }
 
-void save_prepared(const StageSystem& system, Archive& archive) {
+void save_prepared(const DiagonalStage& system, Archive& archive) {
   archive.write(system.prepared.valid);
   archive.write(system.prepared.t);
   archive.write(system.prepared.delta);
@@ -194,8 +194,8 @@ void save_prepared(const StageSystem& system, Archive& archive) {
   archive.write(system.prepared.x);
 }
 
-void load_prepared(StageSystem& system, Archive& archive) {
-  PreparedStage& p = system.prepared;
+void load_prepared(DiagonalStage& system, Archive& archive) {
+  PreparedDiagonalStage& p = system.prepared;
   archive.read(p.valid);
   archive.read(p.t);
   archive.read(p.delta);

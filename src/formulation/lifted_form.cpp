@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/formulation/lifted_form.hpp"
+
+#include "joined_map.hpp"
+#include "trill/linalg/kernels.hpp"
+
+namespace trill {
+namespace {
+// Of gaps whose forces stand in groups of their own.
+const StrongPotential* separate_gaps(const MechanicalProblem& p) {
+  const StrongPotential* strong = p.strong_potential();
+  return strong && strong->groups != 0 ? strong : nullptr;
+}
+
+MatrixSlot slope_pattern(const MechanicalProblem& p, const ConstraintMap* map) {
+  MatrixSlot pattern = p.stiffness_pattern();
+  if (map) pattern = union_pattern(pattern, map->transpose_pattern());
+  return pattern;
+}
+}  // namespace
+
+LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
+    : problem_(problem),
+      n_(problem.layout().nq),
+      soft_(known_groups(problem)),
+      counted_(soft_),
+      mass_kind_(problem.mass_kind()),
+      mass_(problem.mass_pattern()),
+      damping_(problem.damping_pattern()),
+      force_slope_(problem.stiffness_pattern()),
+      q_differences_(force_slope_),
+      v_differences_(damping_),
+      product_(n_) {
+  const StrongPotential* strong = with_gaps ? separate_gaps(problem) : nullptr;
+  const ConstraintMap* hard = problem.constraints();
+  leaves_gaps_ = problem.strong_potential() && !strong;
+  if (strong && hard) joined_ = std::make_unique<JoinedMap>(*strong->map, *hard);
+  map_ = joined_ ? joined_.get() : strong ? strong->map : hard;
+  slope_ = slope_pattern(problem, map_);
+  force_places_ = SlotMap(slope_, force_slope_);
+  if (strong) {
+    gaps_ = strong->map->count();
+    soft_ &= ~strong->groups;
+  }
+  if (!map_) return;
+  m_ = map_->count();
+  G_ = map_->pattern();
+  bend_ = map_->transpose_pattern();
+  bend_places_ = SlotMap(slope_, bend_);
+  compliance_ = Vec::Zero(m_);
+  if (strong) compliance_.head(gaps_) = strong->stiffness.cwiseInverse();
+}
+
+LiftedForm::~LiftedForm() = default;
+
+void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
+  problem_.force(soft_, t, q, v, balance);
+  if (mass_kind_ == MassKind::identity) {
+    for (Index i = 0; i < n_; ++i) balance[i] = k[i] - balance[i];
+  } else {
+    if (mass_kind_ == MassKind::of_q || !mass_known_) problem_.mass(q, mass_);
+    mass_known_ = true;
+    mass_.multiply(k, product_);
+    for (Index i = 0; i < n_; ++i) balance[i] = product_[i] - balance[i];
+  }
+  if (!map_) return;
+  map_->jacobian(t, q, G_);
+  G_.multiply_transposed(l, product_);
+  add_scaled(balance.data(), 1, product_.data(), n_);
+  map_->value(t, q, closure);
+  for (Index i = 0; i < m_; ++i) closure[i] -= compliance_[i] * l[i];
+}
+
+void LiftedForm::pull(double t, In q, In v, In l, Out force) {
+  problem_.force(soft_, t, q, v, force);
+  if (!map_) return;
+  map_->jacobian(t, q, G_);
+  G_.multiply_transposed(l, product_);
+  add_scaled(force.data(), -1, product_.data(), n_);
+}
+
+void LiftedForm::linearise(double t, In q, In v, In k, In l) {
+  problem_.mass(q, mass_);
+  mass_known_ = true;
+  slope_.set_zero();
+  if (mass_kind_ == MassKind::of_q) problem_.mass_product_derivative(q, k, slope_);
+  force_derivatives(t, q, v);
+  slope_.scale_add(-1, force_slope_, force_places_);
+  if (!map_) return;
+  map_->jacobian(t, q, G_);
+  map_->transpose_derivative(t, q, l, bend_);
+  slope_.scale_add(1, bend_, bend_places_);
+}
+
+void LiftedForm::force_derivatives(double t, In q, In v) {
+  if (problem_.force_jacobian(soft_, t, q, v, force_slope_, damping_)) return;
+  // By reference: a function object of that size would be allocated.
+  const auto of_q = [&](In x, Out f) { problem_.force(soft_, t, x, v, f); };
+  const auto of_v = [&](In x, Out f) { problem_.force(soft_, t, q, x, f); };
+  q_differences_.evaluate(std::cref(of_q), q, force_slope_);
+  if (damping_.stored() > 0) v_differences_.evaluate(std::cref(of_v), v, damping_);
+}
+}  // namespace trill

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "implicit_rk.hpp"
+
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/hermite.hpp"
+#include "trill/method/stage_polynomial.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double controlled_tolerance = 0.01;  // of Newton's iteration, in errors allowed in a step
+constexpr double fixed_tolerance = 1e-5;       // of 1e-10: fixed steps are solved to rounding
+constexpr double rounding = 1000 * std::numeric_limits<double>::epsilon();
+constexpr int controlled_iterations = 10, fixed_iterations = 50, many_iterations = 7;
+constexpr double reused_rate = 0.05;  // a matrix is kept for the next step while it contracts that well
+constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
+constexpr double manifold_share = 0.1;  // of the error allowed in a step
+constexpr double resolved_phase = 0.5;  // h omega of steps that follow the oscillation
+
+// sum_i e_i c_i^(k-1) = -gamma for k = 1 and 0 for k = 2..s. With gamma times the slope at the start it is the
+// difference to a quadrature of order s.
+Vec embedded_weights(const Vec& c, double gamma) {
+  using Real = long double;
+  const Index s = c.size();
+  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> powers(s, s);
+  for (Index i = 0; i < s; ++i) {
+    powers(0, i) = 1;
+    for (Index k = 1; k < s; ++k) powers(k, i) = powers(k - 1, i) * c[i];
+  }
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> right = Eigen::Matrix<Real, Eigen::Dynamic, 1>::Zero(s);
+  right[0] = -static_cast<Real>(gamma);
+  return powers.fullPivLu().solve(right).cast<double>();
+}
+
+// Weights of the values at c in the slope at 1 of the polynomial through them.
+Vec end_slopes(const Vec& c) {
+  Vec slopes = Vec::Zero(c.size());
+  for (Index j = 0; j < c.size(); ++j)
+    for (Index left_out = 0; left_out < c.size(); ++left_out) {
+      if (left_out == j) continue;
+      double product = 1 / (c[j] - c[left_out]);
+      for (Index k = 0; k < c.size(); ++k)
+        if (k != j && k != left_out) product *= (1 - c[k]) / (c[j] - c[k]);
+      slopes[j] += product;
+    }
+  return slopes;
+}
+
+void count(Counters& work, Groups groups, int evaluations) {
+  for (int i = 0; i < evaluations; ++i) work.count_forces(groups);
+}
+
+// Places inside a step where collocation polynomials are known: its ends and the stages between.
+Vec dense_nodes(const StageBlock& block) {
+  std::vector<double> nodes{0};
+  for (Index i = 0; i < block.stages; ++i)
+    if (block.position.c[i] > 0 && block.position.c[i] < 1) nodes.push_back(block.position.c[i]);
+  nodes.push_back(1);
+  return Eigen::Map<const Vec>(nodes.data(), static_cast<Index>(nodes.size()));
+}
+}  // namespace
+
+ImplicitRk::ImplicitRk(const Problem& problem, MethodInfo info)
+    : info_(std::move(info)), problem_(problem), first_order_(dynamic_cast<const FirstOrderProblem*>(&problem)) {
+  if (first_order_ && info_.accepts.first_order) {
+    n_ = problem.layout().size();
+    return;
+  }
+  first_order_ = nullptr;
+  mechanical_ = &problem.as<MechanicalProblem>(info_.name);
+  form_.emplace(*mechanical_, true);
+  n_ = form_->unknowns();
+  hard_ = form_->rows() - form_->gaps();
+  if (hard_ > 0 && !info_.accepts.constrained) refuse("cannot keep constraints; use radau, gauss or rattle");
+}
+
+ImplicitRk::~ImplicitRk() = default;
+
+void ImplicitRk::refuse(const std::string& why) const {
+  throw UsageError(fmt::format("{} {} ('{}')", info_.name, why, problem_.name()));
+}
+
+void ImplicitRk::start(State& s, const ErrorScale& scale) {
+  plan_ = plan(scale);
+  const StageBlock& block = plan_.block;
+  const SlowPoint::Status status = mechanical_ ? make_form(s) : SlowPoint::Status::ok;
+  if (status == SlowPoint::Status::singular)
+    refuse("cannot start: constraints depend on each other there, or the gradient of one vanishes");
+  if (status == SlowPoint::Status::not_reached)
+    refuse("cannot start: no state with closed gaps was found near the given one");
+  if (status == SlowPoint::Status::non_finite) refuse("cannot start: forces or gaps are not finite there");
+  if (first_order_)
+    stages_ = std::make_unique<FirstOrderStages>(block, *first_order_);
+  else
+    stages_ = std::make_unique<MechanicalStages>(block, *form_);
+  newton_options_ = {.tolerance = scale.controlled ? controlled_tolerance : fixed_tolerance,
+                     .max_iterations = scale.controlled ? controlled_iterations : fixed_iterations,
+                     .jacobian_every = 0,
+                     .predict = false};
+  newton_.emplace(stages_->size(), newton_options_);
+  const Index m = stages_->multipliers();
+  x_ = x_weights_ = Vec::Zero(stages_->size());
+  y0_ = y1_ = error_ = s.y;
+  k1_ = across_ = Vec::Zero(n_);
+  filtered_ = Vec::Zero(n_ + m);
+  l1_ = lambda_rate_ = Vec::Zero(m);
+  guess_k_ = last_k_ = Mat::Zero(n_, block.stages);
+  guess_l_ = last_l_ = Mat::Zero(m, block.stages);
+  nodes_ = dense_nodes(block);
+  node_weights_ = Vec::Zero(nodes_.size());
+  dense_q_ = dense_v_ = Mat::Zero(n_, nodes_.size());
+  end_slopes_ = end_slopes(block.position.c);
+  if (plan_.estimates) {
+    error_start_ = 1 / block.reals.front().inverse_gamma;
+    error_weights_ = embedded_weights(block.position.c, error_start_);
+  }
+  if (mechanical_) {
+    mass_.emplace(*mechanical_, form_->soft_groups());
+    mass_->start(s.q());
+  }
+  remembers_ = slow_known_ = smooth_ = false;
+  manifold_fits_ = true;
+  damped_energy_ = most_fast_energy_ = most_kinetic_ = most_turning_ = most_frequency_ = 0;
+  least_frequency_ = HUGE_VAL;
+  rate_ = 1;
+  factor_h_ = 0;
+  solvable_ = HUGE_VAL;
+  slow_rate_ = 0;
+  if (hard_ > 0) s.lambda() = slow_->lambda.tail(hard_);
+}
+
+// Gaps that depend on each other or on the constraints have no multipliers of their own: they stay among the forces.
+SlowPoint::Status ImplicitRk::make_form(const State& s) {
+  SlowPoint::Status status = SlowPoint::Status::ok;
+  for (const bool with_gaps : {true, false}) {
+    form_.emplace(*mechanical_, with_gaps);
+    hard_ = form_->rows() - form_->gaps();
+    if (!lifted()) return SlowPoint::Status::ok;
+    slow_ = std::make_unique<SlowPoint>(*form_);
+    slow_end_ = std::make_unique<SlowPoint>(*form_);
+    status = slow_->find(s.t, s.q(), s.v());
+    if (status != SlowPoint::Status::singular) break;
+  }
+  return status;
+}
+
+double ImplicitRk::slow_step_bound() {
+  most_turning_ = std::max(most_turning_, slow_->turning_rate());
+  return std::sqrt(plan_.alias / (slow_->slowest_frequency() * most_turning_));
+}
+
+// The oscillation shows in the error estimate: below this step the controller would fall into its scale and resolve it
+// for ever.
+double ImplicitRk::step_floor() {
+  if (!has_gaps() || !measures_slow_error() || smooth_) return 0;
+  if (plan_.fast == FastMotion::preserve) return std::min(slow_step_bound(), solvable_);
+  const double turning = slow_->turning_rate();
+  if (turning == 0) return 0;  // nothing of the oscillation shows along the manifold
+  return std::min(
+      {floor_in_epsilon / slow_->slowest_frequency(), floor_of_turn / std::max(turning, slow_rate_), solvable_});
+}
+
+double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) {
+  Vec slope = Vec::Zero(s.y.size());
+  if (lifted() && plan_.fast != FastMotion::resolve) {
+    slope.head(n_) = slow_->v;
+    slope.segment(n_, n_) = slow_->a;
+  } else {
+    if (!find_first_stage(s, work)) return 0;
+    if (mechanical_) slope.head(n_) = s.v();
+    slope.segment(mechanical_ ? n_ : 0, n_) = k1_;
+  }
+  const double size = scale.norm(s.y, s.y, s.y), rate = scale.norm(slope, s.y, s.y);
+  if (!(rate > 0)) return 0;
+  double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
+  if (has_gaps() && plan_.fast == FastMotion::resolve) h = std::min(h, resolved_phase / slow_->slowest_frequency());
+  if (has_gaps() && plan_.fast == FastMotion::preserve) h = std::min(h, slow_step_bound());
+  return std::min(h, std::abs(h_max));
+}
+
+StepStatus ImplicitRk::find_slow_start(const State& s, const StepRequest& request) {
+  if (!lifted() || slow_known_) return StepStatus::ok;
+  lambda_rate_.setZero();
+  const SlowPoint::Status status = slow_->find(s.t, s.q(), s.v());
+  request.work.count_forces(counted_groups());
+  if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t, request.notes);
+  measure_oscillation(*slow_, s.v(), request.weights);
+  most_fast_energy_ = std::max(most_fast_energy_, slow_->fast_energy());
+  find_smooth_start(s, request);
+  slow_known_ = true;
+  return StepStatus::ok;
+}
+
+void ImplicitRk::find_smooth_start(const State& s, const StepRequest& request) {
+  if (!has_gaps() || !request.scale.controlled || plan_.fast == FastMotion::resolve) return;
+  if (slow_end_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
+  manifold_fits_ = settle(s.t, request, *slow_end_, y1_.head(n_), y1_.segment(n_, n_));
+  if (manifold_fits_ && smooth_) slow_->move_to(s.t, s.q(), s.v());
+}
+
+// In tolerances: how far the state lies off the smooth motion.
+void ImplicitRk::measure_oscillation(SlowPoint& point, In v0, In weights) {
+  point.smooth_rate(lambda_rate_, across_);
+  across_ = v0 - point.v - across_;
+  speed_across_ = max_abs(across_);
+  oscillation_q_ = weighted_rms(point.open, weights.head(n_));
+  oscillation_v_ = weighted_rms(across_, weights.segment(n_, n_));
+  smooth_ = oscillation_q_ <= 1 && oscillation_v_ <= 1;
+}
+
+// Derivative and multipliers of the state itself, not of the slow motion beside it.
+bool ImplicitRk::find_first_stage(const State& s, Counters& work) {
+  const Index last = plan_.block.stages - 1;
+  if (remembers_ && (plan_.block.stiffly_accurate || plan_.block.partitioned)) {
+    k1_ = last_k_.col(last);
+    l1_ = last_l_.col(last);
+    return true;
+  }
+  work.count_forces(counted_groups());
+  if (first_order_) {
+    first_order_->rhs(s.t, s.y, k1_);
+    return all_finite(k1_);
+  }
+  if (lifted()) {
+    form_->map()->value(s.t, s.q(), l1_);
+    for (Index i = 0; i < form_->gaps(); ++i) l1_[i] /= form_->compliance()[i];
+    l1_.tail(hard_) = slow_->lambda.tail(hard_);
+  }
+  form_->pull(s.t, s.q(), s.v(), l1_, k1_);
+  return mass_->divide_by_mass(s.q(), k1_) && all_finite(k1_);
+}
+
+StepResult ImplicitRk::step(State& s, const StepRequest& request) {
+  const double h = request.h;
+  StepResult result{.h_taken = h};
+  if (request.jumped || request.restart) {
+    remembers_ = slow_known_ = false;
+    factor_h_ = 0;
+    rate_ = 1;
+    if (stages_->has_sparse_factors()) stages_->forget();
+  }
+  result.status = find_slow_start(s, request);
+  if (result.status == StepStatus::ok) result.status = solve_stages(s, request, result.newton);
+  if (result.status == StepStatus::ok) result.status = finish(s, request);
+  if (result.status != StepStatus::ok) {
+    solvable_ = 0.5 * std::abs(h);
+    report_failure(s, request, result.status);
+    return result;
+  }
+  solvable_ *= 1.1;
+  if (plan_.estimates && std::isfinite(request.most_error)) {
+    result.error = estimate(s, request);
+    const double floor = step_floor();
+    result.accept_anyway = std::abs(h) <= 1.001 * floor;
+    result.h_retry_min = floor;
+    if (!(result.error <= request.most_error) && !result.accept_anyway) return result;
+  }
+  accept(s, request, result.newton);
+  if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(h);
+  if (has_gaps() && plan_.fast == FastMotion::resolve)
+    result.h_next_max = std::min(result.h_next_max, resolved_phase / slow_->slowest_frequency());
+  if (has_gaps() && plan_.fast == FastMotion::preserve)
+    result.h_next_max = std::min(result.h_next_max, slow_step_bound());
+  return result;
+}
+
+StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, NewtonStats& newton) {
+  const double h = request.h;
+  stiff_step_ = lifted() && (!has_gaps() || std::abs(h) * slow_->slowest_frequency() > 1);
+  guess_ = choose_guess(h);
+  const bool raw_error = plan_.estimates && !measures_slow_error();
+  const bool needs_first = plan_.block.explicit_first || guess_ == StageGuess::start || raw_error;
+  if (needs_first && !find_first_stage(s, request.work)) return StepStatus::non_finite;
+  stages_->begin(s.t, h, s.y, k1_);
+  if (stages_->size() == 0) return StepStatus::ok;
+  guess_stages(s, h);
+  const bool reuse = factor_h_ == h && rate_ <= reused_rate;
+  if (!reuse) choose_point(s.t, h);
+  stages_->newton_weights(request.weights, x_weights_);
+  const int evaluations = stages_->evaluations, preparations = stages_->preparations;
+  factor_h_ = 0;
+  newton_options_.rounding = rounding * weighted_rms(s.y, request.weights) * plan_.block.amplification;
+  newton_->set_options(newton_options_);
+  newton = newton_->solve(*stages_, x_, x_weights_, reuse);
+  count(request.work, counted_groups(), stages_->evaluations - evaluations);
+  request.work.jacobians += stages_->preparations - preparations;
+  if (!newton.converged) return status_of(newton);
+  factor_h_ = h;
+  if (newton.iterations > 1) rate_ = newton.rate;
+  stages_->unpack(x_);
+  return StepStatus::ok;
+}
+
+StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
+  const double h = request.h;
+  if (plan_.block.explicit_first) {
+    if (mechanical_) {
+      stages_->Q.col(0) = s.q();
+      stages_->V.col(0) = s.v();
+    } else {
+      stages_->V.col(0) = s.y;
+    }
+    stages_->K.col(0) = k1_;
+    stages_->L.col(0) = l1_;
+  }
+  if (plan_.block.explicit_last && !finish_last_stage(s, h, request.work)) return StepStatus::non_finite;
+  find_end(s, h);
+  if (!all_finite(y1_)) return StepStatus::non_finite;
+  if (!lifted()) return StepStatus::ok;
+  const SlowPoint::Status status = slow_end_->find(s.t + h, y1_.head(n_), y1_.segment(n_, n_));
+  request.work.count_forces(counted_groups());
+  if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t + h, request.notes);
+  if (hard_ > 0) y1_.segment(2 * n_, hard_) = slow_end_->lambda.tail(hard_);
+  return StepStatus::ok;
+}
+
+// Moves onto the smooth motion. false: the gaps are not stiff enough for the tolerance, and it is not known that well.
+bool ImplicitRk::settle(double t, const StepRequest& request, SlowPoint& point, Out q, Out v) {
+  point.settle(lambda_rate_, q, v);
+  request.work.count_forces(counted_groups());
+  return point.move_to(t, q, v) &&
+         (!has_gaps() || weighted_rms(point.open, request.weights.head(n_)) <= manifold_share);
+}
+
+// The last stage of methods in which no other depends on it: its position follows from the accelerations before it.
+bool ImplicitRk::finish_last_stage(const State& s, double h, Counters& work) {
+  const StageBlock& block = plan_.block;
+  const Index last = block.stages - 1;
+  const Mat &A = block.position.A, &B = block.velocity.A;
+  Mat &Q = stages_->Q, &V = stages_->V, &K = stages_->K, &L = stages_->L;
+  K.col(last).setZero();
+  for (Index i = 0; i <= last; ++i) {
+    V.col(i) = s.v();
+    for (Index j = 0; j < last; ++j) add_scaled(V.col(i).data(), h * B(i, j), K.col(j).data(), n_);
+  }
+  Q.col(last) = s.q();
+  for (Index j = 0; j <= last; ++j) add_scaled(Q.col(last).data(), h * A(last, j), V.col(j).data(), n_);
+  const double t = s.t + block.position.c[last] * h;
+  if (lifted()) {
+    form_->map()->value(t, Q.col(last), l1_);
+    L.col(last) = l1_.cwiseQuotient(form_->compliance());
+  }
+  form_->pull(t, Q.col(last), V.col(last), L.col(last), K.col(last));
+  work.count_forces(counted_groups());
+  return mass_->divide_by_mass(Q.col(last), K.col(last));
+}
+
+void ImplicitRk::find_end(const State& s, double h) {
+  const StageBlock& block = plan_.block;
+  const Index last = block.stages - 1, v_at = mechanical_ ? n_ : 0;
+  double* v1 = y1_.data() + v_at;
+  double* q1 = y1_.data();
+  if (block.stiffly_accurate) {
+    y1_.segment(v_at, n_) = stages_->V.col(last);
+    if (mechanical_) y1_.head(n_) = stages_->Q.col(last);
+    return;
+  }
+  y1_ = s.y;
+  if (block.explicit_last) {
+    for (Index i = 0; i <= last; ++i) {
+      add_scaled(q1, h * block.position.b[i], stages_->V.col(i).data(), n_);
+      add_scaled(v1, h * block.velocity.b[i], stages_->K.col(i).data(), n_);
+    }
+    return;
+  }
+  const double* v0 = s.y.data() + v_at;
+  for (Index i = 0; i <= last; ++i) {
+    const double w = block.end[i];
+    const double* v = stages_->V.col(i).data();
+    for (Index c = 0; c < n_; ++c) v1[c] += w * (v[c] - v0[c]);
+    if (mechanical_) add_scaled(q1, w, x_.data() + i * (n_ + stages_->multipliers()), n_);
+  }
+}
+
+// h (gamma_0 y'(start) + sum e_i Y'_i): along the slow manifold from the projected start, otherwise filtered by the
+// Newton matrix of the real eigenvalue, so that stiff components do not count.
+double ImplicitRk::estimate(const State& s, const StepRequest& request) {
+  const double h = request.h;
+  const bool slow = measures_slow_error();
+  error_.setZero();
+  const Index v_at = mechanical_ ? n_ : 0;
+  double* error_q = error_.data();
+  double* error_v = error_.data() + v_at;
+  add_scaled(error_v, h * error_start_, slow ? slow_->a.data() : k1_.data(), n_);
+  if (mechanical_) add_scaled(error_q, h * error_start_, slow ? slow_->v.data() : s.y.data() + n_, n_);
+  for (Index i = 0; i < plan_.block.stages; ++i) {
+    add_scaled(error_v, h * error_weights_[i], stages_->K.col(i).data(), n_);
+    if (mechanical_) add_scaled(error_q, h * error_weights_[i], stages_->V.col(i).data(), n_);
+  }
+  if (slow) {
+    slow_end_->make_tangential(error_.head(n_));
+    slow_end_->make_tangential(error_.segment(n_, n_));
+  } else {
+    filter_error();
+  }
+  return request.scale.norm(error_, s.y, y1_);
+}
+
+// (M sigma^2 - f_v sigma - f_q) x + G^T l = M sigma^2 e, G x - C l = 0, or (sigma - J) x = sigma e.
+void ImplicitRk::filter_error() {
+  const double sigma = stages_->real_shift();
+  if (first_order_) {
+    filtered_ = sigma * error_;
+    stages_->solve_real(filtered_);
+    error_ = filtered_;
+    return;
+  }
+  for (Index part = 0; part < 2; ++part) {
+    filtered_.setZero();
+    form_->mass().multiply(error_.segment(part * n_, n_), filtered_.head(n_));
+    filtered_ *= sigma * sigma;
+    stages_->solve_real(filtered_);
+    error_.segment(part * n_, n_) = filtered_.head(n_);
+  }
+}
+
+// Across the manifold the end of a step carries an error of lower order, O(h^s) in v, which the next steps would take
+// for an oscillation. Steps that damp end on the smooth motion; so do those with hard constraints alone.
+bool ImplicitRk::ends_on_manifold(const StepRequest& request) const {
+  return !has_gaps() || (request.scale.controlled && plan_.fast == FastMotion::damp && measures_slow_error());
+}
+
+bool ImplicitRk::settle_end(double t, const StepRequest& request) {
+  error_ = y1_;
+  if (settle(t, request, *slow_end_, y1_.head(n_), y1_.segment(n_, n_))) return true;
+  manifold_fits_ = false;
+  y1_ = error_;
+  slow_end_->find(t, y1_.head(n_), y1_.segment(n_, n_));
+  return false;
+}
+
+void ImplicitRk::accept(State& s, const StepRequest& request, const NewtonStats&) {
+  h_ = request.h;
+  bool settled = false;
+  if (lifted()) {
+    // Stages behind an oscillation hold its force, not the smooth one.
+    if (smooth_)
+      lambda_rate_.noalias() = (1 / h_) * (stages_->L * end_slopes_);
+    else
+      lambda_rate_.setZero();
+    across_ = slow_end_->a - slow_->a;
+    slow_rate_ = max_abs(across_) / (std::abs(h_) * std::max(max_abs(slow_->a), 1e-300));
+    damped_energy_ += std::max(0.0, slow_->fast_energy() - slow_end_->fast_energy());
+    settled = ends_on_manifold(request) && settle_end(s.t + h_, request);
+  }
+  keep_for_output(s);
+  last_k_ = stages_->K;
+  last_l_ = stages_->L;
+  remembers_ = true;
+  if (lifted()) {
+    std::swap(slow_, slow_end_);
+    slow_known_ = true;
+    if (settled) {
+      oscillation_q_ = oscillation_v_ = speed_across_ = 0;
+      smooth_ = true;
+    } else {
+      measure_oscillation(*slow_, y1_.segment(n_, n_), request.weights);
+    }
+  }
+  s.y = y1_;
+  s.t += h_;
+  if (mechanical_ && mechanical_->strong_potential()) watch(s.t, request);
+}
+
+void ImplicitRk::keep_for_output(const State& s) {
+  const Index v_at = mechanical_ ? n_ : 0, last = nodes_.size() - 1;
+  y0_ = s.y;
+  if (!plan_.block.collocation) return;
+  dense_v_.col(0) = s.y.segment(v_at, n_);
+  dense_v_.col(last) = y1_.segment(v_at, n_);
+  dense_q_.col(0) = s.y.head(n_);
+  dense_q_.col(last) = y1_.head(n_);
+  Index node = 1;
+  for (Index i = 0; i < plan_.block.stages; ++i) {
+    if (!(plan_.block.position.c[i] > 0 && plan_.block.position.c[i] < 1)) continue;
+    dense_v_.col(node) = stages_->V.col(i);
+    if (mechanical_) dense_q_.col(node) = stages_->Q.col(i);
+    ++node;
+  }
+}
+
+void ImplicitRk::interpolate(double theta, Out y) {
+  y = (1 - theta) * y0_ + theta * y1_;
+  if (!plan_.block.collocation) {
+    hermite(theta, h_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), y.head(n_));
+    hermite_slope(theta, h_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), y.segment(n_, n_));
+    return;
+  }
+  lagrange_weights(nodes_, theta, node_weights_);
+  if (mechanical_) y.head(n_).noalias() = dense_q_ * node_weights_;
+  y.segment(mechanical_ ? n_ : 0, n_).noalias() = dense_v_ * node_weights_;
+}
+
+std::vector<Quantity> ImplicitRk::diagnostics() const {
+  if (!mechanical_ || !mechanical_->strong_potential()) return {};
+  return {{"fast_energy", ""}, {"damped_energy", ""}};
+}
+
+void ImplicitRk::diagnose(Out values) const {
+  if (values.size() == 0) return;
+  values[0] = lifted() ? slow_->fast_energy() : 0;
+  values[1] = damped_energy_;
+}
+
+void ImplicitRk::save(Archive& archive) const {
+  for (const double value : {damped_energy_, most_fast_energy_, most_kinetic_, most_turning_, least_frequency_,
+                             most_frequency_, slow_rate_, solvable_})
+    archive.write(value);
+}
+
+void ImplicitRk::load(Archive& archive) {
+  for (double* value : {&damped_energy_, &most_fast_energy_, &most_kinetic_, &most_turning_, &least_frequency_,
+                        &most_frequency_, &slow_rate_, &solvable_})
+    archive.read(*value);
+}
+}  // namespace trill

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/method/linear_form.hpp"
+
+#include "trill/method/explicit_tableau.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace trill {
+namespace {
+using Complex = std::complex<Extended>;
+using ComplexMat = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
+
+constexpr Extended extended_rounding = std::numeric_limits<Extended>::epsilon();
+constexpr Extended double_rounding = std::numeric_limits<double>::epsilon();
+
+// det(F + x G) as a polynomial. F and G are rounded, G from products as large as g_size: d log det N = tr(N^-1 dN).
+class Determinants {
+ public:
+  Determinants(Index stages, Extended rounding, Extended g_size)
+      : stages_(stages), rounding_(rounding), g_size_(g_size) {}
+
+  Polynomial operator()(const ExtendedMat& F, const ExtendedMat& G) const {
+    return interpolate(static_cast<int>(stages_), [&](Complex x) -> ComplexSample {
+      const ComplexMat N = F.cast<Complex>() + x * G.cast<Complex>();
+      const Eigen::PartialPivLU<ComplexMat> lu(N);
+      const Complex value = lu.determinant();
+      const Extended norm = N.cwiseAbs().colwise().sum().maxCoeff();
+      const Extended uncertain = rounding_ * static_cast<Extended>(stages_) * (norm + std::abs(x) * g_size_);
+      const Extended inverse_norm = 1 / (lu.rcond() * norm);
+      return {value, std::abs(value) * uncertain * inverse_norm};
+    });
+  }
+
+ private:
+  Index stages_;
+  Extended rounding_, g_size_;
+};
+
+// Of coefficients given in double precision.
+Polynomial rounded(const std::vector<double>& coefficients) {
+  return Polynomial(std::vector<Extended>(coefficients.begin(), coefficients.end())).scaled(1, double_rounding);
+}
+
+Extended column_norm(const ExtendedMat& A) { return A.cwiseAbs().colwise().sum().maxCoeff(); }
+
+struct Coefficients {
+  ExtendedMat A;
+  ExtendedVec b;
+};
+
+// The entries as determinants, JP95 Theorem 2.4 and the proof of Theorem 2.6. In the latter p12 and p21 must end in -q,
+// not in -1.
+LinearForm form_of(const Coefficients& position, const Coefficients& velocity, Extended rounding) {
+  const auto& [A, b] = position;
+  const auto& [Ah, bh] = velocity;
+  const Index s = b.size();
+  const ExtendedMat I = ExtendedMat::Identity(s, s);
+  const ExtendedVec one = ExtendedVec::Ones(s);
+  const ExtendedMat back = A - one * b.transpose(), back_h = Ah - one * bh.transpose();
+  const Extended size = std::max(column_norm(A), column_norm(back)) * std::max(column_norm(Ah), column_norm(back_h));
+  const Determinants det(s, rounding, size);
+  LinearForm form;
+  form.q = det(I, A * Ah);
+  form.n11 = det(I, back * Ah);
+  form.n22 = det(I, A * back_h);
+  form.n12 = det(I + one * b.transpose(), Ah * A) - form.q;
+  form.n21 = det(I + one * bh.transpose(), A * Ah) - form.q;
+  form.det = det(I, back * back_h);
+  return form;
+}
+
+// A single tableau: M commutes with rotations, so that two of its entries are those of the other two.
+LinearForm form_of(const Coefficients& both, Extended rounding) {
+  LinearForm form = form_of(both, both, rounding);
+  form.n22 = form.n11;
+  form.n21 = form.n12;
+  return form;
+}
+}  // namespace
+
+StepMatrix step_matrix(const LinearForm& f, Extended mu) {
+  const Extended x = mu * mu, q = f.q(x);
+  return {(f.n11 - f.q)(x) / q, mu * f.n12(x) / q, -mu * f.n21(x) / q, (f.n22 - f.q)(x) / q, (f.det - f.q)(x) / q};
+}
+
+LinearForm runge_kutta_form(const ExtendedTableau& t) { return form_of({t.A, t.b}, extended_rounding); }
+
+LinearForm runge_kutta_form(const ImplicitTableau& t) {
+  return form_of({t.A.cast<Extended>(), t.b.cast<Extended>()}, double_rounding);
+}
+
+LinearForm runge_kutta_form(const ExplicitTableau& t) {
+  ExtendedMat A = ExtendedMat::Zero(t.stages, t.stages);
+  ExtendedVec b(t.stages);
+  for (int i = 0; i < t.stages; ++i) {
+    const auto row = t.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) A(i, static_cast<Index>(j)) = row[j];
+    b[i] = t.b[static_cast<std::size_t>(i)];
+  }
+  return form_of({A, b}, double_rounding);
+}
+
+LinearForm partitioned_form(const ExtendedTableau& position, const ExtendedTableau& velocity) {
+  return form_of({position.A, position.b}, {velocity.A, velocity.b}, extended_rounding);
+}
+
+// In (y, h y') M = P - x [b b']^T (I + x A)^-1 [1 c] with P = [[1, 1], [0, 1]]; every entry and the determinant again
+// become determinants by v^T N^-1 w = det(N + w v^T) / det N - 1.
+LinearForm nystroem_form(const NystroemTableau& t) {
+  const Index s = t.b.size();
+  const ExtendedMat A = t.A.cast<Extended>(), I = ExtendedMat::Identity(s, s);
+  const ExtendedVec one = ExtendedVec::Ones(s), c = t.c.cast<Extended>(), b = t.b.cast<Extended>(),
+                    b_prime = t.b_prime.cast<Extended>();
+  const Extended size = column_norm(A) + column_norm(one * b.transpose()) + 2 * column_norm(one * b_prime.transpose());
+  const Determinants det(s, double_rounding, size);
+  LinearForm form;
+  form.q = det(I, A);
+  form.n11 = Extended(2) * form.q - det(I, A + one * b.transpose());
+  form.n12 = Extended(2) * form.q - det(I, A + c * b.transpose());
+  form.n21 = det(I + one * b_prime.transpose(), A) - form.q;
+  form.n22 = Extended(2) * form.q - det(I, A + c * b_prime.transpose());
+  form.det = det(I, A - one * (b - b_prime).transpose() - c * b_prime.transpose());
+  return form;
+}
+
+LinearForm two_step_form(const std::vector<double>& numerator, const std::vector<double>& denominator) {
+  const Polynomial half = Extended(0.5) * rounded(numerator), q = rounded(denominator);
+  return {q, half, (q - half).divided_by_power(1), q + half, half, q, true};
+}
+
+LinearForm drift_form(Extended fraction) { return {{1}, {1}, {fraction}, {}, {1}, {1}}; }
+LinearForm kick_form(const Polynomial& force) { return {{1}, {1}, {}, force, {1}, {1}}; }
+
+LinearForm with_step(const LinearForm& f, double fraction) {
+  const Extended square = Extended(fraction) * fraction;
+  const auto even = [&](const Polynomial& p) { return p.stretched(square, 2 * double_rounding); };
+  const auto odd = [&](const Polynomial& p) {
+    return p.scaled(fraction, double_rounding).stretched(square, 2 * double_rounding);
+  };
+  return {even(f.q), even(f.n11), odd(f.n12), odd(f.n21), even(f.n22), even(f.det), f.two_step};
+}
+
+LinearForm operator*(const LinearForm& b, const LinearForm& a) {
+  const Polynomial x{0, 1};
+  return {b.q * a.q,
+          b.n11 * a.n11 - x * b.n12 * a.n21,
+          b.n11 * a.n12 + b.n12 * a.n22,
+          b.n21 * a.n11 + b.n22 * a.n21,
+          b.n22 * a.n22 - x * b.n21 * a.n12,
+          b.det * a.det};
+}
+
+LinearForm verlet_form() {
+  const LinearForm kick = kick_form({0.5L});
+  return kick * drift_form(1) * kick;
+}
+}  // namespace trill

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lobatto IIIA, IIIB and IIIC methods and the pair IIIA-IIIB (JP95 sec. 2).
+#include "implicit_rk.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+namespace {
+enum class Family { a, b, c, pair };
+
+struct LobattoOptions {
+  int s = 4;
+  void fields(OptionVisitor& v) {
+    v.integer("s", s, Range::between(2, most_implicit_stages), "number of stages; the order is 2s - 2");
+  }
+};
+
+MethodInfo describe_family(Family family, int s) {
+  const bool keeps_amplitude = family == Family::a || family == Family::b;
+  static const std::map<Family, std::pair<const char*, const char*>> names{
+      {Family::a, {"lobatto_iiia", "Lobatto IIIA collocation"}},
+      {Family::b, {"lobatto_iiib", "Lobatto IIIB"}},
+      {Family::c, {"lobatto_iiic", "Lobatto IIIC"}},
+      {Family::pair, {"lobatto_pair", "Lobatto IIIA-IIIB pair"}}};
+  const auto [name, title] = names.at(family);
+  MethodInfo info{.name = name,
+                  .title = title,
+                  .reference = "JP95 sec. 2; PJY97 sec. 2.2",
+                  .accepts = {.mechanical = true},
+                  .order = 2 * s - 2,
+                  .dense_order = std::min(2 * s - 2, 3),
+                  .implicit_step = true,
+                  .symmetric = family != Family::c,
+                  .p_stable = keeps_amplitude,
+                  .saves_memory = false,
+                  .constant_step = family != Family::c};
+  if (family == Family::a) {
+    info.accepts.first_order = true;
+    info.dense_order = s;
+    info.dense_degree = s - 1;
+  }
+  info.symplectic = family == Family::pair;
+  return info;
+}
+
+StageBlock block_of(Family family, int s) {
+  switch (family) {
+    case Family::a:
+      return make_stage_block(lobatto_iiia_tableau(s));
+    case Family::b:
+      return make_stage_block(lobatto_iiib_tableau(s));
+    case Family::c:
+      return make_stage_block(lobatto_iiic_tableau(s));
+    case Family::pair:
+      break;
+  }
+  return make_stage_block(lobatto_pair_tableau(s));
+}
+
+template <Family family>
+class Lobatto final : public ImplicitRk {
+ public:
+  using Options = LobattoOptions;
+  static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}}; }
+  static MethodInfo describe(const Options& options) { return describe_family(family, options.s); }
+  Lobatto(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {
+    if (family == Family::pair && mechanics()->velocity_dependent(all_groups))
+      refuse("needs forces that do not depend on velocity; use gauss");
+  }
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<Lobatto>(problem, options_);
+  }
+
+ private:
+  ImplicitRkPlan plan(const ErrorScale&) override {
+    const double k = options_.s * (options_.s - 1);
+    return {.block = block_of(family, options_.s),
+            .fast = family == Family::c ? FastMotion::damp : FastMotion::preserve,
+            .alias = family == Family::a || family == Family::b ? k : 0};
+  }
+  Options options_;
+};
+}  // namespace
+
+void register_method_lobatto(MethodRegistry& registry) {
+  add_method<Lobatto<Family::a>>(registry);
+  add_method<Lobatto<Family::b>>(registry);
+  add_method<Lobatto<Family::c>>(registry);
+  add_method<Lobatto<Family::pair>>(registry);
+}
+}  // namespace trill

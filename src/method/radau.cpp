@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Radau IIA with error control on the slow manifold (JP95 sec. 6): takes steps set by the slow motion of stiff
+// mechanical systems and damps their fast oscillation; on first-order systems a stiff solver.
+#include "implicit_rk.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+class Radau final : public ImplicitRk {
+ public:
+  struct Options {
+    std::string s = "auto", fast = "damp";
+    void fields(OptionVisitor& v) {
+      Choices stages{"auto"};
+      for (int k = 1; k <= most_implicit_stages; ++k) stages.push_back(std::to_string(k));
+      v.choice("s", s, stages, "number of stages; auto: 3, 5 or 7 by the tolerance, 5 with fixed steps; odd for rtol");
+      v.choice("fast", fast, {"damp", "preserve", "resolve"},
+               "the oscillation of stiff gaps: damp it, keep its amplitude (by Gauss steps), or follow it");
+    }
+    int stages() const { return s == "auto" ? 5 : std::stoi(s); }
+  };
+  static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}, {{"fast", "preserve"}}}; }
+  static MethodInfo describe(const Options& options) { return describe(options, options.stages()); }
+
+  Radau(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {}
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<Radau>(problem, options_);
+  }
+
+ private:
+  static MethodInfo describe(const Options& options, int s) {
+    const bool gauss = options.fast == "preserve";
+    const int order = gauss ? 2 * s : 2 * s - 1;
+    return {.name = "radau",
+            .title = "Radau IIA, error on the slow manifold",
+            .reference = "JP95 sec. 6; PJY97 sec. 3.3",
+            .accepts = {.first_order = true, .mechanical = true, .constrained = true},
+            .order = order,
+            .order_lambda = gauss ? s : order,
+            .error_order = s % 2 == 1 ? s : 0,
+            .dense_order = std::min(order, s + 1),
+            .dense_degree = gauss ? s + 1 : s,
+            .implicit_step = true,
+            .symmetric = gauss,
+            .symplectic = gauss,
+            .p_stable = gauss,
+            .saves_memory = false,
+            .constant_step = gauss};
+  }
+
+  int stages_for(const ErrorScale& scale) const {
+    if (options_.s != "auto" || !scale.controlled || options_.fast == "preserve") return options_.stages();
+    return scale.rtol > 1e-4 ? 3 : scale.rtol > 1e-9 ? 5 : 7;
+  }
+
+  ImplicitRkPlan plan(const ErrorScale& scale) override {
+    const int s = stages_for(scale);
+    info_ = describe(options_, s);
+    if (options_.fast == "preserve")
+      return {.block = make_stage_block(gauss_tableau(s)),
+              .fast = FastMotion::preserve,
+              .alias = static_cast<double>(s * (s + 1)),
+              .estimates = s % 2 == 1};
+    return {.block = make_stage_block(radau_iia_tableau(s)),
+            .fast = options_.fast == "damp" ? FastMotion::damp : FastMotion::resolve,
+            .estimates = s % 2 == 1};
+  }
+  Options options_;
+};
+}  // namespace trill
+TRILL_METHOD(radau, Radau)
