@@ -384,6 +384,7 @@ void ImplicitRk::find_end(const State& s, double h) {
     return;
   }
   const double* v0 = s.y.data() + v_at;
+  if (mechanical_) add_scaled(q1, h, v0, n_);
   for (Index i = 0; i <= last; ++i) {
     const double w = block.end[i];
     const double* v = stages_->V.col(i).data();
