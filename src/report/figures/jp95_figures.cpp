@@ -54,7 +54,7 @@ FigureResult smooth(bool) {
   result.remark =
       "Exact energy: 4.5e-30. The computed one is made of rounding; the error of a Newton iteration that stops at "
       "1e-12 "
-      "would show. Published: 0, the tolerance is the bound.";
+      "would show. Where the published value is 0 the tolerance is a bound.";
   return result;
 }
 
