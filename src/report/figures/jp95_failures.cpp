@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where P-stability or order do not suffice: methods of JP95 sec. 2 and 6 that fail on the stiff spring pendulum.
+// Where P-stability or order do not suffice: methods of JP95 sec. 2 and 3 that fail on the stiff spring pendulum.
 #include "jp95.hpp"
 
 #include <cmath>
@@ -48,7 +48,6 @@ FigureResult failures(bool) {
   follow_smooth({"gauss", 1}, 4.0e4, 0.1);
   follow_smooth({"gauss", 2}, 7.1e3, 0.1);
   follow_smooth({"lobatto_iiib", 3}, 3.9e6, 0.1);
-  follow_smooth({"lobatto_iiia", 2}, 9.3e-3, 0.1);
   follow_smooth({"lobatto_iiia", 3}, 7.1e-4, 0.1);
   for (const Method& method : {Method{"gauss", 5}, Method{"radau", 3}}) {
     const Track track = follow(method, {});
@@ -69,6 +68,6 @@ FigureResult failures(bool) {
 }  // namespace
 
 void register_figure_jp95_failures(FigureRegistry& registry) {
-  registry.add({"jp95_failures", "Methods that fail with h >> epsilon", "JP95 sec. 6", failures});
+  registry.add({"jp95_failures", "Methods that fail with h >> epsilon", "JP95 sec. 3", failures});
 }
 }  // namespace trill

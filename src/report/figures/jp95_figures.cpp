@@ -52,9 +52,8 @@ FigureResult smooth(bool) {
     if (&row == &smooth_bounds().front()) result.charts = charts_of(track);
   }
   result.remark =
-      "Exact energy: 4.5e-30. The computed one is made of rounding; the error of a Newton iteration that stops at "
-      "1e-12 "
-      "would show. Where the published value is 0 the tolerance is a bound.";
+      "Exact energy: 4.5e-30. The computed one is made of rounding and of what Newton's iteration leaves. Where the "
+      "published value is 0 the tolerance is a bound.";
   return result;
 }
 
