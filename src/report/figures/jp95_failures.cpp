@@ -2,6 +2,8 @@
 // Where P-stability or order do not suffice: methods of JP95 sec. 2 and 3 that fail on the stiff spring pendulum.
 #include "jp95.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -65,9 +67,65 @@ FigureResult failures(bool) {
   result.remark = "A step of 0 says that all of them converged.";
   return result;
 }
+
+struct BoundRow {
+  int s;
+  double low, high;  // h^2/epsilon of the largest step found bounded, over epsilon = 1e-4 ... 1e-6
+};
+constexpr std::array<BoundRow, 4> bound_rows{{{3, 13, 15.5}, {4, 15.5, 22.3}, {5, 22.3, 30.5}, {6, 25.6, 44}}};
+constexpr double published_ratio = 1.12, ratio = 1.04;  // of the grids of h
+constexpr double bounded = 3, far_from_bounded = 100;   // growth of the amplitude over 60 time units
+
+double growth(int s, double h, double epsilon) {
+  const Track track = follow({"gauss", s}, {.delta = epsilon, .h = h, .to = 60, .epsilon = epsilon});
+  if (track.failed > 0) return HUGE_VAL;
+  return std::sqrt(*std::max_element(track.fast_energy.begin(), track.fast_energy.end()) / track.fast_energy.front());
+}
+
+// The published bound lies below the true one by less than a step of its grid.
+FigureCell bound_cell(const BoundRow& row, double epsilon, double ours) {
+  const double high = row.high * published_ratio * published_ratio;
+  return by_factor(fmt::format("Gauss {}, epsilon = {}, largest bounded h^2/epsilon", row.s, epsilon), ours,
+                   std::sqrt(row.low * high), std::sqrt(high / row.low));
+}
+
+FigureResult step_bound(bool full) {
+  FigureResult result;
+  Chart chart{.title = "Growth of the oscillation over 60 time units",
+              .note = "epsilon = 1e-5. Gauss methods keep the amplitude up to a bound on h.",
+              .x = {"h^2/epsilon", "", false},
+              .y = {"largest amplitude / first", "", true},
+              .style = ChartStyle::both,
+              .series = {}};
+  for (const BoundRow& row : bound_rows)
+    for (const double epsilon : full ? std::vector<double>{1e-4, 1e-5, 1e-6} : std::vector<double>{1e-4, 1e-5}) {
+      ChartSeries grown{fmt::format("Gauss {}", row.s), {}, {}};
+      double largest = std::nan("");
+      for (double h = std::sqrt(0.8 * row.low * epsilon); h * h < 3 * row.high * epsilon; h *= ratio) {
+        const double now = growth(row.s, h, epsilon);
+        if (now < far_from_bounded) {
+          grown.x.push_back(h * h / epsilon);
+          grown.y.push_back(now);
+        }
+        if (!(now < bounded)) break;
+        largest = h * h / epsilon;
+      }
+      result.cells.push_back(bound_cell(row, epsilon, largest));
+      if (epsilon == usual_epsilon) chart.series.push_back(std::move(grown));
+    }
+  result.charts = {std::move(chart)};
+  result.remark =
+      "Amplitude: root of the fast energy, from delta = epsilon. The fast mode is aliased to the frequency 2k "
+      "epsilon/h^2, "
+      "k = s(s + 1), and grows by resonance with the slow motion when that is as slow. Published: middle and half "
+      "width "
+      "of the range over epsilon and of one step of its grid.";
+  return result;
+}
 }  // namespace
 
 void register_figure_jp95_failures(FigureRegistry& registry) {
   registry.add({"jp95_failures", "Methods that fail with h >> epsilon", "JP95 sec. 3", failures});
+  registry.add({"jp95_step_bound", "Largest steps that keep the amplitude", "after JP95 sec. 3", step_bound});
 }
 }  // namespace trill
