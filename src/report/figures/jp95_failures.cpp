@@ -46,6 +46,9 @@ FigureResult failures(bool) {
   follow_smooth({"lobatto_iiia", 3}, 7.1e-4, 0.1);
   for (const Method& method : {Method{"gauss", 5}, Method{"radau", 3}})
     chart.series.push_back(magnitudes(method.title(), follow(method, {})));
+  // Made of rounding, which the trapezoidal rule lets grow: half as large with other roundings.
+  result.cells.push_back(shown(
+      relative("Lobatto IIIA 2, delta = 0, largest energy", follow({"lobatto_iiia", 2}, {}).most_energy(), 9.3e-3, 0)));
   result.cells.push_back(step_of_failure({"gauss", 1}, perturbation, 699, 20));
   result.cells.push_back(shown(step_of_failure({"gauss", 2}, perturbation, 1715, 0)));
   result.cells.push_back(step_of_failure({"lobatto_iiia", 2}, perturbation, 1, 0));
