@@ -129,7 +129,7 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   rate_ = 1;
   factor_h_ = 0;
   solvable_ = HUGE_VAL;
-  slow_rate_ = 0;
+  slow_rate_ = slow_change_ = 0;
   if (hard_ > 0) s.lambda() = slow_->lambda.tail(hard_);
 }
 
@@ -384,6 +384,7 @@ void ImplicitRk::find_end(const State& s, double h) {
     return;
   }
   const double* v0 = s.y.data() + v_at;
+  if (mechanical_) add_scaled(q1, h, v0, n_);
   for (Index i = 0; i <= last; ++i) {
     const double w = block.end[i];
     const double* v = stages_->V.col(i).data();
@@ -459,7 +460,8 @@ void ImplicitRk::accept(State& s, const StepRequest& request, const NewtonStats&
     else
       lambda_rate_.setZero();
     across_ = slow_end_->a - slow_->a;
-    slow_rate_ = max_abs(across_) / (std::abs(h_) * std::max(max_abs(slow_->a), 1e-300));
+    slow_change_ = max_abs(across_);
+    slow_rate_ = slow_change_ / (std::abs(h_) * std::max(max_abs(slow_->a), 1e-300));
     damped_energy_ += std::max(0.0, slow_->fast_energy() - slow_end_->fast_energy());
     settled = ends_on_manifold(request) && settle_end(s.t + h_, request);
   }

@@ -108,8 +108,9 @@ class ImplicitRk : public Stepper {
   Mat dense_q_, dense_v_;
   StageGuess guess_ = StageGuess::start;
   double h_ = 0, factor_h_ = 0, rate_ = 1;
-  double slow_rate_ = 0;  // |a'| / |a| of the slow motion
-  double solvable_ = 0;   // |h| up to which Newton's iteration may be expected to converge
+  double slow_rate_ = 0;    // |a'| / |a| of the slow motion
+  double slow_change_ = 0;  // of a over the last step
+  double solvable_ = 0;     // |h| up to which Newton's iteration may be expected to converge
   bool remembers_ = false, slow_known_ = false, smooth_ = false, stiff_step_ = false;
   bool manifold_fits_ = true;  // g = C lambda holds to the tolerance on the smooth motion
   double oscillation_q_ = 0, oscillation_v_ = 0, speed_across_ = 0;

@@ -104,7 +104,7 @@ void FirstOrderStages::find_derivatives(In x) {
     double* y = V.col(block_.first + i).data();
     for (Index c = 0; c < n_; ++c) {
       y[c] = y0_[c] + x[i * n_ + c];
-      k[c] = block_.s_v[i] * k1_[c];
+      k[c] = block_.p_k[i] * k1_[c];
     }
     for (Index j = 0; j < block_.count; ++j) add_scaled(k, block_.S(i, j) / h_, x.data() + j * n_, n_);
   }
@@ -156,21 +156,22 @@ void MechanicalStages::find_derivatives(In x) {
     double* q = Q.col(stage).data();
     double* v = V.col(stage).data();
     double* k = K.col(stage).data();
-    const double* z = x.data() + i * width_;
-    const double sv = block_.s_v[i], sk = h_ * block_.s_k[i], pv = block_.p_v[i] / h_, pk = block_.p_k[i];
+    const double* w = x.data() + i * width_;
+    const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
     for (Index c = 0; c < n_; ++c) {
-      q[c] = q0[c] + z[c];
-      v[c] = sv * v0[c] + sk * k1_[c];
-      k[c] = pv * v0[c] + pk * k1_[c];
+      q[c] = q0[c] + (flight * v0[c] + w[c]);
+      v[c] = sk * k1_[c];
+      k[c] = pk * k1_[c];
     }
     for (Index j = 0; j < block_.count; ++j) {
       const double s = block_.S(i, j) / h_, p = block_.P(i, j) / (h_ * h_);
-      const double* zj = x.data() + j * width_;
+      const double* wj = x.data() + j * width_;
       for (Index c = 0; c < n_; ++c) {
-        v[c] += s * zj[c];
-        k[c] += p * zj[c];
+        v[c] += s * wj[c];
+        k[c] += p * wj[c];
       }
     }
+    for (Index c = 0; c < n_; ++c) v[c] += v0[c];
   }
 }
 
@@ -181,14 +182,13 @@ void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {
 void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }
 
 void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
-  const double* v0 = y0_.data() + n_;
   for (Index i = 0; i < block_.count; ++i) {
-    double* z = x.data() + i * width_;
-    const double rv = h_ * block_.r_v[i], rk = h_ * h_ * block_.r_k[i];
-    for (Index c = 0; c < n_; ++c) z[c] = rv * v0[c] + rk * k1_[c];
+    double* w = x.data() + i * width_;
+    const double rk = h_ * h_ * block_.r_k[i];
+    for (Index c = 0; c < n_; ++c) w[c] = rk * k1_[c];
     for (Index j = 0; j < block_.count; ++j)
-      add_scaled(z, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
-    for (Index c = 0; c < m_; ++c) z[n_ + c] = l(c, block_.first + i);
+      add_scaled(w, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
+    for (Index c = 0; c < m_; ++c) w[n_ + c] = l(c, block_.first + i);
   }
 }
 
