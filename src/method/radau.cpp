@@ -75,6 +75,7 @@ class Radau final : public ImplicitRk {
               .estimates = s % 2 == 1};
     return {.block = make_stage_block(radau_iia_tableau(s)),
             .fast = options_.fast == "damp" ? FastMotion::damp : FastMotion::resolve,
+            .damps = true,
             .estimates = s % 2 == 1};
   }
   Options options_;
