@@ -118,4 +118,16 @@ Chart time_chart(std::string title, std::string note, std::string quantity, std:
           .style = ChartStyle::line,
           .series = std::move(series)};
 }
+
+ChartSeries magnitudes(std::string label, const Track& track) {
+  ChartSeries series{std::move(label), track.t, {}};
+  for (const double value : track.energy) series.y.push_back(value == 0 ? std::nan("") : std::abs(value));
+  return series;
+}
+
+Chart magnitude_chart(std::string title, std::string note, std::vector<ChartSeries> series) {
+  Chart chart = time_chart(std::move(title), std::move(note), "|energy|", std::move(series));
+  chart.y.log = true;
+  return chart;
+}
 }  // namespace trill::jp95

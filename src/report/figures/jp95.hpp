@@ -42,4 +42,6 @@ FigureCell by_factor(std::string label, double ours, double published, double mo
 FigureCell at_most(std::string label, double ours, double bound, const char* origin = independent);
 FigureCell shown(FigureCell cell);
 Chart time_chart(std::string title, std::string note, std::string quantity, std::vector<ChartSeries> series);
+ChartSeries magnitudes(std::string label, const Track& track);  // of the energy; gaps where it is 0
+Chart magnitude_chart(std::string title, std::string note, std::vector<ChartSeries> series);
 }  // namespace trill::jp95

@@ -30,31 +30,25 @@ FigureCell step_of_failure(const Method& method, double delta, int published, in
               follow(method, {.delta = delta}).failed, published, tolerance);
 }
 
-std::vector<double> magnitudes(const std::vector<double>& values) {
-  std::vector<double> all;
-  for (const double value : values) all.push_back(std::abs(value) > 0 ? std::abs(value) : std::nan(""));
-  return all;
-}
-
 FigureResult failures(bool) {
   FigureResult result;
-  Chart chart = time_chart("Energy of a smooth motion that should keep its 0", "", "|energy|", {});
-  chart.y.log = true;
+  Chart chart = magnitude_chart("Energy of a smooth motion that should keep its 0", "", {});
   const auto follow_smooth = [&](const Method& method, double most, double tolerance) {
     const Track track = follow(method, {});
     result.cells.push_back(
         relative(method.title() + ", delta = 0, largest energy", track.most_energy(), most, tolerance));
     result.cells.push_back(near(method.title() + ", delta = 0, first step without convergence", track.failed, 0, 0));
-    chart.series.push_back({method.title(), track.t, magnitudes(track.energy)});
+    chart.series.push_back(magnitudes(method.title(), track));
   };
   follow_smooth({"gauss", 1}, 4.0e4, 0.1);
   follow_smooth({"gauss", 2}, 7.1e3, 0.1);
   follow_smooth({"lobatto_iiib", 3}, 3.9e6, 0.1);
   follow_smooth({"lobatto_iiia", 3}, 7.1e-4, 0.1);
-  for (const Method& method : {Method{"gauss", 5}, Method{"radau", 3}}) {
-    const Track track = follow(method, {});
-    chart.series.push_back({method.title(), track.t, magnitudes(track.energy)});
-  }
+  for (const Method& method : {Method{"gauss", 5}, Method{"radau", 3}})
+    chart.series.push_back(magnitudes(method.title(), follow(method, {})));
+  // Made of rounding, which the trapezoidal rule lets grow: half as large with other roundings.
+  result.cells.push_back(shown(
+      relative("Lobatto IIIA 2, delta = 0, largest energy", follow({"lobatto_iiia", 2}, {}).most_energy(), 9.3e-3, 0)));
   result.cells.push_back(step_of_failure({"gauss", 1}, perturbation, 699, 20));
   result.cells.push_back(shown(step_of_failure({"gauss", 2}, perturbation, 1715, 0)));
   result.cells.push_back(step_of_failure({"lobatto_iiia", 2}, perturbation, 1, 0));
@@ -74,12 +68,17 @@ struct BoundRow {
 };
 constexpr std::array<BoundRow, 4> bound_rows{{{3, 13, 15.5}, {4, 15.5, 22.3}, {5, 22.3, 30.5}, {6, 25.6, 44}}};
 constexpr double published_ratio = 1.12, ratio = 1.04;  // of the grids of h
-constexpr double bounded = 3, far_from_bounded = 100;   // growth of the amplitude over 60 time units
+constexpr double bounded = 3;                           // growth of the amplitude over 60 time units
 
-double growth(int s, double h, double epsilon) {
+struct Growth {
+  double factor;
+  bool is_bounded;
+};
+Growth growth(int s, double h, double epsilon) {
   const Track track = follow({"gauss", s}, {.delta = epsilon, .h = h, .to = 60, .epsilon = epsilon});
-  if (track.failed > 0) return HUGE_VAL;
-  return std::sqrt(*std::max_element(track.fast_energy.begin(), track.fast_energy.end()) / track.fast_energy.front());
+  const auto& fast = track.fast_energy;
+  const double factor = std::sqrt(*std::max_element(fast.begin(), fast.end()) / fast.front());
+  return {factor, track.failed == 0 && factor < bounded};
 }
 
 // The published bound lies below the true one by less than a step of its grid.
@@ -102,12 +101,10 @@ FigureResult step_bound(bool full) {
       ChartSeries grown{fmt::format("Gauss {}", row.s), {}, {}};
       double largest = std::nan("");
       for (double h = std::sqrt(0.8 * row.low * epsilon); h * h < 3 * row.high * epsilon; h *= ratio) {
-        const double now = growth(row.s, h, epsilon);
-        if (now < far_from_bounded) {
-          grown.x.push_back(h * h / epsilon);
-          grown.y.push_back(now);
-        }
-        if (!(now < bounded)) break;
+        const Growth now = growth(row.s, h, epsilon);
+        grown.x.push_back(h * h / epsilon);
+        grown.y.push_back(now.factor);
+        if (!now.is_bounded) break;
         largest = h * h / epsilon;
       }
       result.cells.push_back(bound_cell(row, epsilon, largest));

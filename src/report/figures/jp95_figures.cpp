@@ -12,10 +12,6 @@ namespace {
 using namespace jp95;
 constexpr double perturbation = 1e-5;
 
-ChartSeries series_of(const std::string& label, const std::vector<double>& t, const std::vector<double>& values) {
-  return {label, t, values};
-}
-
 // As the print has them: components of position and velocity, and the energy. q2 of the paper points up, our y down.
 std::vector<Chart> charts_of(const Track& track) {
   std::vector<double> q1, q2, v1, v2;
@@ -25,9 +21,17 @@ std::vector<Chart> charts_of(const Track& track) {
     v1.push_back(y[2]);
     v2.push_back(-y[3]);
   }
-  return {time_chart("Positions", "", "q", {series_of("q1", track.t, q1), series_of("q2", track.t, q2)}),
-          time_chart("Velocities", "", "v", {series_of("v1", track.t, v1), series_of("v2", track.t, v2)}),
-          time_chart("Energy", "", "energy", {series_of("energy", track.t, track.energy)})};
+  return {time_chart("Positions", "", "q", {{"q1", track.t, q1}, {"q2", track.t, q2}}),
+          time_chart("Velocities", "", "v", {{"v1", track.t, v1}, {"v2", track.t, v2}}),
+          time_chart("Energy", "", "energy", {{"energy", track.t, track.energy}})};
+}
+
+// One point a step: two branches where the sign changes with every step.
+Chart chart_along_spring(const Track& track) {
+  Chart chart =
+      time_chart("Velocity along the spring", "One point a step.", "velocity", {{"velocity", track.t, track.radial}});
+  chart.style = ChartStyle::points;
+  return chart;
 }
 
 struct Bound {
@@ -95,6 +99,7 @@ FigureResult oscillating(const Range& row, double radial, bool alternates, const
                               0.05, "R(infinity) (JP95 sec. 5)"));
   for (const Range& other : others) add_range(other, follow(other.method, {.delta = perturbation}), result);
   result.charts = charts_of(track);
+  result.charts.push_back(chart_along_spring(track));
   return result;
 }
 
@@ -116,10 +121,18 @@ FigureResult four_stages(bool) {
   return result;
 }
 
+Chart first_steps_chart(Track track) {
+  track.t.resize(8);
+  track.energy.resize(8);
+  Chart chart = magnitude_chart("Energy of the first steps", "", {magnitudes("energy", track)});
+  chart.style = ChartStyle::both;
+  return chart;
+}
+
 FigureResult damped(bool) {
   FigureResult result;
-  const auto first_steps = [](int s) { return follow({"radau", s}, {.delta = perturbation}); };
-  const Track three = first_steps(3), two = first_steps(2), four = first_steps(4);
+  const auto with_stages = [](int s) { return follow({"radau", s}, {.delta = perturbation}); };
+  const Track three = with_stages(3), two = with_stages(2), four = with_stages(4);
   result.cells = {near("Radau IIA 3, energy after step 1", three.energy[1], 4.499505e-6, 5e-10),
                   near("Radau IIA 3, energy after step 1, as printed", three.energy[1], 4.5e-6, 5e-8, "JP95 sec. 5"),
                   near("Radau IIA 3, energy after step 2", three.energy[2], -2.59549e-10, 2e-12),
@@ -129,6 +142,7 @@ FigureResult damped(bool) {
                   near("Radau IIA 4, energy after step 2", four.energy[2], 1.2802e-10, 1e-12),
                   shown(near("Radau IIA 3, energy at the end", three.energy.back(), -3.3e-10, 0))};
   result.charts = charts_of(three);
+  result.charts.push_back(first_steps_chart(three));
   result.remark = "Exact energy: 0.5, of which the L-stable method keeps nothing.";
   return result;
 }

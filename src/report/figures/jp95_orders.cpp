@@ -79,13 +79,13 @@ void add(const std::string& name, const ChartSeries& errors, double floor, doubl
   if (order != no_number) result.cells.push_back(near(name + ", order", order_of(errors, floor), order, 0.15));
 }
 
-Chart chart_of(const char* quantity, std::vector<ChartSeries> series) {
-  return {.title = fmt::format("Error of the {} at t = 1", quantity),
+Chart chart_of(const char* quantity, const char* methods) {
+  return {.title = fmt::format("Error of the {} at t = 1, {}", quantity, methods),
           .note = "",
           .x = {"h", "", true},
           .y = {"error", "", true},
           .style = ChartStyle::both,
-          .series = std::move(series)};
+          .series = {}};
 }
 
 struct LongRow {
@@ -110,19 +110,21 @@ double projected_error(const Method& method, double h) {
 
 FigureResult orders(bool) {
   FigureResult result;
-  std::vector<ChartSeries> q, v;
+  constexpr const char *keeping = "methods that keep the amplitude", *damping = "methods that damp";
+  result.charts = {chart_of("position", keeping), chart_of("velocity", keeping), chart_of("position", damping),
+                   chart_of("velocity", damping)};
   for (const Row& row : rows()) {
     Errors errors = errors_of(row.method);
     add(row.method.title() + ", q", errors.q, q_floor, row.q, row.q_order, result);
     add(row.method.title() + ", v", errors.v, v_floor, row.v, row.v_order, result);
-    q.push_back(std::move(errors.q));
-    v.push_back(std::move(errors.v));
+    const std::size_t chart = row.method.name == "gauss" || row.method.name == "lobatto_iiia" ? 0 : 2;
+    result.charts[chart].series.push_back(std::move(errors.q));
+    result.charts[chart + 1].series.push_back(std::move(errors.v));
   }
   for (const LongRow& row : long_rows())
     result.cells.push_back(
         at_most(fmt::format("{}, error of the projected q at t = 20, h = {}", row.method.title(), row.h),
                 projected_error(row.method, row.h), row.most));
-  result.charts = {chart_of("position", std::move(q)), chart_of("velocity", std::move(v))};
   result.remark =
       "Errors at t = 1, largest component, nothing projected. Orders over the three smallest steps whose error is "
       "above "
