@@ -96,7 +96,7 @@ int order(const OrderArguments& a) {
   print(fmt::format("observed order: {} in q", order_text(q)));
   if (reference.at_end.layout.nv > 0) print(fmt::format(", {} in v", order_text(v)));
   if (reference.at_end.layout.nl > 0) print(fmt::format(", {} in lambda", order_text(lambda)));
-  print(fmt::format("; claimed: {}\n", info.order));
+  print(fmt::format("; claimed: {}\n", info.order > 0 ? std::to_string(info.order) : "varies"));
   return ExitCode::ok;
 }
 

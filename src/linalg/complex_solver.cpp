@@ -59,8 +59,8 @@ class ComplexSmallLu final : public ComplexSolver {
   }
 
   void solve(Complex* x) override {
+    for (int k = 0; k < n_; ++k) std::swap(x[k], x[pivot_[at(k)]]);
     for (int k = 0; k < n_; ++k) {
-      std::swap(x[k], x[pivot_[at(k)]]);
       for (int i = k + 1; i < n_; ++i) x[i] -= product(entry(i, k), x[k]);
     }
     for (int k = n_ - 1; k >= 0; --k) {

@@ -17,8 +17,9 @@ constexpr double rounding = 1000 * std::numeric_limits<double>::epsilon();
 constexpr int controlled_iterations = 10, fixed_iterations = 50, many_iterations = 7;
 constexpr double reused_rate = 0.05;  // a matrix is kept for the next step while it contracts that well
 constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
-constexpr double manifold_share = 0.1;  // of the error allowed in a step
-constexpr double resolved_phase = 0.5;  // h omega of steps that follow the oscillation
+constexpr double preserved_share = 0.8;  // of the bound, which falls when the motion turns faster
+constexpr double manifold_share = 0.1;   // of the error allowed in a step
+constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
 
 // sum_i e_i c_i^(k-1) = -gamma for k = 1 and 0 for k = 2..s. With gamma times the slope at the start it is the
 // difference to a quadrature of order s.
@@ -134,6 +135,7 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
 
 // Gaps that depend on each other or on the constraints have no multipliers of their own: they stay among the forces.
 SlowPoint::Status ImplicitRk::make_form(const State& s) {
+  hard_point_.reset();
   SlowPoint::Status status = SlowPoint::Status::ok;
   for (const bool with_gaps : {true, false}) {
     form_.emplace(*mechanical_, with_gaps);
@@ -143,6 +145,10 @@ SlowPoint::Status ImplicitRk::make_form(const State& s) {
     slow_end_ = std::make_unique<SlowPoint>(*form_);
     status = slow_->find(s.t, s.q(), s.v());
     if (status != SlowPoint::Status::singular) break;
+  }
+  if (hard_ > 0 && has_gaps()) {
+    hard_form_.emplace(*mechanical_, false);
+    hard_point_ = std::make_unique<SlowPoint>(*hard_form_);
   }
   return status;
 }
@@ -156,7 +162,7 @@ double ImplicitRk::slow_step_bound() {
 // for ever.
 double ImplicitRk::step_floor() {
   if (!has_gaps() || !measures_slow_error() || smooth_) return 0;
-  if (plan_.fast == FastMotion::preserve) return std::min(slow_step_bound(), solvable_);
+  if (plan_.fast == FastMotion::preserve) return std::min(preserved_share * slow_step_bound(), solvable_);
   const double turning = slow_->turning_rate();
   if (turning == 0) return 0;  // nothing of the oscillation shows along the manifold
   return std::min(
@@ -177,7 +183,7 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
   if (!(rate > 0)) return 0;
   double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
   if (has_gaps() && plan_.fast == FastMotion::resolve) h = std::min(h, resolved_phase / slow_->slowest_frequency());
-  if (has_gaps() && plan_.fast == FastMotion::preserve) h = std::min(h, slow_step_bound());
+  if (has_gaps() && plan_.fast == FastMotion::preserve) h = std::min(h, preserved_share * slow_step_bound());
   return std::min(h, std::abs(h_max));
 }
 
@@ -263,7 +269,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   if (has_gaps() && plan_.fast == FastMotion::resolve)
     result.h_next_max = std::min(result.h_next_max, resolved_phase / slow_->slowest_frequency());
   if (has_gaps() && plan_.fast == FastMotion::preserve)
-    result.h_next_max = std::min(result.h_next_max, slow_step_bound());
+    result.h_next_max = std::min(result.h_next_max, preserved_share * slow_step_bound());
   return result;
 }
 
@@ -316,11 +322,22 @@ StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
   find_end(s, h);
   if (!all_finite(y1_)) return StepStatus::non_finite;
   if (!lifted()) return StepStatus::ok;
+  if (const StepStatus kept = keep_constraints(s.t + h, request); kept != StepStatus::ok) return kept;
   const SlowPoint::Status status = slow_end_->find(s.t + h, y1_.head(n_), y1_.segment(n_, n_));
   request.work.count_forces(counted_groups());
   if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t + h, request.notes);
   if (hard_ > 0) y1_.segment(2 * n_, hard_) = slow_end_->lambda.tail(hard_);
   return StepStatus::ok;
+}
+
+// With hard constraints alone the slow point of the end does it.
+StepStatus ImplicitRk::keep_constraints(double t, const StepRequest& request) {
+  if (!hard_point_) return StepStatus::ok;
+  const SlowPoint::Status status = hard_point_->find(t, y1_.head(n_), y1_.segment(n_, n_));
+  request.work.count_forces(counted_groups());
+  y1_.head(n_) = hard_point_->q;
+  y1_.segment(n_, n_) = hard_point_->v;
+  return report_slow_point(status, t, request.notes);
 }
 
 // Moves onto the smooth motion. false: the gaps are not stiff enough for the tolerance, and it is not known that well.

@@ -67,6 +67,7 @@ class ImplicitRk : public Stepper {
   bool settle_end(double t, const StepRequest& request);
   bool ends_on_manifold(const StepRequest& request) const;
   void find_smooth_start(const State& s, const StepRequest& request);
+  StepStatus keep_constraints(double t, const StepRequest& request);
   bool finish_last_stage(const State& s, double h, Counters& work);
   void find_end(const State& s, double h);
   double estimate(const State& s, const StepRequest& request);
@@ -95,6 +96,9 @@ class ImplicitRk : public Stepper {
   std::optional<LiftedForm> form_;
   std::unique_ptr<StageSystem> stages_;
   std::unique_ptr<SlowPoint> slow_, slow_end_;  // at the start and at the end of a step
+  // Of the constraints alone, beside gaps that may go on oscillating.
+  std::optional<LiftedForm> hard_form_;
+  std::unique_ptr<SlowPoint> hard_point_;
   std::optional<Acceleration> mass_;
   NewtonOptions newton_options_;
   std::optional<Newton> newton_;

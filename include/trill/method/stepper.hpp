@@ -27,6 +27,8 @@ struct MethodInfo {
   int order = 0, order_lambda = 0, error_order = 0;  // order 0: varies; error_order 0: no error estimate
   int dense_order = 0, dense_degree = 3;             // of interpolate(): global order, degree of its polynomial
   bool implicit_step = false, symmetric = false, symplectic = false, p_stable = false;
+  bool area_preserving = false;  // keeps areas on the oscillator, yet is not symplectic on nonlinear motion
+  bool multistep = false;        // a step depends on those before: a restart shows in the numbers
   Delivers delivers = Delivers::full;
   Dense dense = Dense::full;
   bool owns_step = false;      // chooses its own step: request.h is a bound

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/archive.hpp"
+#include "trill/linalg/differences.hpp"
+#include "trill/linalg/matrix_free.hpp"
+#include "trill/linalg/newton.hpp"
+#include "trill/problem/mechanical.hpp"
+#include "trill/solution/counters.hpp"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace trill {
+// What a Newton matrix was formed from; a resumed run forms the same one again.
+struct PreparedDiagonalStage {
+  bool valid = false;
+  double t = 0, delta = 0;
+  Vec base, x;
+};
+
+// One stage Y = base + delta f(t, Y) of a diagonally implicit method as r(x) = 0. x is Y itself, or for a mechanical
+// system its velocities alone, so that the Newton matrix has the size of q.
+class DiagonalStage : public MatrixSystem {
+ public:
+  // Without a matrix the pattern is only a diagonal, for its size.
+  DiagonalStage(const MatrixSlot& pattern, bool matrix_free);
+  virtual void guess(In y, Out x) const = 0;  // the unknowns of a state
+  virtual void stage(In x, Out y) const = 0;  // Y
+  virtual void slope(In x, Out k) const = 0;  // f(t, Y) from the solved equation: no evaluation
+  virtual void damp(In e, Out damped) = 0;    // (I - delta J)^-1 e with what was prepared
+  virtual void newton_weights(In w, Out x_weights) const = 0;
+  virtual Groups counted_groups() const = 0;
+
+  void begin(double t, double delta, In base);
+  bool prepare(In x) override;
+  void correct(In r, Out dx) override;
+  bool is_matrix_free() const { return krylov_.has_value(); }
+  bool has_sparse_factors() const { return !krylov_ && matrix().is_sparse(); }
+  bool prepared_for(double delta) const { return !krylov_ && prepared.valid && prepared.delta == delta; }
+  void prepare_again();
+
+  PreparedDiagonalStage prepared;
+  int evaluations = 0, preparations = 0, linear_iterations = 0;
+
+ protected:
+  std::optional<MatrixFreeJacobian> krylov_;
+  double t_ = 0, delta_ = 0;
+  Vec base_;
+};
+
+// For a first-order or an unconstrained mechanical system; UsageError, which names the asker, for any other.
+std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::string_view asker, bool matrix_free);
+
+// Newton on one stage, its work counted.
+NewtonStats solve_diagonal_stage(Newton& newton, DiagonalStage& system, Out x, In weights, bool reuse, Counters& work);
+
+void save_prepared(const DiagonalStage& system, Archive& archive);
+void load_prepared(DiagonalStage& system, Archive& archive);
+}  // namespace trill

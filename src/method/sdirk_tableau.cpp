@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/method/sdirk_tableau.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+
+namespace trill {
+namespace {
+// Inner nodes: any serve R, these keep all coefficients below 3.6 over the whole range of gamma.
+double inner_node_of_three(double gamma) { return gamma < 0.75 ? 0.5 * (1 + gamma) : 0.5; }
+std::pair<double, double> inner_nodes_of_four(double gamma) {
+  return gamma < 0.37 ? std::pair{0.75, 0.6} : std::pair{0.95, 0.25};
+}
+
+void fill_two(double g, SdirkTableau& t) {
+  t.c << g, 1;
+  t.a << g, 0, 1 - g, g;
+}
+
+// Order 2: b1 + b2 = 1 - gamma, b1 gamma + b2 c2 = 1/2 - gamma.
+void fill_three(double g, SdirkTableau& t) {
+  const double c2 = inner_node_of_three(g);
+  const double b2 = (0.5 - 2 * g + g * g) / (c2 - g);
+  t.c << g, c2, 1;
+  t.a << g, 0, 0, c2 - g, g, 0, 1 - g - b2, b2, g;
+}
+
+// Order 3: b from sum b = 1, sum b c = 1/2, sum b c^2 = 1/3, then a32 from sum b A c = 1/6.
+void fill_four(double g, SdirkTableau& t) {
+  const auto [c2, c3] = inner_nodes_of_four(g);
+  Eigen::Matrix2d moments;
+  moments << c2 - g, c3 - g, c2 * c2 - g * g, c3 * c3 - g * g;
+  const Eigen::Vector2d b = moments.inverse() * Eigen::Vector2d(0.5 - 2 * g + g * g, 1.0 / 3 - g - g * g * (1 - g));
+  const double b1 = 1 - g - b.sum();
+  const double without_a32 = b1 * g * g + b[0] * (2 * g * c2 - g * g) + b[1] * (2 * g * c3 - g * g) + 0.5 * g;
+  const double a32 = (1.0 / 6 - without_a32) / (b[1] * (c2 - g));
+  t.c << g, c2, c3, 1;
+  t.a << g, 0, 0, 0, c2 - g, g, 0, 0, c3 - g - a32, a32, g, 0, b1, b[0], b[1], g;
+}
+
+// Coefficients of the elementary differentials of order s in h sum w_i k_i, k_0 at the start of the step.
+struct Trees {
+  Vec c, ac, cc;
+  Mat of_order_s;  // a row for each
+  Vec exact;       // those of the solution
+
+  explicit Trees(const SdirkTableau& t) {
+    const int s = t.stages;
+    Mat a = Mat::Zero(s + 1, s + 1);
+    a.bottomRightCorner(s, s) = t.a;
+    c = Vec::Zero(s + 1);
+    c.tail(s) = t.c;
+    ac = a * c;
+    cc = c.cwiseAbs2();
+    of_order_s.resize(s == 4 ? 4 : s - 1, s + 1);
+    exact.resize(of_order_s.rows());
+    if (s == 2) {
+      of_order_s.row(0) = c;
+      exact << 1.0 / 2;
+    } else if (s == 3) {
+      of_order_s << cc.transpose() / 2, ac.transpose();
+      exact << 1.0 / 6, 1.0 / 6;
+    } else {
+      of_order_s << cc.cwiseProduct(c).transpose() / 6, c.cwiseProduct(ac).transpose(), (a * cc).transpose() / 2,
+          (a * ac).transpose();
+      exact << 1.0 / 24, 1.0 / 8, 1.0 / 24, 1.0 / 24;
+    }
+  }
+};
+
+// Weights of h k_0 .. h k_s that vanish on all trees below order s. On those of order s they are made as large as the
+// error of the method, and not smaller than half the derivative of that order: at the gamma of highest order the method
+// has no error there.
+Vec error_weights(const SdirkTableau& t) {
+  const int s = t.stages;
+  const Trees trees(t);
+  Vec b = Vec::Zero(s + 1), e;
+  b.tail(s) = t.a.row(s - 1);
+  Mat conditions = Mat::Ones(s, s + 1);
+  if (s >= 3) conditions.row(1) = trees.c;
+  if (s == 2) {
+    e = Eigen::Vector3d(-1, 0, 1);
+  } else if (s == 3) {  // of two directions the one that sees f' f' f with the smallest weights
+    conditions.row(2) = trees.ac;
+    e = conditions.completeOrthogonalDecomposition().solve(Vec(Vec::Unit(3, 2)));
+  } else {
+    conditions.row(2) = trees.cc;
+    conditions.row(3) = trees.ac;
+    e = conditions.fullPivLu().kernel().col(0);
+  }
+  const double error = (trees.of_order_s * b - trees.exact).norm();
+  return std::max(error, 0.5 * trees.exact.norm()) / (trees.of_order_s * e).norm() * e;
+}
+
+bool nearly(double x, double y) { return std::abs(x - y) < 1e-10; }
+}  // namespace
+
+GammaRange l_stable_gammas(int stages) {
+  if (stages == 2) return {1 - std::numbers::sqrt2 / 2, 1 + std::numbers::sqrt2 / 2};
+  if (stages == 3) return {0.18042530642819535, 2.185600123263291};
+  return {0.22364779943972415, 0.5728160635015328};
+}
+
+double most_accurate_gamma(int stages) {
+  if (stages == 2) return 1 - std::numbers::sqrt2 / 2;
+  if (stages == 3) return 0.43586652150845900;
+  return 0.5728160624821347;
+}
+
+SdirkTableau make_sdirk_tableau(int stages, double gamma) {
+  SdirkTableau t{stages, stages - 1, gamma, Mat::Zero(stages, stages), Vec::Zero(stages), {}};
+  if (stages == 2) fill_two(gamma, t);
+  if (stages == 3) fill_three(gamma, t);
+  if (stages == 4) fill_four(gamma, t);
+  // Two and three stages reach order s there on nonlinear problems too; four do on linear ones alone.
+  if (stages < 4 &&
+      (nearly(gamma, most_accurate_gamma(stages)) || (stages == 2 && nearly(gamma, l_stable_gammas(2).max))))
+    t.order = stages;
+  t.error = error_weights(t);
+  return t;
+}
+}  // namespace trill

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/allocation_count.hpp"
+#include "support/small_problems.hpp"
+#include "trill/analysis/stability.hpp"
+#include "trill/driver/plan.hpp"
+
+namespace trill::test {
+namespace {
+constexpr const char* touching = "0.008333333333333333";  // 1/120
+
+FormulaMechanics pendulum() {
+  return one_mass(1, 0.5, [](double x) { return -std::sin(x); });
+}
+
+Mat2 matrix(const char* alpha, double mu) {
+  return stability_matrix(MethodRegistry::all().find("numerov"), {{"alpha", alpha}}, mu);
+}
+
+// 4 sin^2(theta/2) = H/(1 + H/12 + 5/6 alpha H^2), H = mu^2: the trace of one step is 2 cos theta.
+TEST(Numerov, TraceInClosedForm) {
+  for (const char* alpha : {"0", "0.005", touching, "0.01", "0.1"})
+    for (const double mu : {0.1, 1.0, 2.0, 7.0, 100.0}) {
+      const double H = mu * mu;
+      const double trace = 2 - H / (1 + H / 12 + 5.0 / 6 * std::stod(alpha) * H * H);
+      EXPECT_NEAR(matrix(alpha, mu).trace(), trace, 1e-12 * (1 + std::abs(trace))) << alpha << " " << mu;
+      EXPECT_NEAR(matrix(alpha, mu).determinant(), 1, 1e-9) << alpha << " " << mu;
+    }
+}
+
+TEST(Numerov, LimitsOfPeriodicity) {
+  const auto end = [](const char* alpha) {
+    return analyse_stability(MethodRegistry::all().find("numerov"), {{"alpha", alpha}}, 4).periodicity_end;
+  };
+  EXPECT_NEAR(end("0"), std::sqrt(6.0), 1e-6);
+  EXPECT_NEAR(end("0.005"), 2.71125235994853, 1e-6);
+  // From 1/120 on the trace stays above -2; at 1/120 it touches -2 at mu = sqrt(12).
+  EXPECT_NEAR(matrix(touching, std::sqrt(12.0)).trace(), -2, 1e-12);
+  EXPECT_GT(matrix("0.01", std::sqrt(12.0)).trace(), -1.9);
+  EXPECT_LT(matrix("0.008", std::sqrt(12.0)).trace(), -2.03);
+}
+
+TEST(Numerov, DispersionConstants) {
+  const auto constant = [](const char* alpha, double mu, int order) {
+    return (std::acos(0.5 * matrix(alpha, mu).trace()) / mu - 1) / std::pow(mu, order);
+  };
+  EXPECT_NEAR(constant("0", 0.05, 4), 1.0 / 480, 1e-5);
+  EXPECT_NEAR(constant(touching, 0.05, 4), -1.0 / 720, 1e-5);
+  EXPECT_NEAR(constant("0.01", 0.05, 4), -1.0 / 480, 1e-5);
+  EXPECT_NEAR(constant("0.005", 0.2, 6), 8.267196057e-5, 1e-6);
+}
+
+// Positions of consecutive steps satisfy the two-step formula, whatever the start was.
+TEST(Numerov, PositionsSatisfyTheFormula) {
+  const double h = 0.2, alpha = 0.01;
+  Walk walk(pendulum(), "numerov");
+  std::vector<double> y{1};
+  for (int n = 0; n < 20; ++n) {
+    ASSERT_EQ(walk.step(h).status, StepStatus::ok);
+    y.push_back(walk.s.y[0]);
+  }
+  const auto f = [](double x) { return -std::sin(x); };
+  for (std::size_t n = 1; n + 1 < y.size(); ++n) {
+    const double inner = y[n] - alpha * h * h * (f(y[n + 1]) - 2 * f(y[n]) + f(y[n - 1]));
+    const double right = h * h / 12 * (f(y[n + 1]) + 10 * f(inner) + f(y[n - 1]));
+    EXPECT_NEAR(y[n + 1] - 2 * y[n] + y[n - 1], right, 1e-14);
+  }
+}
+
+// Published errors of positions at t = 10 with alpha = 1/120, there with an exact second value.
+TEST(Numerov, OrderOnThePendulum) {
+  const Vec exact = at_end(pendulum(), "dop853", {}, 10, 2000);
+  const double published[] = {6.730881953465051e-06, 4.484050477593371e-07, 2.8700173460016742e-08,
+                              1.8117527478267448e-09};
+  Vec before;
+  for (int k = 0; k < 4; ++k) {
+    const Vec error = at_end(pendulum(), "numerov", {{"alpha", touching}}, 10, 50 << k) - exact;
+    EXPECT_LT(std::abs(error[0]), 3 * published[k]) << k;
+    if (k > 1) {
+      EXPECT_NEAR(std::log2(before[0] / error[0]), 4, 0.15);
+      EXPECT_NEAR(std::log2(before[1] / error[1]), 4, 0.15);
+    }
+    before = error;
+  }
+}
+
+TEST(Numerov, BoundedWhereThePlainMethodOverflows) {
+  for (const char* alpha : {touching, "0.01"}) {
+    Walk walk(oscillator(1000), "numerov", {{"alpha", alpha}});
+    double largest = 0;
+    for (int n = 0; n < 2000; ++n) {
+      ASSERT_EQ(walk.step(1).status, StepStatus::ok);
+      largest = std::max(largest, std::abs(walk.s.y[0]));
+    }
+    EXPECT_LT(largest, 1.00002) << alpha;
+    EXPECT_GT(largest, 0.9) << alpha;
+  }
+  Walk plain(oscillator(1000), "numerov", {{"alpha", "0"}});
+  for (int n = 0; n < 40; ++n) plain.step(1);
+  EXPECT_GT(std::abs(plain.s.y[0]), 1e37);
+}
+
+// The two-step formula with its velocities is a map of (q, v): a start from any state goes on as the run would have.
+TEST(Numerov, StartsAnywhereOnItsOwnPath) {
+  Walk whole(pendulum(), "numerov"), fresh(pendulum(), "numerov");
+  whole.walk(0.25, 7);
+  fresh.s = whole.s;
+  EXPECT_LT((whole.walk(0.25, 20) - fresh.walk(0.25, 20)).cwiseAbs().maxCoeff(), 1e-11);
+}
+
+TEST(Numerov, WalksBack) {
+  Walk walk(pendulum(), "numerov");
+  walk.walk(0.3, 40);
+  walk.walk(-0.3, 40);
+  EXPECT_NEAR(walk.s.y[0], 1, 1e-11);
+  EXPECT_NEAR(walk.s.y[1], 0.5, 1e-11);
+}
+
+// A mass matrix that is not the identity, and a force that depends on time.
+class Forced final : public MechanicalProblem {
+ public:
+  explicit Forced(bool sparse) : sparse_(sparse) {}
+  std::string name() const override { return "forced"; }
+  Layout layout() const override { return {n, n, 0, 0}; }
+  std::vector<Quantity> components() const override { return std::vector<Quantity>(2 * n); }
+  State initial_state() const override {
+    State s(layout());
+    for (Index i = 0; i < n; ++i) s.y[i] = std::sin(0.3 * static_cast<double>(i + 1));
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<Forced>(*this); }
+  MassKind mass_kind() const override { return MassKind::constant; }
+  MatrixSlot mass_pattern() const override { return pattern(); }
+  void mass(In, MatrixSlot& m) const override {
+    m.set_zero();
+    for (Index i = 0; i < n; ++i) m.add(i, i, 2);
+    for (Index i = 0; i + 1 < n; ++i) {
+      m.add(i, i + 1, 0.5);
+      m.add(i + 1, i, 0.5);
+    }
+  }
+  MatrixSlot stiffness_pattern() const override { return pattern(); }
+  void force(Groups, double t, In q, In, Out f) const override {
+    for (Index i = 0; i < n; ++i) {
+      const double left = i > 0 ? q[i - 1] : 0, right = i + 1 < n ? q[i + 1] : 0;
+      f[i] = 3 * (left - 2 * q[i] + right) - q[i] * q[i] * q[i] + std::cos(t);
+    }
+  }
+
+ private:
+  static constexpr Index n = 30;
+  MatrixSlot pattern() const {
+    if (!sparse_) return MatrixSlot::dense(n, n);
+    SpMat m(n, n);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = std::max<Index>(0, i - 1); j < std::min(n, i + 2); ++j) m.insert(i, j) = 0;
+    return MatrixSlot::sparse(m);
+  }
+  bool sparse_;
+};
+
+TEST(Numerov, MassMatrixDenseAndSparse) {
+  const Vec exact = at_end(Forced(false), "dop853", {}, 3, 600);
+  for (const bool sparse : {false, true}) {
+    const double a = (at_end(Forced(sparse), "numerov", {}, 3, 30) - exact).cwiseAbs().maxCoeff();
+    const double b = (at_end(Forced(sparse), "numerov", {}, 3, 60) - exact).cwiseAbs().maxCoeff();
+    EXPECT_LT(b, 1e-4);
+    EXPECT_GT(std::log2(a / b), 3.6) << sparse;
+  }
+}
+
+TEST(Numerov, KeepsItsMatrix) {
+  Walk walk(oscillator(3), "numerov");
+  walk.walk(0.2, 100);
+  EXPECT_LE(walk.work.jacobians, 2);
+}
+
+TEST(Numerov, AllocatesNothingInAStep) {
+  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  Walk walk(pendulum(), "numerov");
+  walk.step(0.1);
+  AllocationGuard guard;
+  for (const double h : {0.1, 0.2})
+    for (int i = 0; i < 10; ++i) walk.step(h);
+  EXPECT_EQ(guard.count(), 0u);
+}
+
+TEST(Numerov, RefusesWhatItCannotSolve) {
+  const auto made = make_model("rigid", {});
+  EXPECT_EQ(refusal([&] { MethodRegistry::all().find("numerov").make(*made.problem, {}); }),
+            "numerov cannot keep constraints; use rattle for 'pendulum/rigid'");
+  const FormulaMechanics drag(
+      Vec::Ones(1), Vec::Ones(1), [](double, In, In v, Out f) { f[0] = -v[0]; }, true);
+  EXPECT_EQ(refusal([&] { Walk(drag, "numerov"); }),
+            "numerov needs forces that do not depend on velocity; use implicit_midpoint or sdirk for 'formula'");
+}
+
+// Newton fails on a force with a kink it cannot see: a status, and the state and the way ahead stay as they were.
+TEST(Numerov, FailedStepLeavesEverythingAsItWas) {
+  const auto rough = one_mass(1, 0.1, [](double x) { return -x - 400 * std::sin(40 * x); });
+  Walk walk(rough, "numerov"), twin(rough, "numerov");
+  ASSERT_EQ(walk.step(0.002).status, StepStatus::ok);
+  ASSERT_EQ(twin.step(0.002).status, StepStatus::ok);
+  const State before = walk.s;
+  EXPECT_EQ(walk.step(3).status, StepStatus::newton_diverged);
+  EXPECT_EQ(walk.s.y, before.y);
+  EXPECT_EQ(walk.s.t, before.t);
+  EXPECT_LT((walk.walk(0.002, 10) - twin.walk(0.002, 10)).cwiseAbs().maxCoeff(), 1e-10);
+}
+// It looks one step ahead: where that has no force the step fails, although its own end has one.
+TEST(Numerov, FailsOneStepBeforeTheEdge) {
+  const auto edge = one_mass(1, 1, [](double x) { return x > 2 ? std::nan("") : 0.0; });
+  Walk walk(edge, "numerov");
+  EXPECT_EQ(walk.step(0.6).status, StepStatus::non_finite);
+  EXPECT_EQ(walk.s.y, Vec(Vec::Ones(2)));
+  EXPECT_EQ(walk.step(0.4).status, StepStatus::ok);
+  EXPECT_NEAR(walk.s.y[0], 1.4, 1e-14);
+}
+}  // namespace
+}  // namespace trill::test
