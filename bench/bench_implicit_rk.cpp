@@ -80,10 +80,10 @@ Outcome best_of(int turns, const std::function<Outcome()>& run) {
 }
 
 void print_row(const std::string& name, const Outcome& o) {
-  std::printf("%-34s %s%10.3f ms  error %.1e  %9lld steps %9lld iterations %9lld matrices %10lld forces\n", name.c_str(),
-              o.finished ? "          " : "more than ", 1e3 * o.seconds, o.error, static_cast<long long>(o.work.steps),
-              static_cast<long long>(o.work.newton_iterations), static_cast<long long>(o.work.factorisations),
-              static_cast<long long>(o.work.most_forces()));
+  std::printf("%-34s %s%10.3f ms  error %.1e  %9lld steps %9lld iterations %9lld matrices %10lld forces\n",
+              name.c_str(), o.finished ? "          " : "more than ", 1e3 * o.seconds, o.error,
+              static_cast<long long>(o.work.steps), static_cast<long long>(o.work.newton_iterations),
+              static_cast<long long>(o.work.factorisations), static_cast<long long>(o.work.most_forces()));
   std::fflush(stdout);
 }
 
@@ -339,11 +339,12 @@ void bench_dense_matrix(const std::string& method, const ImplicitTableau& tablea
     their_times.push_back(theirs());
     ratios.push_back(our_times.back() / their_times.back());
   }
-  std::printf("%s: a step %.2f us with %.1f iterations, with a dense matrix %.2f us with %.1f; they differ by %.0e\n",
-              method.c_str(), 1e6 * median(our_times) / steps,
-              static_cast<double>(advancer.counters().newton_iterations) / static_cast<double>(advancer.counters().steps),
-              1e6 * median(their_times) / steps, static_cast<double>(dense.iterations) / steps,
-              (s.q() - dense.q()).cwiseAbs().maxCoeff());
+  std::printf(
+      "%s: a step %.2f us with %.1f iterations, with a dense matrix %.2f us with %.1f; they differ by %.0e\n",
+      method.c_str(), 1e6 * median(our_times) / steps,
+      static_cast<double>(advancer.counters().newton_iterations) / static_cast<double>(advancer.counters().steps),
+      1e6 * median(their_times) / steps, static_cast<double>(dense.iterations) / steps,
+      (s.q() - dense.q()).cwiseAbs().maxCoeff());
   print_ratio(fmt::format("implicit_rk/{}_step_over_dense_matrix", method).c_str(), median(ratios), 0.25);
 }
 
@@ -386,7 +387,12 @@ class Chain {
   double steps(int count) {
     return processor_seconds([&] {
       for (int k = 0; k < count; ++k)
-        if (const auto r = advancer_.one(s_, 1000); r.status != AdvanceStatus::ok) { std::printf("%s iterations %d rate %g t %g h %g\n", to_text(r.step.status), r.step.newton.iterations, r.step.newton.rate, s_.t, r.h_tried); for (auto& n : advancer_.notes().notices()) std::printf("%s\n", n.code.c_str()); throw std::runtime_error("chain: radau failed");}
+        if (const auto r = advancer_.one(s_, 1000); r.status != AdvanceStatus::ok) {
+          std::printf("%s iterations %d rate %g t %g h %g\n", to_text(r.step.status), r.step.newton.iterations,
+                      r.step.newton.rate, s_.t, r.h_tried);
+          for (auto& n : advancer_.notes().notices()) std::printf("%s\n", n.code.c_str());
+          throw std::runtime_error("chain: radau failed");
+        }
     });
   }
   const Counters& work() const { return advancer_.counters(); }
@@ -419,11 +425,52 @@ void bench_chain(const Workshop& shop) {
 }
 }  // namespace
 
+void profile(const char* what) {
+  const auto problem = pendulum(1e-5);
+  const std::string w = what;
+  if (w == "start") {
+    const auto stepper = MethodRegistry::all().find("radau").make(*problem, {});
+    double least = 1;
+    for (int k = 0; k < 1000; ++k) {
+      Advancer advancer(*stepper, tolerance(1e-7));
+      State s = problem->initial_state();
+      least = std::min(least, seconds([&] { advancer.start(s, end_time); }));
+    }
+    std::printf("start %g us\n", 1e6 * least);
+    return;
+  }
+  if (w == "dense") {
+    DenseStep dense(problem->as<MechanicalProblem>("x"), gauss_tableau(5));
+    const State given = problem->initial_state();
+    dense.start(given.q(), given.v());
+    for (int k = 0; k < 300000; ++k) dense.step(0.01);
+    return;
+  }
+  const auto stepper = MethodRegistry::all().find(w).make(*problem, {{"s", "5"}});
+  State s = problem->initial_state();
+  Advancer advancer(*stepper, FixedStep{0.01});
+  advancer.start(s, 1e9);
+  double t = 1;
+  for (int b = 0; b < 3000; ++b) {
+    if (b % 10 == 0) {
+      s = problem->initial_state();
+      advancer.start(s, 1e9);
+    }
+    t = std::min(t, seconds([&] {
+                   for (int k = 0; k < 100; ++k) advancer.one(s, 1e9);
+                 }));
+  }
+  std::printf("%s %g us a step\n", what, t * 1e4);
+}
+
 int main() {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (const char* what = std::getenv("ONLY")) {
+    profile(what);
+    return 0;
+  }
   const Workshop shop;
   const Outcome radau = bench_epsilons();
-  if (std::getenv("ONLY")) { for (int k = 0; k < 40; ++k) radau_outcome(1e-5, 1e-7, 50); return 0; }
   bench_dense_matrix("gauss", gauss_tableau(5));
   bench_dense_matrix("radau", radau_iia_tableau(5));
   bench_chain(shop);
