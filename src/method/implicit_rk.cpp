@@ -288,6 +288,12 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   return result;
 }
 
+// Forces come from differences of positions: every one of them feels the rounding of the largest.
+double ImplicitRk::size_in_tolerances(In y, In weights) const {
+  if (first_order_) return weighted_rms(y, weights);
+  return max_abs(y.head(n_)) * std::sqrt(weights.head(n_).squaredNorm() / static_cast<double>(n_));
+}
+
 StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, NewtonStats& newton) {
   const double h = request.h;
   // A step that is to damp an oscillation is stiff even where it has to begin small.
@@ -306,7 +312,7 @@ StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, 
   stages_->newton_weights(request.weights, x_weights_);
   const int evaluations = stages_->evaluations, preparations = stages_->preparations;
   factor_h_ = 0;
-  newton_options_.rounding = rounding * weighted_rms(s.y, request.weights) * plan_.block.amplification;
+  newton_options_.rounding = rounding * plan_.block.amplification * size_in_tolerances(s.y, request.weights);
   newton_->set_options(newton_options_);
   newton = newton_->solve(*stages_, x_, x_weights_, reuse);
   count(request.work, counted_groups(), stages_->evaluations - evaluations);

@@ -62,6 +62,7 @@ class ImplicitRk : public Stepper {
   StepStatus find_slow_start(const State& s, const StepRequest& request);
   bool find_first_stage(const State& s, Counters& work);
   void measure_oscillation(SlowPoint& point, In v0, In weights);
+  double size_in_tolerances(In y, In weights) const;
   StepStatus solve_stages(const State& s, const StepRequest& request, NewtonStats& newton);
   StepStatus finish(const State& s, const StepRequest& request);
   bool settle(double t, const StepRequest& request, SlowPoint& point, Out q, Out v);

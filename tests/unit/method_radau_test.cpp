@@ -244,7 +244,7 @@ TEST(Gauss, GivesTheForcesOfConstraintsBesideGaps) {
 // A coordinate that is led by a constraint of time: also inside steps.
 TEST(Radau, FollowsAMovingConstraintInsideItsSteps) {
   RunPlan plan = plan_with("radau", 6, 1e-6);
-  plan.output = Every{0.05};
+  plan.output = Grid{0.05};
   const Solution solution = run_of(read_model("m.toml", R"toml(
 [coordinates]
 x = { start = 0.0, velocity = 1.0 }
