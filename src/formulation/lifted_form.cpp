@@ -54,14 +54,14 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
 LiftedForm::~LiftedForm() = default;
 
 void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
-  problem_.force(soft_, t, q, v, balance);
+  problem_.force(soft_, t, q, v, product_);
   if (mass_kind_ == MassKind::identity) {
-    for (Index i = 0; i < n_; ++i) balance[i] = k[i] - balance[i];
+    for (Index i = 0; i < n_; ++i) balance[i] = k[i] - product_[i];
   } else {
     if (mass_kind_ == MassKind::of_q || !mass_known_) problem_.mass(q, mass_);
     mass_known_ = true;
-    mass_.multiply(k, product_);
-    for (Index i = 0; i < n_; ++i) balance[i] = product_[i] - balance[i];
+    mass_.multiply(k, balance);
+    add_scaled(balance.data(), -1, product_.data(), n_);
   }
   if (!map_) return;
   map_->jacobian(t, q, G_);

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schur_system.hpp"
 
+#include "trill/linalg/kernels.hpp"
+
 #include <numeric>
-#include <type_traits>
 
 namespace trill {
 namespace {
 constexpr double singular = 1e-13;  // a pivot of S relative to its diagonal
-
-// Few rows are the rule: with their number known to the compiler loops over them are no loops.
-template <class Use>
-auto with_rows(Index m, Use use) {
-  if (m == 1) return use(std::integral_constant<Index, 1>());
-  if (m == 2) return use(std::integral_constant<Index, 2>());
-  return use(m);
-}
 
 // S = G B, B like G^T and stored like G.
 void multiply(Index n, auto m, const double* g, const double* b, double* S) {
@@ -199,7 +192,7 @@ bool SchurSystem::factorise_schur() {
     work_n_ = lifted_.row(k).transpose();
     G_.multiply(work_n_, S_.col(k));
   }
-  return with_rows(m_, [&](auto m) {
+  return with_small(m_, [&](auto m) {
     if (!G_.is_sparse()) multiply(n_, m, G_.values(), lifted(), S_.data());
     return factorise_small(m, S_.data(), L_.data());
   });
@@ -213,7 +206,7 @@ double SchurSystem::reciprocal_condition() const {
 
 void SchurSystem::divide_by_schur(Out mu) {
   if (!dense_) return solver_->solve(mu, mu);
-  with_rows(m_, [&](auto m) { divide_small(m, L_.data(), mu.data()); });
+  with_small(m_, [&](auto m) { divide_small(m, L_.data(), mu.data()); });
 }
 
 void SchurSystem::divide_by_mass(In r, Out x) {
@@ -227,7 +220,7 @@ void SchurSystem::lift(In mu, Out x) {
     for (Index j = 0; j < n_; ++j) x[j] *= inverse_mass_[j];
     return;
   }
-  with_rows(m_, [&](auto m) {
+  with_small(m_, [&](auto m) {
     const double* b = lifted();
     for (Index j = 0; j < n_; ++j) x[j] = product(m, b + j * m, mu.data());
   });
@@ -235,7 +228,7 @@ void SchurSystem::lift(In mu, Out x) {
 
 void SchurSystem::multipliers(const Vec& r, const Vec& c, Vec& mu) {
   if (dense_) {
-    with_rows(m_, [&](auto m) { find_multipliers(n_, m, lifted(), L_.data(), r.data(), c.data(), mu.data()); });
+    with_small(m_, [&](auto m) { find_multipliers(n_, m, lifted(), L_.data(), r.data(), c.data(), mu.data()); });
     return;
   }
   divide_by_mass(r, work_n_);
@@ -247,7 +240,7 @@ void SchurSystem::multipliers(const Vec& r, const Vec& c, Vec& mu) {
 void SchurSystem::solve(const Vec& r, const Vec& c, Vec& x, Vec& mu) {
   multipliers(r, c, mu);
   if (dense_ && diagonal_) {
-    with_rows(m_, [&](auto m) {
+    with_small(m_, [&](auto m) {
       const double* b = lifted();
       for (Index j = 0; j < n_; ++j) x[j] = inverse_mass_[j] * r[j] - product(m, b + j * m, mu.data());
     });

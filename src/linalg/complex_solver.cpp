@@ -3,6 +3,7 @@
 
 #include "complex_klu.hpp"
 #include "solver_parts.hpp"
+#include "trill/linalg/kernels.hpp"
 
 #include <array>
 
@@ -60,13 +61,15 @@ class ComplexSmallLu final : public ComplexSolver {
 
   void solve(Complex* x) override {
     for (int k = 0; k < n_; ++k) std::swap(x[k], x[pivot_[at(k)]]);
-    for (int k = 0; k < n_; ++k) {
-      for (int i = k + 1; i < n_; ++i) x[i] -= product(entry(i, k), x[k]);
-    }
-    for (int k = n_ - 1; k >= 0; --k) {
-      x[k] = product(x[k], entry(k, k));
-      for (int i = 0; i < k; ++i) x[i] -= product(entry(i, k), x[k]);
-    }
+    with_small(n_, [&](auto n) {
+      const Complex* lu = lu_.data();
+      for (Index k = 0; k < n; ++k)
+        for (Index i = k + 1; i < n; ++i) x[i] -= product(lu[k * n + i], x[k]);
+      for (Index k = n - 1; k >= 0; --k) {
+        x[k] = product(x[k], lu[k * n + k]);
+        for (Index i = 0; i < k; ++i) x[i] -= product(lu[k * n + i], x[k]);
+      }
+    });
   }
 
  private:

@@ -8,6 +8,8 @@
 
 namespace trill {
 namespace {
+constexpr Index few_entries = 16;  // so few that setting a product up costs more than the product
+
 [[noreturn]] void throw_outside(Index i, Index j, const MatrixSlot& slot) {
   throw std::logic_error("matrix slot: entry (" + std::to_string(i) + ", " + std::to_string(j) +
                          ") is outside the pattern of the " + std::to_string(slot.rows()) + " x " +
@@ -112,6 +114,8 @@ void MatrixSlot::scale_add(double alpha, const MatrixSlot& a, const SlotMap& pla
 void MatrixSlot::multiply(In x, Out y) const {
   if (is_sparse_)
     y.noalias() = sparse_ * x;
+  else if (dense_.size() <= few_entries)
+    y.noalias() = dense_.lazyProduct(x);
   else
     y.noalias() = dense_ * x;
 }
@@ -119,6 +123,8 @@ void MatrixSlot::multiply(In x, Out y) const {
 void MatrixSlot::multiply_transposed(In x, Out y) const {
   if (is_sparse_)
     y.noalias() = sparse_.transpose() * x;
+  else if (dense_.size() <= few_entries)
+    y.noalias() = dense_.transpose().lazyProduct(x);
   else
     y.noalias() = dense_.transpose() * x;
 }

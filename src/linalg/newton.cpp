@@ -9,8 +9,6 @@
 #include <string>
 
 namespace trill {
-void NonlinearSystem::limit(In, Out) {}
-
 MatrixSystem::MatrixSystem(const MatrixSlot& pattern) : matrix_(pattern), solver_(make_linear_solver(pattern)) {}
 
 MatrixSystem::MatrixSystem(const MatrixSlot& pattern, std::string_view solver)
@@ -88,8 +86,7 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
       stats.non_finite = true;
       return false;
     }
-    system.limit(x, dx_);
-    const double norm = weighted_rms(dx_, weights);
+    const double norm = system.limit(x, dx_) ? weighted_rms(dx_, weights) : wanted;
     add_scaled(x.data(), 1.0, dx_.data(), n);
     if (norm != wanted) {  // a shortened step says nothing about convergence
       previous = 0;
@@ -97,10 +94,10 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
       continue;
     }
 
-    const double rounding = 4 * std::numeric_limits<double>::epsilon() * weighted_rms(x, weights);
     // without a rate, or below every rate that could matter, the size of the correction must do
-    stats.converged = norm <= rounding || norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
-                      (!options_.predict && norm <= options_.tolerance);
+    stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
+                      (!options_.predict && norm <= options_.tolerance) ||
+                      norm <= 4 * std::numeric_limits<double>::epsilon() * weighted_rms(x, weights);
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;

@@ -31,13 +31,14 @@ class ChargeSystem final : public MatrixSystem {
     j.scale_add(1, dcharge_);
     j.scale_add(h * theta, dcurrent_);
   }
-  void limit(In x, Out step) override {
+  bool limit(In x, Out step) override {
     moved_ = x + step;
     limited_ = moved_;
     p_.limit(x, limited_);
     // Untouched entries keep their bits: a rounded difference would look like a shortened step.
     for (Index i = 0; i < step.size(); ++i)
       if (limited_[i] != moved_[i]) step[i] = limited_[i] - x[i];
+    return true;
   }
 
  private:

@@ -41,7 +41,7 @@ class Gauss final : public ImplicitRk {
 
  private:
   ImplicitRkPlan plan(const ErrorScale&) override {
-    return {.block = make_stage_block(gauss_tableau(options_.s)),
+    return {.block = stage_block(gauss_tableau, options_.s),
             .fast = FastMotion::preserve,
             .alias = static_cast<double>(options_.s * (options_.s + 1))};
   }

@@ -43,18 +43,18 @@ MethodInfo describe_family(Family family, int s) {
   return info;
 }
 
-StageBlock block_of(Family family, int s) {
+const StageBlock& block_of(Family family, int s) {
   switch (family) {
     case Family::a:
-      return make_stage_block(lobatto_iiia_tableau(s));
+      return stage_block(lobatto_iiia_tableau, s);
     case Family::b:
-      return make_stage_block(lobatto_iiib_tableau(s));
+      return stage_block(lobatto_iiib_tableau, s);
     case Family::c:
-      return make_stage_block(lobatto_iiic_tableau(s));
+      return stage_block(lobatto_iiic_tableau, s);
     case Family::pair:
       break;
   }
-  return make_stage_block(lobatto_pair_tableau(s));
+  return stage_block(lobatto_pair_tableau, s);
 }
 
 LinearForm form_of(Family family, int s) {
@@ -92,7 +92,8 @@ class Lobatto final : public ImplicitRk {
     const double k = options_.s * (options_.s - 1);
     return {.block = block_of(family, options_.s),
             .fast = family == Family::c ? FastMotion::damp : FastMotion::preserve,
-            .alias = family == Family::a || family == Family::b ? k : 0};
+            .alias = family == Family::a || family == Family::b ? k : 0,
+            .damps = family == Family::c};
   }
   Options options_;
 };

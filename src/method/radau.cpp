@@ -69,12 +69,13 @@ class Radau final : public ImplicitRk {
     info_ = describe(options_, s);
     mark_what_it_delivers();
     if (options_.fast == "preserve")
-      return {.block = make_stage_block(gauss_tableau(s)),
+      return {.block = stage_block(gauss_tableau, s),
               .fast = FastMotion::preserve,
               .alias = static_cast<double>(s * (s + 1)),
               .estimates = s % 2 == 1};
-    return {.block = make_stage_block(radau_iia_tableau(s)),
+    return {.block = stage_block(radau_iia_tableau, s),
             .fast = options_.fast == "damp" ? FastMotion::damp : FastMotion::resolve,
+            .damps = true,
             .estimates = s % 2 == 1};
   }
   Options options_;

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shifted_matrix.hpp"
 
-namespace trill {
-namespace {
-template <class Scalar>
-Scalar power_of(Scalar sigma, int power) {
-  switch (power) {
-    case 0:
-      return Scalar(1);
-    case 1:
-      return sigma;
-    case 2:
-      return sigma * sigma;
-    case -1:
-      return Scalar(1) / sigma;
-    default:
-      return Scalar(1) / (sigma * sigma);
-  }
-}
-}  // namespace
+#include "trill/linalg/kernels.hpp"
 
+namespace trill {
 ShiftedMatrix::ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block, Index balanced)
     : block_(block),
       pattern_(pattern),
       balanced_(balanced),
+      real_powers_(block.reals.size()),
+      pair_powers_(block.pairs.size()),
       values_(static_cast<std::size_t>(pattern.stored())),
       x_(static_cast<std::size_t>(pattern.rows())),
       real_x_(pattern.rows()) {
@@ -47,10 +33,16 @@ void ShiftedMatrix::add(const MatrixSlot& source, Index row, Index col, bool tra
 }
 
 template <class Scalar>
-void ShiftedMatrix::assemble(Scalar sigma, Scalar* values) const {
+ShiftedMatrix::Powers<Scalar> ShiftedMatrix::powers_of(Scalar sigma) {
+  const Scalar inverse = Scalar(1) / sigma;
+  return {inverse * inverse, inverse, Scalar(1), sigma, sigma * sigma};
+}
+
+template <class Scalar>
+void ShiftedMatrix::assemble(const Powers<Scalar>& sigma, Scalar* values) const {
   std::fill_n(values, pattern_.stored(), Scalar(0));
   for (const Term& term : terms_) {
-    const Scalar factor = term.sign * power_of(sigma, term.power);
+    const Scalar factor = term.sign * sigma[static_cast<std::size_t>(term.power + 2)];
     const double* from = term.source->values();
     const Index* place = term.places.data();
     const Index count = static_cast<Index>(term.places.size());
@@ -59,31 +51,25 @@ void ShiftedMatrix::assemble(Scalar sigma, Scalar* values) const {
 }
 
 template <class Scalar>
-void ShiftedMatrix::scale_rows(Scalar inverse_square, Scalar* x) const {
-  for (Index i = 0; i < balanced_; ++i) x[i] *= inverse_square;
+void ShiftedMatrix::scale_rows(const Powers<Scalar>& sigma, Scalar* x) const {
+  for (Index i = 0; i < balanced_; ++i) x[i] *= sigma.front();
 }
 
 template <class Scalar>
-void ShiftedMatrix::scale_columns(Scalar square, Scalar* x) const {
+void ShiftedMatrix::scale_columns(const Powers<Scalar>& sigma, Scalar* x) const {
   if (balanced_ == 0) return;
-  for (Index i = balanced_; i < size(); ++i) x[i] *= square;
-}
-
-void ShiftedMatrix::solve_real(Vec& x) {
-  const double sigma = block_.reals.front().inverse_gamma / h_;
-  scale_rows(1 / (sigma * sigma), x.data());
-  reals_.front()->solve(x, x);
-  scale_columns(sigma * sigma, x.data());
+  for (Index i = balanced_; i < size(); ++i) x[i] *= sigma.back();
 }
 
 bool ShiftedMatrix::factorise(double h) {
-  h_ = h;
   for (std::size_t k = 0; k < reals_.size(); ++k) {
-    assemble(block_.reals[k].inverse_gamma / h, pattern_.values());
+    real_powers_[k] = powers_of(block_.reals[k].inverse_gamma / h);
+    assemble(real_powers_[k], pattern_.values());
     if (!reals_[k]->factorise(pattern_)) return false;
   }
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    assemble(block_.pairs[k].inverse_gamma / h, values_.data());
+    pair_powers_[k] = powers_of(block_.pairs[k].inverse_gamma / h);
+    assemble(pair_powers_[k], values_.data());
     if (!pairs_[k]->factorise(values_.data())) return false;
   }
   return true;
@@ -94,45 +80,55 @@ void ShiftedMatrix::forget() {
   for (const auto& solver : pairs_) solver->forget();
 }
 
+void ShiftedMatrix::solve_real(Vec& x) {
+  scale_rows(real_powers_.front(), x.data());
+  reals_.front()->solve(x, x);
+  scale_columns(real_powers_.front(), x.data());
+}
+
 // x = T (T^-1 rhs mode by mode); of a pair one solve stands for both.
 void ShiftedMatrix::solve(const double* rhs, double* x) {
-  const Index n = size(), stages = block_.count;
-  std::fill_n(x, n * stages, 0.0);
-  for (std::size_t k = 0; k < reals_.size(); ++k) {
-    const StageBlock::RealMode& mode = block_.reals[k];
-    real_x_.setZero();
-    for (Index j = 0; j < stages; ++j) {
-      const double left = mode.left[j];
-      for (Index i = 0; i < n; ++i) real_x_[i] += left * rhs[j * n + i];
-    }
-    const double sigma = mode.inverse_gamma / h_;
-    scale_rows(1 / (sigma * sigma), real_x_.data());
-    reals_[k]->solve(real_x_, real_x_);
-    scale_columns(sigma * sigma, real_x_.data());
-    for (Index j = 0; j < stages; ++j) {
-      const double right = mode.right[j];
-      for (Index i = 0; i < n; ++i) x[j * n + i] += right * real_x_[i];
+  with_small(size(), [&](auto n) {
+    std::fill_n(x, n * block_.count, 0.0);
+    for (std::size_t k = 0; k < reals_.size(); ++k) add_real_mode(k, n, rhs, x);
+    for (std::size_t k = 0; k < pairs_.size(); ++k) add_pair(k, n, rhs, x);
+  });
+}
+
+void ShiftedMatrix::add_real_mode(std::size_t k, auto n, const double* rhs, double* x) {
+  const StageBlock::RealMode& mode = block_.reals[k];
+  double* sums = real_x_.data();
+  std::fill_n(sums, Index(n), 0.0);
+  for (Index j = 0; j < block_.count; ++j) {
+    const double left = mode.left[j];
+    for (Index i = 0; i < n; ++i) sums[i] += left * rhs[j * n + i];
+  }
+  scale_rows(real_powers_[k], sums);
+  reals_[k]->solve(real_x_, real_x_);
+  scale_columns(real_powers_[k], sums);
+  for (Index j = 0; j < block_.count; ++j) {
+    const double right = mode.right[j];
+    for (Index i = 0; i < n; ++i) x[j * n + i] += right * sums[i];
+  }
+}
+
+void ShiftedMatrix::add_pair(std::size_t k, auto n, const double* rhs, double* x) {
+  const StageBlock::PairMode& mode = block_.pairs[k];
+  double* sums = reinterpret_cast<double*>(x_.data());
+  std::fill_n(sums, 2 * n, 0.0);
+  for (Index j = 0; j < block_.count; ++j) {
+    const double real = mode.left_real[j], imag = mode.left_imag[j];
+    for (Index i = 0; i < n; ++i) {
+      sums[2 * i] += real * rhs[j * n + i];
+      sums[2 * i + 1] += imag * rhs[j * n + i];
     }
   }
-  for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    const StageBlock::PairMode& mode = block_.pairs[k];
-    std::fill(x_.begin(), x_.end(), Complex{});
-    double* sums = reinterpret_cast<double*>(x_.data());
-    for (Index j = 0; j < stages; ++j) {
-      const double real = mode.left_real[j], imag = mode.left_imag[j];
-      for (Index i = 0; i < n; ++i) {
-        sums[2 * i] += real * rhs[j * n + i];
-        sums[2 * i + 1] += imag * rhs[j * n + i];
-      }
-    }
-    const Complex sigma = mode.inverse_gamma / h_, square = sigma * sigma;
-    scale_rows(1.0 / square, x_.data());
-    pairs_[k]->solve(x_.data());
-    scale_columns(square, x_.data());
-    for (Index j = 0; j < stages; ++j) {
-      const double real = mode.right_real[j], imag = mode.right_imag[j];
-      for (Index i = 0; i < n; ++i) x[j * n + i] += real * sums[2 * i] - imag * sums[2 * i + 1];
-    }
+  scale_rows(pair_powers_[k], x_.data());
+  pairs_[k]->solve(x_.data());
+  scale_columns(pair_powers_[k], x_.data());
+  for (Index j = 0; j < block_.count; ++j) {
+    const double real = mode.right_real[j], imag = mode.right_imag[j];
+    for (Index i = 0; i < n; ++i) x[j * n + i] += real * sums[2 * i] - imag * sums[2 * i + 1];
   }
 }
 }  // namespace trill

@@ -4,6 +4,8 @@
 #include "trill/linalg/linear_solver.hpp"
 #include "trill/method/stage_block.hpp"
 
+#include <array>
+
 namespace trill {
 // sum of sign sigma^power B over blocks B of a matrix, for sigma = 1/(h gamma) of every mode of a stage block: real for
 // a real mode, complex for one of a pair. Factorised together, solved mode by mode. The first `balanced` rows and the
@@ -30,20 +32,28 @@ class ShiftedMatrix {
     double sign;
   };
   template <class Scalar>
-  void assemble(Scalar sigma, Scalar* values) const;
+  using Powers = std::array<Scalar, 5>;  // sigma^-2 .. sigma^2
+  template <class Scalar>
+  static Powers<Scalar> powers_of(Scalar sigma);
+  template <class Scalar>
+  void assemble(const Powers<Scalar>& sigma, Scalar* values) const;
 
+  // Both for n rows.
+  void add_real_mode(std::size_t k, auto n, const double* rhs, double* x);
+  void add_pair(std::size_t k, auto n, const double* rhs, double* x);
   template <class Scalar>
-  void scale_rows(Scalar inverse_square, Scalar* x) const;
+  void scale_rows(const Powers<Scalar>& sigma, Scalar* x) const;
   template <class Scalar>
-  void scale_columns(Scalar square, Scalar* x) const;
+  void scale_columns(const Powers<Scalar>& sigma, Scalar* x) const;
 
   const StageBlock& block_;
   MatrixSlot pattern_;
   Index balanced_;
-  double h_ = 1;
   std::vector<Term> terms_;
   std::vector<std::unique_ptr<LinearSolver>> reals_;
   std::vector<std::unique_ptr<ComplexSolver>> pairs_;
+  std::vector<Powers<double>> real_powers_;
+  std::vector<Powers<Complex>> pair_powers_;
   std::vector<Complex> values_, x_;
   Vec real_x_;
 };

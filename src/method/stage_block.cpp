@@ -3,6 +3,8 @@
 #include "trill/method/stage_block.hpp"
 
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include <Eigen/Eigenvalues>
 
@@ -64,6 +66,16 @@ void round_maps(const RealMat& S, const RealMat& P, const RealVec& s_k, const Re
   block.p_v = rounded(p_v);
   block.p_k = rounded(p_k);
 }
+
+template <class Tableau>
+const StageBlock& kept_block(Tableau (*tableau)(int), int stages) {
+  static std::mutex mutex;
+  static std::map<std::pair<Tableau (*)(int), int>, StageBlock> kept;
+  const std::lock_guard lock(mutex);
+  const auto [place, is_new] = kept.try_emplace({tableau, stages});
+  if (is_new) place->second = make_stage_block(tableau(stages));
+  return place->second;
+}
 }  // namespace
 
 StageBlock make_stage_block(const ImplicitTableau& tableau) {
@@ -103,4 +115,7 @@ StageBlock make_stage_block(const PartitionedTableau& pair) {
   }
   return block;
 }
+
+const StageBlock& stage_block(ImplicitTableau (*tableau)(int), int stages) { return kept_block(tableau, stages); }
+const StageBlock& stage_block(PartitionedTableau (*pair)(int), int stages) { return kept_block(pair, stages); }
 }  // namespace trill

@@ -149,30 +149,32 @@ MechanicalStages::MechanicalStages(const StageBlock& block, LiftedForm& form)
 }
 
 void MechanicalStages::find_derivatives(In x) {
-  const double* q0 = y0_.data();
-  const double* v0 = q0 + n_;
-  for (Index i = 0; i < block_.count; ++i) {
-    const Index stage = block_.first + i;
-    double* q = Q.col(stage).data();
-    double* v = V.col(stage).data();
-    double* k = K.col(stage).data();
-    const double* w = x.data() + i * width_;
-    const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
-    for (Index c = 0; c < n_; ++c) {
-      q[c] = q0[c] + (flight * v0[c] + w[c]);
-      v[c] = sk * k1_[c];
-      k[c] = pk * k1_[c];
-    }
-    for (Index j = 0; j < block_.count; ++j) {
-      const double s = block_.S(i, j) / h_, p = block_.P(i, j) / (h_ * h_);
-      const double* wj = x.data() + j * width_;
-      for (Index c = 0; c < n_; ++c) {
-        v[c] += s * wj[c];
-        k[c] += p * wj[c];
+  with_small(n_, [&](auto n) {
+    const double* q0 = y0_.data();
+    const double* v0 = q0 + n;
+    const double* k1 = k1_.data();
+    const double* w = x.data();
+    const double by_h = 1 / h_;
+    for (Index i = 0; i < block_.count; ++i) {
+      const Index stage = block_.first + i;
+      double* q = Q.col(stage).data();
+      double* v = V.col(stage).data();
+      double* k = K.col(stage).data();
+      const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
+      const double* s = block_.S.data() + i;
+      const double* p = block_.P.data() + i;
+      for (Index c = 0; c < n; ++c) {
+        double by_s = 0, by_p = 0;
+        for (Index j = 0; j < block_.count; ++j) {
+          by_s += s[j * block_.count] * w[j * width_ + c];
+          by_p += p[j * block_.count] * w[j * width_ + c];
+        }
+        q[c] = q0[c] + (flight * v0[c] + w[i * width_ + c]);
+        v[c] = v0[c] + (by_h * by_s + sk * k1[c]);
+        k[c] = by_h * (by_h * by_p) + pk * k1[c];
       }
     }
-    for (Index c = 0; c < n_; ++c) v[c] += v0[c];
-  }
+  });
 }
 
 void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {

@@ -32,7 +32,7 @@ class TextEvents {
   const HeldFormulas& held() const { return held_; }
   // A formula may have no value beyond the switch, such as a root: then the formulas there are taken for once.
   template <class Evaluate>
-  void evaluate(Evaluate function, Out values) const {
+  void evaluate(Evaluate function, const Out& values) const {
     function();
     if (!holds_ || values.allFinite()) return;
     const HeldFormulas held = held_;

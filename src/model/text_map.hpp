@@ -48,7 +48,8 @@ class TextMap final : public ConstraintMap {
 
  private:
   double* both(VectorRun& run, const ProgramInputs& inputs, Index size) const;
-  void fill(VectorRun& run, const ProgramInputs& inputs, Out values) const {
+  // By reference: a copy of what was put together a moment ago would wait until it is in memory.
+  void fill(VectorRun& run, const ProgramInputs& inputs, Out& values) const {
     values.setZero();
     run.add(inputs, parameters_, values.data());
   }

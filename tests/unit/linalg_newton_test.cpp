@@ -50,8 +50,9 @@ class Scalar : public NonlinearSystem {
     return current != 0.0;
   }
   void correct(In r, Out dx) override { dx[0] = r[0] / current; }
-  void limit(In, Out step) override {
+  bool limit(In, Out step) override {
     if (std::abs(step[0]) > cap) step[0] = std::copysign(cap, step[0]);
+    return true;
   }
   std::vector<double> visited, prepared_at;
   double current = 0, cap = std::numeric_limits<double>::infinity();

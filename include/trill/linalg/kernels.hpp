@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 // Plain loops over contiguous vectors, for explicit methods and norms. They are inline because at a handful of
 // unknowns a call costs as much as the loop.
@@ -16,6 +17,15 @@ inline void copy_one_by_one(const double* from, Index count, double* to) {
     to[i] = from[i];
     __asm__ volatile("");
   }
+}
+
+// use(n), with n as a constant where it is small: then loops over it are no loops.
+template <class Use>
+[[gnu::always_inline]] inline auto with_small(Index n, Use use) {
+  if (n == 1) return use(std::integral_constant<Index, 1>());
+  if (n == 2) return use(std::integral_constant<Index, 2>());
+  if (n == 3) return use(std::integral_constant<Index, 3>());
+  return use(n);
 }
 
 // Long vectors go through Eigen's vector instructions; short ones stay inline, where a call would cost more.

@@ -17,7 +17,8 @@ class NonlinearSystem {
   virtual void residual(In x, Out r) = 0;
   virtual bool prepare(In x) = 0;          // form and factorise J, at the x of the last residual; false: singular
   virtual void correct(In r, Out dx) = 0;  // J dx = r with what was prepared; the loop goes to x - dx
-  virtual void limit(In x, Out step);      // may shorten the step from x to x + step: junction limiting, step caps
+  // May shorten the step from x to x + step, as junction limiting does; false: this system never does.
+  virtual bool limit(In /*x*/, Out /*step*/) { return false; }
 };
 
 // The usual case: the derived class gives residual() and jacobian(), this one owns matrix and solver.

@@ -46,4 +46,8 @@ struct StageBlock {
 
 StageBlock make_stage_block(const ImplicitTableau& tableau);
 StageBlock make_stage_block(const PartitionedTableau& pair);
+
+// Of a tableau with that many stages. Made once and kept: it costs as much as a good many steps.
+const StageBlock& stage_block(ImplicitTableau (*tableau)(int stages), int stages);
+const StageBlock& stage_block(PartitionedTableau (*pair)(int stages), int stages);
 }  // namespace trill

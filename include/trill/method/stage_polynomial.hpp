@@ -7,10 +7,13 @@ namespace trill {
 // Weights of the values at `nodes` in the value at x of the polynomial through them.
 inline void lagrange_weights(In nodes, double x, Out weights) {
   for (Index j = 0; j < nodes.size(); ++j) {
-    double w = 1;
-    for (Index k = 0; k < nodes.size(); ++k)
-      if (k != j) w *= (x - nodes[k]) / (nodes[j] - nodes[k]);
-    weights[j] = w;
+    double above = 1, below = 1;
+    for (Index k = 0; k < nodes.size(); ++k) {
+      if (k == j) continue;
+      above *= x - nodes[k];
+      below *= nodes[j] - nodes[k];
+    }
+    weights[j] = above / below;
   }
 }
 }  // namespace trill
