@@ -95,8 +95,13 @@ class Session {
     const Counters& c = outcome.counters;
     json notices = json::array();
     for (const Notice& n : outcome.notices)
-      notices.push_back(
-          {{"t", n.t}, {"code", n.code}, {"text", n.text}, {"severity", to_text(n.severity)}, {"count", n.count}});
+      notices.push_back({{"t", n.t},
+                         {"code", n.code},
+                         {"text", n.text},
+                         {"severity", to_text(n.severity)},
+                         {"value", n.value},
+                         {"threshold", n.threshold},
+                         {"count", n.count}});
     json components = json::array();
     for (const TrustRow& row : trust.rows)
       components.push_back({{"name", row.name}, {"deviation", row.deviation}, {"relative", row.relative()}});

@@ -486,9 +486,9 @@ class Run {
   void finish() {
     outcome_.counters = advancer_.counters();
     outcome_.notices = advancer_.notes().notices();
-    if (options_.reformulation)
-      if (std::string text = options_.reformulation->summary(); !text.empty())
-        outcome_.notices.push_back({.t = inner_.t, .code = "summary", .text = std::move(text)});
+    for (std::string text :
+         {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})
+      if (!text.empty()) outcome_.notices.push_back({.t = inner_.t, .code = "summary", .text = std::move(text)});
     recorder_.finish(outcome_);
     if (&recorder_ != &memory_) {
       solution_.outcome = outcome_;

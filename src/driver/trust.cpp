@@ -203,7 +203,8 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   } else if (trust.verdict == Verdict::red) {
     trust.headline = fmt::format("Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.",
                                  worst, worst_name);
-  } else if (again.counters.steps <= outcome.counters.steps) {
+  } else if (again.counters.steps <= outcome.counters.steps &&
+             repetition->stepper->info().order == run.stepper->info().order) {
     // Something else than accuracy set the steps of both runs: breakpoints of the model, the length of the run.
     trust.verdict = Verdict::none;
     trust.headline = fmt::format("Not known: {} and took no more steps; repeat it with a much smaller {}.", trust.how,

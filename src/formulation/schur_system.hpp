@@ -24,6 +24,16 @@ class SchurSystem {
   const MatrixSlot& jacobian() const { return G_; }
   const MatrixSlot& mass() const { return mass_; }
   double schur(Index i, Index j) const { return dense_ ? S_(i, j) : sparse_S_.value(i, j); }
+  template <class Use>
+  void each_entry(Use use) const {  // of S that may be other than zero
+    for (Index j = 0; j < m_; ++j) {
+      if (dense_) {
+        for (Index i = 0; i < m_; ++i) use(i, j);
+      } else {
+        for (SpMat::InnerIterator it(sparse_S_.as_sparse(), j); it; ++it) use(it.row(), j);
+      }
+    }
+  }
   // Rows that S joins, directly or through others: the number of a row's block.
   const std::vector<Index>& blocks() const { return blocks_; }
   double reciprocal_condition() const;  // of S scaled to a unit diagonal, a rough estimate; 1 where S is sparse

@@ -76,17 +76,32 @@ SlowPoint::Status SlowPoint::close(double t, In q0) {
 void SlowPoint::measure(double t, In q0) {
   fast_energy_ = 0;
   slowest_ = HUGE_VAL;
+  fastest_ = 0;
   find_open(t, q0);
   if (form_.gaps() == 0) return;
   for (Index i = 0; i < form_.gaps(); ++i) {
     const double compliance = form_.compliance()[i], open = g_[i] - compliance * lambda[i];
     fast_energy_ += 0.5 * open * open / compliance;
-    slowest_ = std::min(slowest_, std::sqrt(schur_->schur(i, i) / compliance));
+    const double frequency = std::sqrt(schur_->schur(i, i) / compliance);
+    slowest_ = std::min(slowest_, frequency);
+    fastest_ = std::max(fastest_, frequency);
   }
   // nu of hard rows is nothing in the limit, and the rows of S that join them do not matter then.
   schur_->lift(nu, lifted_);
   schur_->slope(lifted_, c_);
   fast_energy_ += 0.5 * nu.dot(c_);
+}
+
+double SlowPoint::frequencies_differ(const SlowPoint& other) const {
+  double difference = 0, size = 0;
+  schur_->each_entry([&](Index i, Index j) {
+    if (i >= form_.gaps() || j >= form_.gaps()) return;
+    const double weight = 1 / (form_.compliance()[i] * form_.compliance()[j]);
+    const double here = schur_->schur(i, j), there = other.schur_->schur(i, j);
+    difference += weight * (here - there) * (here - there);
+    size += weight * here * here;
+  });
+  return size > 0 ? std::sqrt(difference / size) : 0;
 }
 
 void SlowPoint::make_tangential(Out x) {

@@ -113,6 +113,7 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   nodes_ = dense_nodes(block);
   node_weights_ = Vec::Zero(nodes_.size());
   dense_q_ = dense_v_ = Mat::Zero(n_, nodes_.size());
+  dense_l_ = Mat::Zero(hard_, nodes_.size());
   end_slopes_ = end_slopes(block.position.c);
   if (plan_.estimates) {
     error_start_ = 1 / block.reals.front().inverse_gamma;
@@ -124,13 +125,16 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   }
   remembers_ = slow_known_ = smooth_ = false;
   manifold_fits_ = true;
-  damped_energy_ = most_fast_energy_ = most_kinetic_ = most_turning_ = most_frequency_ = 0;
-  least_frequency_ = HUGE_VAL;
+  damped_energy_ = most_fast_energy_ = most_kinetic_ = most_turning_ = 0;
   rate_ = 1;
   factor_h_ = 0;
   solvable_ = HUGE_VAL;
-  slow_rate_ = 0;
-  if (hard_ > 0) s.lambda() = slow_->lambda.tail(hard_);
+  moving_ = lifted() && !has_gaps() && form_->map()->moving();
+  slow_rate_ = slow_change_ = 0;
+  if (hard_point_ && hard_point_->find(s.t, s.q(), s.v()) == SlowPoint::Status::ok)
+    s.lambda() = hard_point_->lambda;
+  else if (hard_ > 0)
+    s.lambda() = slow_->lambda.tail(hard_);
 }
 
 // Gaps that depend on each other or on the constraints have no multipliers of their own: they stay among the forces.
@@ -143,6 +147,7 @@ SlowPoint::Status ImplicitRk::make_form(const State& s) {
     if (!lifted()) return SlowPoint::Status::ok;
     slow_ = std::make_unique<SlowPoint>(*form_);
     slow_end_ = std::make_unique<SlowPoint>(*form_);
+    first_point_ = std::make_unique<SlowPoint>(*form_);
     status = slow_->find(s.t, s.q(), s.v());
     if (status != SlowPoint::Status::singular) break;
   }
@@ -155,16 +160,16 @@ SlowPoint::Status ImplicitRk::make_form(const State& s) {
 
 double ImplicitRk::slow_step_bound() {
   most_turning_ = std::max(most_turning_, slow_->turning_rate());
-  return std::sqrt(plan_.alias / (slow_->slowest_frequency() * most_turning_));
+  return std::sqrt(plan_.alias / (slow_->fastest_frequency() * most_turning_));
 }
 
 // The oscillation shows in the error estimate: below this step the controller would fall into its scale and resolve it
 // for ever.
 double ImplicitRk::step_floor() {
-  if (!has_gaps() || !measures_slow_error() || smooth_) return 0;
-  if (plan_.fast == FastMotion::preserve) return std::min(preserved_share * slow_step_bound(), solvable_);
+  if (!has_gaps() || plan_.fast == FastMotion::resolve || !manifold_fits_ || smooth_) return 0;
   const double turning = slow_->turning_rate();
   if (turning == 0) return 0;  // nothing of the oscillation shows along the manifold
+  if (plan_.fast == FastMotion::preserve) return std::min(preserved_share * slow_step_bound(), solvable_);
   return std::min(
       {floor_in_epsilon / slow_->slowest_frequency(), floor_of_turn / std::max(turning, slow_rate_), solvable_});
 }
@@ -184,6 +189,11 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
   double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
   if (has_gaps() && plan_.fast == FastMotion::resolve) h = std::min(h, resolved_phase / slow_->slowest_frequency());
   if (has_gaps() && plan_.fast == FastMotion::preserve) h = std::min(h, preserved_share * slow_step_bound());
+  if (has_gaps() && plan_.fast == FastMotion::damp) {
+    scale.weights(s.y, error_);
+    measure_oscillation(*slow_, s.v(), error_);
+    h = std::max(h, step_floor());
+  }
   return std::min(h, std::abs(h_max));
 }
 
@@ -195,6 +205,7 @@ StepStatus ImplicitRk::find_slow_start(const State& s, const StepRequest& reques
   if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t, request.notes);
   measure_oscillation(*slow_, s.v(), request.weights);
   most_fast_energy_ = std::max(most_fast_energy_, slow_->fast_energy());
+  probe_frequencies(s, request);
   find_smooth_start(s, request);
   slow_known_ = true;
   return StepStatus::ok;
@@ -259,10 +270,14 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   solvable_ *= 1.1;
   if (plan_.estimates && std::isfinite(request.most_error)) {
     result.error = estimate(s, request);
-    const double floor = step_floor();
-    result.accept_anyway = std::abs(h) <= 1.001 * floor;
-    result.h_retry_min = floor;
+    result.accept_anyway = std::abs(h) <= 1.001 * floor_;
+    result.h_retry_min = floor_;
     if (!(result.error <= request.most_error) && !result.accept_anyway) return result;
+    if (result.error > 1)
+      request.notes.raise(s.t, "accepted_at_floor",
+                          "While the state oscillates, steps at their floor are taken whatever the estimated error, in "
+                          "which the oscillation shows.",
+                          Severity::info, result.error, 1);
   }
   accept(s, request, result.newton);
   if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(h);
@@ -281,7 +296,10 @@ double ImplicitRk::size_in_tolerances(In y, In weights) const {
 
 StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, NewtonStats& newton) {
   const double h = request.h;
-  stiff_step_ = lifted() && (!has_gaps() || std::abs(h) * slow_->slowest_frequency() > 1);
+  // A step that is to damp an oscillation is stiff even where it has to begin small.
+  floor_ = request.scale.controlled ? step_floor() : 0;
+  const double longest = plan_.fast == FastMotion::damp ? std::max(std::abs(h), floor_) : std::abs(h);
+  stiff_step_ = lifted() && (!has_gaps() || longest * slow_->slowest_frequency() > 1);
   guess_ = choose_guess(h);
   const bool raw_error = plan_.estimates && !measures_slow_error();
   const bool needs_first = plan_.block.explicit_first || guess_ == StageGuess::start || raw_error;
@@ -326,7 +344,6 @@ StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
   const SlowPoint::Status status = slow_end_->find(s.t + h, y1_.head(n_), y1_.segment(n_, n_));
   request.work.count_forces(counted_groups());
   if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t + h, request.notes);
-  if (hard_ > 0) y1_.segment(2 * n_, hard_) = slow_end_->lambda.tail(hard_);
   return StepStatus::ok;
 }
 
@@ -390,6 +407,7 @@ void ImplicitRk::find_end(const State& s, double h) {
     return;
   }
   const double* v0 = s.y.data() + v_at;
+  if (mechanical_) add_scaled(q1, h, v0, n_);
   for (Index i = 0; i <= last; ++i) {
     const double w = block.end[i];
     const double* v = stages_->V.col(i).data();
@@ -413,6 +431,8 @@ double ImplicitRk::estimate(const State& s, const StepRequest& request) {
     add_scaled(error_v, h * error_weights_[i], stages_->K.col(i).data(), n_);
     if (mechanical_) add_scaled(error_q, h * error_weights_[i], stages_->V.col(i).data(), n_);
   }
+  // Along constraints that move, nothing but the whole error tells how far the inside of a step is off them.
+  if (slow && moving_) return request.scale.norm(error_, s.y, y1_);
   if (slow) {
     slow_end_->make_tangential(error_.head(n_));
     slow_end_->make_tangential(error_.segment(n_, n_));
@@ -465,14 +485,18 @@ void ImplicitRk::accept(State& s, const StepRequest& request, const NewtonStats&
     else
       lambda_rate_.setZero();
     across_ = slow_end_->a - slow_->a;
-    slow_rate_ = max_abs(across_) / (std::abs(h_) * std::max(max_abs(slow_->a), 1e-300));
-    damped_energy_ += std::max(0.0, slow_->fast_energy() - slow_end_->fast_energy());
+    slow_change_ = max_abs(across_);
+    slow_rate_ = slow_change_ / (std::abs(h_) * std::max(max_abs(slow_->a), 1e-300));
+    const double energy = slow_->fast_energy();
     settled = ends_on_manifold(request) && settle_end(s.t + h_, request);
+    if (plan_.damps && stiff_step_) damped_energy_ += energy - slow_end_->fast_energy();
+    if (hard_ > 0)
+      y1_.segment(2 * n_, hard_) = hard_point_ && !settled ? hard_point_->lambda : slow_end_->lambda.tail(hard_);
   }
   keep_for_output(s);
   last_k_ = stages_->K;
   last_l_ = stages_->L;
-  remembers_ = true;
+  remembers_ = !settled || smooth_ || !has_gaps();  // stages behind an oscillation hold its force
   if (lifted()) {
     std::swap(slow_, slow_end_);
     slow_known_ = true;
@@ -496,11 +520,16 @@ void ImplicitRk::keep_for_output(const State& s) {
   dense_v_.col(last) = y1_.segment(v_at, n_);
   dense_q_.col(0) = s.y.head(n_);
   dense_q_.col(last) = y1_.head(n_);
+  if (hard_ > 0) {
+    dense_l_.col(0) = s.lambda();
+    dense_l_.col(last) = y1_.segment(2 * n_, hard_);
+  }
   Index node = 1;
   for (Index i = 0; i < plan_.block.stages; ++i) {
     if (!(plan_.block.position.c[i] > 0 && plan_.block.position.c[i] < 1)) continue;
     dense_v_.col(node) = stages_->V.col(i);
     if (mechanical_) dense_q_.col(node) = stages_->Q.col(i);
+    dense_l_.col(node) = stages_->L.col(i).tail(hard_);
     ++node;
   }
 }
@@ -515,6 +544,7 @@ void ImplicitRk::interpolate(double theta, Out y) {
   lagrange_weights(nodes_, theta, node_weights_);
   if (mechanical_) y.head(n_).noalias() = dense_q_ * node_weights_;
   y.segment(mechanical_ ? n_ : 0, n_).noalias() = dense_v_ * node_weights_;
+  if (hard_ > 0) y.segment(2 * n_, hard_).noalias() = dense_l_ * node_weights_;
 }
 
 std::vector<Quantity> ImplicitRk::diagnostics() const {
@@ -529,14 +559,12 @@ void ImplicitRk::diagnose(Out values) const {
 }
 
 void ImplicitRk::save(Archive& archive) const {
-  for (const double value : {damped_energy_, most_fast_energy_, most_kinetic_, most_turning_, least_frequency_,
-                             most_frequency_, slow_rate_, solvable_})
+  for (const double value : {damped_energy_, most_fast_energy_, most_kinetic_, most_turning_, slow_rate_, solvable_})
     archive.write(value);
 }
 
 void ImplicitRk::load(Archive& archive) {
-  for (double* value : {&damped_energy_, &most_fast_energy_, &most_kinetic_, &most_turning_, &least_frequency_,
-                        &most_frequency_, &slow_rate_, &solvable_})
+  for (double* value : {&damped_energy_, &most_fast_energy_, &most_kinetic_, &most_turning_, &slow_rate_, &solvable_})
     archive.read(*value);
 }
 }  // namespace trill

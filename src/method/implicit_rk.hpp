@@ -19,6 +19,7 @@ struct ImplicitRkPlan {
   // With h >> epsilon a fast mode turns by 2 alias epsilon/h a step: s(s+1) for Gauss, s(s-1) for Lobatto IIIA; 0: the
   // method damps it.
   double alias = 0;
+  bool damps = false;
   bool estimates = false;  // has an error estimate; needs a real mode
 };
 
@@ -37,6 +38,7 @@ class ImplicitRk : public Stepper {
   void interpolate(double theta, Out y) override;
   std::vector<Quantity> diagnostics() const override;
   void diagnose(Out values) const override;
+  std::string summary() const override;
   void save(Archive& archive) const override;
   void load(Archive& archive) override;
 
@@ -85,6 +87,8 @@ class ImplicitRk : public Stepper {
   void report_failure(const State& s, const StepRequest& request, StepStatus status);
   void watch(double t, const StepRequest& request);
   void watch_frequencies(double t, const StepRequest& request);
+  void probe_frequencies(const State& s, const StepRequest& request);
+  void warn_of_frequencies(double t, double shifted, const StepRequest& request);
   void watch_damping(double t, const StepRequest& request);
   double energy_share(const StepRequest& request) const;
 
@@ -106,16 +110,19 @@ class ImplicitRk : public Stepper {
   Vec nodes_, node_weights_, error_weights_, end_slopes_;
   double error_start_ = 0;  // gamma_0
   Mat guess_k_, guess_l_, last_k_, last_l_;
-  Mat dense_q_, dense_v_;
+  Mat dense_q_, dense_v_, dense_l_;  // at nodes_
   StageGuess guess_ = StageGuess::start;
   double h_ = 0, factor_h_ = 0, rate_ = 1;
-  double slow_rate_ = 0;  // |a'| / |a| of the slow motion
-  double solvable_ = 0;   // |h| up to which Newton's iteration may be expected to converge
+  double floor_ = 0;
+  bool moving_ = false;     // hard constraints alone, of time
+  double slow_rate_ = 0;    // |a'| / |a| of the slow motion
+  double slow_change_ = 0;  // of a over the last step
+  double solvable_ = 0;     // |h| up to which Newton's iteration may be expected to converge
   bool remembers_ = false, slow_known_ = false, smooth_ = false, stiff_step_ = false;
   bool manifold_fits_ = true;  // g = C lambda holds to the tolerance on the smooth motion
   double oscillation_q_ = 0, oscillation_v_ = 0, speed_across_ = 0;
   // Over the run.
   double damped_energy_ = 0, most_fast_energy_ = 0, most_kinetic_ = 0, most_turning_ = 0;
-  double least_frequency_ = 0, most_frequency_ = 0;
+  std::unique_ptr<SlowPoint> first_point_;  // of the run, to compare frequencies with
 };
 }  // namespace trill

@@ -10,15 +10,16 @@
 namespace trill {
 namespace {
 constexpr double furthest_memory = 2;  // in lengths of the step before: polynomials of stages are not carried further
-constexpr double quiet = 0.01;         // what an oscillation may leave in the stages, against the change over a step
+constexpr double quiet =
+    0.01;  // what an oscillation may leave in the stages, against the change of the slow one over a step
 }  // namespace
 
 StageGuess ImplicitRk::choose_guess(double h) const {
   const StageGuess fresh = stiff_step_ ? StageGuess::slow_point : StageGuess::start;
   if (!remembers_ || std::abs(h) > furthest_memory * std::abs(h_) || h * h_ < 0) return fresh;
   if (!stiff_step_ || smooth_) return StageGuess::memory;
-  const double change = (last_k_.col(plan_.block.stages - 1) - last_k_.col(plan_.block.first)).cwiseAbs().maxCoeff();
-  return speed_across_ < quiet * std::abs(h_) * change ? StageGuess::memory : fresh;
+  const double across = std::max(speed_across_, max_abs(slow_->open) / std::abs(h_));
+  return across < quiet * std::abs(h_) * slow_change_ ? StageGuess::memory : fresh;
 }
 
 void ImplicitRk::guess_stages(const State& s, double h) {

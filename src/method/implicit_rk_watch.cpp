@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace trill {
 namespace {
 constexpr double varying = 1.01;           // largest over smallest frequency
@@ -25,7 +27,7 @@ StepStatus ImplicitRk::report_slow_point(SlowPoint::Status status, double t, Not
     case SlowPoint::Status::not_reached:
       notes.raise(t, "no_slow_point",
                   "No state with closed gaps was found near this one: the oscillation is too large for a slow motion. "
-                  "Try a smaller h, or fast=resolve.",
+                  "Try a smaller h, or radau with fast=resolve.",
                   Severity::error, oscillation_q_, 1);
       return StepStatus::newton_diverged;
     case SlowPoint::Status::non_finite:
@@ -36,12 +38,13 @@ StepStatus ImplicitRk::report_slow_point(SlowPoint::Status status, double t, Not
 
 void ImplicitRk::report_failure(const State& s, const StepRequest& request, StepStatus status) {
   if (status != StepStatus::newton_diverged || !has_gaps() || !slow_known_) return;
-  if (speed_across_ * std::abs(request.h) < 1e-3 * max_abs(slow_->q)) return;
+  const double limit = max_abs(slow_->q) / std::abs(request.h);
+  if (speed_across_ < limit) return;
   request.notes.raise(s.t, "oscillation_too_large",
-                      "Newton's iteration fails while the state oscillates off the slow motion at this speed; Gauss "
-                      "converges while h times it stays below a few lengths. Try a smaller h, or method radau, which "
-                      "damps it.",
-                      Severity::warning, speed_across_, max_abs(slow_->q) / std::abs(request.h));
+                      "Newton's iteration fails while the state oscillates off the slow motion at this speed; it is "
+                      "known to converge while h times it stays below a few lengths. Try a smaller h, or radau with "
+                      "fast=damp.",
+                      Severity::warning, speed_across_, limit);
 }
 
 double ImplicitRk::energy_share(const StepRequest& request) const {
@@ -57,7 +60,8 @@ void ImplicitRk::watch(double t, const StepRequest& request) {
   if (!has_gaps()) return;
   watch_frequencies(t, request);
   if (!stiff_step_) return;
-  if (plan_.alias == 0) return watch_damping(t, request);
+  if (plan_.damps) return watch_damping(t, request);
+  if (plan_.alias == 0) return;
   const double h = std::abs(request.h), bound = slow_step_bound();
   if (h > 1.001 * bound)
     request.notes.raise(t, "aliased_resonance",
@@ -79,21 +83,50 @@ void ImplicitRk::watch_damping(double t, const StepRequest& request) {
         Severity::info, damped_energy_, energy_share(request));
 }
 
+std::string ImplicitRk::summary() const {
+  if (!has_gaps() || !slow_) return "";
+  const std::string left = fmt::format("{:.3g} energy left in the oscillation of the gaps", slow_->fast_energy());
+  return plan_.damps ? fmt::format("{:.3g} energy damped, {}", damped_energy_, left) : left;
+}
+
 // JP95 conjectures that projections of the solution converge. They do not when the oscillation has energy and its
-// frequency varies: then it acts on the slow motion by a force that steps with h >> epsilon do not see.
+// frequency varies: then it acts on the slow motion by a force that steps with h >> epsilon do not see. That force may
+// be all that moves the system: so frequencies are compared beside the start as well as along the path.
+void ImplicitRk::probe_frequencies(const State& s, const StepRequest& request) {
+  if (!has_gaps() || plan_.fast == FastMotion::resolve) return;
+  if (first_point_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
+  form_->linearise(s.t, slow_->q, slow_->v, slow_->a, slow_->lambda);  // for the mass
+  const double size = std::max(max_abs(slow_->q), 1e-300), away = 1e-3 * size;
+  double steepest = 0;
+  for (const double seed : {1.0, 2.0}) {
+    for (Index i = 0; i < n_; ++i) across_[i] = std::sin(seed + 2.4 * static_cast<double>(i));
+    slow_->make_tangential(across_);
+    const double length = max_abs(across_);
+    if (length < 1e-12) continue;
+    across_ = slow_->q + (away / length) * across_;
+    if (slow_end_->find(s.t, across_, slow_->v) == SlowPoint::Status::ok)
+      steepest = std::max(steepest, 0.5 * slow_->frequencies_differ(*slow_end_) / away);
+  }
+  form_->mass().multiply(slow_->a, across_);
+  most_kinetic_ = std::max(most_kinetic_, size * max_abs(across_));  // what forces do over such a length
+  if (size * steepest > varying - 1) warn_of_frequencies(s.t, most_fast_energy_ * size * steepest, request);
+}
+
 void ImplicitRk::watch_frequencies(double t, const StepRequest& request) {
-  least_frequency_ = std::min(least_frequency_, slow_->slowest_frequency());
-  most_frequency_ = std::max(most_frequency_, slow_->slowest_frequency());
   most_fast_energy_ = std::max(most_fast_energy_, slow_->fast_energy());
   form_->mass().multiply(slow_->v, across_);
   most_kinetic_ = std::max(most_kinetic_, 0.5 * slow_->v.dot(across_));
-  if (!stiff_step_ || most_frequency_ < varying * least_frequency_) return;
-  const double shifted = most_fast_energy_ * (most_frequency_ / least_frequency_ - 1);
+  if (!stiff_step_) return;
+  const double changed = 0.5 * first_point_->frequencies_differ(*slow_);
+  if (changed > varying - 1) warn_of_frequencies(t, most_fast_energy_ * changed, request);
+}
+
+void ImplicitRk::warn_of_frequencies(double t, double shifted, const StepRequest& request) {
   if (shifted > energy_share(request))
     request.notes.raise(t, "fast_energy_with_varying_frequencies",
-                        "The frequencies of the gaps vary along the path while they hold energy: its force on the slow "
-                        "motion is not seen by these steps, and the slow motion is off by about this energy. Use "
-                        "method slow, or fast=resolve.",
+                        "The frequencies of the gaps vary while they hold energy: its force on the slow motion is not "
+                        "seen by steps longer than the oscillation, and the slow motion is off by about this energy. "
+                        "Use method slow, or radau with fast=resolve.",
                         Severity::warning, shifted, energy_share(request));
 }
 }  // namespace trill

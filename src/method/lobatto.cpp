@@ -92,7 +92,8 @@ class Lobatto final : public ImplicitRk {
     const double k = options_.s * (options_.s - 1);
     return {.block = block_of(family, options_.s),
             .fast = family == Family::c ? FastMotion::damp : FastMotion::preserve,
-            .alias = family == Family::a || family == Family::b ? k : 0};
+            .alias = family == Family::a || family == Family::b ? k : 0,
+            .damps = family == Family::c};
   }
   Options options_;
 };

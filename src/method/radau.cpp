@@ -27,7 +27,9 @@ class Radau final : public ImplicitRk {
     return runge_kutta_form(extended_tableau(family, options.stages()));
   }
 
-  Radau(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {}
+  Radau(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {
+    mark_what_it_delivers();
+  }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Radau>(problem, options_);
   }
@@ -53,6 +55,10 @@ class Radau final : public ImplicitRk {
             .constant_step = gauss};
   }
 
+  void mark_what_it_delivers() {
+    if (options_.fast == "damp" && mechanics() && mechanics()->strong_potential()) info_.delivers = Delivers::slow;
+  }
+
   int stages_for(const ErrorScale& scale) const {
     if (options_.s != "auto" || !scale.controlled || options_.fast == "preserve") return options_.stages();
     return scale.rtol > 1e-4 ? 3 : scale.rtol > 1e-9 ? 5 : 7;
@@ -61,6 +67,7 @@ class Radau final : public ImplicitRk {
   ImplicitRkPlan plan(const ErrorScale& scale) override {
     const int s = stages_for(scale);
     info_ = describe(options_, s);
+    mark_what_it_delivers();
     if (options_.fast == "preserve")
       return {.block = stage_block(gauss_tableau, s),
               .fast = FastMotion::preserve,
@@ -68,6 +75,7 @@ class Radau final : public ImplicitRk {
               .estimates = s % 2 == 1};
     return {.block = stage_block(radau_iia_tableau, s),
             .fast = options_.fast == "damp" ? FastMotion::damp : FastMotion::resolve,
+            .damps = true,
             .estimates = s % 2 == 1};
   }
   Options options_;

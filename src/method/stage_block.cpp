@@ -53,8 +53,8 @@ void find_implicit_stages(const Mat& A, const Mat& velocity_A, StageBlock& block
   block.count = block.stages - block.first - (block.explicit_last ? 1 : 0);
 }
 
-void round_maps(const RealMat& S, const RealMat& P, const RealVec& s_v, const RealVec& s_k, const RealVec& p_v,
-                const RealVec& p_k, StageBlock& block) {
+void round_maps(const RealMat& S, const RealMat& P, const RealVec& s_k, const RealVec& p_v, const RealVec& p_k,
+                StageBlock& block) {
   const RealMat R = P.inverse();
   block.S = S.cast<double>();
   block.P = P.cast<double>();
@@ -62,7 +62,6 @@ void round_maps(const RealMat& S, const RealMat& P, const RealVec& s_v, const Re
   block.r_v = rounded(-R * p_v);
   block.r_k = rounded(-R * p_k);
   block.far = rounded(P * (RealVec::Ones(p_k.size()) - p_k));
-  block.s_v = rounded(s_v);
   block.s_k = rounded(s_k);
   block.p_v = rounded(p_v);
   block.p_k = rounded(p_k);
@@ -91,7 +90,7 @@ StageBlock make_stage_block(const ImplicitTableau& tableau) {
   const RealVec ones = RealVec::Ones(n), nothing = RealVec::Zero(n);
   const RealVec from_first = block.explicit_first ? RealVec(S * A.block(1, 0, n, 1)) : nothing;
   const RealVec inverse_times = S * (ones + from_first);
-  round_maps(S, S * S, -from_first, nothing, -inverse_times, -from_first, block);
+  round_maps(S, S * S, nothing, -inverse_times, -from_first, block);
   diagonalise(S, false, block);
   if (n == s) block.end = rounded((tableau.b.cast<Real>().transpose() * S).transpose());
   return block;
@@ -111,8 +110,7 @@ StageBlock make_stage_block(const PartitionedTableau& pair) {
     const RealMat inner = B.block(1, 1, n, n);
     const RealVec c = pair.position.c.segment(1, n).cast<Real>();
     const RealVec first = nystrom.block(1, 0, n, 1), velocity_first = B.block(1, 0, n, 1);
-    round_maps(inner * P, P, RealVec::Ones(n) - inner * P * c, velocity_first - inner * P * first, -P * c, -P * first,
-               block);
+    round_maps(inner * P, P, velocity_first - inner * P * first, -P * c, -P * first, block);
     diagonalise(P, true, block);
   }
   return block;

@@ -104,7 +104,7 @@ void FirstOrderStages::find_derivatives(In x) {
     double* y = V.col(block_.first + i).data();
     for (Index c = 0; c < n_; ++c) {
       y[c] = y0_[c] + x[i * n_ + c];
-      k[c] = block_.s_v[i] * k1_[c];
+      k[c] = block_.p_k[i] * k1_[c];
     }
     for (Index j = 0; j < block_.count; ++j) add_scaled(k, block_.S(i, j) / h_, x.data() + j * n_, n_);
   }
@@ -153,25 +153,25 @@ void MechanicalStages::find_derivatives(In x) {
     const double* q0 = y0_.data();
     const double* v0 = q0 + n;
     const double* k1 = k1_.data();
-    const double* z = x.data();
+    const double* w = x.data();
     const double by_h = 1 / h_;
     for (Index i = 0; i < block_.count; ++i) {
       const Index stage = block_.first + i;
       double* q = Q.col(stage).data();
       double* v = V.col(stage).data();
       double* k = K.col(stage).data();
-      const double sv = block_.s_v[i], sk = h_ * block_.s_k[i], pv = block_.p_v[i] * by_h, pk = block_.p_k[i];
+      const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
       const double* s = block_.S.data() + i;
       const double* p = block_.P.data() + i;
       for (Index c = 0; c < n; ++c) {
         double by_s = 0, by_p = 0;
         for (Index j = 0; j < block_.count; ++j) {
-          by_s += s[j * block_.count] * z[j * width_ + c];
-          by_p += p[j * block_.count] * z[j * width_ + c];
+          by_s += s[j * block_.count] * w[j * width_ + c];
+          by_p += p[j * block_.count] * w[j * width_ + c];
         }
-        q[c] = q0[c] + z[i * width_ + c];
-        v[c] = by_h * by_s + sv * v0[c] + sk * k1[c];
-        k[c] = by_h * (by_h * by_p) + pv * v0[c] + pk * k1[c];
+        q[c] = q0[c] + (flight * v0[c] + w[i * width_ + c]);
+        v[c] = v0[c] + (by_h * by_s + sk * k1[c]);
+        k[c] = by_h * (by_h * by_p) + pk * k1[c];
       }
     }
   });
@@ -184,14 +184,13 @@ void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {
 void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }
 
 void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
-  const double* v0 = y0_.data() + n_;
   for (Index i = 0; i < block_.count; ++i) {
-    double* z = x.data() + i * width_;
-    const double rv = h_ * block_.r_v[i], rk = h_ * h_ * block_.r_k[i];
-    for (Index c = 0; c < n_; ++c) z[c] = rv * v0[c] + rk * k1_[c];
+    double* w = x.data() + i * width_;
+    const double rk = h_ * h_ * block_.r_k[i];
+    for (Index c = 0; c < n_; ++c) w[c] = rk * k1_[c];
     for (Index j = 0; j < block_.count; ++j)
-      add_scaled(z, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
-    for (Index c = 0; c < m_; ++c) z[n_ + c] = l(c, block_.first + i);
+      add_scaled(w, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
+    for (Index c = 0; c < m_; ++c) w[n_ + c] = l(c, block_.first + i);
   }
 }
 

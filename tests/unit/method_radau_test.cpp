@@ -100,6 +100,17 @@ TEST(RadauOnThePendulum, DampsALargeOscillation) {
   EXPECT_TRUE(r.said("damped"));
 }
 
+// What was in the swing and the spring is still there or was damped, whatever the stiffness and the tolerance.
+TEST(RadauOnThePendulum, AccountsForTheEnergyItDamps) {
+  for (const double epsilon : {1e-3, 1e-5})
+    for (const double rtol : {1e-3, 1e-5, 1e-7}) {
+      const TextModel model = pendulum(epsilon, epsilon);
+      const Ending r = run(*model.problem, "radau", {}, tolerance(rtol, 1e-3 * rtol), 5);
+      EXPECT_NEAR(r.damped, 0.5, 1e-3) << epsilon << " " << rtol;
+      EXPECT_LE(r.work.steps, 100) << epsilon << " " << rtol;
+    }
+}
+
 // Gaps that are not stiff are followed: the whole motion is that of an explicit method.
 TEST(Radau, FollowsGapsThatAreNotStiff) {
   for (const OptionSet& options : {OptionSet{}, OptionSet{{"fast", "resolve"}}}) {
@@ -222,6 +233,31 @@ equation = "(u - x)^2 + (w - y)^2 - 1"
   EXPECT_LT((followed.end.q() - whole.end.q()).cwiseAbs().maxCoeff(), 1e-7);
 }
 
+// Multipliers of constraints beside gaps that go on oscillating are those of the motion as it is.
+TEST(Gauss, GivesTheForcesOfConstraintsBesideGaps) {
+  const TextModel model = make_model("bushing_pendulum", {});
+  const Ending gauss = run(*model.problem, "gauss", {}, FixedStep{0.001}, 2);
+  const Ending rattle = run(*model.problem, "rattle", {}, FixedStep{0.0001}, 2);
+  EXPECT_LT((gauss.end.lambda() - rattle.end.lambda()).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+// A coordinate that is led by a constraint of time: also inside steps.
+TEST(Radau, FollowsAMovingConstraintInsideItsSteps) {
+  RunPlan plan = plan_with("radau", 6, 1e-6);
+  plan.output = Grid{0.05};
+  const Solution solution = run_of(read_model("m.toml", R"toml(
+[coordinates]
+x = { start = 0.0, velocity = 1.0 }
+[[constraint]]
+equation = "x - sin(t)"
+)toml",
+                                              {})
+                                       .problem,
+                                   plan);
+  for (Index i = 0; i < solution.rows(); ++i)
+    EXPECT_NEAR(solution.y()(0, i), std::sin(solution.t[static_cast<std::size_t>(i)]), 1e-4);
+}
+
 TEST(Warnings, AliasedResonance) {
   const TextModel model = pendulum(1e-5);
   // k = 30 for s = 5; the swing turns at sqrt(2) at the bottom: h <= 0.0146.
@@ -233,6 +269,30 @@ TEST(Warnings, AliasedResonance) {
       EXPECT_DOUBLE_EQ(n.value, 0.025);
       EXPECT_NEAR(n.threshold, std::sqrt(30e-5 / 1.0), 0.004);
     }
+}
+
+// The stiffest of two rods is aliased to the slowest rotation: h^2 <= 30 * 1e-7 / w_slow.
+TEST(Warnings, AliasedResonanceOfTheStiffestGap) {
+  const TextModel model = read_model("m.toml", R"toml(
+[coordinates]
+x = 1.0
+y = 0.0
+u = 2.0
+w = 0.0
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - 1"
+stiffness = 1e6
+group = "springs"
+[[stiff]]
+gap = "sqrt((u - x)^2 + (w - y)^2) - 1"
+stiffness = 1e14
+group = "springs"
+[[potential]]
+energy = "y + w"
+)toml",
+                                     {});
+  EXPECT_TRUE(run(*model.problem, "gauss", {}, FixedStep{0.02}, 0.2).said("aliased_resonance"));
+  EXPECT_FALSE(run(*model.problem, "gauss", {}, FixedStep{0.0005}, 0.02).said("aliased_resonance"));
 }
 
 TEST(Warnings, LobattoWithOscillations) {

@@ -25,6 +25,9 @@ class SlowPoint {
   // Energy in the gaps beyond the smooth motion: nu^T S nu / 2 and (g - C lambda)^T K (g - C lambda) / 2 (gaps only).
   double fast_energy() const { return fast_energy_; }
   double slowest_frequency() const { return slowest_; }  // of the gaps one by one: K_i S_ii; infinite without gaps
+  double fastest_frequency() const { return fastest_; }
+  // Between two points of one system: how much of K^1/2 S K^1/2 differs, whose eigenvalues are the squared frequencies.
+  double frequencies_differ(const SlowPoint& other) const;
   // How fast the gaps' directions turn: the motion itself, and its acceleration where it is at rest.
   double turning_rate();
 
@@ -48,7 +51,7 @@ class SlowPoint {
   std::unique_ptr<SchurSystem> schur_;
   Index n_, m_;
   bool moving_;
-  double t_ = 0, fast_energy_ = 0, slowest_ = 0;
+  double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
   Vec g_, c_, x_, f_, zero_, lifted_;
   MatrixSlot turned_;
 };

@@ -8,9 +8,10 @@
 
 namespace trill {
 // The stages of an implicit Runge-Kutta method as its Newton iteration sees them. The unknowns are displacements
-// Z_i = Q_i - q0 of the implicit stages; a first stage with c = 0 is explicit (Lobatto IIIA), and so is a last one that
-// no other stage depends on (IIIB). With k1 the acceleration at the start,
-//   V = (1/h) S Z + s_v v0 + h s_k k1,      K = (1/h^2) P Z + (1/h) p_v v0 + p_k k1,    P = S^2 unless partitioned.
+// W_i = Q_i - q0 - h r_v v0 of the implicit stages from the straight flight, of order h^2: rounding in S W/h stays
+// far below that of v0. A first stage with c = 0 is explicit (Lobatto IIIA), and so is a last one that no other
+// stage depends on (IIIB). With k1 the acceleration at the start,
+//   V = v0 + (1/h) S W + h s_k k1,      K = (1/h^2) P W + p_k k1,    P = S^2 unless partitioned.
 struct StageBlock {
   // Eigenvalues 1/gamma of S, one of each pair; x = T y with y = T^-1 x.
   struct RealMode {
@@ -28,17 +29,18 @@ struct StageBlock {
   bool partitioned = false;       // S and P have other eigenvectors: forces of v are left out of the Newton matrix
   bool collocation = false;
   ImplicitTableau position, velocity;
-  Mat S, P, R;  // R = P^-1: Z = h^2 R K + h r_v v0 + h^2 r_k k1
-  Vec s_v, s_k, p_v, p_k, r_v, r_k;
+  Mat S, P, R;                  // R = P^-1: W = h^2 R K + h^2 r_k k1
+  Vec s_k, p_v, p_k, r_v, r_k;  // r_v: row sums of the tableau, p_v = -P r_v
   // Stages in the limit of infinite frequency, from what the start is off the smooth motion (JP95 sec. 4, corrected):
   // K = a + far (q~ - q0)/h^2 - p_v (v~ - v0)/h + p_k (k1 - a), and the same for multipliers.
   Vec far;
   std::vector<RealMode> reals;
   std::vector<PairMode> pairs;
-  double amplification = 1;  // largest |1/gamma|: h |dV| against |dZ|
+  double amplification = 1;  // largest |1/gamma|: h |dV| against |dW|
   double transform_condition = 1;
 
-  // Ends of a step that is not stiffly accurate, with all stages implicit: q1 = q0 + end Z, v1 = v0 + end (V - v0).
+  // Ends of a step that is not stiffly accurate, with all stages implicit: q1 = q0 + h v0 + end W,
+  // v1 = v0 + end (V - v0).
   Vec end;
 };
 

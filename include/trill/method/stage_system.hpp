@@ -10,9 +10,9 @@
 namespace trill {
 class ShiftedMatrix;
 
-// All stages of one step as r(x) = 0 for the Newton loop: x holds the displacement Z_i of every implicit stage and its
-// multipliers L_i, stage after stage. The matrix is that of one point for all stages, so that it falls apart into one
-// per eigenvalue of the tableau.
+// All stages of one step as r(x) = 0 for the Newton loop: x holds the displacement of every implicit stage (from y0, or
+// W_i from the straight flight) and its multipliers L_i, stage after stage. The matrix is that of one point for all
+// stages, so that it falls apart into one per eigenvalue of the tableau.
 class StageSystem : public NonlinearSystem {
  public:
   // Where the Newton matrix is formed.

@@ -77,6 +77,7 @@ class Stepper {
   virtual void interpolate(double theta, Out y) = 0;  // inside the last step, theta in [0, 1]; may evaluate forces
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
+  virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
   virtual void save(Archive& archive) const = 0;  // everything a bit-identical restart needs
   virtual void load(Archive& archive) = 0;
   virtual std::unique_ptr<Stepper> clone(const Problem& problem) const = 0;  // own workspace on a cloned problem
