@@ -92,7 +92,7 @@ Outcome bench_epsilons() {
   double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, most[3] = {0, 0, 0};
   for (int digits = 3; digits <= 8; ++digits) {
     const double epsilon = std::pow(10, -digits);
-    const Outcome o = radau_outcome(epsilon, radau_rtol, 50);
+    const Outcome o = radau_outcome(epsilon, radau_rtol, 400);
     print_row(fmt::format("radau, epsilon = {:g}", epsilon), o);
     const double costs[3] = {o.seconds, static_cast<double>(o.work.steps),
                              static_cast<double>(o.work.newton_iterations)};
