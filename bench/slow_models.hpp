@@ -37,6 +37,12 @@ inline std::unique_ptr<Problem> native_model(const std::string& name, const Opti
   throw std::runtime_error("no machine code: " + reason);
 }
 
+// The pendulum of JP95, from 3 epsilon^4 off the rigid one.
+inline std::unique_ptr<Problem> jp95_pendulum(double epsilon) {
+  return native_model("pendulum/stiff_spring",
+                      {{"epsilon", written(epsilon)}, {"x0", written(1 - 3 * std::pow(epsilon, 4))}, {"y0", "0"}});
+}
+
 // The models as a C++ user would write them.
 struct Pendulum {
   static constexpr int n = 2;

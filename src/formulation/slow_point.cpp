@@ -145,6 +145,7 @@ void SlowPoint::find_open(double t, In q0) {
 }
 
 bool SlowPoint::find_derivatives(double t) {
+  turning_rate_ = -1;
   map_.curvature(t, q, v, c_);
   form_.problem().force(form_.soft_groups(), t, q, v, f_);
   schur_->solve(f_, c_, a, lambda);
@@ -152,8 +153,11 @@ bool SlowPoint::find_derivatives(double t) {
 }
 
 double SlowPoint::turning_rate() {
-  const double turning_now = turning(v);
-  return std::sqrt(turning_now * turning_now + turning(a));
+  if (turning_rate_ < 0) {
+    const double by_motion = turning(v);
+    turning_rate_ = std::sqrt(by_motion * by_motion + turning(a));
+  }
+  return turning_rate_;
 }
 
 // |dG along a direction| / |G|, the largest over the gaps.

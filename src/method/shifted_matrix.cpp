@@ -97,38 +97,40 @@ void ShiftedMatrix::solve(const double* rhs, double* x) {
 
 void ShiftedMatrix::add_real_mode(std::size_t k, auto n, const double* rhs, double* x) {
   const StageBlock::RealMode& mode = block_.reals[k];
-  double* sums = real_x_.data();
-  std::fill_n(sums, Index(n), 0.0);
-  for (Index j = 0; j < block_.count; ++j) {
-    const double left = mode.left[j];
-    for (Index i = 0; i < n; ++i) sums[i] += left * rhs[j * n + i];
+  const double *left = mode.left.data(), *right = mode.right.data();
+  for (Index i = 0; i < n; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < block_.count; ++j) sum += left[j] * rhs[j * n + i];
+    real_x_[i] = sum;
   }
-  scale_rows(real_powers_[k], sums);
+  scale_rows(real_powers_[k], real_x_.data());
   reals_[k]->solve(real_x_, real_x_);
-  scale_columns(real_powers_[k], sums);
-  for (Index j = 0; j < block_.count; ++j) {
-    const double right = mode.right[j];
-    for (Index i = 0; i < n; ++i) x[j * n + i] += right * sums[i];
+  scale_columns(real_powers_[k], real_x_.data());
+  for (Index i = 0; i < n; ++i) {
+    const double found = real_x_[i];
+    for (Index j = 0; j < block_.count; ++j) x[j * n + i] += right[j] * found;
   }
 }
 
 void ShiftedMatrix::add_pair(std::size_t k, auto n, const double* rhs, double* x) {
   const StageBlock::PairMode& mode = block_.pairs[k];
-  double* sums = reinterpret_cast<double*>(x_.data());
-  std::fill_n(sums, 2 * n, 0.0);
-  for (Index j = 0; j < block_.count; ++j) {
-    const double real = mode.left_real[j], imag = mode.left_imag[j];
-    for (Index i = 0; i < n; ++i) {
-      sums[2 * i] += real * rhs[j * n + i];
-      sums[2 * i + 1] += imag * rhs[j * n + i];
+  const double *left_real = mode.left_real.data(), *left_imag = mode.left_imag.data();
+  const double *right_real = mode.right_real.data(), *right_imag = mode.right_imag.data();
+  for (Index i = 0; i < n; ++i) {
+    double real = 0, imag = 0;
+    for (Index j = 0; j < block_.count; ++j) {
+      real += left_real[j] * rhs[j * n + i];
+      imag += left_imag[j] * rhs[j * n + i];
     }
+    x_[static_cast<std::size_t>(i)] = {real, imag};
   }
   scale_rows(pair_powers_[k], x_.data());
   pairs_[k]->solve(x_.data());
   scale_columns(pair_powers_[k], x_.data());
-  for (Index j = 0; j < block_.count; ++j) {
-    const double real = mode.right_real[j], imag = mode.right_imag[j];
-    for (Index i = 0; i < n; ++i) x[j * n + i] += real * sums[2 * i] - imag * sums[2 * i + 1];
+  for (Index i = 0; i < n; ++i) {
+    const Complex found = x_[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < block_.count; ++j)
+      x[j * n + i] += right_real[j] * found.real() - right_imag[j] * found.imag();
   }
 }
 }  // namespace trill

@@ -52,6 +52,7 @@ class SlowPoint {
   Index n_, m_;
   bool moving_;
   double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
+  double turning_rate_ = -1;  // of this point; negative: not asked for yet
   Vec g_, c_, x_, f_, zero_, lifted_;
   MatrixSlot turned_;
 };
