@@ -13,7 +13,7 @@ namespace trill {
 namespace {
 constexpr double controlled_tolerance = 0.01;  // of Newton's iteration, in errors allowed in a step
 constexpr double fixed_tolerance = 1e-5;       // of 1e-10: fixed steps are solved to rounding
-constexpr double rounding = 1000 * std::numeric_limits<double>::epsilon();
+constexpr double rounding = 30 * std::numeric_limits<double>::epsilon();
 constexpr int controlled_iterations = 10, fixed_iterations = 50, many_iterations = 7;
 constexpr double reused_rate = 0.05;  // a matrix is kept for the next step while it contracts that well
 constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
@@ -225,6 +225,13 @@ void ImplicitRk::measure_oscillation(SlowPoint& point, In v0, In weights) {
   speed_across_ = max_abs(across_);
   oscillation_q_ = weighted_rms(point.open, weights.head(n_));
   oscillation_v_ = weighted_rms(across_, weights.segment(n_, n_));
+  // At a turning point it has no speed of its own; of the gap only what rounding does not explain counts.
+  const double gap = max_abs(point.open) - rounding * max_abs(point.q);
+  if (has_gaps() && gap > 0) {
+    const double amplitude = gap * point.fastest_frequency();
+    speed_across_ = std::max(speed_across_, amplitude);
+    oscillation_v_ = std::max(oscillation_v_, amplitude * weights.segment(n_, n_).minCoeff());
+  }
   smooth_ = oscillation_q_ <= 1 && oscillation_v_ <= 1;
 }
 
