@@ -2,8 +2,6 @@
 #include "implicit_rk.hpp"
 
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/hermite.hpp"
-#include "trill/method/stage_polynomial.hpp"
 
 #include <cmath>
 
@@ -15,11 +13,8 @@ constexpr double controlled_tolerance = 0.01;  // of Newton's iteration, in erro
 constexpr double fixed_tolerance = 1e-5;       // of 1e-10: fixed steps are solved to rounding
 constexpr double rounding = 30 * std::numeric_limits<double>::epsilon();
 constexpr int controlled_iterations = 10, fixed_iterations = 50, many_iterations = 7;
-constexpr double reused_rate = 0.05;  // a matrix is kept for the next step while it contracts that well
-constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
-constexpr double preserved_share = 0.8;  // of the bound, which falls when the motion turns faster
-constexpr double manifold_share = 0.1;   // of the error allowed in a step
-constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
+constexpr double reused_rate = 0.05;    // a matrix is kept for the next step while it contracts that well
+constexpr double manifold_share = 0.1;  // of the error allowed in a step
 
 // sum_i e_i c_i^(k-1) = -gamma for k = 1 and 0 for k = 2..s. With gamma times the slope at the start it is the
 // difference to a quadrature of order s.
@@ -71,6 +66,9 @@ ImplicitRk::ImplicitRk(const Problem& problem, MethodInfo info)
     return;
   }
   first_order_ = nullptr;
+  if (info_.accepts.first_order && !dynamic_cast<const MechanicalProblem*>(&problem))
+    throw UsageError(
+        fmt::format("{} needs a first-order or a mechanical system; '{}' is neither", info_.name, problem.name()));
   mechanical_ = &problem.as<MechanicalProblem>(info_.name);
   form_.emplace(*mechanical_, true);
   n_ = form_->unknowns();
@@ -156,45 +154,6 @@ SlowPoint::Status ImplicitRk::make_form(const State& s) {
     hard_point_ = std::make_unique<SlowPoint>(*hard_form_);
   }
   return status;
-}
-
-double ImplicitRk::slow_step_bound() {
-  most_turning_ = std::max(most_turning_, slow_->turning_rate());
-  return std::sqrt(plan_.alias / (slow_->fastest_frequency() * most_turning_));
-}
-
-// The oscillation shows in the error estimate: below this step the controller would fall into its scale and resolve it
-// for ever.
-double ImplicitRk::step_floor() {
-  if (!has_gaps() || plan_.fast == FastMotion::resolve || !manifold_fits_ || smooth_) return 0;
-  const double turning = slow_->turning_rate();
-  if (turning == 0) return 0;  // nothing of the oscillation shows along the manifold
-  if (plan_.fast == FastMotion::preserve) return std::min(preserved_share * slow_step_bound(), solvable_);
-  return std::min(
-      {floor_in_epsilon / slow_->slowest_frequency(), floor_of_turn / std::max(turning, slow_rate_), solvable_});
-}
-
-double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) {
-  Vec slope = Vec::Zero(s.y.size());
-  if (lifted() && plan_.fast != FastMotion::resolve) {
-    slope.head(n_) = slow_->v;
-    slope.segment(n_, n_) = slow_->a;
-  } else {
-    if (!find_first_stage(s, work)) return 0;
-    if (mechanical_) slope.head(n_) = s.v();
-    slope.segment(mechanical_ ? n_ : 0, n_) = k1_;
-  }
-  const double size = scale.norm(s.y, s.y, s.y), rate = scale.norm(slope, s.y, s.y);
-  if (!(rate > 0)) return 0;
-  double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
-  if (has_gaps() && plan_.fast == FastMotion::resolve) h = std::min(h, resolved_phase / slow_->slowest_frequency());
-  if (has_gaps() && plan_.fast == FastMotion::preserve) h = std::min(h, preserved_share * slow_step_bound());
-  if (has_gaps() && plan_.fast == FastMotion::damp) {
-    scale.weights(s.y, error_);
-    measure_oscillation(*slow_, s.v(), error_);
-    h = std::max(h, step_floor());
-  }
-  return std::min(h, std::abs(h_max));
 }
 
 StepStatus ImplicitRk::find_slow_start(const State& s, const StepRequest& request) {
@@ -288,10 +247,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   }
   accept(s, request, result.newton);
   if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(h);
-  if (has_gaps() && plan_.fast == FastMotion::resolve)
-    result.h_next_max = std::min(result.h_next_max, resolved_phase / slow_->slowest_frequency());
-  if (has_gaps() && plan_.fast == FastMotion::preserve)
-    result.h_next_max = std::min(result.h_next_max, preserved_share * slow_step_bound());
+  result.h_next_max = std::min(result.h_next_max, longest_step());
   return result;
 }
 
@@ -423,50 +379,6 @@ void ImplicitRk::find_end(const State& s, double h) {
   }
 }
 
-// h (gamma_0 y'(start) + sum e_i Y'_i): along the slow manifold from the projected start, otherwise filtered by the
-// Newton matrix of the real eigenvalue, so that stiff components do not count.
-double ImplicitRk::estimate(const State& s, const StepRequest& request) {
-  const double h = request.h;
-  const bool slow = measures_slow_error();
-  error_.setZero();
-  const Index v_at = mechanical_ ? n_ : 0;
-  double* error_q = error_.data();
-  double* error_v = error_.data() + v_at;
-  add_scaled(error_v, h * error_start_, slow ? slow_->a.data() : k1_.data(), n_);
-  if (mechanical_) add_scaled(error_q, h * error_start_, slow ? slow_->v.data() : s.y.data() + n_, n_);
-  for (Index i = 0; i < plan_.block.stages; ++i) {
-    add_scaled(error_v, h * error_weights_[i], stages_->K.col(i).data(), n_);
-    if (mechanical_) add_scaled(error_q, h * error_weights_[i], stages_->V.col(i).data(), n_);
-  }
-  // Along constraints that move, nothing but the whole error tells how far the inside of a step is off them.
-  if (slow && moving_) return request.scale.norm(error_, s.y, y1_);
-  if (slow) {
-    slow_end_->make_tangential(error_.head(n_));
-    slow_end_->make_tangential(error_.segment(n_, n_));
-  } else {
-    filter_error();
-  }
-  return request.scale.norm(error_, s.y, y1_);
-}
-
-// (M sigma^2 - f_v sigma - f_q) x + G^T l = M sigma^2 e, G x - C l = 0, or (sigma - J) x = sigma e.
-void ImplicitRk::filter_error() {
-  const double sigma = stages_->real_shift();
-  if (first_order_) {
-    filtered_ = sigma * error_;
-    stages_->solve_real(filtered_);
-    error_ = filtered_;
-    return;
-  }
-  for (Index part = 0; part < 2; ++part) {
-    filtered_.setZero();
-    form_->mass().multiply(error_.segment(part * n_, n_), filtered_.head(n_));
-    filtered_ *= sigma * sigma;
-    stages_->solve_real(filtered_);
-    error_.segment(part * n_, n_) = filtered_.head(n_);
-  }
-}
-
 // Across the manifold the end of a step carries an error of lower order, O(h^s) in v, which the next steps would take
 // for an oscillation. Steps that damp end on the smooth motion; so do those with hard constraints alone.
 bool ImplicitRk::ends_on_manifold(const StepRequest& request) const {
@@ -519,59 +431,4 @@ void ImplicitRk::accept(State& s, const StepRequest& request, const NewtonStats&
   if (mechanical_ && mechanical_->strong_potential()) watch(s.t, request);
 }
 
-void ImplicitRk::keep_for_output(const State& s) {
-  const Index v_at = mechanical_ ? n_ : 0, last = nodes_.size() - 1;
-  y0_ = s.y;
-  if (!plan_.block.collocation) return;
-  dense_v_.col(0) = s.y.segment(v_at, n_);
-  dense_v_.col(last) = y1_.segment(v_at, n_);
-  dense_q_.col(0) = s.y.head(n_);
-  dense_q_.col(last) = y1_.head(n_);
-  if (hard_ > 0) {
-    dense_l_.col(0) = s.lambda();
-    dense_l_.col(last) = y1_.segment(2 * n_, hard_);
-  }
-  Index node = 1;
-  for (Index i = 0; i < plan_.block.stages; ++i) {
-    if (!(plan_.block.position.c[i] > 0 && plan_.block.position.c[i] < 1)) continue;
-    dense_v_.col(node) = stages_->V.col(i);
-    if (mechanical_) dense_q_.col(node) = stages_->Q.col(i);
-    dense_l_.col(node) = stages_->L.col(i).tail(hard_);
-    ++node;
-  }
-}
-
-void ImplicitRk::interpolate(double theta, Out y) {
-  y = (1 - theta) * y0_ + theta * y1_;
-  if (!plan_.block.collocation) {
-    hermite(theta, h_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), y.head(n_));
-    hermite_slope(theta, h_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), y.segment(n_, n_));
-    return;
-  }
-  lagrange_weights(nodes_, theta, node_weights_);
-  if (mechanical_) y.head(n_).noalias() = dense_q_ * node_weights_;
-  y.segment(mechanical_ ? n_ : 0, n_).noalias() = dense_v_ * node_weights_;
-  if (hard_ > 0) y.segment(2 * n_, hard_).noalias() = dense_l_ * node_weights_;
-}
-
-std::vector<Quantity> ImplicitRk::diagnostics() const {
-  if (!mechanical_ || !mechanical_->strong_potential()) return {};
-  return {{"fast_energy", ""}, {"damped_energy", ""}};
-}
-
-void ImplicitRk::diagnose(Out values) const {
-  if (values.size() == 0) return;
-  values[0] = lifted() ? slow_->fast_energy() : 0;
-  values[1] = damped_energy_;
-}
-
-void ImplicitRk::save(Archive& archive) const {
-  for (const double value : {damped_energy_, most_fast_energy_, most_kinetic_, most_turning_, slow_rate_, solvable_})
-    archive.write(value);
-}
-
-void ImplicitRk::load(Archive& archive) {
-  for (double* value : {&damped_energy_, &most_fast_energy_, &most_kinetic_, &most_turning_, &slow_rate_, &solvable_})
-    archive.read(*value);
-}
 }  // namespace trill

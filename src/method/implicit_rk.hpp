@@ -56,6 +56,7 @@ class ImplicitRk : public Stepper {
   bool measures_slow_error() const { return stiff_step_ && manifold_fits_ && plan_.fast != FastMotion::resolve; }
   Groups counted_groups() const { return form_ ? form_->counted_groups() : 1; }
   double slow_step_bound();  // h^2 <= alias epsilon / w_slow
+  double longest_step();     // of what is meant with the oscillation
   double step_floor();
   SlowPoint::Status make_form(const State& s);
 

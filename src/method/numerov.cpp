@@ -124,7 +124,10 @@ class Numerov final : public Stepper {
     ahead_.begin(h, next_, now_.g, increment_);
     x_ = increment_;
     weights_ = request.weights.head(n_).cwiseMax(request.weights.segment(n_, n_) / std::abs(h));
+    const NewtonStats first = result.newton;
     result.newton = newton_.solve(ahead_, x_, weights_, reuse && matrix_.valid && matrix_.h == h);
+    result.newton.iterations += first.iterations;
+    result.newton.factorisations += first.factorisations;
     if (!result.newton.converged) return failed(result);
     // The last correction came after the last evaluation.
     formula_.acceleration(ahead_.after.t, ahead_.after.q = next_.q + x_, ahead_.after.g);
