@@ -20,7 +20,8 @@ SlowPoint::SlowPoint(const LiftedForm& form)
       n_(form.unknowns()),
       m_(form.rows()),
       moving_(map_.moving()),
-      turned_(map_.pattern()) {
+      turned_(map_.pattern()),
+      turned_mass_(form.problem().mass_pattern()) {
   for (Vec* x : {&q, &v, &a, &open, &x_, &f_, &zero_, &lifted_}) *x = Vec::Zero(n_);
   for (Vec* x : {&mu, &nu, &lambda, &g_, &c_}) *x = Vec::Zero(m_);
 }
@@ -186,6 +187,23 @@ double SlowPoint::turning(In along) {
   row_squares(G, g_);
   double largest = 0;
   for (Index i = 0; i < form_.gaps(); ++i) largest = std::max(largest, std::sqrt(c_[i] / g_[i]));
-  return largest;
+  return std::max(largest, mass_turning(along));
+}
+
+// The direction in which a gap opens is M^-1 G^T: a mass that depends on q turns it too.
+double SlowPoint::mass_turning(In along) {
+  const double size = max_abs(along);
+  if (form_.problem().mass_kind() != MassKind::of_q || size == 0) return 0;
+  const double step = 1e-6 / size;
+  x_ = q + step * along;
+  form_.problem().mass(x_, turned_mass_);
+  const double* here = schur_->mass().values();
+  const double* there = turned_mass_.values();
+  double difference = 0, whole = 0;
+  for (Index k = 0; k < turned_mass_.stored(); ++k) {
+    difference += (there[k] - here[k]) * (there[k] - here[k]);
+    whole += here[k] * here[k];
+  }
+  return std::sqrt(difference / whole) / step;
 }
 }  // namespace trill

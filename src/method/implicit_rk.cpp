@@ -164,7 +164,7 @@ StepStatus ImplicitRk::find_slow_start(const State& s, const StepRequest& reques
   if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t, request.notes);
   measure_oscillation(*slow_, s.v(), request.weights);
   most_fast_energy_ = std::max(most_fast_energy_, slow_->fast_energy());
-  probe_frequencies(s, request);
+  probe_frequencies(s);
   find_smooth_start(s, request);
   slow_known_ = true;
   return StepStatus::ok;

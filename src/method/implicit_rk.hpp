@@ -88,7 +88,7 @@ class ImplicitRk : public Stepper {
   void report_failure(const State& s, const StepRequest& request, StepStatus status);
   void watch(double t, const StepRequest& request);
   void watch_frequencies(double t, const StepRequest& request);
-  void probe_frequencies(const State& s, const StepRequest& request);
+  void probe_frequencies(const State& s);
   void warn_of_frequencies(double t, double shifted, const StepRequest& request);
   void watch_damping(double t, const StepRequest& request);
   double energy_share(const StepRequest& request) const;
@@ -124,6 +124,7 @@ class ImplicitRk : public Stepper {
   double oscillation_q_ = 0, oscillation_v_ = 0, speed_across_ = 0;
   // Over the run.
   double damped_energy_ = 0, most_fast_energy_ = 0, most_kinetic_ = 0, most_turning_ = 0;
+  double probed_change_ = 0;                // of frequencies, over a length of the system beside the start
   std::unique_ptr<SlowPoint> first_point_;  // of the run, to compare frequencies with
 };
 }  // namespace trill

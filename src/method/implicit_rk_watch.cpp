@@ -92,7 +92,8 @@ std::string ImplicitRk::summary() const {
 // JP95 conjectures that projections of the solution converge. They do not when the oscillation has energy and its
 // frequency varies: then it acts on the slow motion by a force that steps with h >> epsilon do not see. That force may
 // be all that moves the system: so frequencies are compared beside the start as well as along the path.
-void ImplicitRk::probe_frequencies(const State& s, const StepRequest& request) {
+void ImplicitRk::probe_frequencies(const State& s) {
+  probed_change_ = 0;
   if (!has_gaps() || plan_.fast == FastMotion::resolve) return;
   if (first_point_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
   form_->linearise(s.t, slow_->q, slow_->v, slow_->a, slow_->lambda);  // for the mass
@@ -109,7 +110,7 @@ void ImplicitRk::probe_frequencies(const State& s, const StepRequest& request) {
   }
   form_->mass().multiply(slow_->a, across_);
   most_kinetic_ = std::max(most_kinetic_, size * max_abs(across_));  // what forces do over such a length
-  if (size * steepest > varying - 1) warn_of_frequencies(s.t, most_fast_energy_ * size * steepest, request);
+  probed_change_ = size * steepest;
 }
 
 void ImplicitRk::watch_frequencies(double t, const StepRequest& request) {
@@ -117,7 +118,7 @@ void ImplicitRk::watch_frequencies(double t, const StepRequest& request) {
   form_->mass().multiply(slow_->v, across_);
   most_kinetic_ = std::max(most_kinetic_, 0.5 * slow_->v.dot(across_));
   if (!stiff_step_) return;
-  const double changed = 0.5 * first_point_->frequencies_differ(*slow_);
+  const double changed = std::max(probed_change_, 0.5 * first_point_->frequencies_differ(*slow_));
   if (changed > varying - 1) warn_of_frequencies(t, most_fast_energy_ * changed, request);
 }
 

@@ -111,6 +111,13 @@ TEST(RadauOnThePendulum, AccountsForTheEnergyItDamps) {
     }
 }
 
+// A gap whose direction turns by the mass alone is damped as well.
+TEST(Radau, DampsWhereTheMassTurns) {
+  const Ending r = run(*make_model("cart", {}).problem, "radau", {}, tolerance(1e-6), 2);
+  EXPECT_LE(r.work.steps, 200);
+  EXPECT_GT(r.damped, 0.1);
+}
+
 // Gaps that are not stiff are followed: the whole motion is that of an explicit method.
 TEST(Radau, FollowsGapsThatAreNotStiff) {
   for (const OptionSet& options : {OptionSet{}, OptionSet{{"fast", "resolve"}}}) {

@@ -45,6 +45,7 @@ class SlowPoint {
   void find_open(double t, In q0);
   void measure(double t, In q0);
   double turning(In along);
+  double mass_turning(In along);
 
   const LiftedForm& form_;
   const ConstraintMap& map_;
@@ -54,6 +55,6 @@ class SlowPoint {
   double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
   double turning_rate_ = -1;  // of this point; negative: not asked for yet
   Vec g_, c_, x_, f_, zero_, lifted_;
-  MatrixSlot turned_;
+  MatrixSlot turned_, turned_mass_;
 };
 }  // namespace trill
