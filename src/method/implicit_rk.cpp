@@ -226,6 +226,8 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
     if (stages_->has_sparse_factors()) stages_->forget();
   }
   result.status = find_slow_start(s, request);
+  // Whether gaps are stiff enough for the tolerance is asked anew: weights change with the state.
+  if (result.status == StepStatus::ok && lifted() && !manifold_fits_) find_smooth_start(s, request);
   if (result.status == StepStatus::ok) result.status = solve_stages(s, request, result.newton);
   if (result.status == StepStatus::ok) result.status = finish(s, request);
   if (result.status != StepStatus::ok) {
