@@ -173,9 +173,9 @@ class ModeMatrices {
   Vec residual_, found_, y0_, k1_;
 };
 
-// `name` stands for the model in the table; limits of the whole step and of its matrix.
+// `name` stands for the model in the table. Wanted: four times faster, the whole step and its matrix alone.
 void bench_dense_matrix(const std::string& method, const ImplicitTableau& tableau, const std::string& name,
-                        const Problem& problem, double step_limit, double matrix_limit) {
+                        const Problem& problem) {
   constexpr double h = 0.01, far = 20;
   constexpr int steps = 100, solves = 4;
   const auto& mechanical = problem.as<MechanicalProblem>("the benchmark");
@@ -208,10 +208,9 @@ void bench_dense_matrix(const std::string& method, const ImplicitTableau& tablea
       1e6 * dense_step, static_cast<double>(dense.iterations) / steps, (s.q() - dense.q()).cwiseAbs().maxCoeff());
   std::printf("  of it the matrix with %d solves %.2f us, dense %.2f us\n", solves, 1e6 * our_matrix,
               1e6 * dense_matrix);
-  print_ratio(fmt::format("implicit_rk/{}_{}_step_over_dense", name, method).c_str(), our_step / dense_step,
-              step_limit);
+  print_ratio(fmt::format("implicit_rk/{}_{}_step_over_dense", name, method).c_str(), our_step / dense_step, 0.25);
   print_ratio(fmt::format("implicit_rk/{}_{}_matrix_over_dense", name, method).c_str(), our_matrix / dense_matrix,
-              matrix_limit);
+              0.25);
 }
 
 }  // namespace
@@ -219,8 +218,8 @@ void bench_dense_matrix(const std::string& method, const ImplicitTableau& tablea
 int main() {
   const auto one = jp95_pendulum(1e-5);
   const auto two = native_model("pendulum/two_springs", {{"omega1", "1e5"}, {"omega2", "1e5"}});
-  bench_dense_matrix("gauss", gauss_tableau(5), "pendulum", *one, 0.6, 0.25);
-  bench_dense_matrix("radau", radau_iia_tableau(5), "pendulum", *one, 0.6, 0.25);
-  bench_dense_matrix("radau", radau_iia_tableau(5), "two_springs", *two, 0.35, 0.25);
+  bench_dense_matrix("gauss", gauss_tableau(5), "pendulum", *one);
+  bench_dense_matrix("radau", radau_iia_tableau(5), "pendulum", *one);
+  bench_dense_matrix("radau", radau_iia_tableau(5), "two_springs", *two);
   return 0;
 }

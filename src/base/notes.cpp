@@ -31,6 +31,7 @@ const char* to_text(Severity severity) {
     case Severity::info:
       return "info";
     case Severity::warning:
+    case Severity::doubt:
       return "warning";
     case Severity::error:
       return "error";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/control/advance.hpp"
 
+#include "trill/method/registry.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,6 +21,14 @@ AdvanceStatus failure_of(StepStatus status) {
   if (status == StepStatus::refused) return AdvanceStatus::refused;
   if (status == StepStatus::step_too_small) return AdvanceStatus::step_too_small;
   return AdvanceStatus::non_finite;
+}
+
+// Where the method has one with others.
+std::string with_these_options(const std::string& method) {
+  for (const MethodEntry& entry : MethodRegistry::all().entries())
+    if (entry.info.name == method && entry.info.error_order > 0)
+      return " with these options (trill describe " + method + " says which)";
+  return "";
 }
 
 Vec spread_atol(const AdaptiveStep& control, const Layout& layout) {
@@ -47,7 +57,8 @@ Advancer::Advancer(Stepper& stepper, const StepControl& control, int newton_retr
     if (owns_step_ && (adaptive.h_max > 0 || adaptive.h0 > 0 || adaptive.h_min > 0))
       throw UsageError(name + " chooses its own steps; it takes no bounds for them");
     if (!owns_step_ && stepper.info().error_order == 0)
-      throw UsageError(name + " has no error estimate; give a step size h instead of rtol");
+      throw UsageError(name + " has no error estimate" + with_these_options(name) +
+                       "; give a step size h instead of rtol");
     if (!(adaptive.rtol > 0) || adaptive.rtol >= 1) throw UsageError("rtol must lie between 0 and 1");
     if (!owns_step_) controller_ = make_controller(adaptive.controller);
   }

@@ -36,17 +36,18 @@ std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, con
 
 struct Failure {
   RunStatus status;
-  const char* advice;
+  std::string advice;
 };
-Failure failure_of(AdvanceStatus status) {
+Failure failure_of(AdvanceStatus status, const StepControl& control) {
+  const std::string try_less = std::holds_alternative<FixedStep>(control) ? "try a smaller h" : "try a smaller rtol";
   switch (status) {
     case AdvanceStatus::step_too_small:
       return {RunStatus::step_too_small,
               "the step size fell below rounding; look for a singularity or a jump there, or loosen rtol"};
     case AdvanceStatus::newton_failed:
-      return {RunStatus::newton_failed, "try a smaller h, or a method that damps or averages the fast motion"};
+      return {RunStatus::newton_failed, try_less + ", or a method that damps or averages the fast motion"};
     case AdvanceStatus::non_finite:
-      return {RunStatus::non_finite, "try a smaller h, or check the model's forces there"};
+      return {RunStatus::non_finite, try_less + ", or check the model's forces there"};
     default:
       return {RunStatus::refused, "see the notices of the run"};
   }
@@ -416,7 +417,7 @@ class Run {
     const Index i = first(s.y), k = first(measured);
     const std::string name = i < s.y.size() ? problem_.components()[static_cast<std::size_t>(i)].name
                                             : measures_->quantities()[static_cast<std::size_t>(k)].name;
-    const Failure failure = failure_of(AdvanceStatus::non_finite);
+    const Failure failure = failure_of(AdvanceStatus::non_finite, options_.control);
     outcome_.status = failure.status;
     outcome_.message = fmt::format("at t = {:.6g}: {} became infinite or not a number; {}", s.t, name, failure.advice);
   }
@@ -430,7 +431,7 @@ class Run {
   }
 
   void fail(const AdvanceResult& result) {
-    const Failure failure = failure_of(result.status);
+    const Failure failure = failure_of(result.status, options_.control);
     outcome_.status = failure.status;
     const char* why =
         to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);

@@ -5,7 +5,6 @@
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -51,12 +50,6 @@ double range_of_kind(const Samples& s, const Layout& layout, Index i) {
   const Index begin = i < layout.nq ? 0 : layout.nq;
   const Index count = i < layout.nq ? layout.nq : i < layout.nq + layout.nv ? layout.nv : 0;
   return count > 0 ? (s.high - s.low).segment(begin, count).maxCoeff() : 0;
-}
-
-// Warnings that the motion may be wrong while smaller steps of the same kind would say the same.
-bool casts_doubt(const Notice& notice) {
-  static const std::array codes{"aliased_resonance", "lobatto_oscillation", "fast_energy_with_varying_frequencies"};
-  return std::find(codes.begin(), codes.end(), notice.code) != codes.end();
 }
 
 RunPlan more_accurate(const RunPlan& plan) {
@@ -216,6 +209,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
                                  worst, worst_name);
   }
   add_model_error(trust);
+  const auto casts_doubt = [](const Notice& notice) { return notice.severity == Severity::doubt; };
   if (trust.verdict == Verdict::green && std::any_of(outcome.notices.begin(), outcome.notices.end(), casts_doubt)) {
     trust.verdict = Verdict::amber;
     trust.headline += " But see the warnings: a repetition does not show what they say.";

@@ -58,9 +58,7 @@ void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out clo
   if (mass_kind_ == MassKind::identity) {
     for (Index i = 0; i < n_; ++i) balance[i] = k[i] - product_[i];
   } else {
-    if (mass_kind_ == MassKind::of_q || !mass_known_) problem_.mass(q, mass_);
-    mass_known_ = true;
-    mass_.multiply(k, balance);
+    times_mass(q, k, balance);
     add_scaled(balance.data(), -1, product_.data(), n_);
   }
   if (!map_) return;
@@ -69,6 +67,16 @@ void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out clo
   add_scaled(balance.data(), 1, product_.data(), n_);
   map_->value(t, q, closure);
   for (Index i = 0; i < m_; ++i) closure[i] -= compliance_[i] * l[i];
+}
+
+void LiftedForm::times_mass(In q, In x, Out y) {
+  if (mass_kind_ == MassKind::identity) {
+    y = x;
+    return;
+  }
+  if (mass_kind_ == MassKind::of_q || !mass_known_) problem_.mass(q, mass_);
+  mass_known_ = true;
+  mass_.multiply(x, y);
 }
 
 void LiftedForm::pull(double t, In q, In v, In l, Out force) {

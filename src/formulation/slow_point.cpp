@@ -40,7 +40,6 @@ SlowPoint::Status SlowPoint::find(double t, In q0, In v0) {
   }
   schur_->solve(zero_, c_, x_, nu);
   v = v0 + x_;
-  // As multipliers of q0 - q = M^-1 G^T mu and v0 - v = M^-1 G^T nu they have the signs of JP95.
   if (!find_derivatives(t)) return Status::non_finite;
   measure(t, q0);
   return Status::ok;

@@ -8,7 +8,7 @@
 
 namespace trill {
 // Which components are fast: those whose predicted steps lie below the first wide gap in the sorted list of all
-// predicted steps (PJY97 sec. 2.1, after Guenther and Rentrop). A predicted step is the one with which an error h^3 d
+// predicted steps (PJY97 sec. 2, after Guenther and Rentrop). A predicted step is the one with which an error h^3 d
 // of the method for slow components, d the largest seen, just meets the tolerance at the largest size of the component
 // seen. Both are collected over a while: at one moment an oscillating component may well have no error.
 class ComponentSpeeds {

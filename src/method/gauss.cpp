@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gauss methods: P-stable, symplectic, of order 2s. On stiff mechanical systems they keep the amplitude of the fast
-// oscillation with steps set by the slow motion, up to a bound on h (JP95).
+// oscillation with steps set by the slow motion, up to a bound on h (JP95 sec. 3 to 5).
 #include "implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
@@ -18,7 +18,7 @@ class Gauss final : public ImplicitRk {
   static MethodInfo describe(const Options& options) {
     return {.name = "gauss",
             .title = "Gauss collocation",
-            .reference = "JP95 sec. 2; PJY97 sec. 2.2",
+            .reference = "JP95 sec. 2; PJY97 sec. 2",
             .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = 2 * options.s,
             .order_lambda = options.s,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stoermer methods fitted to one frequency: PJY97 sec. 2.1, the method of trigonometric order 1; W. Gautschi, Numer.
+// Stoermer methods fitted to one frequency: PJY97 sec. 2, the method of trigonometric order 1; W. Gautschi, Numer.
 // Math. 3 (1961) 381-397, those of higher order.
 #include "oscillator_form.hpp"
 #include "trill/formulation/acceleration.hpp"
@@ -40,7 +40,7 @@ class Gautschi final : public Stepper {
   static MethodInfo describe(const Options& options) {
     return {.name = "gautschi",
             .title = "Gautschi's Stoermer methods of trigonometric order " + std::to_string(options.r),
-            .reference = "PJY97 sec. 2.1; Gautschi 1961",
+            .reference = "PJY97 sec. 2; Gautschi 1961",
             .accepts = {.mechanical = true},
             .order = 2 * options.r,
             .dense_order = options.r == 1 ? 2 : 4,

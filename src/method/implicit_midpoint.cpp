@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implicit midpoint rule, the Gauss method with one stage: JP95 sec. 2, PJY97 sec. 2.2.
+// Implicit midpoint rule, the Gauss method with one stage: JP95 sec. 2, PJY97 sec. 2.
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
 #include "diagonal_stage.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -21,7 +21,7 @@ class ImplicitMidpoint final : public Stepper {
   static MethodInfo describe(const Options&) {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",
-            .reference = "JP95 sec. 2; PJY97 sec. 2.2",
+            .reference = "JP95 sec. 2; PJY97 sec. 2",
             .accepts = {.first_order = true, .mechanical = true},
             .order = 2,
             .dense_order = 2,

@@ -247,7 +247,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
                           "which the oscillation shows.",
                           Severity::info, result.error, 1);
   }
-  accept(s, request, result.newton);
+  accept(s, request);
   if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(h);
   result.h_next_max = std::min(result.h_next_max, longest_step());
   return result;
@@ -396,7 +396,7 @@ bool ImplicitRk::settle_end(double t, const StepRequest& request) {
   return false;
 }
 
-void ImplicitRk::accept(State& s, const StepRequest& request, const NewtonStats&) {
+void ImplicitRk::accept(State& s, const StepRequest& request) {
   h_ = request.h;
   bool settled = false;
   if (lifted()) {
@@ -432,5 +432,4 @@ void ImplicitRk::accept(State& s, const StepRequest& request, const NewtonStats&
   s.t += h_;
   if (mechanical_ && mechanical_->strong_potential()) watch(s.t, request);
 }
-
 }  // namespace trill

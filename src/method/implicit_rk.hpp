@@ -9,8 +9,8 @@
 #include <optional>
 
 namespace trill {
-// What a run means to do with the fast oscillation (JP95 sec. 6): let the method damp it, keep its amplitude without
-// following it, or follow it.
+// What a run means to do with the fast oscillation (the choices of JP95 sec. 1): let the method damp it, keep its
+// amplitude without following it, or follow it.
 enum class FastMotion { damp, preserve, resolve };
 
 struct ImplicitRkPlan {
@@ -27,7 +27,7 @@ struct ImplicitRkPlan {
 enum class StageGuess { slow_point, memory, start };
 
 // One step of an implicit Runge-Kutta method on first-order systems and on mechanical ones in lifted form, with
-// starting values and Newton matrix from the slow manifold (JP95 sec. 3 and 4).
+// starting values and Newton matrix from the slow manifold (JP95 sec. 4).
 class ImplicitRk : public Stepper {
  public:
   ~ImplicitRk() override;
@@ -75,7 +75,7 @@ class ImplicitRk : public Stepper {
   void find_end(const State& s, double h);
   double estimate(const State& s, const StepRequest& request);
   void filter_error();
-  void accept(State& s, const StepRequest& request, const NewtonStats& newton);
+  void accept(State& s, const StepRequest& request);
   void keep_for_output(const State& s);
 
   StageGuess choose_guess(double h) const;

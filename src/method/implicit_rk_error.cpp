@@ -99,5 +99,4 @@ void ImplicitRk::filter_error() {
     error_.segment(part * n_, n_) = filtered_.head(n_);
   }
 }
-
 }  // namespace trill

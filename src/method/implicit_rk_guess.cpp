@@ -10,8 +10,8 @@
 namespace trill {
 namespace {
 constexpr double furthest_memory = 2;  // in lengths of the step before: polynomials of stages are not carried further
-constexpr double quiet =
-    0.01;  // what an oscillation may leave in the stages, against the change of the slow one over a step
+// What an oscillation may leave in the stages, against the change of the slow acceleration over a step.
+constexpr double quiet = 0.01;
 }  // namespace
 
 StageGuess ImplicitRk::choose_guess(double h) const {

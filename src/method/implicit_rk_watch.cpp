@@ -67,13 +67,13 @@ void ImplicitRk::watch(double t, const StepRequest& request) {
     request.notes.raise(t, "aliased_resonance",
                         "The step lies beyond h^2 = k epsilon / w_slow: the fast mode, aliased to a slow one, is in "
                         "resonance with the slow motion and may grow. Take a smaller h, or method radau.",
-                        Severity::warning, h, bound);
+                        Severity::doubt, h, bound);
   const double allowed = request.scale.controlled ? 1 : fixed_step_noise;
   if (plan_.block.explicit_first && oscillation_v_ > allowed)
     request.notes.raise(t, "lobatto_oscillation",
                         "Lobatto IIIA takes the fast force at the start of a step as it is: with oscillations its slow "
                         "motion is wrong. Use gauss or radau.",
-                        Severity::warning, oscillation_v_, allowed);
+                        Severity::doubt, oscillation_v_, allowed);
 }
 
 void ImplicitRk::watch_damping(double t, const StepRequest& request) {
@@ -89,14 +89,13 @@ std::string ImplicitRk::summary() const {
   return plan_.damps ? fmt::format("{:.3g} energy damped, {}", damped_energy_, left) : left;
 }
 
-// JP95 conjectures that projections of the solution converge. They do not when the oscillation has energy and its
-// frequency varies: then it acts on the slow motion by a force that steps with h >> epsilon do not see. That force may
-// be all that moves the system: so frequencies are compared beside the start as well as along the path.
+// An oscillation that has energy acts on the slow motion by -sum J grad omega where its frequencies vary; steps with
+// h >> epsilon do not see that force, and projections of their results do not converge. It may be all that moves the
+// system: so frequencies are compared beside the start as well as along the path.
 void ImplicitRk::probe_frequencies(const State& s) {
   probed_change_ = 0;
   if (!has_gaps() || plan_.fast == FastMotion::resolve) return;
   if (first_point_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
-  form_->linearise(s.t, slow_->q, slow_->v, slow_->a, slow_->lambda);  // for the mass
   const double size = std::max(max_abs(slow_->q), 1e-300), away = 1e-3 * size;
   double steepest = 0;
   for (const double seed : {1.0, 2.0}) {
@@ -108,14 +107,14 @@ void ImplicitRk::probe_frequencies(const State& s) {
     if (slow_end_->find(s.t, across_, slow_->v) == SlowPoint::Status::ok)
       steepest = std::max(steepest, 0.5 * slow_->frequencies_differ(*slow_end_) / away);
   }
-  form_->mass().multiply(slow_->a, across_);
+  form_->times_mass(slow_->q, slow_->a, across_);
   most_kinetic_ = std::max(most_kinetic_, size * max_abs(across_));  // what forces do over such a length
   probed_change_ = size * steepest;
 }
 
 void ImplicitRk::watch_frequencies(double t, const StepRequest& request) {
   most_fast_energy_ = std::max(most_fast_energy_, slow_->fast_energy());
-  form_->mass().multiply(slow_->v, across_);
+  form_->times_mass(slow_->q, slow_->v, across_);
   most_kinetic_ = std::max(most_kinetic_, 0.5 * slow_->v.dot(across_));
   if (!stiff_step_) return;
   const double changed = std::max(probed_change_, 0.5 * first_point_->frequencies_differ(*slow_));
@@ -128,6 +127,6 @@ void ImplicitRk::warn_of_frequencies(double t, double shifted, const StepRequest
                         "The frequencies of the gaps vary while they hold energy: its force on the slow motion is not "
                         "seen by steps longer than the oscillation, and the slow motion is off by about this energy. "
                         "Use method slow, or radau with fast=resolve.",
-                        Severity::warning, shifted, energy_share(request));
+                        Severity::doubt, shifted, energy_share(request));
 }
 }  // namespace trill

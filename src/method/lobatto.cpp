@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lobatto IIIA, IIIB and IIIC methods and the pair IIIA-IIIB (JP95 sec. 2).
+// Lobatto IIIA and IIIB methods and their pair (JP95 sec. 2), and Lobatto IIIC (Hairer, Wanner, Solving ordinary
+// differential equations II, sec. IV.5).
 #include "implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
@@ -23,17 +24,18 @@ MethodInfo describe_family(Family family, int s) {
       {Family::c, {"lobatto_iiic", "Lobatto IIIC"}},
       {Family::pair, {"lobatto_pair", "Lobatto IIIA-IIIB pair"}}};
   const auto [name, title] = names.at(family);
-  MethodInfo info{.name = name,
-                  .title = title,
-                  .reference = "JP95 sec. 2; PJY97 sec. 2.2",
-                  .accepts = {.mechanical = true},
-                  .order = 2 * s - 2,
-                  .dense_order = std::min(2 * s - 2, 3),
-                  .implicit_step = true,
-                  .symmetric = family != Family::c,
-                  .p_stable = keeps_amplitude,
-                  .saves_memory = false,
-                  .constant_step = family != Family::c};
+  MethodInfo info{
+      .name = name,
+      .title = title,
+      .reference = family == Family::c ? "Hairer, Wanner, Solving ODEs II, IV.5" : "JP95 sec. 2; PJY97 sec. 2",
+      .accepts = {.mechanical = true},
+      .order = 2 * s - 2,
+      .dense_order = std::min(2 * s - 2, 3),
+      .implicit_step = true,
+      .symmetric = family != Family::c,
+      .p_stable = keeps_amplitude,
+      .saves_memory = false,
+      .constant_step = family != Family::c};
   if (family == Family::a) {
     info.accepts.first_order = true;
     info.dense_order = s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Slowest first: the slow components make one step of Heun's method with extrapolated fast ones, then the fast ones
-// make N steps of RK4 with interpolated slow ones. PJY97 sec. 2.1 (Gear, Wells 1984; Guenther, Rentrop 1993).
+// make N steps of RK4 with interpolated slow ones. PJY97 sec. 2 (Gear, Wells 1984; Guenther, Rentrop 1993).
 #include "component_speeds.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -24,7 +24,7 @@ class Multirate final : public Stepper {
   static MethodInfo describe(const Options& options) {
     return {.name = "multirate",
             .title = "Multirate Heun and RK4, slowest first",
-            .reference = "PJY97 sec. 2.1; Gear, Wells 1984; Guenther, Rentrop 1993",
+            .reference = "PJY97 sec. 2; Gear, Wells 1984; Guenther, Rentrop 1993",
             .accepts = {.first_order = true, .mechanical = true},
             .order = 0,  // 2 or 1 by the extrapolation; 4 where all components are fast
             .error_order = options.extrapolation == "linear" ? 2 : 1,

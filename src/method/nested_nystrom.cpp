@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Velocity Verlet with a nested force, which makes the trace of its step that of the oscillator to order 2 m + 2:
-// explicit methods of high dispersion order that damp nothing. PJY97 sec. 2.1 names the aim (Van der Houwen, Sommeijer
+// explicit methods of high dispersion order that damp nothing. PJY97 sec. 2 names the aim (Van der Houwen, Sommeijer
 // 1987).
 #include "oscillator_form.hpp"
 #include "trill/formulation/acceleration.hpp"
@@ -27,7 +27,7 @@ class NestedNystrom final : public Stepper {
   static MethodInfo describe(const Options& options) {
     return {.name = "nested_nystrom",
             .title = "Verlet with nested forces, dispersion order " + std::to_string(2 * options.m),
-            .reference = "PJY97 sec. 2.1",
+            .reference = "PJY97 sec. 2",
             .accepts = {.mechanical = true},
             .order = 2,
             .dense_order = 2,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The P-stable family around Numerov's method: PJY97 sec. 2.1 (Hairer 1979; M. M. Chawla, BIT 21 (1981) 190-193).
+// The P-stable family around Numerov's method: PJY97 sec. 2 (Hairer 1979; M. M. Chawla, BIT 21 (1981) 190-193).
 #include "numerov_system.hpp"
 #include "oscillator_form.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -24,7 +24,7 @@ class Numerov final : public Stepper {
   static MethodInfo describe(const Options& options) {
     return {.name = "numerov",
             .title = "P-stable Numerov family",
-            .reference = "PJY97 sec. 2.1; Hairer 1979; Chawla 1981",
+            .reference = "PJY97 sec. 2; Hairer 1979; Chawla 1981",
             .accepts = {.mechanical = true},
             .order = 4,
             .dense_order = 4,

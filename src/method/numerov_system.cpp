@@ -95,11 +95,9 @@ void NumerovMatrix::solve_odd(In r, Out x) {
 void NumerovAhead::allocate() { after.q = after.g = now_.q = now_.g = g_before_ = increment_before_ = Vec::Zero(n_); }
 
 void NumerovAhead::begin(double h, const NumerovPoint& now, In g_before, In increment_before) {
-  h_ = h;
-  now_ = now;
+  stand_at(h, now);
   g_before_ = g_before;
   increment_before_ = increment_before;
-  after.t = now.t + h;
 }
 
 void NumerovAhead::residual(In x, Out r) {
@@ -117,10 +115,8 @@ bool NumerovAhead::prepare(In) {
 void NumerovStart::allocate() { after.q = after.g = now_.q = now_.g = v_ = q_before_ = g_before_ = Vec::Zero(n_); }
 
 void NumerovStart::begin(double h, const NumerovPoint& now, In v) {
-  h_ = h;
-  now_ = now;
+  stand_at(h, now);
   v_ = v;
-  after.t = now.t + h;
 }
 
 void NumerovStart::residual(In x, Out r) {

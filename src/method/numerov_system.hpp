@@ -66,10 +66,31 @@ class NumerovFormula {
   Vec inner_, g_inner_, v_;
 };
 
-// The two-step formula for the increment x = y_{n+1} - y_n.
-class NumerovAhead final : public NonlinearSystem {
+// What is common to a step and to the start: a known point, and one after it that is looked for.
+class NumerovSystem : public NonlinearSystem {
  public:
-  NumerovAhead(NumerovFormula& formula, NumerovMatrix& matrix, Index n) : formula_(formula), matrix_(matrix), n_(n) {}
+  NumerovPoint after;
+  int preparations = 0;
+
+ protected:
+  NumerovSystem(NumerovFormula& formula, NumerovMatrix& matrix, Index n) : formula_(formula), matrix_(matrix), n_(n) {}
+  void stand_at(double h, const NumerovPoint& now) {
+    h_ = h;
+    now_ = now;
+    after.t = now.t + h;
+  }
+
+  NumerovFormula& formula_;
+  NumerovMatrix& matrix_;
+  Index n_;
+  double h_ = 0;
+  NumerovPoint now_;
+};
+
+// The two-step formula for the increment x = y_{n+1} - y_n.
+class NumerovAhead final : public NumerovSystem {
+ public:
+  NumerovAhead(NumerovFormula& formula, NumerovMatrix& matrix, Index n) : NumerovSystem(formula, matrix, n) {}
   void begin(double h, const NumerovPoint& now, In g_before, In increment_before);
   Index size() const override { return n_; }
   void residual(In x, Out r) override;
@@ -77,23 +98,15 @@ class NumerovAhead final : public NonlinearSystem {
   void correct(In r, Out dx) override { matrix_.solve_even(r, dx); }
   void allocate();
 
-  NumerovPoint after;
-  int preparations = 0;
-
  private:
-  NumerovFormula& formula_;
-  NumerovMatrix& matrix_;
-  Index n_;
-  double h_ = 0;
-  NumerovPoint now_;
   Vec g_before_, increment_before_;
 };
 
 // Both neighbours of a state (q, v) from the two-step formula and v = (y_1 - y_{-1})/(2 h) - h/12 (g_1 - g_{-1}), which
 // is of order 4. x = ((y_1 + y_{-1})/2 - q, (y_1 - y_{-1})/2).
-class NumerovStart final : public NonlinearSystem {
+class NumerovStart final : public NumerovSystem {
  public:
-  NumerovStart(NumerovFormula& formula, NumerovMatrix& matrix, Index n) : formula_(formula), matrix_(matrix), n_(n) {}
+  NumerovStart(NumerovFormula& formula, NumerovMatrix& matrix, Index n) : NumerovSystem(formula, matrix, n) {}
   void begin(double h, const NumerovPoint& now, In v);
   Index size() const override { return 2 * n_; }
   void residual(In x, Out r) override;
@@ -101,15 +114,7 @@ class NumerovStart final : public NonlinearSystem {
   void correct(In r, Out dx) override;
   void allocate();
 
-  NumerovPoint after;
-  int preparations = 0;
-
  private:
-  NumerovFormula& formula_;
-  NumerovMatrix& matrix_;
-  Index n_;
-  double h_ = 0;
-  NumerovPoint now_;
   Vec v_, q_before_, g_before_;
 };
 }  // namespace trill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Radau IIA with error control on the slow manifold (JP95 sec. 6): takes steps set by the slow motion of stiff
+// Radau IIA (JP95 sec. 5, fig. 4) with error control on the slow manifold: takes steps set by the slow motion of stiff
 // mechanical systems and damps their fast oscillation; on first-order systems a stiff solver.
 #include "implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
@@ -40,7 +40,7 @@ class Radau final : public ImplicitRk {
     const int order = gauss ? 2 * s : 2 * s - 1;
     return {.name = "radau",
             .title = "Radau IIA, error on the slow manifold",
-            .reference = "JP95 sec. 6; PJY97 sec. 3.3",
+            .reference = "JP95 sec. 4 and 5",
             .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = order,
             .order_lambda = gauss ? s : order,

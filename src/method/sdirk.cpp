@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// L-stable singly diagonally implicit Runge-Kutta methods with adjustable damping: PJY97 sec. 2.1 on damping methods.
+// L-stable singly diagonally implicit Runge-Kutta methods with adjustable damping: PJY97 sec. 2 on damping methods.
 #include "diagonal_stage.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -32,7 +32,7 @@ class Sdirk final : public Stepper {
     const SdirkTableau t = tableau_of(options);
     return {.name = "sdirk",
             .title = "L-stable SDIRK with adjustable damping",
-            .reference = "PJY97 sec. 2.1",
+            .reference = "PJY97 sec. 2",
             .accepts = {.first_order = true, .mechanical = true},
             .order = t.order,
             .error_order = t.stages - 1,

@@ -194,7 +194,7 @@ void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
   }
 }
 
-// max(|dQ|, h |dV|) in the norm of positions; multipliers are not tested (JP95 sec. 4).
+// max(|dQ|, h |dV|) in the norm of positions; multipliers, which may be large, are not tested.
 void MechanicalStages::newton_weights(In w, Out x_weights) const {
   const double factor = block_.amplification * std::sqrt(static_cast<double>(width_) / static_cast<double>(n_));
   for (Index i = 0; i < block_.count; ++i) {

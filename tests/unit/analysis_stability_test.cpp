@@ -13,7 +13,7 @@ LinearForm of(Family family, int s) { return runge_kutta_form(extended_tableau(f
 LinearForm pair(int s) {
   return partitioned_form(extended_tableau(Family::lobatto_iiia, s), extended_tableau(Family::lobatto_iiib, s));
 }
-// PJY97 sec. 2.2, the family of P-stable modifications: 4 sin^2(phase/2) = x / (1 + x/12 + 5 alpha x^2 / 6).
+// PJY97 sec. 2, the family of P-stable modifications: 4 sin^2(phase/2) = x / (1 + x/12 + 5 alpha x^2 / 6).
 LinearForm numerov(double alpha) {
   return two_step_form({2, -10.0 / 12, 10 * alpha / 6}, {1, 1.0 / 12, 5 * alpha / 6});
 }

@@ -60,7 +60,7 @@ TEST_P(ComplexSystems, AreSolved) {
   }
 }
 
-TEST_P(ComplexSystems, WithTwoEqualRowsAreRefused) {
+TEST_P(ComplexSystems, WithAnEmptyRowAreRefused) {
   const auto [n, m, sparse] = GetParam();
   System s = saddle(n, m, sparse, 3);
   const auto solver = make_complex_solver(s.pattern);
@@ -68,7 +68,7 @@ TEST_P(ComplexSystems, WithTwoEqualRowsAreRefused) {
   for (Index j = 0; j < n + m; ++j)
     for (Index i = 0; i < n + m; ++i) {
       if (sparse && s.whole(i, j) == 0.0 && i != j) continue;
-      if (i == n) s.values[k] = 0;  // an empty row
+      if (i == n) s.values[k] = 0;
       ++k;
     }
   EXPECT_FALSE(solver->factorise(s.values.data()));

@@ -7,7 +7,8 @@
 #include <vector>
 
 namespace trill {
-enum class Severity { info, warning, error };
+// doubt: a warning that the result may be wrong in a way that a more accurate repetition does not show.
+enum class Severity { info, warning, doubt, error };
 
 // A warning as a solution keeps it: when, what, and the number that triggered it beside its threshold.
 struct Notice {

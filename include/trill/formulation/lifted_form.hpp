@@ -8,7 +8,7 @@
 #include <string_view>
 
 namespace trill {
-// A mechanical system with its stiff forces as unknowns of their own (JP95 eq. 11):
+// A mechanical system with its stiff forces as unknowns of their own (JP95 eq. 19, after Hairer):
 //   q' = v,  M(q) v' = f(t, q, v) - G^T l,  0 = g(q, t) - C l
 // C = 1/stiffness for gaps, 0 for hard constraints, which are the limit of ever stiffer gaps. Scaled like that the
 // derivative is symmetric where f has a potential, and it stays regular when stiffness grows beyond all bounds.
@@ -32,6 +32,7 @@ class LiftedForm {
   void residual(double t, In q, In v, In k, In l, Out balance, Out closure);
 
   void pull(double t, In q, In v, In l, Out force);  // f - G^T l
+  void times_mass(In q, In x, Out y);                // y = M(q) x
 
   // Derivatives of both: mass (of the balance by k), slope (by q), -damping (by v), G.
   void linearise(double t, In q, In v, In k, In l);

@@ -8,9 +8,9 @@
 namespace trill {
 class SchurSystem;
 
-// The point of the slow manifold g = 0, G v = -g_t that is nearest to a state in the metric of the mass (JP95 sec. 3),
-// with what the smooth motion through it needs. With closed = 0:
-//   M (q - q0) + G^T mu = 0, g(q) = closed;   M (v - v0) + G^T nu = 0, G v + g_t = 0
+// The point of the slow manifold g = 0, G v = -g_t (JP95 eq. 18) that is nearest to a state in the metric of the mass,
+// with what the smooth motion through it needs:
+//   M (q - q0) + G^T mu = 0, g(q) = 0;   M (v - v0) + G^T nu = 0, G v + g_t = 0
 //   (G M^-1 G^T) lambda = G M^-1 f + v^T H v + ...,   M a = f - G^T lambda
 class SlowPoint {
  public:
