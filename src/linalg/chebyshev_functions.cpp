@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chebyshev_series.hpp"
+#include "pencil_parts.hpp"
+#include "trill/base/errors.hpp"
+#include "trill/linalg/linear_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trill {
+namespace {
+using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+RowMatrix by_rows(const MatrixSlot& a) {
+  return a.is_sparse() ? RowMatrix(a.as_sparse()) : RowMatrix(a.as_dense().sparseView());
+}
+
+double largest_row_sum(const RowMatrix& a) {
+  double largest = 0;
+  for (Index i = 0; i < a.rows(); ++i) {
+    double sum = 0;
+    for (RowMatrix::InnerIterator it(a, i); it; ++it) sum += std::abs(it.value());
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+// |M^-1| in the norm of row sums is at most one over the least excess of a diagonal entry over its row.
+double inverse_row_sum(const RowMatrix& m) {
+  double least = HUGE_VAL;
+  for (Index i = 0; i < m.rows(); ++i) {
+    double excess = 0;
+    for (RowMatrix::InnerIterator it(m, i); it; ++it) excess += it.col() == i ? it.value() : -std::abs(it.value());
+    least = std::min(least, excess);
+  }
+  return least > 0 ? 1 / least : HUGE_VAL;
+}
+
+Index bandwidth(const RowMatrix& a) {
+  Index width = 0;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (RowMatrix::InnerIterator it(a, i); it; ++it) width = std::max(width, std::abs(it.col() - i));
+  return width;
+}
+
+// T_{k+1} = a T_k - T_{k-1} with a = 2 (2 K/bound - I) in rows. Several of them are made in one sweep over the rows,
+// each a chunk behind the one before: where the matrix is banded, its rows and the vectors stay in the cache.
+class ChebyshevFunctions final : public MatrixFunctions {
+ public:
+  ChebyshevFunctions(const Pencil& pencil, FunctionFamilies families, double tolerance)
+      : families_(std::move(families)), tolerance_(tolerance), series_(families_.size()) {
+    const Index n = pencil.mass.rows();
+    set_matrix(pencil);
+    chunk_ = mass_ ? n : std::min(n, std::max(usual_chunk, bandwidth(a_)));
+    t_ = Mat::Zero(n, levels + 2);
+    for (const FunctionFamily& family : families_) results_.emplace_back(n, static_cast<Index>(family.size()));
+    find_fastest();
+  }
+  std::string name() const override { return "Chebyshev"; }
+  double fastest() const override { return fastest_; }
+  const Vec& fastest_mode() const override { return mode_; }
+
+  void prepare(double h) override {
+    for (std::size_t i = 0; i < families_.size(); ++i)
+      series_[i] = chebyshev_series(families_[i], h * std::sqrt(bound_), tolerance_);
+  }
+
+  const Mat* apply(std::size_t family, In x) override {
+    const Mat& c = series_[family].c;
+    Mat& y = results_[family];
+    t_.col(0) = x;
+    for (Index f = 0; f < c.cols(); ++f) y.col(f) = c(0, f) * x;
+    for (Index k = 0; k + 1 < c.rows(); k += levels) sweep(k, std::min(levels, c.rows() - 1 - k), c, y);
+    products_ += c.rows() - 1;
+    return &y;
+  }
+  long products() const override { return products_; }
+
+ private:
+  static constexpr Index levels = 4, usual_chunk = 2048;
+  static constexpr int trial_products = 100;
+
+  // a = 2 (2 K/bound - I), or S alone where the mass has to be solved for.
+  void set_matrix(const Pencil& pencil) {
+    const auto mass = diagonal_of(pencil.mass);
+    a_ = by_rows(pencil.stiffness).pruned(0.0, 0.0);
+    if (mass) a_ = mass->cwiseInverse().asDiagonal() * a_;
+    bound_ = largest_row_sum(a_) * (mass ? 1 : inverse_row_sum(by_rows(pencil.mass)));
+    if (!std::isfinite(bound_))
+      throw UsageError("no bound of the fast frequencies is known: the mass matrix is not diagonally dominant");
+    if (bound_ == 0) bound_ = 1;
+    if (mass) {
+      RowMatrix identity(a_.rows(), a_.cols());
+      identity.setIdentity();
+      a_ = RowMatrix((4 / bound_) * a_) - RowMatrix(2 * identity);
+      a_.makeCompressed();
+      return;
+    }
+    mass_ = make_linear_solver(pencil.mass);
+    mass_->analyse(pencil.mass);
+    if (!mass_->factorise(pencil.mass)) throw UsageError("the mass matrix of the fast motion is singular");
+    product_ = Vec::Zero(a_.rows());
+  }
+
+  // T_1 = 2 K/bound - I on a vector without symmetries, again and again, moved so that the slow modes fade.
+  void find_fastest() {
+    const Index n = t_.rows();
+    mode_.resize(n);
+    for (Index i = 0; i < n; ++i) mode_[i] = 1 + std::sin(static_cast<double>(i * i % 1009));
+    double value = 0;
+    for (int i = 0; i < trial_products; ++i) {
+      mode_.normalize();
+      t_.col(0) = mode_;
+      for (Index from = 0; from < n; from += chunk_) advance(0, from, std::min(from + chunk_, n));
+      mode_ = t_.col(1) + t_.col(0);
+      value = mode_.dot(t_.col(0));
+    }
+    mode_.normalize();
+    fastest_ = std::sqrt(std::max(0.0, bound_ * value / 2));
+  }
+
+  double* level(Index k) { return t_.col(k % t_.cols()).data(); }
+
+  void sweep(Index k, Index count, const Mat& c, Mat& y) {
+    const Index n = t_.rows();
+    for (Index first = 0; first < n + (count - 1) * chunk_; first += chunk_) {
+      for (Index l = 0; l < count; ++l) {
+        const Index from = first - l * chunk_;
+        if (from >= 0 && from < n) advance(k + l, from, std::min(from + chunk_, n));
+      }
+      const Index from = first - (count - 1) * chunk_;
+      if (from >= 0) add(k, count, from, std::min(from + chunk_, n), c, y);
+    }
+  }
+
+  // Rows of T_{k+1} from those of T_k and T_{k-1}; T_1 = a T_0/2.
+  void advance(Index k, Index from, Index to) {
+    const double *now = level(k), *before = k == 0 ? nullptr : level(k - 1);
+    double* next = level(k + 1);
+    if (mass_) {
+      advance_all(now, before, next);
+    } else if (before == nullptr) {
+      multiply(from, to, now, [next](Index i, double sum) { next[i] = sum / 2; });
+    } else {
+      multiply(from, to, now, [next, before](Index i, double sum) { next[i] = sum - before[i]; });
+    }
+  }
+
+  template <class Use>
+  void multiply(Index from, Index to, const double* x, Use use) const {
+    const auto* start = a_.outerIndexPtr();
+    const auto* column = a_.innerIndexPtr();
+    const double* value = a_.valuePtr();
+    for (Index i = from; i < to; ++i) {
+      double sum = 0;
+      for (auto e = start[i]; e < start[i + 1]; ++e) sum += value[e] * x[column[e]];
+      use(i, sum);
+    }
+  }
+
+  void advance_all(const double* now, const double* before, double* next) {
+    const Index n = t_.rows();
+    const Eigen::Map<const Vec> x(now, n);
+    product_.noalias() = a_ * x;
+    mass_->solve(product_, product_);
+    Eigen::Map<Vec> y(next, n);
+    if (before == nullptr)
+      y = (2 / bound_) * product_ - x;
+    else
+      y = (4 / bound_) * product_ - 2 * x - Eigen::Map<const Vec>(before, n);
+  }
+
+  void add(Index k, Index count, Index from, Index to, const Mat& c, Mat& y) {
+    const Index rows = to - from;
+    const auto part = [&](Index l) { return Eigen::Map<const Vec>(level(k + 1 + l) + from, rows); };
+    for (Index f = 0; f < c.cols(); ++f) {
+      auto sum = y.col(f).segment(from, rows);
+      const double* weight = c.col(f).data() + k + 1;
+      if (count == levels)
+        sum += weight[0] * part(0) + weight[1] * part(1) + weight[2] * part(2) + weight[3] * part(3);
+      else
+        for (Index l = 0; l < count; ++l) sum += weight[l] * part(l);
+    }
+  }
+
+  FunctionFamilies families_;
+  double tolerance_, bound_ = 0, fastest_ = 0;
+  Vec mode_;
+  std::vector<ChebyshevSeries> series_;
+  RowMatrix a_;
+  std::unique_ptr<LinearSolver> mass_;  // of a mass that is not diagonal
+  Index chunk_ = 1;
+  Mat t_;  // a ring of T_k x
+  Vec product_;
+  std::vector<Mat> results_;
+  long products_ = 0;
+};
+}  // namespace
+
+std::unique_ptr<MatrixFunctions> chebyshev_functions(const Pencil& pencil, FunctionFamilies families,
+                                                     double tolerance) {
+  return std::make_unique<ChebyshevFunctions>(pencil, std::move(families), tolerance);
+}
+}  // namespace trill
