@@ -19,6 +19,7 @@ class Flow {
   virtual void start(const State& s) = 0;
   // (q, v) at t becomes that at t + h. h may be negative, and another one than before.
   virtual bool flow(double t, double h, Out q, Out v, Counters& work) = 0;
+  virtual void forget() {}              // forces kept from earlier calls: something outside has changed
   virtual void save(Archive&) const {}  // what a bit-identical restart with equal counters needs
   virtual void load(Archive&) {}
 };
@@ -40,6 +41,8 @@ class FastFlow : public Flow {
   // Largest frequency of the fast force at the start and a mode that has it, |mode| = 1; 0 and zeros: none.
   virtual double fastest_frequency() const = 0;
   virtual const Vec& fastest_mode() const = 0;
+  // The same at another q, from the mode at the start; a few products.
+  virtual double frequency_at(double t, In q, Counters& work) = 0;
   // omega tau of the longest inner step made for a step h; 0: the flow is exact.
   virtual double inner_angle(double h) const = 0;
   virtual std::string text() const = 0;  // how it is done, for reports: "16 inner steps of order 2"
@@ -50,7 +53,10 @@ struct FlowOptions {
   int inner_order = 2;  // of the symmetric inner steps: 2, 4, 6 or 8
 };
 
-// For the forces of these groups, which must not depend on velocities.
+// For the forces of these groups, which must not depend on velocities. Sweeps serve every force.
+std::unique_ptr<FastFlow> make_sweep_flow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs,
+                                          const FlowOptions& options);
+// The way that suits the force.
 std::unique_ptr<FastFlow> make_fast_flow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs,
                                          const FlowOptions& options);
 }  // namespace trill
