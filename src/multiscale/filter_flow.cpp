@@ -5,7 +5,6 @@
 #include "trill/method/implicit_tableau.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace trill {
 namespace {
@@ -166,5 +165,27 @@ bool FilterFlow::mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work
   return all_finite(sum);
 }
 
-double FilterFlow::inner_stability(double) const { return std::numeric_limits<double>::infinity(); }
+void FilterFlow::save(Archive& archive) const {
+  archive.write(h_);
+  archive.write(of_position_ != nullptr);
+  archive.write(position_);
+}
+
+void FilterFlow::load(Archive& archive) {
+  double h = 0;
+  bool known = false;
+  Counters made_before;
+  archive.read(h);
+  archive.read(known);
+  archive.read(position_);
+  if (h != 0 && prepare(h, made_before) && known) of_position_ = apply(of_position, position_, made_before);
+}
+
+// Who gives a number of inner steps wants them made.
+std::unique_ptr<FastFlow> make_fast_flow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs,
+                                         const FlowOptions& options) {
+  if (options.inner == 0 && problem.linear_force(fast))
+    return std::make_unique<FilterFlow>(problem, fast, std::move(pairs));
+  return make_sweep_flow(problem, fast, std::move(pairs), options);
+}
 }  // namespace trill

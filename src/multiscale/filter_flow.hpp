@@ -19,12 +19,15 @@ class FilterFlow final : public FastFlow {
 
   void start(const State& s) override;
   bool flow(double t, double h, Out q, Out v, Counters& work) override;
+  void save(Archive& archive) const override;
+  void load(Archive& archive) override;
   const std::vector<WeightPair>& pairs() const override { return pairs_; }
   bool average(double t, double h, In q, Eigen::Ref<Mat> a, Counters& work) override;
   bool mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) override;
   double fastest_frequency() const override { return functions_->fastest(); }
   const Vec& fastest_mode() const override { return functions_->fastest_mode(); }
-  double inner_stability(double h) const override;
+  double frequency_at(double, In, Counters&) override { return functions_->fastest(); }
+  double inner_angle(double) const override { return 0; }
   std::string text() const override { return "filters of a linear fast force, " + functions_->name(); }
 
  private:
