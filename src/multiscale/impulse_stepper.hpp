@@ -9,11 +9,11 @@
 
 namespace trill {
 struct ImpulsePlan {
-  std::vector<ForceLevel> levels;      // slowest first
-  std::vector<WeightChoice> phi, psi;  // of the slow forces; none: impulses
-  Groups averaged = 0;                 // the forces along whose motion averages are taken
-  bool kicks_only = false;             // the fastest forces are kicks too, around free motion
-  FlowOptions flow;
+  std::vector<ForceLevel> levels{};        // slowest first
+  std::vector<WeightChoice> phi{}, psi{};  // of the slow forces; none: impulses
+  Groups averaged = 0;                     // the forces along whose motion averages are taken
+  bool kicks_only = false;                 // the fastest forces are kicks too, around free motion
+  FlowOptions flow{};
 };
 
 // Options of methods with a fast level that is flowed along by symmetric inner steps.
