@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// (phi, psi)-methods on the Fermi-Pasta-Ulam chain over long times: energy against h omega, and the speed at which fast
+// modes exchange energy.
+#include "filters.hpp"
+#include "jp95.hpp"
+#include "trill/multiscale/weight.hpp"
+#include "trill/problem/model_registry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+using namespace filters;
+constexpr double pi = std::numbers::pi;
+
+// Quantities of the model.
+enum Quantities : Index { energy, oscillatory_energy, first_oscillatory_energy };
+
+std::unique_ptr<Problem> chain(double omega) {
+  return ModelRegistry::all().find("fermi_pasta_ulam").make({{"omega", fmt::format("{:.17g}", omega)}});
+}
+
+struct Deviations {
+  double h = 0, i = 0;  // largest of the energy and of the oscillatory energy
+};
+
+Deviations deviations(const Pair& pair, double h, double omega, double to) {
+  const std::unique_ptr<Problem> problem = chain(omega);
+  Steps steps(*problem, pair);
+  Vec start(static_cast<Index>(problem->quantities().size())), now = start;
+  problem->measure(steps.state(), start);
+  Deviations largest;
+  const int count = static_cast<int>(std::lround(to / h));
+  for (int n = 0; n < count; ++n) {
+    if (!steps.step(h)) return {HUGE_VAL, HUGE_VAL};
+    problem->measure(steps.state(), now);
+    largest.h = std::max(largest.h, std::abs(now[energy] - start[energy]));
+    largest.i = std::max(largest.i, std::abs(now[oscillatory_energy] - start[oscillatory_energy]));
+  }
+  return largest;
+}
+
+struct Row {
+  Pair pair;
+  double median, largest, where;  // of the energy's deviation; where: h omega/pi
+  bool stable;
+};
+// From an independent program, 450 values of h omega up to 4.5 pi.
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all{
+      {{"delta", "delta"}, 3.5e-2, 28802, 1.99, false},    {{"delta", "short"}, 1.3e-2, 52.061, 1, false},
+      {{"short", "delta"}, 3.5e-2, 589.83, 1.99, false},   {{"short", "short"}, 1.3e-2, 19.298, 1, false},
+      {{"short", "lin"}, 8.4e-3, 6.9272, 1, false},        {{"lin", "lin"}, 8.4e-3, 1.7364, 1, false},
+      {{"cubic", "cubic"}, 9.7e-3, 0.30862, 1, false},     {{"long", "long"}, 6.4e-3, 0.092745, 2.03, true},
+      {{"delta", "long"}, 5.7e-3, 0.029833, 0.51, true},   {{"short", "short*long"}, 1.07e-2, 0.029495, 0.5, true},
+      {{"lin", "lin*long"}, 9.6e-3, 0.031153, 0.62, true}, {{"long", "long*long"}, 9.1e-3, 0.032186, 0.69, true}};
+  return all;
+}
+
+constexpr double step = 0.02, long_time = 1000;
+
+// h omega/pi. The short list holds the multiples of pi, where spikes are, and the largest value of the stable pairs.
+std::vector<double> angles(const Row& row, bool full) {
+  std::vector<double> all;
+  if (full)
+    for (int k = 1; k <= 450; ++k) all.push_back(0.01 * k);
+  else if (row.stable)
+    all = {row.where, 1, 2};
+  else
+    all = {row.where};
+  return all;
+}
+
+void add_cells(const Row& row, bool full, const ChartSeries& curve, FigureResult& result) {
+  const double largest = *std::max_element(curve.y.begin(), curve.y.end());
+  const std::string at = row.pair.name() + ", largest deviation of the energy";
+  // Beyond the verge of instability only the size of a spike is determined.
+  result.cells.push_back(jp95::by_factor(at, largest, row.largest, row.stable ? 1.5 : 3));
+  if (!full) return;
+  std::vector<double> sorted = curve.y;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+  result.cells.push_back(jp95::by_factor(row.pair.name() + ", median", sorted[sorted.size() / 2], row.median, 1.5));
+}
+
+FigureResult resonance(bool full) {
+  FigureResult result;
+  Chart chart{.title = "Largest deviation of the energy",
+              .note = "h = 0.02, t <= 1000",
+              .x = {"h omega/pi", "", false},
+              .y = {"deviation", "", true},
+              .style = full ? ChartStyle::line : ChartStyle::points,
+              .series = {}};
+  for (const Row& row : rows()) {
+    ChartSeries curve{row.pair.name(), angles(row, full), {}};
+    for (const double angle : curve.x) curve.y.push_back(deviations(row.pair, step, angle * pi / step, long_time).h);
+    add_cells(row, full, curve, result);
+    chart.series.push_back(std::move(curve));
+  }
+  result.charts = {chart};
+  result.remark =
+      "Chain of three stiff springs. The short figure has the value of h omega where each pair is worst, and for pairs "
+      "without resonances pi and 2 pi; the full one 450 values up to 4.5 pi.";
+  return result;
+}
+
+struct ExchangeRow {
+  Pair pair;
+  double h, time;
+};
+
+// When the energy of the first stiff spring has halved.
+double half_time(const Pair& pair, double h) {
+  constexpr double omega = 50, latest = 250;
+  const std::unique_ptr<Problem> problem = chain(omega);
+  Steps steps(*problem, pair);
+  Vec now(static_cast<Index>(problem->quantities().size()));
+  problem->measure(steps.state(), now);
+  double before = now[first_oscillatory_energy];
+  const double half = before / 2;
+  for (int n = 1; n * h < latest; ++n) {
+    if (!steps.step(h)) break;
+    problem->measure(steps.state(), now);
+    const double value = now[first_oscillatory_energy];
+    if (value <= half) return (n - (half - value) / (before - value)) * h;
+    before = value;
+  }
+  return std::nan("");
+}
+
+FigureResult exchange(bool) {
+  const std::vector<ExchangeRow> table{{{"delta", "delta"}, 0.001, 56.21},    {{"delta", "delta"}, 0.03, 54.59},
+                                       {{"short", "short"}, 0.03, 65.11},     {{"lin", "lin"}, 0.03, 77.66},
+                                       {{"short", "short*long"}, 0.03, 94.91}, {{"long", "long"}, 0.03, 120.41},
+                                       {{"long", "long*long"}, 0.03, 177.10}};
+  FigureResult result;
+  double resolved = 0;
+  for (const ExchangeRow& row : table) {
+    const double time = half_time(row.pair, row.h), angle = row.h * 50;
+    if (resolved == 0) resolved = time;
+    const std::string at = fmt::format("{}, h = {}", row.pair.name(), row.h);
+    result.cells.push_back(jp95::relative(at + ", time", time, row.time, 0.03));
+    const double factor = Weight::named(row.pair.phi).filter(angle) * Weight::named(row.pair.psi).filter(angle);
+    result.cells.push_back(
+        jp95::shown(jp95::near(at + ", speed; hatphi hatpsi", resolved / time, factor, 0.05, "closed form")));
+  }
+  result.remark =
+      "Time at which the first stiff spring has lost half its energy, omega = 50. Filters slow the exchange between "
+      "fast modes by about hatphi(h omega) hatpsi(h omega).";
+  return result;
+}
+}  // namespace
+
+void register_figure_fpu_resonance(FigureRegistry& registry) {
+  registry.add({"fpu_resonance", "Energy of the Fermi-Pasta-Ulam chain against h omega",
+                "Hairer, Lubich, Wanner: Geometric Numerical Integration, ch. XIII", resonance});
+  registry.add({"fpu_exchange", "Exchange of energy between stiff springs, slowed by filters",
+                "Hairer, Lubich, Wanner: Geometric Numerical Integration, ch. XIII", exchange});
+}
+}  // namespace trill
