@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two problems of SS08 sec. 5 and 6 that need filters to be zero at h omega = 2 pi k, in closed form.
+// The problems behind the converses of SS08 theorems 2 and 3: filters must be zero at h omega = 2 pi k.
 #include "filters.hpp"
 #include "jp95.hpp"
 #include "trill/multiscale/weight.hpp"
@@ -55,6 +55,6 @@ FigureResult counterexamples(bool) {
 }  // namespace
 
 void register_figure_ss08_counterexamples(FigureRegistry& registry) {
-  registry.add({"ss08_counterexamples", "Why filters must vanish at 2 pi k", "SS08 sec. 5 and 6", counterexamples});
+  registry.add({"ss08_counterexamples", "Why filters must vanish at 2 pi k", "SS08 theorems 2 and 3", counterexamples});
 }
 }  // namespace trill

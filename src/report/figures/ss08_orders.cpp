@@ -189,8 +189,8 @@ FigureResult orders(bool full) {
     for (const auto& [level, all] : errors) {
       const auto place = static_cast<std::size_t>(level - 3);
       const std::string at = fmt::format("{}, h = 2^-{}", row.pair.name(), level);
-      result.cells.push_back(jp95::relative(at + ", error of q", all[i].q, row.q[place], 0.02));
-      result.cells.push_back(jp95::relative(at + ", error of p", all[i].p, row.p[place], 0.02));
+      result.cells.push_back(jp95::relative(at + ", error of q", all[i].q, row.q[place], 2e-4));
+      result.cells.push_back(jp95::relative(at + ", error of p", all[i].p, row.p[place], 2e-4));
     }
     const Errors &coarse = errors[finest - 1][i], &fine = errors[finest][i];
     result.cells.push_back(jp95::near(row.pair.name() + ", order of q", std::log2(coarse.q / fine.q),
