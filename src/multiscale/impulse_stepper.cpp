@@ -75,6 +75,7 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
     top_ = std::make_shared<KickedFlow>(problem_, groups, flow, averaging, levels_[i].steps);
     if (!innermost_) innermost_ = top_;
     flow = top_;
+    fast_ = averages ? averaging : reduced_;
     if (averages) averaged_ = plan.averaged;
     if (!pairs.empty()) resonance_.pair = pairs.front();
   }
@@ -89,8 +90,9 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   since_watched_ = 0;
   top_->start(s);
   if (levels_.size() < 2) return;
-  const Groups oscillating = averaged_ != 0 ? averaged_ : levels_.back().groups;
-  resonance_ = find_resonance(problem_, oscillating, resonance_.pair, levels_.front().groups, s.t, s.q());
+  const FastestMode fastest = fast_ ? FastestMode{fast_->fastest_frequency(), fast_->fastest_mode()}
+                                    : find_fastest_mode(problem_, levels_.back().groups, s.t, s.q());
+  resonance_ = find_resonance(problem_, fastest, resonance_.pair, levels_.front().groups, s.t, s.q());
   const Groups others = known_groups(problem_) & ~averaged_;
   unaveraged_frequency_ =
       averaged_ != 0 && others != 0 ? find_fastest_mode(problem_, others, s.t, s.q(), dear_products).frequency : 0;

@@ -56,6 +56,7 @@ class ImpulseStepper : public Stepper {
   std::vector<ForceLevel> levels_;
   std::shared_ptr<KickedFlow> top_, innermost_;
   std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
+  std::shared_ptr<FastFlow> fast_;     // along which the slowest forces are averaged, or else the reduced flow
   Groups averaged_ = 0;                // 0: nothing is averaged
   Resonance resonance_;
   double unaveraged_frequency_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// (phi, psi)-methods: impulses by the slow force at averaged positions, mollified. SS08 sec. 3; Garcia-Archilla,
+// (phi, psi)-methods: impulses by the slow force at averaged positions, mollified. SS08 sec. 2; Garcia-Archilla,
 // Sanz-Serna, Skeel 1998.
 #include "impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
@@ -30,7 +30,7 @@ class MollifiedImpulse final : public ImpulseStepper {
     const bool symplectic = same_weights(read_weights(options.phi), read_weights(options.psi));
     return {.name = "mollified_impulse",
             .title = "Mollified impulse method (" + options.phi + ", " + options.psi + ")",
-            .reference = "SS08 sec. 3; Garcia-Archilla, Sanz-Serna, Skeel, SIAM J. Sci. Comput. 20 (1998) 930-963",
+            .reference = "SS08 sec. 2; Garcia-Archilla, Sanz-Serna, Skeel, SIAM J. Sci. Comput. 20 (1998) 930-963",
             .accepts = {.mechanical = true},
             .order = 2,
             .dense_order = 2,

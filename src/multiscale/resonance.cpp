@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "resonance.hpp"
 
-#include "trill/multiscale/force_products.hpp"
-
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -18,11 +17,9 @@ double Resonance::theta(double h) const { return std::abs(h) * frequency; }
 
 double Resonance::half_trace(double h) const { return trill::half_trace(pair, theta(h), h * h * slow_stiffness); }
 
-int Resonance::nearest(double h) const { return static_cast<int>(std::lround(theta(h) / pi)); }
+int Resonance::nearest(double h) const { return std::max(1, static_cast<int>(std::lround(theta(h) / pi))); }
 
-double Resonance::width(double h) const {
-  return nearest(h) == 0 ? 0 : instability_width(pair, nearest(h), h * h * slow_stiffness);
-}
+double Resonance::width(double h) const { return instability_width(pair, nearest(h), h * h * slow_stiffness); }
 
 void Resonance::raise(double t, double h, Notes& notes) const {
   constexpr double rounding = 1e-9, known_to = 5e-3;  // the frequency is a lower bound, met to about that
@@ -55,15 +52,14 @@ std::string Resonance::text(double h) const {
       "h omega/pi = {:.4g}, filters {:.3g} and {:.3g} there, energy exchange between fast modes at {:.3g} of its "
       "speed, "
       "{}",
-      theta(h) / pi, pair.phi.filter(theta(h)), pair.psi.filter(theta(h)), exchange_factor(pair, theta(h)),
-      resonance_free(pair) ? std::string("stable at every h omega")
-                           : fmt::format("unstable interval of width {:.2g} in h omega/pi at {}", width(h) / pi,
-                                         std::max(1, nearest(h))));
+      theta(h) / pi, pair.phi.filter(theta(h)), pair.psi.filter(theta(h)), std::abs(exchange_factor(pair, theta(h))),
+      resonance_free(pair)
+          ? std::string("stable at every h omega")
+          : fmt::format("unstable interval of width {:.2g} in h omega/pi at {}", width(h) / pi, nearest(h)));
 }
 
-Resonance find_resonance(const MechanicalProblem& problem, Groups fast, const WeightPair& pair, Groups slow, double t,
-                         In q) {
-  const FastestMode fastest = find_fastest_mode(problem, fast, t, q);
+Resonance find_resonance(const MechanicalProblem& problem, const FastestMode& fastest, const WeightPair& pair,
+                         Groups slow, double t, In q) {
   Resonance resonance{pair, fastest.frequency, 0};
   if (slow == 0 || resonance.frequency == 0) return resonance;
   ForceProducts products(problem, slow);

@@ -3,6 +3,7 @@
 
 #include "trill/base/notes.hpp"
 #include "trill/multiscale/fast_flow.hpp"
+#include "trill/multiscale/force_products.hpp"
 
 namespace trill {
 // How a pair of weights stands to the fastest oscillation: the linear test q'' = -omega^2 q - eps q with eps the
@@ -13,13 +14,13 @@ struct Resonance {
 
   double theta(double h) const;
   double half_trace(double h) const;
-  int nearest(double h) const;   // k of the multiple k pi next to h omega; 0: none, h omega is small
+  int nearest(double h) const;   // k >= 1 of the multiple k pi next to h omega
   double width(double h) const;  // in h omega, of the unstable interval there
   void raise(double t, double h, Notes& notes) const;
   std::string text(double h) const;
 };
 
-Resonance find_resonance(const MechanicalProblem& problem, Groups fast, const WeightPair& pair, Groups slow, double t,
-                         In q);
+Resonance find_resonance(const MechanicalProblem& problem, const FastestMode& fastest, const WeightPair& pair,
+                         Groups slow, double t, In q);
 void raise_weight_notes(double t, const WeightPair& pair, Notes& notes);
 }  // namespace trill

@@ -65,6 +65,12 @@ void SweepGrid::fill(const std::vector<WeightPair>& pairs, std::span<const doubl
     if (pairs[j].phi.is_delta()) phi(0, static_cast<Index>(j)) = 1;
     if (pairs[j].psi.is_delta()) psi(0, static_cast<Index>(j)) = 1;
   }
+  // 1 to rounding on a uniform grid with a width that is a whole number. Elsewhere the sums have the error of the rule,
+  // which does not fall with h: a constant force must stay as it is.
+  for (Index j = 0; j < phi.cols(); ++j) {
+    phi.col(j) /= phi.col(j).sum();
+    psi.col(j) /= psi.col(j).sum();
+  }
   phi_points = points_used(phi);
   psi_points = points_used(psi);
 }

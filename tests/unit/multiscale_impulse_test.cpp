@@ -52,9 +52,11 @@ double symplectic_defect(const Mat& j) {
 const OptionSet fixed_inner{{"inner", "6"}};
 
 TEST(Impulse, EqualWeightsAreSymplecticAndOthersKeepVolume) {
-  SpringNetwork heavy = zigzag(3, 12);
+  SpringNetwork stretched = two_springs(12), heavy = zigzag(3, 12);
+  stretched.q = Eigen::Vector4d(1.02, 0.1, 2.3, 0.4);
+  stretched.springs[1].k = 3;
   heavy.masses = Mat::Identity(6, 6) * 1.5 + Mat::Constant(6, 6, 0.1);
-  for (const SpringNetwork& p : {two_springs(12), heavy})
+  for (const SpringNetwork& p : {stretched, heavy})
     for (const char* order : {"2", "8"}) {
       OptionSet options = fixed_inner;
       options["inner_order"] = order;
@@ -65,7 +67,7 @@ TEST(Impulse, EqualWeightsAreSymplecticAndOthersKeepVolume) {
       }
       for (const auto& [phi, psi] : {std::pair{"long", "long*long"}, {"delta", "short"}, {"short", "short*long"}}) {
         const Mat j = step_jacobian(p, "mollified_impulse", weights(phi, psi, options), 0.25);
-        EXPECT_GT(symplectic_defect(j), 1e-3) << phi << " " << psi;
+        EXPECT_GT(symplectic_defect(j), p.masses.size() == 0 ? 1e-3 : 3e-4) << phi << " " << psi;
         EXPECT_NEAR(j.determinant(), 1, 1e-8);
       }
     }
@@ -74,7 +76,7 @@ TEST(Impulse, EqualWeightsAreSymplecticAndOthersKeepVolume) {
 TEST(Impulse, ForcesThatAreNotConservativeKeepVolume) {
   const Mat j = step_jacobian(two_springs(12, 0.3), "mollified_impulse", weights("short", "short", fixed_inner), 0.25);
   EXPECT_NEAR(j.determinant(), 1, 1e-8);
-  EXPECT_GT(symplectic_defect(j), 1);
+  EXPECT_GT(symplectic_defect(j), 0.5);
 }
 
 TEST(Impulse, StepsBackUndoStepsForward) {
@@ -276,7 +278,7 @@ TEST(Nested, AllocatesNothingInAStep) {
     Walk walk(zigzag(6, 12), method, options);
     walk.walk(0.1, 2);
     AllocationGuard guard;
-    walk.walk(0.1, 120);  // the frequency is watched on the way
+    for (int i = 0; i < 120; ++i) walk.step(0.1);  // the frequency is watched on the way
     EXPECT_EQ(guard.count(), 0u) << method;
   }
 }
@@ -373,11 +375,10 @@ TEST(Impulse, WarnsOfResonances) {
 }
 
 TEST(Impulse, WarnsWhenTheFrequencyGrows) {
-  // A hard spring that is hit at speed.
-  FormulaMechanics p(Vec::Constant(1, 0.1), Vec::Constant(1, 30),
-                     [](double, In q, In, Out f) { f = -q.cwiseProduct(q).cwiseProduct(q); });
+  const FormulaMechanics p(Vec::Ones(1), Vec::Zero(1),
+                           [](double t, In q, In, Out f) { f[0] = -std::pow(0.5 + t, 2) * q[0]; });
   Walk walk(p, "impulse", {{"fast", "all"}});
-  walk.walk(0.02, 1000);
+  ASSERT_TRUE(walk.walk(0.15, 100).allFinite());
   EXPECT_TRUE(has_note(walk.notes, "inner_steps_later"));
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace trill {
-// An even weight chi of unit mass and bounded support, SS08 sec. 3: the unit mass at 0 ("delta"), a convolution of
+// An even weight chi of unit mass and bounded support, SS08 eq. 6: the unit mass at 0 ("delta"), a convolution of
 // centred boxes, or given pieces of polynomials. Time is measured in steps of the method.
 //
 // By name: delta; short, long, lin, cubic; box(w) of width w; products with `*` are convolutions, "short*long". Pieces
@@ -38,7 +38,7 @@ class Weight {
   double value(double t, double tref) const;
   double mass() const;
   // Largest |filter(2 pi n)|, n = 1, 2, ..: 0 when the shifted weights chi(t - j) sum up to 1, without which orders are
-  // lost at h omega = 2 pi n (SS08 theorems 1 to 3).
+  // lost at h omega = 2 pi n (SS08 sec. 5 and 6).
   double unity_defect() const;
 
   Weight operator*(const Weight& other) const;  // convolution; UsageError for given pieces
