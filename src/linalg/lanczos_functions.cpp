@@ -56,7 +56,7 @@ class LanczosFunctions final : public MatrixFunctions {
       if (!ended && count < next && count < basis_.cols()) continue;
       done = solve_projected(family, count, ended);
       if (ended && !done) return nullptr;
-      next = count + 1 + count / 16;
+      next = count + 1 + count / 32;
     }
     coefficients_ *= length;
     combine(count, y);
@@ -72,6 +72,7 @@ class LanczosFunctions final : public MatrixFunctions {
     basis_.resize(mass_.rows(), columns);
     alpha_ = Vec::Zero(columns);
     beta_ = Vec::Zero(columns);
+    subdiagonal_ = Vec::Zero(columns - 1);
     coefficients_ = Mat::Zero(columns, most_functions());
     projected_ = Eigen::SelfAdjointEigenSolver<Mat>(columns);
   }
@@ -132,15 +133,14 @@ class LanczosFunctions final : public MatrixFunctions {
   void decompose(Index count) {
     const Index rest = alpha_.size() - count;
     alpha_.tail(rest).setZero();
-    beta_.tail(rest + 1).setZero();
-    projected_.computeFromTridiagonal(alpha_, beta_.head(alpha_.size() - 1));
+    subdiagonal_.setZero();
+    subdiagonal_.head(count - 1) = beta_.head(count - 1);
+    projected_.computeFromTridiagonal(alpha_, subdiagonal_);
   }
 
   // Coefficients decay faster than any power beyond the last that counts: two small ones in turn end the sum.
   bool solve_projected(std::size_t family, Index count, bool ended) {
-    const double last = beta_[count - 1];
     decompose(count);
-    beta_[count - 1] = last;
     if (projected_.info() != Eigen::Success) return false;
     const Mat& u = projected_.eigenvectors();
     bool small = true;
@@ -174,7 +174,7 @@ class LanczosFunctions final : public MatrixFunctions {
   MatrixSlot stiffness_, mass_;
   std::unique_ptr<LinearSolver> solver_;
   Mat basis_, coefficients_;
-  Vec mode_, alpha_, beta_, mv_, mv_before_, r_, z_;
+  Vec mode_, alpha_, beta_, subdiagonal_, mv_, mv_before_, r_, z_;
   Eigen::SelfAdjointEigenSolver<Mat> projected_;
   std::vector<Mat> results_;
   long products_ = 0;

@@ -59,7 +59,7 @@ class Linear final : public MechanicalProblem {
   bool linear_force(Groups groups) const override { return groups == 1; }
 };
 
-Mat some_mass() { return Mat{{2, 0.5, 0.1}, {0.5, 1, -0.3}, {0.1, -0.3, 0.7}}; }
+Mat some_mass() { return Mat{{4, 0.8, 0.1}, {0.8, 1, -0.3}, {0.1, -0.3, 0.5}}; }
 // Eigenvalues of M^-1 S are 0, 9 and 40; symmetric, or by eigenvectors that have no angles of their own.
 Mat some_stiffness(bool symmetric) {
   const Mat m = some_mass();
@@ -246,7 +246,7 @@ TEST(Filters, AreTakenForLinearForcesUnlessInnerStepsAreGiven) {
   EXPECT_NE(make_fast_flow(p, 1, pair_of("short", "short"), {.inner = 4})->text().find("inner steps"),
             std::string::npos);
   const std::string text =
-      "[coordinates]\nx = {}\ny = {}\n"
+      "[coordinates]\nx = { start = 0 }\ny = { start = 0 }\n"
       "[[potential]]\nenergy = \"50*(x - y - 1)^2 + 3*x\"\ngroup = \"fast\"\n"
       "[[potential]]\nenergy = \"x^4\"\ngroup = \"slow\"\n"
       "[[potential]]\nenergy = \"x^2*cos(t)\"\ngroup = \"driven\"\n"
