@@ -61,13 +61,13 @@ int main() {
     const auto products = steps.work().products - before;
     std::printf("h omega = %g: %ld products in a step\n", reach, static_cast<long>(products));
     print_ratio(name,
-                ratio([&] { steps.step(h); },
-                      [&] {
-                        for (auto i = products; i > 0; --i) {
-                          y.noalias() = k * x;
-                          keep(y[0]);
-                        }
-                      }),
+                median_ratio([&] { steps.step(h); },
+                             [&] {
+                               for (auto i = products; i > 0; --i) {
+                                 y.noalias() = k * x;
+                                 keep(y[0]);
+                               }
+                             }),
                 1.3);
   }
   return 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace trill {
 namespace {
@@ -43,6 +44,26 @@ Index bandwidth(const RowMatrix& a) {
   return width;
 }
 
+struct Diagonal {
+  Index offset;  // column less row
+  Vec values;    // by rows, 0 where there is no column
+};
+
+// Of a matrix of few diagonals, as those of lattices; products with them need no indices. Empty: there are too many.
+std::vector<Diagonal> few_diagonals(const RowMatrix& a) {
+  std::map<Index, Vec> found;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (RowMatrix::InnerIterator it(a, i); it; ++it) {
+      Vec& values = found[it.col() - i];
+      if (static_cast<Index>(found.size()) * a.rows() > 2 * a.nonZeros()) return {};
+      if (values.size() == 0) values = Vec::Zero(a.rows());
+      values[i] = it.value();
+    }
+  std::vector<Diagonal> diagonals;
+  for (auto& [offset, values] : found) diagonals.push_back({offset, std::move(values)});
+  return diagonals;
+}
+
 // T_{k+1} = a T_k - T_{k-1} with a = 2 (2 K/bound - I) in rows. Several of them are made in one sweep over the rows,
 // each a chunk behind the one before: where the matrix is banded, its rows and the vectors stay in the cache.
 class ChebyshevFunctions final : public MatrixFunctions {
@@ -77,7 +98,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
   long products() const override { return products_; }
 
  private:
-  static constexpr Index levels = 4, usual_chunk = 2048;
+  static constexpr Index levels = 4, usual_chunk = 512;
   static constexpr int trial_products = 100;
 
   // a = 2 (2 K/bound - I), or S alone where the mass has to be solved for.
@@ -94,6 +115,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
       identity.setIdentity();
       a_ = RowMatrix((4 / bound_) * a_) - RowMatrix(2 * identity);
       a_.makeCompressed();
+      diagonals_ = few_diagonals(a_);
       return;
     }
     mass_ = make_linear_solver(pencil.mass);
@@ -135,26 +157,38 @@ class ChebyshevFunctions final : public MatrixFunctions {
 
   // Rows of T_{k+1} from those of T_k and T_{k-1}; T_1 = a T_0/2.
   void advance(Index k, Index from, Index to) {
-    const double *now = level(k), *before = k == 0 ? nullptr : level(k - 1);
+    const double* now = level(k);
     double* next = level(k + 1);
-    if (mass_) {
-      advance_all(now, before, next);
-    } else if (before == nullptr) {
-      multiply(from, to, now, [next](Index i, double sum) { next[i] = sum / 2; });
-    } else {
-      multiply(from, to, now, [next, before](Index i, double sum) { next[i] = sum - before[i]; });
+    if (mass_) return advance_all(now, k == 0 ? nullptr : level(k - 1), next);
+    Eigen::Map<Vec> rows(next + from, to - from);
+    if (k == 0)
+      rows.setZero();
+    else
+      rows = -Eigen::Map<const Vec>(level(k - 1) + from, to - from);
+    if (diagonals_.empty())
+      add_rows(from, to, now, next);
+    else
+      add_diagonals(from, to, now, next);
+    if (k == 0) rows /= 2;
+  }
+
+  void add_diagonals(Index from, Index to, const double* x, double* y) const {
+    for (const Diagonal& d : diagonals_) {
+      const Index first = std::max(from, -d.offset), last = std::min(to, t_.rows() - d.offset);
+      if (first >= last) continue;
+      Eigen::Map<Vec>(y + first, last - first) +=
+          d.values.segment(first, last - first).cwiseProduct(Eigen::Map<const Vec>(x + first + d.offset, last - first));
     }
   }
 
-  template <class Use>
-  void multiply(Index from, Index to, const double* x, Use use) const {
+  void add_rows(Index from, Index to, const double* x, double* y) const {
     const auto* start = a_.outerIndexPtr();
     const auto* column = a_.innerIndexPtr();
     const double* value = a_.valuePtr();
     for (Index i = from; i < to; ++i) {
       double sum = 0;
       for (auto e = start[i]; e < start[i + 1]; ++e) sum += value[e] * x[column[e]];
-      use(i, sum);
+      y[i] += sum;
     }
   }
 
@@ -188,6 +222,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
   Vec mode_;
   std::vector<ChebyshevSeries> series_;
   RowMatrix a_;
+  std::vector<Diagonal> diagonals_;     // of a, when they are few
   std::unique_ptr<LinearSolver> mass_;  // of a mass that is not diagonal
   Index chunk_ = 1;
   Mat t_;  // a ring of T_k x
