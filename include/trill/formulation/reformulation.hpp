@@ -5,6 +5,7 @@
 #include "trill/base/notes.hpp"
 #include "trill/base/options.hpp"
 #include "trill/problem/problem.hpp"
+#include "trill/solution/counters.hpp"
 
 #include <limits>
 #include <memory>
@@ -38,6 +39,8 @@ class Reformulation {
   // Estimated relative error of the formulation itself up to the state that was left last; NaN: none.
   virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
   virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
+  // What the run cost, where the method that drives it has counted evaluations of the derived problem only.
+  virtual void account(Counters&) const {}
   // Of the state that was left last, recorded beside it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
