@@ -2,6 +2,7 @@
 #include "chebyshev_series.hpp"
 #include "pencil_parts.hpp"
 #include "trill/base/errors.hpp"
+#include "trill/linalg/kernels.hpp"
 #include "trill/linalg/linear_solver.hpp"
 
 #include <algorithm>
@@ -64,6 +65,28 @@ std::vector<Diagonal> few_diagonals(const RowMatrix& a) {
   return diagonals;
 }
 
+// The loops of a sweep, entry by entry and without aliases: compilers make vector instructions of them.
+#define TRILL_ALONE __restrict__
+[[gnu::noinline]] void multiply_less(Index n, const double* TRILL_ALONE a, const double* TRILL_ALONE x,
+                                     const double* TRILL_ALONE z, double* TRILL_ALONE y) {
+  for (Index i = 0; i < n; ++i) y[i] = a[i] * x[i] - z[i];
+}
+[[gnu::noinline]] void add_product(Index n, const double* TRILL_ALONE a, const double* TRILL_ALONE x,
+                                   double* TRILL_ALONE y) {
+  for (Index i = 0; i < n; ++i) y[i] += a[i] * x[i];
+}
+[[gnu::noinline]] void add_products(Index n, const double* TRILL_ALONE a, const double* x, const double* TRILL_ALONE b,
+                                    const double* z, double* TRILL_ALONE y) {
+  for (Index i = 0; i < n; ++i) y[i] += a[i] * x[i] + b[i] * z[i];
+}
+[[gnu::noinline]] void add_four(Index n, const double* TRILL_ALONE w, const double* TRILL_ALONE a,
+                                const double* TRILL_ALONE b, const double* TRILL_ALONE c, const double* TRILL_ALONE d,
+                                double* TRILL_ALONE y) {
+  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
+  for (Index i = 0; i < n; ++i) y[i] += (w0 * a[i] + w1 * b[i]) + (w2 * c[i] + w3 * d[i]);
+}
+#undef TRILL_ALONE
+
 // T_{k+1} = a T_k - T_{k-1} with a = 2 (2 K/bound - I) in rows. Several of them are made in one sweep over the rows,
 // each a chunk behind the one before: where the matrix is banded, its rows and the vectors stay in the cache.
 class ChebyshevFunctions final : public MatrixFunctions {
@@ -73,7 +96,9 @@ class ChebyshevFunctions final : public MatrixFunctions {
     const Index n = pencil.mass.rows();
     set_matrix(pencil);
     chunk_ = mass_ ? n : std::min(n, std::max(usual_chunk, bandwidth(a_)));
-    t_ = Mat::Zero(n, levels + 2);
+    for (const Diagonal& d : diagonals_) margin_ = std::max(margin_, std::abs(d.offset));
+    t_ = Mat::Zero(n + 2 * margin_, levels + 2);
+    nothing_ = Vec::Zero(n);
     for (const FunctionFamily& family : families_) results_.emplace_back(n, static_cast<Index>(family.size()));
     find_fastest();
   }
@@ -89,7 +114,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
   const Mat* apply(std::size_t family, In x) override {
     const Mat& c = series_[family].c;
     Mat& y = results_[family];
-    t_.col(0) = x;
+    t_.col(0).segment(margin_, x.size()) = x;
     for (Index f = 0; f < c.cols(); ++f) y.col(f) = c(0, f) * x;
     for (Index k = 0; k + 1 < c.rows(); k += levels) sweep(k, std::min(levels, c.rows() - 1 - k), c, y);
     products_ += c.rows() - 1;
@@ -126,25 +151,25 @@ class ChebyshevFunctions final : public MatrixFunctions {
 
   // T_1 = 2 K/bound - I on a vector without symmetries, again and again, moved so that the slow modes fade.
   void find_fastest() {
-    const Index n = t_.rows();
+    const Index n = a_.rows();
     mode_.resize(n);
     for (Index i = 0; i < n; ++i) mode_[i] = 1 + std::sin(static_cast<double>(i * i % 1009));
     double value = 0;
     for (int i = 0; i < trial_products; ++i) {
       mode_.normalize();
-      t_.col(0) = mode_;
+      t_.col(0).segment(margin_, n) = mode_;
       for (Index from = 0; from < n; from += chunk_) advance(0, from, std::min(from + chunk_, n));
-      mode_ = t_.col(1) + t_.col(0);
-      value = mode_.dot(t_.col(0));
+      mode_ = (t_.col(1) + t_.col(0)).segment(margin_, n);
+      value = mode_.dot(t_.col(0).segment(margin_, n));
     }
     mode_.normalize();
     fastest_ = std::sqrt(std::max(0.0, bound_ * value / 2));
   }
 
-  double* level(Index k) { return t_.col(k % t_.cols()).data(); }
+  double* level(Index k) { return t_.col(k % t_.cols()).data() + margin_; }
 
   void sweep(Index k, Index count, const Mat& c, Mat& y) {
-    const Index n = t_.rows();
+    const Index n = a_.rows();
     for (Index first = 0; first < n + (count - 1) * chunk_; first += chunk_) {
       for (Index l = 0; l < count; ++l) {
         const Index from = first - l * chunk_;
@@ -157,63 +182,56 @@ class ChebyshevFunctions final : public MatrixFunctions {
 
   // Rows of T_{k+1} from those of T_k and T_{k-1}; T_1 = a T_0/2.
   void advance(Index k, Index from, Index to) {
-    const double* now = level(k);
+    const double *now = level(k), *before = k == 0 ? nothing_.data() : level(k - 1);
     double* next = level(k + 1);
-    if (mass_) return advance_all(now, k == 0 ? nullptr : level(k - 1), next);
-    Eigen::Map<Vec> rows(next + from, to - from);
-    if (k == 0)
-      rows.setZero();
+    if (mass_)
+      multiply_all(now, before, next);
+    else if (diagonals_.empty())
+      multiply_rows(from, to, now, before, next);
     else
-      rows = -Eigen::Map<const Vec>(level(k - 1) + from, to - from);
-    if (diagonals_.empty())
-      add_rows(from, to, now, next);
-    else
-      add_diagonals(from, to, now, next);
-    if (k == 0) rows /= 2;
+      multiply_diagonals(from, to - from, now, before + from, next + from);
+    if (k == 0) Eigen::Map<Vec>(next + from, to - from) /= 2;
   }
 
-  void add_diagonals(Index from, Index to, const double* x, double* y) const {
-    for (const Diagonal& d : diagonals_) {
-      const Index first = std::max(from, -d.offset), last = std::min(to, t_.rows() - d.offset);
-      if (first >= last) continue;
-      Eigen::Map<Vec>(y + first, last - first) +=
-          d.values.segment(first, last - first).cwiseProduct(Eigen::Map<const Vec>(x + first + d.offset, last - first));
-    }
+  // Two of them at a time. Levels have zeros before and after them, where diagonals leave the matrix.
+  void multiply_diagonals(Index from, Index rows, const double* x, const double* z, double* y) const {
+    const auto values = [&](std::size_t d) { return diagonals_[d].values.data() + from; };
+    const auto shifted = [&](std::size_t d) { return x + from + diagonals_[d].offset; };
+    const std::size_t count = diagonals_.size();
+    multiply_less(rows, values(0), shifted(0), z, y);
+    std::size_t d = 1;
+    for (; d + 1 < count; d += 2) add_products(rows, values(d), shifted(d), values(d + 1), shifted(d + 1), y);
+    if (d < count) add_product(rows, values(d), shifted(d), y);
   }
 
-  void add_rows(Index from, Index to, const double* x, double* y) const {
+  void multiply_rows(Index from, Index to, const double* x, const double* z, double* y) const {
     const auto* start = a_.outerIndexPtr();
     const auto* column = a_.innerIndexPtr();
     const double* value = a_.valuePtr();
     for (Index i = from; i < to; ++i) {
       double sum = 0;
       for (auto e = start[i]; e < start[i + 1]; ++e) sum += value[e] * x[column[e]];
-      y[i] += sum;
+      y[i] = sum - z[i];
     }
   }
 
-  void advance_all(const double* now, const double* before, double* next) {
-    const Index n = t_.rows();
-    const Eigen::Map<const Vec> x(now, n);
-    product_.noalias() = a_ * x;
+  void multiply_all(const double* x, const double* z, double* y) {
+    const Index n = a_.rows();
+    const Eigen::Map<const Vec> now(x, n);
+    product_.noalias() = a_ * now;
     mass_->solve(product_, product_);
-    Eigen::Map<Vec> y(next, n);
-    if (before == nullptr)
-      y = (2 / bound_) * product_ - x;
-    else
-      y = (4 / bound_) * product_ - 2 * x - Eigen::Map<const Vec>(before, n);
+    Eigen::Map<Vec>(y, n) = (4 / bound_) * product_ - 2 * now - Eigen::Map<const Vec>(z, n);
   }
 
   void add(Index k, Index count, Index from, Index to, const Mat& c, Mat& y) {
-    const Index rows = to - from;
-    const auto part = [&](Index l) { return Eigen::Map<const Vec>(level(k + 1 + l) + from, rows); };
     for (Index f = 0; f < c.cols(); ++f) {
-      auto sum = y.col(f).segment(from, rows);
+      double* sum = y.col(f).data() + from;
       const double* weight = c.col(f).data() + k + 1;
       if (count == levels)
-        sum += weight[0] * part(0) + weight[1] * part(1) + weight[2] * part(2) + weight[3] * part(3);
+        add_four(to - from, weight, level(k + 1) + from, level(k + 2) + from, level(k + 3) + from, level(k + 4) + from,
+                 sum);
       else
-        for (Index l = 0; l < count; ++l) sum += weight[l] * part(l);
+        for (Index l = 0; l < count; ++l) add_scaled(sum, weight[l], level(k + 1 + l) + from, to - from);
     }
   }
 
@@ -224,9 +242,9 @@ class ChebyshevFunctions final : public MatrixFunctions {
   RowMatrix a_;
   std::vector<Diagonal> diagonals_;     // of a, when they are few
   std::unique_ptr<LinearSolver> mass_;  // of a mass that is not diagonal
-  Index chunk_ = 1;
+  Index chunk_ = 1, margin_ = 0;
   Mat t_;  // a ring of T_k x
-  Vec product_;
+  Vec nothing_, product_;
   std::vector<Mat> results_;
   long products_ = 0;
 };
