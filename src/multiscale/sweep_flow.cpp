@@ -44,6 +44,7 @@ class SweepFlow final : public FastFlow {
     const int steps = 2 * inner_steps(h);
     const double tau = h / steps;
     const Index n = q.size();
+    last_steps_ = steps;
     accelerate_at(t, h, q, work);
     double before = 0, place = t;  // half kicks of neighbouring sub-steps are one
     for (int i = 0; i < steps; ++i)
@@ -129,7 +130,7 @@ class SweepFlow final : public FastFlow {
     return fastest_.frequency * std::abs(h) / (2 * inner_steps(h)) * longest_share_;
   }
   std::string text() const override {
-    return fmt::format("{} inner steps of order {}{}", 2 * grid_inner_, options_.inner_order,
+    return fmt::format("{} inner steps of order {}{}", last_steps_, options_.inner_order,
                        products_.by_differences() ? ", force products by differences" : "");
   }
 
@@ -209,7 +210,7 @@ class SweepFlow final : public FastFlow {
   ForceProducts products_;
   FastestMode fastest_;
   SweepGrid grid_;
-  int grid_inner_ = 0;
+  int grid_inner_ = 0, last_steps_ = 0;
   Mat positions_;         // along the last sweep forward
   double t_ = 0, h_ = 0;  // of that sweep
   bool known_ = false;    // a_ is the acceleration at at_t_ and at_
