@@ -42,8 +42,9 @@ std::unique_ptr<Problem> AveragedForce::clone() const {
 void AveragedForce::start(In q) {
   micro_.start(q);
   spectrum_.start(q);
-  for (MicroWindow::Means* means : {&means_, &inner_}) means->q = means->v = means->a = Vec::Zero(n_);
+  for (MicroWindow::Means* means : {&means_, &inner_, &marked_means_}) means->q = means->v = means->a = Vec::Zero(n_);
   y_ = Vec::Zero(layout().size());
+  marked_ = State(layout(), std::numeric_limits<double>::quiet_NaN());
   kick_ = v_ = bent_ = at_rest_ = Vec::Zero(n_);
   forget();
 }
@@ -59,6 +60,14 @@ void AveragedForce::rhs(double t, In y, Out dy) const {
   t_ = t;
   y_ = y;
   if (!evaluate(t, y, dy)) dy.setConstant(std::numeric_limits<double>::quiet_NaN());
+  if (marked_.t != t || marked_.y != y) return;
+  marked_means_ = means_;
+  seen_marked_ = true;
+}
+
+void AveragedForce::mark(const State& s) const {
+  marked_ = s;
+  seen_marked_ = false;
 }
 
 bool AveragedForce::evaluate(double t, In y, Out dy) const {
