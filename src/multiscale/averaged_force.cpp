@@ -86,6 +86,7 @@ bool AveragedForce::evaluate(double t, In y, Out dy) const {
 bool AveragedForce::lifted_acceleration(double t, In J, Out dy) const {
   if (!spectrum_.find(t, means_.q, means_.v) || spectrum_.count() != actions_) return false;
   const auto omega = spectrum_.frequencies();
+  nearest_ = std::min(nearest_, spectrum_.nearest());
   kick_.setZero();
   for (Index k = 0; k < actions_; ++k) {
     const double x = 0.5 * omega[k] * windows_.h;
