@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace trill {
+struct Counters;
+
 // What a formulation did to the state after an accepted step. Moved a little: values kept from the last stage are still
 // good enough; changed: they are stale; refused: the run must end here, and refusal() says why.
 enum class AfterStep { kept, moved, changed, refused };
@@ -41,6 +43,7 @@ class Reformulation {
   // Of the state that was left last, recorded beside it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
+  virtual void add_work(Counters&) const {}  // what it did beside the steps of its method
   // What it remembers from step to step, for checkpoints.
   virtual void save(Archive&) const {}
   virtual void load(Archive&) {}
