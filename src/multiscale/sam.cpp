@@ -72,7 +72,8 @@ class SamForm final : public Reformulation {
     const double span = scope_.t_end - t_start_;
     if (span == 0 || (s.t - t_start_) / span < static_cast<double>(next_look_) / looks) return AfterStep::kept;
     ++next_look_;
-    look(s);
+    errors_ = system_.errors(s.t, s.y);
+    rate_ = std::max(rate_, error_rate());
     if (errors_.change > most_change) return AfterStep::refused;
     if (model_error() > tolerance_)
       notes.raise(s.t, "model_error", "The estimated error of the averaging exceeds the tolerance of the run.",
@@ -137,24 +138,20 @@ class SamForm final : public Reformulation {
         errors_.change, most_change);
   }
 
-  void look(const State& s) {
-    errors_ = system_.errors(s.t, s.y);
-    rate_ = std::max(rate_, errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4));
-  }
+  double error_rate() const { return errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4); }
 
   // Steps and order that the run needs, by the errors at its start.
   void choose(const State& s) {
     const double allowed = share_of_averaging * tolerance_ / std::max(std::abs(scope_.t_end - s.t), system_.period());
     if (options_.steps == 0) system_.set_steps(least_steps);
-    rate_ = 0;
-    look(s);
-    if (errors_.change > most_change) throw UsageError("sam: " + changes_too_much());
-    while (options_.steps == 0 && errors_.micro > allowed && system_.steps() < most_steps) {
+    errors_ = system_.errors(s.t, s.y);
+    while (options_.steps == 0 && errors_.change <= most_change && errors_.micro > allowed && system_.steps() < most_steps) {
       system_.set_steps(2 * system_.steps());
       errors_ = system_.errors(s.t, s.y);
     }
+    if (errors_.change > most_change) throw UsageError("sam: " + changes_too_much());
     if (options_.order == "auto") system_.set_order(errors_.order_2 > allowed ? 4 : 2);
-    rate_ = errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4);
+    rate_ = error_rate();
   }
 
   // A slow force that changes in time as fast as the oscillation would be seen at one phase only.

@@ -67,6 +67,7 @@ void SamSystem::differences(double t, In y, int steps, bool twice) const {
   flow_->set_off(t, y);
   flow_->run(h, on_, steps);
   once_ = flow_->y();
+  change_ = distance(once_, y);
   if (twice) flow_->run(h, on_, steps);
   twice_ = flow_->y();
   flow_->return_to_start();
@@ -108,24 +109,23 @@ void SamSystem::follow(double t, In y, double since, Out motion) const {
   motion = flow_->y();
 }
 
-double SamSystem::size(In y) const {
-  return std::hypot(fast_->largest_frequency() * (y.head(n_) - fast_->rest()).norm(), y.tail(n_).norm());
+double SamSystem::distance(In a, In b) const {
+  return std::hypot(fast_->largest_frequency() * (a.head(n_) - b.head(n_)).norm(), (a.tail(n_) - b.tail(n_)).norm());
 }
 
 SamSystem::Errors SamSystem::errors(double t, In y) const {
   differences(t, y, steps_, true);
   const Vec second = once_, fourth = (4 * once_ - twice_) / 3;
   differences(t, y, 2 * steps_, false);
-  const auto relative = [&](const Vec& rate) {
-    return std::hypot(fast_->largest_frequency() * rate.head(n_).norm(), rate.tail(n_).norm()) /
-           std::max(size(y), std::numeric_limits<double>::min());
-  };
+  Vec resting = Vec::Zero(2 * n_);
+  resting.head(n_) = fast_->rest();
+  const double size = std::max(distance(y, resting), std::numeric_limits<double>::min());
   Errors found;
-  found.change = relative(second) * period_;
-  found.order_2 = relative(fourth - second);
+  found.change = change_ / size;
+  found.order_2 = distance(fourth, second) / size;
   // Every term of the series in the change of one period is smaller than the one before by its square.
   found.order_4 = found.order_2 * found.change * found.change;
-  found.micro = 4.0 / 3 * relative(once_ - second);
+  found.micro = 4.0 / 3 * distance(once_, second) / size;
   return found;
 }
 }  // namespace trill

@@ -39,9 +39,9 @@ class SamSystem final : public FirstOrderProblem {
     double order_2 = 0, order_4 = 0, micro = 0, change = 0;
   };
   Errors errors(double t, In y) const;
-  double size(In y) const;  // of a motion: positions count as often as the fastest mode turns
 
  private:
+  double distance(In a, In b) const;  // positions count as often as the fastest mode turns
   // Over one period and over two, (P y - P^-1 y)/(2 T) and (P^2 y - P^-2 y)/(4 T).
   void differences(double t, In y, int steps, bool twice) const;
   void average(double t, In y, Out dy) const;
@@ -54,7 +54,7 @@ class SamSystem final : public FirstOrderProblem {
   std::unique_ptr<LinearOscillation> fast_;
   std::unique_ptr<SplitFlow> flow_;
   mutable LinearOscillation::Turn on_, back_, part_;
-  mutable double last_t_ = 0;
+  mutable double last_t_ = 0, change_ = 0;
   mutable Vec last_y_, last_f_, shifted_, slope_, once_, twice_;
 };
 }  // namespace trill
