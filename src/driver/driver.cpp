@@ -486,7 +486,7 @@ class Run {
 
   void finish() {
     outcome_.counters = advancer_.counters();
-    if (options_.reformulation) options_.reformulation->add_work(outcome_.counters);
+    if (options_.reformulation) options_.reformulation->account(outcome_.counters);
     outcome_.notices = advancer_.notes().notices();
     for (std::string text :
          {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})

@@ -25,16 +25,14 @@ void check_kind(const MechanicalProblem& p, std::string_view asker) {
     throw UsageError(fmt::format("{} needs a constant mass; that of '{}' depends on q", asker, p.name()));
   if (fast == 0) throw UsageError(fmt::format("{} needs fast forces; '{}' has none", asker, p.name()));
   if (p.velocity_dependent(fast))
-    throw UsageError(fmt::format("{} needs fast forces of positions alone; those of '{}' depend on velocities", asker,
-                                 p.name()));
+    throw UsageError(
+        fmt::format("{} needs fast forces of positions alone; those of '{}' depend on velocities", asker, p.name()));
   if (p.layout().nq > most_unknowns)
     throw UsageError(fmt::format("{} finds the modes of at most {} unknowns; '{}' has {}", asker, most_unknowns,
                                  p.name(), p.layout().nq));
 }
 
-Mat dense_of(const MatrixSlot& slot) {
-  return slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense();
-}
+Mat dense_of(const MatrixSlot& slot) { return slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense(); }
 
 Mat mass_of(const MechanicalProblem& p, In q) {
   MatrixSlot slot = p.mass_pattern();
@@ -72,8 +70,8 @@ LinearOscillation::LinearOscillation(const MechanicalProblem& problem, std::stri
   const Groups fast = fast_groups(problem);
   const Mat stiffness = stiffness_of(problem, t_begin, q);
   if (!((stiffness - stiffness.transpose()).norm() <= symmetric_to * stiffness.norm()))
-    throw UsageError(fmt::format("{} needs fast forces with a potential; those of '{}' have none", asker,
-                                 problem.name()));
+    throw UsageError(
+        fmt::format("{} needs fast forces with a potential; those of '{}' have none", asker, problem.name()));
   Vec constant(n), force(n), moved = q;
   problem.force(fast, t_begin, q, zero, constant);
   constant += stiffness * q;
@@ -98,12 +96,14 @@ void LinearOscillation::find_modes(const MechanicalProblem& problem, std::string
   const Mat mass = mass_of(problem, Vec::Zero(n));
   const EigenPairs found = symmetric_eigenpairs(stiffness, mass);
   if (!found.converged)
-    throw UsageError(fmt::format("{}: the fast modes of '{}' were not found: {}", asker, problem.name(), found.message));
+    throw UsageError(
+        fmt::format("{}: the fast modes of '{}' were not found: {}", asker, problem.name(), found.message));
   const double largest = found.values.maxCoeff(), resting = resting_share * largest;
-  if (!(largest > 0)) throw UsageError(fmt::format("{}: the fast forces of '{}' do not oscillate", asker, problem.name()));
+  if (!(largest > 0))
+    throw UsageError(fmt::format("{}: the fast forces of '{}' do not oscillate", asker, problem.name()));
   if (found.values.minCoeff() < -resting)
-    throw UsageError(fmt::format("{}: the fast forces of '{}' are unstable, with the rate {:.4g}", asker, problem.name(),
-                                 std::sqrt(-found.values.minCoeff())));
+    throw UsageError(fmt::format("{}: the fast forces of '{}' are unstable, with the rate {:.4g}", asker,
+                                 problem.name(), std::sqrt(-found.values.minCoeff())));
   omega_ = Vec::Zero(n);
   rest_ = Vec::Zero(n);
   steady_ = force;

@@ -12,7 +12,7 @@ class LinearOscillation {
 
   const Vec& frequencies() const { return omega_; }  // ascending, zeros among them
   double largest_frequency() const { return omega_.tail(1)[0]; }
-  const Vec& rest() const { return rest_; }           // where the oscillating modes have no force
+  const Vec& rest() const { return rest_; }            // where the oscillating modes have no force
   const Vec& steady_force() const { return steady_; }  // on modes that do not oscillate
 
   // What a time does to every mode.

@@ -3,7 +3,6 @@
 // oscillators (SAT09 eq. 12 with its misprints corrected), the motion is followed from period to period.
 #include "sam_system.hpp"
 #include "trill/formulation/reformulation.hpp"
-#include "trill/solution/counters.hpp"
 
 #include <cmath>
 
@@ -18,12 +17,13 @@ constexpr double most_change = 0.3;  // in one period, relative
 constexpr int looks = 3;             // at the errors, after that at the start
 
 struct SamOptions {
-  std::string order = "auto";
+  std::string order = "auto", micro = "auto";
   int steps = 0;
   double period = 0;
   void fields(OptionVisitor& v) {
     v.choice("order", order, {"auto", "2", "4"}, "of the differences of periods; auto: by the tolerance");
     v.integer("steps", steps, Range::between(0, 100000), "micro-steps in a period; 0: by the tolerance");
+    v.choice("micro", micro, {"auto", "2", "4"}, "order of the micro-steps; 4: extrapolated from steps and 2 steps");
     v.number("period", period, Range::at_least(0), "of the fast motion; 0: found from the fast forces");
   }
 };
@@ -32,11 +32,11 @@ class SamForm final : public Reformulation {
  public:
   SamForm(const MechanicalProblem& problem, const SamOptions& options)
       : options_(options), system_(problem, options.period) {
-    if (options.steps > 0) system_.set_steps(options.steps);
+    system_.set_steps(options.steps > 0 ? options.steps : least_steps, options.micro == "4" ? 4 : 2);
     if (options.order == "4") system_.set_order(4);
     if (!problem.events().empty())
-      throw UsageError(fmt::format("sam steps over many periods, and events of '{}' between them would be missed",
-                                   problem.name()));
+      throw UsageError(
+          fmt::format("sam steps over many periods, and events of '{}' between them would be missed", problem.name()));
   }
 
   const Problem& inner() const override { return system_; }
@@ -85,15 +85,16 @@ class SamForm final : public Reformulation {
   double model_error() const override { return rate_ * std::abs(last_.t - t_start_); }
   std::string summary() const override {
     return fmt::format(
-        "fast period {:.6g}, {} micro-steps in it, differences of order {}; changes in a period by {:.2g}; {} "
+        "fast period {:.6g}, {} micro-steps of order {} in it, differences of order {}; changes in a period by {:.2g}; "
+        "{} "
         "evaluations of the slow forces; estimated error {:.1g}",
-        system_.period(), system_.steps(), system_.order(), errors_.change, system_.flow().forces, model_error());
+        system_.period(), system_.steps(), system_.micro_order(), system_.order(), errors_.change,
+        system_.flow().forces, model_error());
   }
   std::vector<Quantity> diagnostics() const override { return {{"model_error", ""}}; }
   void diagnose(Out values) const override { values[0] = model_error(); }
 
-  // What the macro-method counted are not forces but averages.
-  void add_work(Counters& work) const override {
+  void account(Counters& work) const override {
     work.forces = {};
     const Groups slow = slow_groups(system_.problem()) & known_groups(system_.problem());
     for (std::size_t i = 0; i < work.forces.size(); ++i)
@@ -104,6 +105,7 @@ class SamForm final : public Reformulation {
   void save(Archive& archive) const override {
     archive.write(t_start_);
     archive.write(system_.steps());
+    archive.write(system_.micro_order());
     archive.write(system_.order());
     archive.write(errors_);
     archive.write(rate_);
@@ -112,16 +114,17 @@ class SamForm final : public Reformulation {
     archive.write(system_.flow().micro_steps);
   }
   void load(Archive& archive) override {
-    int steps = 0, order = 0;
+    int steps = 0, micro_order = 0, order = 0;
     archive.read(t_start_);
     archive.read(steps);
+    archive.read(micro_order);
     archive.read(order);
     archive.read(errors_);
     archive.read(rate_);
     archive.read(next_look_);
     archive.read(system_.flow().forces);
     archive.read(system_.flow().micro_steps);
-    system_.set_steps(steps);
+    system_.set_steps(steps, micro_order);
     system_.set_order(order);
   }
 
@@ -143,15 +146,23 @@ class SamForm final : public Reformulation {
   // Steps and order that the run needs, by the errors at its start.
   void choose(const State& s) {
     const double allowed = share_of_averaging * tolerance_ / std::max(std::abs(scope_.t_end - s.t), system_.period());
-    if (options_.steps == 0) system_.set_steps(least_steps);
     errors_ = system_.errors(s.t, s.y);
-    while (options_.steps == 0 && errors_.change <= most_change && errors_.micro > allowed && system_.steps() < most_steps) {
-      system_.set_steps(2 * system_.steps());
+    while (options_.steps == 0 && errors_.change <= most_change && errors_.micro > allowed &&
+           system_.steps() < most_steps) {
+      finer_steps();
       errors_ = system_.errors(s.t, s.y);
     }
     if (errors_.change > most_change) throw UsageError("sam: " + changes_too_much());
     if (options_.order == "auto") system_.set_order(errors_.order_2 > allowed ? 4 : 2);
     rate_ = error_rate();
+  }
+
+  // Extrapolation costs three times as much, and pays where that is not enough.
+  void finer_steps() {
+    if (options_.micro == "auto" && system_.micro_order() == 2 && system_.steps() >= 2 * least_steps)
+      system_.set_steps(least_steps, 4);
+    else
+      system_.set_steps(2 * system_.steps(), system_.micro_order());
   }
 
   // A slow force that changes in time as fast as the oscillation would be seen at one phase only.

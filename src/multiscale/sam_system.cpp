@@ -24,12 +24,14 @@ void SamSystem::start(double t_begin, double t_end, In q) {
                     period_, off, LinearOscillation::most_mismatch, fast_->largest_frequency(),
                     2 * std::numbers::pi / fast_->largest_frequency()));
   flow_ = std::make_unique<SplitFlow>(problem_, *fast_, q);
-  last_f_ = shifted_ = slope_ = once_ = twice_ = Vec::Zero(2 * n_);
-  set_steps(steps_);
+  last_f_ = shifted_ = slope_ = once_ = twice_ = coarse_once_ = coarse_twice_ = Vec::Zero(2 * n_);
+  set_steps(steps_, micro_order_);
+  largest_ = 0;
 }
 
-void SamSystem::set_steps(int steps) {
+void SamSystem::set_steps(int steps, int micro_order) {
   steps_ = steps;
+  micro_order_ = micro_order;
   last_y_ = Vec::Constant(2 * n_, std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -55,12 +57,12 @@ std::unique_ptr<Problem> SamSystem::clone() const {
   std::shared_ptr<const Problem> copy = problem_.clone();
   auto made = std::make_unique<SamSystem>(copy->as<MechanicalProblem>("sam"), given_period_);
   made->owned_ = std::move(copy);
-  made->set_steps(steps_);
+  made->set_steps(steps_, micro_order_);
   made->set_order(order_);
   return made;
 }
 
-void SamSystem::differences(double t, In y, int steps, bool twice) const {
+void SamSystem::split_differences(double t, In y, int steps, bool twice) const {
   const double h = period_ / steps;
   fast_->find_turn(h, on_);
   fast_->find_turn(-h, back_);
@@ -75,6 +77,16 @@ void SamSystem::differences(double t, In y, int steps, bool twice) const {
   once_ = (once_ - flow_->y()) / (2 * period_);
   if (twice) flow_->run(-h, back_, steps);
   twice_ = (twice_ - flow_->y()) / (4 * period_);
+}
+
+void SamSystem::differences(double t, In y, int steps, bool twice) const {
+  split_differences(t, y, steps, twice);
+  if (micro_order_ == 2) return;
+  coarse_once_ = once_;
+  coarse_twice_ = twice_;
+  split_differences(t, y, 2 * steps, twice);
+  once_ += (once_ - coarse_once_) / 3;
+  twice_ += (twice_ - coarse_twice_) / 3;
 }
 
 void SamSystem::average(double t, In y, Out dy) const {
@@ -102,7 +114,8 @@ void SamSystem::follow(double t, In y, double since, Out motion) const {
   shifted_ = y - 0.5 * since * slope_;
   if (order_ == 4) average(t - 0.5 * since, shifted_, slope_);
   shifted_ = y - since * slope_;
-  const int steps = static_cast<int>(std::ceil(std::abs(since) / period_ * steps_));
+  const int whole = micro_order_ == 2 ? steps_ : 4 * steps_;  // what is not averaged is not extrapolated
+  const int steps = static_cast<int>(std::ceil(std::abs(since) / period_ * whole));
   fast_->find_turn(since / steps, part_);
   flow_->set_off(t - since, shifted_);
   flow_->run(since / steps, part_, steps);
@@ -119,13 +132,14 @@ SamSystem::Errors SamSystem::errors(double t, In y) const {
   differences(t, y, 2 * steps_, false);
   Vec resting = Vec::Zero(2 * n_);
   resting.head(n_) = fast_->rest();
-  const double size = std::max(distance(y, resting), std::numeric_limits<double>::min());
+  largest_ = std::max(largest_, distance(y, resting));
+  const double size = std::max(largest_, std::numeric_limits<double>::min());
   Errors found;
   found.change = change_ / size;
   found.order_2 = distance(fourth, second) / size;
   // Every term of the series in the change of one period is smaller than the one before by its square.
   found.order_4 = found.order_2 * found.change * found.change;
-  found.micro = 4.0 / 3 * distance(once_, second) / size;
+  found.micro = (micro_order_ == 2 ? 4.0 / 3 : 16.0 / 15) * distance(once_, second) / size;
   return found;
 }
 }  // namespace trill

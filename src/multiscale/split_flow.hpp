@@ -7,8 +7,8 @@
 #include <cstdint>
 
 namespace trill {
-// The motion of a mechanical system by Strang splitting: turns of its linear fast forces in closed form between kicks of
-// the slow ones. Forces of velocities kick by the midpoint rule. Nothing is allocated after construction.
+// The motion of a mechanical system by Strang splitting: turns of its linear fast forces in closed form between kicks
+// of the slow ones. Forces of velocities kick by the midpoint rule. Nothing is allocated after construction.
 class SplitFlow {
  public:
   SplitFlow(const MechanicalProblem& problem, LinearOscillation& fast, In q);

@@ -105,6 +105,19 @@ TEST(Sam, OrderOfTheDifferences) {
   EXPECT_LT(error(100, "4"), second / 50);
 }
 
+// Differences of order 4 and 100 periods in a macro-step: what is left is the error of the micro-steps.
+TEST(Sam, OrderOfTheMicroSteps) {
+  const auto error = [](int steps, const std::string& micro) {
+    Asked asked = stroboscopic(1000, 0.02, steps, "4");
+    asked.options["micro"] = micro;
+    PreparedRun run = prepared(asked);
+    return position_error(run.run(), *run.problem);
+  };
+  EXPECT_NEAR(std::log2(error(8, "2") / error(16, "2")), 2, 0.1);
+  EXPECT_NEAR(std::log2(error(8, "4") / error(16, "4")), 4, 0.2);
+  EXPECT_LT(error(8, "4"), error(16, "2") / 10);
+}
+
 TEST(Sam, EstimatesItsError) {
   for (const double omega : {300.0, 1000.0, 5000.0}) {
     PreparedRun run = prepared(stroboscopic(omega, 0.05, 4, "2"));
@@ -121,7 +134,7 @@ TEST(Sam, ChoosesMicroStepsByTheTolerance) {
   plan.method = "sam";
   plan.native = Native::never;
   double last = 1;
-  for (const double rtol : {1e-2, 1e-3, 1e-4}) {
+  for (const double rtol : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
     plan.rtol = rtol;
     PreparedRun run = prepare(plan);
     const Solution s = run.run();
@@ -250,7 +263,8 @@ group = "drive"
 }
 
 TEST(Sam, RefusesEventsAndConstraints) {
-  EXPECT_THAT(refusal(oscillators + "[[event]]\nname = \"zero\"\nwhen = \"a\"\nstop = true\n"), HasSubstr("would be missed"));
+  EXPECT_THAT(refusal(oscillators + "[[event]]\nname = \"zero\"\nwhen = \"a\"\nstop = true\n"),
+              HasSubstr("would be missed"));
   EXPECT_THAT(refusal(oscillators + "[[constraint]]\nequation = \"a - 1\"\n"), HasSubstr("hard constraints"));
 }
 

@@ -5,6 +5,7 @@
 #include "trill/base/notes.hpp"
 #include "trill/base/options.hpp"
 #include "trill/problem/problem.hpp"
+#include "trill/solution/counters.hpp"
 
 #include <limits>
 #include <memory>
@@ -13,8 +14,6 @@
 #include <vector>
 
 namespace trill {
-struct Counters;
-
 // What a formulation did to the state after an accepted step. Moved a little: values kept from the last stage are still
 // good enough; changed: they are stale; refused: the run must end here, and refusal() says why.
 enum class AfterStep { kept, moved, changed, refused };
@@ -40,10 +39,11 @@ class Reformulation {
   // Estimated relative error of the formulation itself up to the state that was left last; NaN: none.
   virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
   virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
+  // What the run cost, where the method that drives it has counted evaluations of the derived problem only.
+  virtual void account(Counters&) const {}
   // Of the state that was left last, recorded beside it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
-  virtual void add_work(Counters&) const {}  // what it did beside the steps of its method
   // What it remembers from step to step, for checkpoints.
   virtual void save(Archive&) const {}
   virtual void load(Archive&) {}
