@@ -4,12 +4,13 @@
 #include "trill/base/text.hpp"
 
 namespace trill {
+ReformulationEntry hmm_entry();
 ReformulationEntry rigid_limit_entry();
 ReformulationEntry sam_entry();
 ReformulationEntry slow_entry();
 
 const std::vector<ReformulationEntry>& reformulations() {
-  static const std::vector<ReformulationEntry> all{rigid_limit_entry(), slow_entry(), sam_entry()};
+  static const std::vector<ReformulationEntry> all{rigid_limit_entry(), slow_entry(), hmm_entry(), sam_entry()};
   return all;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/formulation/acceleration.hpp"
+#include "trill/multiscale/averaging_weights.hpp"
+
+namespace trill {
+// Means of the stiff motion through a state: velocity Verlet steps to both sides of it (SAT09 sec. 3). The means are
+// those of the accelerations that the scheme itself uses; other nodes would be off its slow motion by h^2/8 q'', which
+// the stiffness makes a wrong force.
+class MicroWindow {
+ public:
+  explicit MicroWindow(const MechanicalProblem& stiff) : accelerate_(stiff) {}
+  void start(In q);  // allocates
+
+  struct Means {
+    Vec q, v, a;
+  };
+  // false: the motion does not stay finite.
+  bool follow(double h, const AveragingWeights& weights, double t, In q, In v, Means& means);
+  std::int64_t forces() const { return forces_; }
+  void count(std::int64_t forces) { forces_ += forces; }  // evaluated elsewhere
+  Groups groups() const { return accelerate_.counted_groups(); }
+
+ private:
+  bool side(double h, const AveragingWeights& weights, double t, Means& means);
+
+  Acceleration accelerate_;
+  std::int64_t forces_ = 0;
+  Vec q0_, v0_, a0_, q_, v_, a_;
+};
+}  // namespace trill

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "window_choice.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double least_gap = 30;                          // fast over slow rate
+constexpr double longest_window = 1;                      // in units of the slow time 1/rate
+constexpr double leak_factor = 0.02, least_leak = 1e-14;  // the latter by rounding
+constexpr double least_distance = 0.05;                   // of two fast frequencies that must be told apart, relative
+
+double phase(double omega_h) { return 2 * std::asin(std::min(1.0, omega_h / 2)); }
+}  // namespace
+
+double window_slack(bool constant) { return constant ? 0.02 : 0.06; }
+
+WindowPlan choose_windows(const WindowNeeds& needs) {
+  const double low = needs.constant ? 0.97 : 0.85, high = 1 + 1.5 * window_slack(true);
+  const double h = needs.constant ? 1.8 / needs.fastest : 1.7 / (1.06 * needs.fastest);
+  StopBand band{phase(low * needs.slowest * h), phase((needs.constant ? high : 1.06) * needs.fastest * h),
+                std::max(leak_factor * std::pow(needs.rate / needs.fastest, 2), least_leak)};
+  if (needs.nearest > 0) {
+    if (needs.nearest < least_distance * needs.fastest)
+      throw UsageError(fmt::format(
+          "hmm: two fast frequencies come as near as {:.4g} of {:.4g}: where frequencies cross, energy passes from one "
+          "mode to the other, which the actions do not follow; fast_energy=drop leaves the force of the oscillation "
+          "out",
+          needs.nearest, needs.fastest));
+    band.from = std::min(band.from, low * needs.nearest * h);
+  }
+  WindowPlan plan{h, stopping_weights(band)};
+  if (plan.length() * needs.rate > longest_window)
+    throw UsageError(fmt::format(
+        "hmm: a window of {:.3g} would be needed to average frequencies from {:.4g} on, but the slow motion changes "
+        "within {:.3g}; the motion has no gap between fast and slow that is wide enough; use dop853 or cvode_bdf",
+        plan.length(), needs.nearest > 0 ? std::min(needs.nearest, needs.slowest) : needs.slowest, 1 / needs.rate));
+  return plan;
+}
+
+WindowPlan published_windows(double omega) {
+  constexpr int steps_each_period = 6, periods = 10;
+  return {2 * std::numbers::pi / omega / steps_each_period, bump_weights(periods * steps_each_period)};
+}
+
+std::string gap_complaint(const WindowNeeds& needs) {
+  if (needs.slowest >= least_gap * needs.rate) return "";
+  return fmt::format(
+      "there is no gap between fast and slow motion: the slowest of the fast frequencies is {:.4g}, only {:.3g} times "
+      "the rate {:.4g} of the slow motion ({:.0f} times is needed); use dop853 or verlet, which follow the oscillation",
+      needs.slowest, needs.slowest / needs.rate, needs.rate, least_gap);
+}
+}  // namespace trill
