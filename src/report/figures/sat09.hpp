@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tables and figures of SAT09 share: the two masses on two springs in its three cases, followed directly and by
-// HMM as it is printed.
+// What the tables and figures of SAT09 share: the two masses on two springs in its three cases, followed directly and
+// by HMM as it is printed.
 #pragma once
 
 #include "trill/driver/plan.hpp"

@@ -37,21 +37,20 @@ FigureResult both_springs_stiff(bool) {
   const auto error_at = [&](double t) { return distance(row_at(drifting, t), row_at(stiff, t)); };
   const Vec late = row_at(drifting, 2.05);
   FigureResult result;
-  result.cells = {
-      within("projected anew, largest error at multiples of 0.25",
-             largest_distance(hmm_reprojected(c, sampling), stiff), 0.0359, 0.0002, print),
-      within("projected anew, steps", count(projected.work.steps), 112, 0, program),
-      within("projected anew, failed steps", count(projected.work.rejected), 0, 0, program),
-      within("projected anew, forces", count(projected.work.forces), 82348, 0, program),
-      relative("not projected, largest error up to 2", largest_distance(drifting, stiff, Part::positions, 2), 0.019,
-               0.05, program),
-      relative("not projected, error at 2.5", error_at(2.5), 0.039, 0.05, program),
-      relative("not projected, error at 3", error_at(3), 0.137, 0.05, program),
-      relative("not projected, error at 5", error_at(5), 1.05, 0.05, program),
-      relative("not projected, largest error", largest_distance(drifting, stiff), 2.21, 0.05, program),
-      relative("not projected, r1 - 1 at 2.05", std::hypot(late[0], late[1]) - 1, 1.44e-3, 0.05, program),
-      relative("not projected, r12 - 1 at 2.05", std::hypot(late[2] - late[0], late[3] - late[1]) - 1, 3.36e-3, 0.05,
-               program)};
+  result.cells = {within("projected anew, largest error at multiples of 0.25",
+                         largest_distance(hmm_reprojected(c, sampling), stiff), 0.0359, 0.0002, print),
+                  within("projected anew, steps", count(projected.work.steps), 112, 0, program),
+                  within("projected anew, failed steps", count(projected.work.rejected), 0, 0, program),
+                  within("projected anew, forces", count(projected.work.forces), 82348, 0, program),
+                  relative("not projected, largest error up to 2",
+                           largest_distance(drifting, stiff, Part::positions, 2), 0.019, 0.05, program),
+                  relative("not projected, error at 2.5", error_at(2.5), 0.039, 0.05, program),
+                  relative("not projected, error at 3", error_at(3), 0.137, 0.05, program),
+                  relative("not projected, error at 5", error_at(5), 1.05, 0.05, program),
+                  relative("not projected, largest error", largest_distance(drifting, stiff), 2.21, 0.05, program),
+                  relative("not projected, r1 - 1 at 2.05", std::hypot(late[0], late[1]) - 1, 1.44e-3, 0.05, program),
+                  relative("not projected, r12 - 1 at 2.05", std::hypot(late[2] - late[0], late[3] - late[1]) - 1,
+                           3.36e-3, 0.05, program)};
   result.remark =
       "The error of 0.0359 does not vanish as omega grows: the energy of the oscillation acts on the slow motion, and "
       "HMM as printed leaves that out.";

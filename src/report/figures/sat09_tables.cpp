@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SAT09 tables 1 and 2: errors of HMM with the first spring soft and the second stiff, and steps beside those of a direct
-// integration.
+// SAT09 tables 1 and 2: errors of HMM with the first spring soft and the second stiff, and steps beside those of a
+// direct integration.
 #include "sat09.hpp"
 
 #include <array>
@@ -71,7 +71,9 @@ FigureResult errors(bool full) {
     chart.series.push_back(std::move(series));
   }
   result.charts = {std::move(chart)};
-  result.remark = "Errors are taken at the macro-steps, for ode45 at multiples of 0.25, against ode45 with tolerances 1e-6 and 1e-9.";
+  result.remark =
+      "Errors are taken at the macro-steps, for ode45 at multiples of 0.25, against ode45 with tolerances 1e-6 and "
+      "1e-9.";
   return result;
 }
 
