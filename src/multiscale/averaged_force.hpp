@@ -64,7 +64,7 @@ class AveragedForce final : public FirstOrderProblem {
   WindowPlan windows_;
   bool staged_ = false, lifted_ = false;
   mutable double t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable Vec y_;
+  mutable Vec y_, rate_;
   mutable MicroWindow::Means means_, inner_;
   mutable Vec kick_, v_, bent_, at_rest_;
 };
