@@ -69,13 +69,14 @@ Solution hmm_by_ode45(const Case& c, const Output& output) {
 
 Pieces whole(const Solution& s) { return {s.t, s.y(), work_of(s)}; }
 
-Pieces hmm_reprojected(const Case& c, double dt) {
+Pieces hmm_reprojected(const Case& c, double dt, double length, double rtol) {
   Pieces all;
   RunPlan plan = hmm_ode45_plan(c, Grid{dt});
+  plan.rtol = rtol;
   State start;
-  for (int piece = 0; piece < to; ++piece) {
-    plan.from = piece;
-    plan.to = piece + 1;
+  for (int piece = 0; piece * length < to; ++piece) {
+    plan.from = piece * length;
+    plan.to = (piece + 1) * length;
     PreparedRun run = prepare(plan);
     if (piece > 0) run.start = start;
     start = run.start;
@@ -85,7 +86,7 @@ Pieces hmm_reprojected(const Case& c, double dt) {
     all.t.insert(all.t.end(), s.t.begin(), s.t.end() - 1);
     all.y.conservativeResize(Eigen::NoChange, old + added);
     all.y.rightCols(added) = s.y().leftCols(added);
-    start.t = piece + 1;
+    start.t = *plan.to;
     start.y = s.y().rightCols(1);
     all.work.steps += s.outcome.counters.steps;
     all.work.rejected += s.outcome.counters.rejected;

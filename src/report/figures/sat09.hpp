@@ -33,13 +33,13 @@ Solution tight_reference(const Case& c, const Output& output);
 Solution hmm_by_rk4(const Case& c, double h);  // recorded at every step
 Solution hmm_by_ode45(const Case& c, const Output& output);
 
-// Projected anew at t = 1, 2, ..., 9: ten runs of unit length, recorded at a grid of dt that divides 1.
+// Projected anew at multiples of `length`, as a run for every piece, recorded at a grid of dt that divides it.
 struct Pieces {
   std::vector<double> t;
   Mat y;
   Work work;
 };
-Pieces hmm_reprojected(const Case& c, double dt);
+Pieces hmm_reprojected(const Case& c, double dt, double length = 1, double rtol = 1e-3);
 Pieces whole(const Solution& s);
 
 // The largest component of the difference at the k-th row of each, of positions or of velocities.

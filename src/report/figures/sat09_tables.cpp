@@ -88,8 +88,8 @@ FigureResult steps(bool full) {
     const auto count = [](std::int64_t n) { return static_cast<double>(n); };
     result.cells.push_back(within(label("HMM, steps"), count(hmm.steps), expected.hmm, 0, print));
     result.cells.push_back(within(label("HMM, failed"), count(hmm.rejected), expected.hmm_failed, 0, print));
-    result.cells.push_back(within(label("HMM, forces after the first projection"), count(hmm.forces) - projection_forces,
-                                  expected.hmm_forces, 0, program));
+    result.cells.push_back(within(label("HMM, forces after the first projection"),
+                                  count(hmm.forces) - projection_forces, expected.hmm_forces, 0, program));
     if (!full && omega > most_omega_of_short_grid) continue;
     const Work direct = work_of(by_ode45(c, 1e-3, Grid{sampling}));
     result.cells.push_back(
