@@ -202,6 +202,7 @@ ReformulationEntry sam_entry() {
           .title = "stroboscopic averaging: the motion from fast period to fast period",
           .reference = "for SAT09 eq. 12",
           .delivers = "full motion",
+          .runs = "linear fast forces of one period",
           .options = list_options<SamOptions>(),
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
             return std::make_unique<SamForm>(problem.as<MechanicalProblem>("sam"),
