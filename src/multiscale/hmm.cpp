@@ -2,6 +2,9 @@
 // The heterogeneous multiscale method (SAT09) as a formulation: the way into the averaged system and out of it, windows
 // chosen from the spectrum, and what is watched along the way.
 #include "frequency_variation.hpp"
+#include "relaxed_constraints.hpp"
+#include "trill/formulation/first_order.hpp"
+#include "trill/formulation/frequencies.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "window_choice.hpp"
@@ -19,19 +22,24 @@ constexpr double most_energy_left_out = 1e-2;
 constexpr double drift_staged = 0.5, drift_plain = 0.01;  // of the largest velocity, where frequencies vary
 constexpr double rough_share = 0.35;  // of the largest frequency: where the first window begins to stop
 constexpr int most_rough_passes = 4;
+constexpr double least_relaxed = 60;      // frequency of springs for constraints, over the slow rate
+constexpr double relaxation_factor = 5;   // 4.5 was measured on a double pendulum
 constexpr int longest_look_interval = 8;  // steps
 constexpr int direct_steps_each_period = 20;
 
 struct HmmOptions {
-  std::string mode = "hmm", fast_energy = "auto", stages = "auto";
+  std::string mode = "hmm", fast_energy = "auto", stages = "auto", dae = "refuse";
   double omega = 0;
   void fields(OptionVisitor& v) {
     v.choice("mode", mode, {"hmm", "paper"},
              "hmm: windows chosen from the frequencies found; paper: ten nominal periods to either side, as in SAT09");
-    v.number("omega", omega, Range::at_least(0), "mode=paper: the nominal fast frequency; 0: from the model");
+    v.number("omega", omega, Range::at_least(0),
+             "mode=paper: the nominal fast frequency; dae=relax: that of the springs; 0: found");
     v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"}, "the force of the oscillation on the slow motion");
     v.choice("stages", stages, {"auto", "projected", "plain"},
              "projected: a first window moves every stage of the method onto the slow motion");
+    v.choice("dae", dae, {"refuse", "relax"},
+             "hard constraints; relax: replaced by springs as stiff as the tolerance asks");
   }
 };
 
@@ -45,29 +53,41 @@ Index count_actions(const MechanicalProblem& stiff, const HmmOptions& options) {
   return spectrum.find(s.t, s.q(), s.v()) ? spectrum.count() : 0;
 }
 
-const MechanicalProblem& suited(const MechanicalProblem& stiff) {
-  if (stiff.constraints())
-    throw UsageError("hmm: '" + stiff.name() + "' has hard constraints; dae=relax replaces them by stiff springs");
-  if (stiff.mass_kind() == MassKind::of_q)
-    throw UsageError("hmm needs a constant mass matrix; use slow or radau for '" + stiff.name() + "'");
-  return stiff;
+void check_suited(const MechanicalProblem& given, const HmmOptions& options) {
+  if (given.constraints() && options.dae != "relax")
+    throw UsageError("hmm: '" + given.name() + "' has hard constraints; dae=relax replaces them by stiff springs");
+  if (given.mass_kind() == MassKind::of_q)
+    throw UsageError("hmm needs a constant mass matrix; use slow or radau for '" + given.name() + "'");
+}
+
+std::unique_ptr<RelaxedConstraints> relax(const MechanicalProblem& given) {
+  return given.constraints() ? std::make_unique<RelaxedConstraints>(given) : nullptr;
+}
+
+// How fast a velocity changes; from rest, how fast the positions do.
+double turning_rate(In q, In v, In a) {
+  const double force = a.norm();
+  return force > 0 ? std::min(force / v.norm(), std::sqrt(force / q.norm())) : 0;
 }
 
 class Hmm final : public Reformulation {
  public:
-  Hmm(const MechanicalProblem& stiff, const HmmOptions& options)
+  Hmm(const MechanicalProblem& given, const HmmOptions& options)
       : options_(options),
         paper_(options.mode == "paper"),
-        stiff_(suited(stiff)),
-        averaged_(stiff, count_actions(stiff, options)) {
+        given_(given),
+        relaxed_(relax(given)),
+        stiff_(relaxed_ ? *relaxed_ : given),
+        averaged_(stiff_, count_actions(stiff_, options)) {
+    if (relaxed_) rigid_.emplace(given, "hmm");
     if (options.fast_energy == "keep" && paper_)
       throw UsageError("hmm: mode=paper leaves the force of the oscillation out; fast_energy=keep needs mode=hmm");
     if (options.fast_energy == "keep" && averaged_.actions() == 0)
       throw UsageError(
           fmt::format("hmm: fast_energy=keep needs the fast modes, which are found for up to {} coordinates; use slow",
                       FastSpectrum::dense_up_to));
-    means_.q = means_.v = means_.a = Vec::Zero(stiff.layout().nq);
-    averaged_.start(stiff.initial_state().q());
+    means_.q = means_.v = means_.a = Vec::Zero(given.layout().nq);
+    averaged_.start(given.initial_state().q());
     name_quantities();
   }
 
@@ -85,6 +105,7 @@ class Hmm final : public Reformulation {
           "followed");
     in = State(averaged_.layout(), given.t);
     in.mode = given.mode;
+    if (relaxed_ && !running_) relax_constraints(given);
     if (paper_)
       enter_as_published(given, in);
     else if (goes_on && averaged_.lifted())
@@ -102,6 +123,7 @@ class Hmm final : public Reformulation {
     out.q() = in.q();
     out.v() = in.v();
     last_ = in;
+    if (relaxed_) rigid_->multipliers(out.t, out.y.head(rigid_->size()), out.lambda());
   }
 
   AfterStep after_step(State& s, Notes& notes) override {
@@ -125,9 +147,14 @@ class Hmm final : public Reformulation {
   }
   std::string refusal() const override { return refusal_; }
 
+  void reach(Out y) const override {
+    y.setZero();
+    y.head(reach_.size()) = reach_;
+  }
+
   double model_error() const override {
     if (paper_) return std::numeric_limits<double>::quiet_NaN();
-    return bias() + left_out_;
+    return bias() + left_out_ + relaxation_error_;
   }
 
   std::string summary() const override {
@@ -173,11 +200,11 @@ class Hmm final : public Reformulation {
   }
 
   void save(Archive& archive) const override {
-    archive.write(count_seen_);
+    archive.write(averaged_.spectrum().expected());
     archive.write(beyond_double_);
     for (const double x : {needs_.slowest, needs_.fastest, needs_.nearest, needs_.rate, planned_.slowest,
                            planned_.fastest, planned_.nearest, planned_.rate, seen_slowest_, seen_fastest_, drift_,
-                           share_, left_out_, largest_velocity_, first_rate_})
+                           share_, left_out_, largest_velocity_, first_rate_, relaxation_error_})
       archive.write(x);
     archive.write(planned_.constant);
     archive.write(averaged_.staged());
@@ -188,11 +215,13 @@ class Hmm final : public Reformulation {
     archive.write(averaged_.micro().forces() + counted_before_);
   }
   void load(Archive& archive) override {
-    archive.read(count_seen_);
+    Index expected = 0;
+    archive.read(expected);
+    averaged_.spectrum().expect(expected);
     archive.read(beyond_double_);
     for (double* x : {&needs_.slowest, &needs_.fastest, &needs_.nearest, &needs_.rate, &planned_.slowest,
                       &planned_.fastest, &planned_.nearest, &planned_.rate, &seen_slowest_, &seen_fastest_, &drift_,
-                      &share_, &left_out_, &largest_velocity_, &first_rate_})
+                      &share_, &left_out_, &largest_velocity_, &first_rate_, &relaxation_error_})
       archive.read(*x);
     bool staged = false, lifted = false;
     archive.read(planned_.constant);
@@ -219,6 +248,7 @@ class Hmm final : public Reformulation {
   }
 
   double frequency() const { return needs_.fastest; }
+  double span() const { return std::max(std::abs(scope_.t_end - scope_.t_begin), 1e-300); }
 
   // Off the slow manifold the windows oscillate. Where frequencies vary, the energy of that acts on the slow motion;
   // where they do not, its amplitude does, by its square.
@@ -227,7 +257,7 @@ class Hmm final : public Reformulation {
     return needs_.constant ? off / std::max(max_abs(s.q()), 1e-300) : off * needs_.fastest / largest_velocity_;
   }
   double most_drift() const {
-    if (needs_.constant) return 0.3 * std::sqrt(tolerance_);
+    if (needs_.constant) return std::sqrt(tolerance_);
     return averaged_.staged() ? drift_staged : drift_plain;
   }
   double model_error_for_file() const { return paper_ ? 0 : model_error(); }
@@ -236,6 +266,20 @@ class Hmm final : public Reformulation {
   double bias() const {
     const double turns = first_rate_ * (last_.t - scope_.t_begin), step = first_rate_ * averaged_.windows().h;
     return step * step / 12 * (1 + turns * turns / 4);
+  }
+
+  // Springs of frequency omega are off by some (rate/omega)^2, while the cost grows by the logarithm of omega only.
+  void relax_constraints(const State& given) {
+    rigid_->start(given);
+    Vec dy(rigid_->size());
+    if (!rigid_->rhs(given.t, given.y.head(rigid_->size()), dy))
+      throw UsageError("hmm: the constraints depend on each other at the start");
+    const double rate = std::max(
+        {fastest_frequency(given_, given), turning_rate(given.q(), given.v(), dy.tail(given.layout.nv)), 1 / span()});
+    const double omega =
+        options_.omega > 0 ? options_.omega : rate * std::max(4 / std::sqrt(tolerance_), least_relaxed);
+    relaxed_->set_frequency(omega, given);
+    relaxation_error_ = relaxation_factor * std::pow(rate / omega, 2);
   }
 
   // SAT09 sec. 3.2: both means of the given data.
@@ -256,6 +300,9 @@ class Hmm final : public Reformulation {
       throw UsageError(fmt::format("hmm: the stiff motion around t = {:.6g} cannot be followed", given.t));
     in.q() = means_.q;
     in.v() = means_.v;
+    if (running_) return;
+    reach_.resize(2 * given.layout.nq);
+    reach_ << (given.q() - means_.q).cwiseAbs(), (given.v() - means_.v).cwiseAbs();
   }
 
   void look(double t, In q, In v) {
@@ -271,6 +318,7 @@ class Hmm final : public Reformulation {
   // first window is a short one, which stops the upper part of the spectrum, and looks again from its means.
   void enter_by_spectrum(const State& given, State& in, Notes& notes) {
     needs_ = {};
+    averaged_.spectrum().expect(stiff_.strong_potential() ? stiff_.strong_potential()->map->count() : 0);
     look(given.t, given.q(), given.v());
     needs_.slowest = std::max(needs_.slowest, rough_share * needs_.fastest);
     for (int pass = 0; pass < most_rough_passes; ++pass) {
@@ -280,6 +328,7 @@ class Hmm final : public Reformulation {
       look(given.t, in.q(), in.v());
       if (needs_.slowest >= 0.9 * stopped) break;
     }
+    averaged_.spectrum().expect(averaged_.spectrum().count());
     find_rate();
     decide(given, in, notes);
     largest_velocity_ = std::max(max_abs(in.v()), 1e-300);
@@ -296,11 +345,7 @@ class Hmm final : public Reformulation {
   }
 
   // By the slow frequencies, and by how fast the velocity turns.
-  void find_rate() {
-    const double speed = means_.v.norm();
-    if (speed > 0) needs_.rate = std::max(needs_.rate, means_.a.norm() / speed);
-    if (!(needs_.rate > 0)) needs_.rate = 1 / std::max(std::abs(scope_.t_end - scope_.t_begin), 1e-300);
-  }
+  void find_rate() { needs_.rate = std::max({needs_.rate, turning_rate(means_.q, means_.v, means_.a), 1 / span()}); }
 
   void decide(const State& given, State& in, Notes& notes) {
     if (const std::string complaint = gap_complaint(needs_); !complaint.empty()) throw UsageError("hmm: " + complaint);
@@ -326,6 +371,7 @@ class Hmm final : public Reformulation {
     const FastSpectrum& spectrum = averaged_.spectrum();
     if (averaged_.actions() == 0 || spectrum.count() != averaged_.actions()) return oscillating_energy(given, in);
     Vec dq(given.q() - in.q()), dv(given.v() - in.v()), Mq(dq.size()), Mv(dq.size());
+    reach_.setZero();
     spectrum.times_mass(dq, Mq);
     spectrum.times_mass(dv, Mv);
     double energy = 0;
@@ -334,6 +380,8 @@ class Hmm final : public Reformulation {
       const double p = spectrum.mode(k).dot(Mv), x = omega * spectrum.mode(k).dot(Mq);
       in.x()[k] = (p * p + x * x) / (2 * omega);
       energy += (p * p + x * x) / 2;
+      reach_ += std::sqrt(p * p + x * x) *
+                (Vec(2 * dq.size()) << spectrum.mode(k) / omega, spectrum.mode(k)).finished().cwiseAbs();
     }
     return energy;
   }
@@ -379,8 +427,6 @@ class Hmm final : public Reformulation {
     const bool seen = averaged_.was_at(s.t, s.y);
     if (!averaged_.spectrum().find(s.t, seen ? averaged_.means().q : s.q(), s.v())) return true;
     const FastSpectrum& spectrum = averaged_.spectrum();
-    if (spectrum.count() != count_seen_ && count_seen_ > 0) return true;
-    count_seen_ = spectrum.count();
     needs_.slowest = spectrum.slowest();
     needs_.fastest = spectrum.fastest();
     seen_slowest_ = std::min(seen_slowest_, needs_.slowest);
@@ -441,6 +487,9 @@ class Hmm final : public Reformulation {
 
   HmmOptions options_;
   bool paper_;
+  const MechanicalProblem& given_;
+  std::unique_ptr<RelaxedConstraints> relaxed_;
+  mutable std::optional<FirstOrderForm> rigid_;
   const MechanicalProblem& stiff_;
   AveragedForce averaged_;
   MicroWindow::Means means_;
@@ -448,18 +497,22 @@ class Hmm final : public Reformulation {
   double tolerance_ = tolerance_of_fixed_steps;
   WindowNeeds needs_, planned_;
   double seen_slowest_ = 0, seen_fastest_ = 0, drift_ = 0, share_ = 0, left_out_ = 0, largest_velocity_ = 0,
-         first_rate_ = 0;
-  Index count_seen_ = 0, beyond_double_ = -1;
+         first_rate_ = 0, relaxation_error_ = 0;
+  Index beyond_double_ = -1;
   int steps_since_look_ = 0, look_interval_ = 1, projections_ = 0;
   std::int64_t counted_before_ = 0;  // in the run that is resumed
   bool running_ = false;
   std::string refusal_;
   std::vector<Quantity> quantities_;
+  Vec reach_;
   mutable State last_;
 };
 
 std::unique_ptr<Reformulation> make_hmm(const Problem& problem, const OptionSet& given) {
-  return std::make_unique<Hmm>(problem.as<MechanicalProblem>("hmm"), read_options<HmmOptions>(given, "hmm"));
+  const auto options = read_options<HmmOptions>(given, "hmm");
+  const auto& mechanical = problem.as<MechanicalProblem>("hmm");
+  check_suited(mechanical, options);
+  return std::make_unique<Hmm>(mechanical, options);
 }
 }  // namespace
 
