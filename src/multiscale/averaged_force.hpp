@@ -72,7 +72,7 @@ class AveragedForce final : public FirstOrderProblem {
   WindowPlan windows_;
   bool staged_ = false, lifted_ = false;
   mutable double t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable Vec y_;
+  mutable Vec y_, rate_;
   mutable MicroWindow::Means means_, inner_, marked_means_;
   mutable State marked_;
   mutable bool seen_marked_ = false;
