@@ -55,6 +55,10 @@ void OptionReader::choice(std::string_view name, std::string& value, const Choic
   value = *text;
 }
 
+void OptionReader::text(std::string_view name, std::string& value, std::string_view, std::string_view) {
+  if (const std::string* given = take(name)) value = *given;
+}
+
 void OptionReader::finish() const {
   for (const auto& [key, text] : given_) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
@@ -71,6 +75,10 @@ void OptionLister::integer(std::string_view name, int& value, Range range, std::
 }
 void OptionLister::choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) {
   rows.push_back({std::string(name), value, join(choices, " | "), std::string(what)});
+}
+
+void OptionLister::text(std::string_view name, std::string& value, std::string_view allowed, std::string_view what) {
+  rows.push_back({std::string(name), value, std::string(allowed), std::string(what)});
 }
 
 std::pair<std::string, std::string> parse_assignment(std::string_view text) {

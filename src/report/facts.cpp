@@ -146,6 +146,7 @@ TextRows counters_of(const ReportRun& run) {
   add("failed Newton solves", c.newton_failures);
   add("linear iterations", c.linear_iterations);
   add("micro steps", c.micro_steps);
+  add("force products", c.products);
   rows.push_back({"solve time", fmt::format("{:.3g} s", c.seconds)});
   return rows;
 }

@@ -120,11 +120,12 @@ json value_of(const RunOutcome& outcome) {
             {"factorisations", c.factorisations},
             {"linear_iterations", c.linear_iterations},
             {"micro_steps", c.micro_steps},
+            {"products", c.products},
             {"seconds", finite(c.seconds, "the run time", 0)}}}};
 }
 
 Severity severity_from(const std::string& text) {
-  for (const Severity s : {Severity::info, Severity::warning, Severity::error})
+  for (const Severity s : {Severity::info, Severity::warning, Severity::doubt, Severity::error})
     if (text == to_text(s)) return s;
   throw IoError("'" + text + "' is not a severity");
 }
@@ -148,6 +149,7 @@ RunOutcome outcome_from(const json& j) {
   counters.factorisations = c.at("factorisations");
   counters.linear_iterations = c.at("linear_iterations");
   counters.micro_steps = c.at("micro_steps");
+  counters.products = c.value("products", std::int64_t{0});
   counters.seconds = c.at("seconds");
   return outcome;
 }

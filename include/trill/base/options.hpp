@@ -34,6 +34,8 @@ class OptionVisitor {
   virtual void number(std::string_view name, double& value, Range range, std::string_view what) = 0;
   virtual void integer(std::string_view name, int& value, Range range, std::string_view what) = 0;
   virtual void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) = 0;
+  // Read by its owner; allowed: how it is written, for people.
+  virtual void text(std::string_view name, std::string& value, std::string_view allowed, std::string_view what) = 0;
 };
 
 struct OptionRow {
@@ -49,6 +51,7 @@ class OptionReader final : public OptionVisitor {
   void number(std::string_view name, double& value, Range range, std::string_view what) override;
   void integer(std::string_view name, int& value, Range range, std::string_view what) override;
   void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) override;
+  void text(std::string_view name, std::string& value, std::string_view allowed, std::string_view what) override;
   void finish() const;
 
  private:
@@ -65,6 +68,7 @@ class OptionLister final : public OptionVisitor {
   void number(std::string_view name, double& value, Range range, std::string_view what) override;
   void integer(std::string_view name, int& value, Range range, std::string_view what) override;
   void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) override;
+  void text(std::string_view name, std::string& value, std::string_view allowed, std::string_view what) override;
 };
 
 template <class Options>

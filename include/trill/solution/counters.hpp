@@ -9,7 +9,7 @@ namespace trill {
 struct Counters {
   std::array<std::int64_t, 32> forces{};
   std::int64_t steps = 0, rejected = 0, jacobians = 0, newton_iterations = 0, newton_failures = 0, factorisations = 0,
-               linear_iterations = 0, micro_steps = 0;
+               linear_iterations = 0, micro_steps = 0, products = 0;  // products: f'(q) times a vector
   double seconds = 0;
 
   void count_forces(std::uint32_t groups) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "force_levels.hpp"
+
+#include "trill/base/errors.hpp"
+#include "trill/base/text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  return first == std::string_view::npos ? "" : std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+std::vector<std::string> group_names(const MechanicalProblem& problem) {
+  std::vector<std::string> names;
+  for (const GroupInfo& group : problem.groups()) names.push_back(group.name);
+  return names;
+}
+
+ForceLevel read_level(const MechanicalProblem& problem, const std::string& text, std::string_view method) {
+  const auto slash = text.find('/');
+  ForceLevel level{named_groups(problem, text.substr(0, slash), method), 0};
+  if (slash == std::string::npos) return level;
+  const auto steps = parse_integer(trimmed(std::string_view(text).substr(slash + 1)));
+  if (!steps || *steps < 1 || *steps > 1000000)
+    throw UsageError(fmt::format("{}: level '{}' needs a whole number of steps after '/', from 1 to 1000000", method,
+                                 trimmed(text)));
+  level.steps = static_cast<int>(*steps);
+  return level;
+}
+
+const Weight& weight_of(const std::vector<WeightChoice>& choices, const MechanicalProblem& problem, Groups group,
+                        std::string_view method) {
+  for (const WeightChoice& choice : choices)
+    if (!choice.groups.empty() && named_groups(problem, choice.groups, method) & group) return choice.weight;
+  for (const WeightChoice& choice : choices)
+    if (choice.groups.empty()) return choice.weight;
+  throw UsageError(
+      fmt::format("{}: no weight is given for the forces '{}'; name them, or give one weight without "
+                  "names for all others",
+                  method, names_of(problem, group)));
+}
+}  // namespace
+
+Groups named_groups(const MechanicalProblem& problem, std::string_view text, std::string_view method) {
+  const std::vector<std::string> names = group_names(problem);
+  Groups groups = 0;
+  for (const std::string& part : split(text, '+')) {
+    const std::string name = trimmed(part);
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+      throw UsageError(fmt::format("{}: '{}' has no force group '{}'{}; its groups: {}", method, problem.name(), name,
+                                   suggest(name, names), join(names, ", ")));
+    groups |= Groups{1} << (at - names.begin());
+  }
+  return groups;
+}
+
+std::string names_of(const MechanicalProblem& problem, Groups groups) {
+  std::vector<std::string> chosen;
+  for (const std::string& name : group_names(problem)) {
+    if (groups & 1) chosen.push_back(name);
+    groups >>= 1;
+  }
+  return chosen.empty() ? "none" : join(chosen, " + ");
+}
+
+bool undivided(const MechanicalProblem& problem) {
+  return !problem.strong_potential() && (slow_groups(problem) == 0 || fast_groups(problem) == 0);
+}
+
+std::vector<ForceLevel> read_levels(const MechanicalProblem& problem, const std::string& text,
+                                    std::string_view method) {
+  if (text.empty()) {
+    if (undivided(problem)) return {{known_groups(problem), 1}};
+    return {{slow_groups(problem), 1}, {fast_groups(problem), 0}};
+  }
+  std::vector<ForceLevel> levels;
+  Groups taken = 0;
+  for (const std::string& part : split(text, ',')) {
+    ForceLevel level = read_level(problem, part, method);
+    if (level.groups & taken)
+      throw UsageError(fmt::format("{}: the forces '{}' are in two levels; each belongs to one", method,
+                                   names_of(problem, level.groups & taken)));
+    if (levels.empty() && level.steps > 1)
+      throw UsageError(
+          fmt::format("{}: the first level makes one step in a step; '/' belongs to those after it", method));
+    taken |= level.groups;
+    if (levels.empty()) level.steps = 1;
+    levels.push_back(level);
+  }
+  levels.front().groups |= known_groups(problem) & ~taken;
+  for (std::size_t i = 1; i + 1 < levels.size(); ++i)
+    if (levels[i].steps == 0)
+      throw UsageError(
+          fmt::format("{}: level '{}' needs its number of steps, as in '{}/2'; only the last level may go "
+                      "without",
+                      method, names_of(problem, levels[i].groups), names_of(problem, levels[i].groups)));
+  return levels;
+}
+
+std::vector<WeightChoice> read_weights(const std::string& text) {
+  std::vector<WeightChoice> choices;
+  for (const std::string& part : split(text, ',')) {
+    const auto equals = part.find('=');
+    if (equals == std::string::npos)
+      choices.push_back({"", Weight::named(trimmed(part))});
+    else
+      choices.push_back({trimmed(part.substr(0, equals)), Weight::named(trimmed(part.substr(equals + 1)))});
+  }
+  return choices;
+}
+
+std::vector<SlowForce> slow_forces(const MechanicalProblem& problem, Groups slow, const std::vector<WeightChoice>& phi,
+                                   const std::vector<WeightChoice>& psi, std::string_view method) {
+  std::vector<SlowForce> forces;
+  for (Groups group = 1; group != 0 && group <= slow; group <<= 1) {
+    if (!(slow & group)) continue;
+    const WeightPair pair{weight_of(phi, problem, group, method), weight_of(psi, problem, group, method)};
+    const auto same = std::find_if(forces.begin(), forces.end(), [&](const SlowForce& f) { return f.pair == pair; });
+    if (same != forces.end())
+      same->groups |= group;
+    else
+      forces.push_back({group, pair});
+  }
+  return forces;
+}
+}  // namespace trill

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "impulse_stepper.hpp"
+
+#include "trill/linalg/kernels.hpp"
+#include "trill/multiscale/force_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double stable_angle = 2;  // omega tau of Verlet steps
+constexpr double coarse_angle = 1;
+constexpr int watch_every = 100;
+}  // namespace
+
+void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
+  v.text("fast", fast, "groups, as bonds+angles", "forces that are fast; empty: those the model says are");
+  v.integer("inner", inner, Range::between(0, 1000000),
+            "inner steps in half a step; 0: so many that omega tau <= 0.25 for the fastest mode at the start");
+  v.choice("inner_order", inner_order, {"2", "4", "6", "8"}, "of the symmetric inner steps");
+}
+
+std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem, std::string_view method) const {
+  if (fast.empty()) return read_levels(problem, "", method);
+  const Groups groups = named_groups(problem, fast, method);
+  return {{known_groups(problem) & ~groups, 1}, {groups, 0}};
+}
+
+FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order[0] - '0'}; }
+
+const MechanicalProblem& ImpulseStepper::accepted(const Problem& problem, const std::string& method) {
+  const auto& p = problem.as<MechanicalProblem>(method);
+  if (p.constraints()) throw UsageError(method + " cannot keep constraints; use rattle for '" + p.name() + "'");
+  if (p.mass_kind() == MassKind::of_q)
+    throw UsageError(method + " needs a constant mass matrix; use implicit_midpoint or dopri5 for '" + p.name() + "'");
+  if (p.velocity_dependent(all_groups))
+    throw UsageError(method + " needs forces that do not depend on velocity, fast and slow ones; use dopri5 for '" +
+                     p.name() + "'");
+  return p;
+}
+
+ImpulseStepper::ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan)
+    : info_(std::move(info)), problem_(problem), levels_(plan.levels) {
+  build(plan);
+}
+
+// From the fastest level outwards. The flow of the fastest forces averages for the level around it, where these are the
+// forces to be averaged; other levels have averaging flows of their own, whose steps are as long as theirs.
+void ImpulseStepper::build(const ImpulsePlan& plan) {
+  const bool has_flow = !plan.kicks_only && levels_.size() > 1;
+  std::shared_ptr<Flow> flow = std::make_shared<FreeFlow>();
+  for (std::size_t i = has_flow ? levels_.size() - 1 : levels_.size(); i-- > 0;) {
+    std::vector<SlowForce> slow{{levels_[i].groups, {}}};
+    if (!plan.phi.empty()) slow = slow_forces(problem_, levels_[i].groups, plan.phi, plan.psi, info_.name);
+    std::vector<WeightPair> pairs;
+    std::vector<Groups> groups;
+    for (const SlowForce& force : slow) {
+      pairs.push_back(force.pair);
+      groups.push_back(force.groups);
+    }
+    FlowOptions options = plan.flow;
+    if (levels_.back().steps > 0) options.inner = (levels_.back().steps + 1) / 2;
+    if (has_flow && !reduced_) flow = reduced_ = make_fast_flow(problem_, levels_.back().groups, pairs, options);
+    const bool averages = has_flow && !std::all_of(pairs.begin(), pairs.end(), std::mem_fn(&WeightPair::is_impulse));
+    std::shared_ptr<FastFlow> averaging;
+    if (averages && flow == reduced_ && plan.averaged == levels_.back().groups)
+      averaging = reduced_;
+    else if (averages)
+      averaging = make_fast_flow(problem_, plan.averaged, pairs, plan.flow);
+    top_ = std::make_shared<KickedFlow>(problem_, groups, flow, averaging, levels_[i].steps);
+    if (!innermost_) innermost_ = top_;
+    flow = top_;
+    fast_ = averages ? averaging : reduced_;
+    if (averages) averaged_ = plan.averaged;
+    if (!pairs.empty()) resonance_.pair = pairs.front();
+  }
+}
+
+void ImpulseStepper::start(State& s, const ErrorScale&) {
+  constexpr int dear_products = 30;
+  y0_ = s.y;
+  a0_ = a1_ = Vec::Zero(s.layout.nq);
+  h_ = 0;
+  told_ = false;
+  since_watched_ = 0;
+  top_->start(s);
+  if (levels_.size() < 2) return;
+  const FastestMode fastest = fast_ ? FastestMode{fast_->fastest_frequency(), fast_->fastest_mode()}
+                                    : find_fastest_mode(problem_, levels_.back().groups, s.t, s.q());
+  resonance_ = find_resonance(problem_, fastest, resonance_.pair, levels_.front().groups, s.t, s.q());
+  const Groups others = known_groups(problem_) & ~averaged_;
+  unaveraged_frequency_ =
+      averaged_ != 0 && others != 0 ? find_fastest_mode(problem_, others, s.t, s.q(), dear_products).frequency : 0;
+}
+
+StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
+  const double h = request.h;
+  if (request.jumped) top_->forget();
+  if (!told_) warn(s.t, h, request.notes);
+  told_ = true;
+  y0_ = s.y;
+  const bool known = top_->kick_force(s.t, h, s.q(), request.work);
+  a0_ = top_->acceleration();
+  if (!known || !top_->flow(s.t, h, s.q(), s.v(), request.work) || !all_finite(s.y)) {
+    s.y = y0_;
+    top_->forget();
+    return {.status = StepStatus::non_finite};
+  }
+  a1_ = top_->acceleration();
+  t0_ = s.t;
+  h_ = h;
+  s.t += h;
+  if (++since_watched_ >= watch_every) watch_inner_steps(s, request);
+  return {.h_taken = h};
+}
+
+void ImpulseStepper::interpolate(double theta, Out y) {
+  const Index n = a0_.size();
+  Counters unseen;
+  y = y0_;
+  auto q = y.head(n), v = y.segment(n, n);
+  v += 0.5 * theta * h_ * a0_;
+  top_->inner().flow(t0_, theta * h_, q, v, unseen);
+  v += 0.5 * theta * h_ * ((1 - theta) * a0_ + theta * a1_);
+}
+
+double ImpulseStepper::inner_angle(double h) const {
+  if (levels_.size() < 2) return 0;
+  for (std::size_t i = 1; i + 1 < levels_.size(); ++i) h /= levels_[i].steps;
+  if (reduced_) return reduced_->inner_angle(h);
+  return resonance_.frequency * std::abs(h) / innermost_->steps(h);
+}
+
+void ImpulseStepper::warn(double t, double h, Notes& notes) const {
+  if (levels_.size() < 2) {
+    notes.raise(t, "undivided",
+                "Nothing says which forces are fast: all of them are kicks, and this is velocity Verlet; name the fast "
+                "groups by an option, or mark them in the model.",
+                Severity::warning, 1, 2);
+    return;
+  }
+  if (levels_.front().groups == 0)
+    notes.raise(t, "no_slow_force", "All forces are fast: steps are those of the inner flow alone.", Severity::warning,
+                0, 1);
+  resonance_.raise(t, h, notes);
+  if (averaged_ != 0) raise_weight_notes(t, resonance_.pair, notes);
+  const double angle = inner_angle(h);
+  if (angle >= coarse_angle)
+    notes.raise(
+        t, "inner_steps",
+        "The inner steps are too long for the fastest mode: omega tau must stay below 2 to be stable, and 0.25 is "
+        "accurate; make more of them.",
+        angle >= stable_angle ? Severity::doubt : Severity::warning, angle, coarse_angle);
+}
+
+void ImpulseStepper::watch_inner_steps(const State& s, const StepRequest& request) {
+  since_watched_ = 0;
+  if (!reduced_ || resonance_.frequency == 0) return;
+  const double now = reduced_->frequency_at(s.t, s.q(), request.work);
+  const double angle = inner_angle(h_) * now / reduced_->fastest_frequency();
+  if (angle < coarse_angle) return;
+  request.notes.raise(
+      s.t, "inner_steps_later",
+      "The fast frequency has grown: omega tau of the inner steps, as many as the start asked for, is too "
+      "large; make more of them.",
+      angle >= stable_angle ? Severity::doubt : Severity::warning, angle, coarse_angle);
+}
+
+std::vector<Quantity> ImpulseStepper::diagnostics() const {
+  if (averaged_ == 0) return {};
+  return {{"averaging_shift", ""}, {"mollifier_shift", ""}};
+}
+
+void ImpulseStepper::diagnose(Out values) const {
+  if (values.size() == 0) return;
+  values[0] = top_->averaging_shift();
+  values[1] = top_->mollifier_shift();
+}
+
+std::string ImpulseStepper::summary() const {
+  if (levels_.size() < 2 || h_ == 0) return "";
+  std::string text = fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups), resonance_.text(h_));
+  if (reduced_) text += "; " + reduced_->text();
+  if (averaged_ != 0) {
+    text += fmt::format("; averaged along {}", names_of(problem_, averaged_));
+    if (unaveraged_frequency_ > 0)
+      text += fmt::format(", largest frequency of the other forces {:.3g} (h omega/pi = {:.3g})", unaveraged_frequency_,
+                          std::abs(h_) * unaveraged_frequency_ / std::numbers::pi);
+  }
+  return text;
+}
+
+void ImpulseStepper::save(Archive& archive) const {
+  top_->save(archive);
+  archive.write(told_);
+  archive.write(since_watched_);
+  for (const double value : {resonance_.frequency, resonance_.slow_stiffness, unaveraged_frequency_, h_})
+    archive.write(value);
+}
+
+void ImpulseStepper::load(Archive& archive) {
+  top_->load(archive);
+  archive.read(told_);
+  archive.read(since_watched_);
+  for (double* value : {&resonance_.frequency, &resonance_.slow_stiffness, &unaveraged_frequency_, &h_})
+    archive.read(*value);
+}
+}  // namespace trill

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "force_levels.hpp"
+#include "kicked_flow.hpp"
+#include "resonance.hpp"
+#include "trill/base/options.hpp"
+#include "trill/method/stepper.hpp"
+
+namespace trill {
+struct ImpulsePlan {
+  std::vector<ForceLevel> levels{};        // slowest first
+  std::vector<WeightChoice> phi{}, psi{};  // of the slow forces; none: impulses
+  Groups averaged = 0;                     // the forces along whose motion averages are taken
+  bool kicks_only = false;                 // the fastest forces are kicks too, around free motion
+  FlowOptions flow{};
+};
+
+// Options of methods with a fast level that is flowed along by symmetric inner steps.
+struct TwoLevelOptions {
+  std::string fast;
+  int inner = 0;
+  std::string inner_order = "2";
+  void two_level_fields(OptionVisitor& v);
+  std::vector<ForceLevel> levels(const MechanicalProblem& problem, std::string_view method) const;
+  FlowOptions flow() const;
+};
+
+// What impulse, mollified_impulse and respa share: kicks of slow forces, nested to any depth, with one evaluation of
+// the slowest force in a step.
+class ImpulseStepper : public Stepper {
+ public:
+  const MethodInfo& info() const override { return info_; }
+  void start(State& s, const ErrorScale& scale) override;
+  StepResult step(State& s, const StepRequest& request) override;
+  // The kicks grow with the time in the step and the reduced flow is run anew: a polynomial would miss the oscillation.
+  void interpolate(double theta, Out y) override;
+  std::vector<Quantity> diagnostics() const override;
+  void diagnose(Out values) const override;
+  std::string summary() const override;
+  void save(Archive& archive) const override;
+  void load(Archive& archive) override;
+
+ protected:
+  static const MechanicalProblem& accepted(const Problem& problem, const std::string& method);
+  ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan);
+
+ private:
+  void build(const ImpulsePlan& plan);
+  void warn(double t, double h, Notes& notes) const;
+  double inner_angle(double h) const;  // omega tau of the fastest forces
+  void watch_inner_steps(const State& s, const StepRequest& request);
+
+  MethodInfo info_;
+  const MechanicalProblem& problem_;
+  std::vector<ForceLevel> levels_;
+  std::shared_ptr<KickedFlow> top_, innermost_;
+  std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
+  std::shared_ptr<FastFlow> fast_;     // along which the slowest forces are averaged, or else the reduced flow
+  Groups averaged_ = 0;                // 0: nothing is averaged
+  Resonance resonance_;
+  double unaveraged_frequency_ = 0;
+  Vec y0_, a0_, a1_;  // state at the start of the last step, slow acceleration at its start and end
+  double t0_ = 0, h_ = 0;
+  bool told_ = false;
+  int since_watched_ = 0;
+};
+}  // namespace trill

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/formulation/acceleration.hpp"
+#include "trill/multiscale/fast_flow.hpp"
+
+#include <cmath>
+
+namespace trill {
+// Are two times one, apart from rounding on the way through steps of h?
+inline bool same_time(double a, double b, double h) { return std::abs(a - b) <= 1e-9 * std::abs(h); }
+
+// No force at all.
+class FreeFlow final : public Flow {
+ public:
+  void start(const State&) override {}
+  bool flow(double, double h, Out q, Out v, Counters&) override;
+};
+
+// Half kick, inner flow, half kick, so many times in h. The force of the kicks is averaged and mollified along the
+// fast motion where an averaging flow is given. It may be the inner flow itself; levels nest.
+class KickedFlow final : public Flow {
+ public:
+  // averaging: none, or a flow with one pair per entry of `slow`. steps: 0: so many that omega tau <= 0.25.
+  KickedFlow(const MechanicalProblem& problem, std::vector<Groups> slow, std::shared_ptr<Flow> inner,
+             std::shared_ptr<FastFlow> averaging, int steps);
+
+  void start(const State& s) override;
+  bool flow(double t, double h, Out q, Out v, Counters& work) override;
+  void forget() override;
+  void save(Archive& archive) const override;
+  void load(Archive& archive) override;
+
+  bool kick_force(double t, double h, In q, Counters& work);  // acceleration() at (t, q), unless it is that already
+  const Vec& acceleration() const { return a_; }
+  Flow& inner() { return *inner_; }
+  int steps(double h) const;
+  // At the last kick, largest entries: |A - q|, and |Mol g - g| of the forces.
+  double averaging_shift() const { return averaging_shift_; }
+  double mollifier_shift() const { return mollifier_shift_; }
+
+ private:
+  bool one_step(double t, double h, Out q, Out v, Counters& work);
+  bool mollified_force(double t, double h, In q, Counters& work);
+
+  const MechanicalProblem& problem_;
+  std::vector<Groups> slow_;
+  Groups all_ = 0, counted_;
+  std::shared_ptr<Flow> inner_;
+  std::shared_ptr<FastFlow> averaging_;
+  int steps_;
+  double frequency_ = 0;  // of its forces at the start, where steps follow it
+  Acceleration accelerate_;
+  Vec rest_, a_, at_;  // acceleration by the kick at at_t_ and at_, for steps of at_h_
+  double at_t_ = 0, at_h_ = 0;
+  bool known_ = false;
+  Mat averages_, forces_;
+  double averaging_shift_ = 0, mollifier_shift_ = 0;
+};
+}  // namespace trill

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// (phi, psi)-methods: impulses by the slow force at averaged positions, mollified. SS08 sec. 2; Garcia-Archilla,
+// Sanz-Serna, Skeel 1998.
+#include "impulse_stepper.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+class MollifiedImpulse final : public ImpulseStepper {
+ public:
+  struct Options : TwoLevelOptions {
+    std::string phi = "short", psi = "short*long", average, levels_text;
+    void fields(OptionVisitor& v) {
+      constexpr const char* weights = "delta, short, long, lin, cubic, box(w), products with *, pieces(end: c0 c1 ..)";
+      v.text("phi", phi, weights, "weight of the averages; by groups: torsions=short,pairs=lin");
+      v.text("psi", psi, weights, "weight of the mollified forces; psi = phi*long has no resonances");
+      two_level_fields(v);
+      v.text("average", average, "groups, as bonds+angles",
+             "forces along whose motion averages are taken; empty: the fastest level");
+      v.text("levels", levels_text, "groups, slowest first, as torsions, angles/2, bonds",
+             "more than two levels, each with its steps in one of the level before; empty: fast and the others");
+    }
+  };
+  static std::vector<OptionSet> variants() {
+    return {{},
+            {{"phi", "short"}, {"psi", "short"}},
+            {{"phi", "long"}, {"psi", "long"}, {"inner", "2"}},
+            {{"phi", "long"}, {"psi", "long*long"}, {"inner", "2"}, {"inner_order", "4"}}};
+  }
+  static MethodInfo describe(const Options& options) {
+    const bool symplectic = same_weights(read_weights(options.phi), read_weights(options.psi));
+    return {.name = "mollified_impulse",
+            .title = "Mollified impulse method (" + options.phi + ", " + options.psi + ")",
+            .reference = "SS08 sec. 2; Garcia-Archilla, Sanz-Serna, Skeel, SIAM J. Sci. Comput. 20 (1998) 930-963",
+            .accepts = {.mechanical = true},
+            .order = 2,
+            .dense_order = 2,
+            .symmetric = true,
+            .symplectic = symplectic,
+            .area_preserving = !symplectic,
+            .constant_step = true};
+  }
+
+  // Of the first pair, where groups of slow forces have pairs of their own.
+  static SplitForm split_form(const Options& options) {
+    const auto filter = [](const std::string& text) {
+      return [weight = read_weights(text).front().weight](double x) { return weight.filter(x); };
+    };
+    return {filter(options.phi), filter(options.psi)};
+  }
+
+  MollifiedImpulse(const Problem& problem, const Options& options)
+      : ImpulseStepper(describe(options), accepted(problem, "mollified_impulse"),
+                       plan(accepted(problem, "mollified_impulse"), options)),
+        options_(options) {}
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<MollifiedImpulse>(problem, options_);
+  }
+
+ private:
+  static bool same_weights(const std::vector<WeightChoice>& phi, const std::vector<WeightChoice>& psi) {
+    return std::equal(phi.begin(), phi.end(), psi.begin(), psi.end(), [](const WeightChoice& a, const WeightChoice& b) {
+      return a.groups == b.groups && a.weight == b.weight;
+    });
+  }
+
+  static ImpulsePlan plan(const MechanicalProblem& problem, const Options& options) {
+    if (!options.levels_text.empty() && !options.fast.empty())
+      throw UsageError("mollified_impulse: give 'fast' or 'levels', not both; the last level is the fast one");
+    ImpulsePlan plan{.levels = options.levels_text.empty()
+                                   ? options.levels(problem, "mollified_impulse")
+                                   : read_levels(problem, options.levels_text, "mollified_impulse"),
+                     .phi = read_weights(options.phi),
+                     .psi = read_weights(options.psi),
+                     .flow = options.flow()};
+    plan.averaged = options.average.empty() ? plan.levels.back().groups
+                                            : named_groups(problem, options.average, "mollified_impulse");
+    return plan;
+  }
+  Options options_;
+};
+}  // namespace trill
+TRILL_METHOD(mollified_impulse, MollifiedImpulse)

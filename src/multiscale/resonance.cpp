@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "resonance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double pi = std::numbers::pi;
+constexpr double slow_limit = 4;  // h^2 eps: that of velocity Verlet
+}  // namespace
+
+double Resonance::theta(double h) const { return std::abs(h) * frequency; }
+
+double Resonance::half_trace(double h) const { return trill::half_trace(pair, theta(h), h * h * slow_stiffness); }
+
+int Resonance::nearest(double h) const { return std::max(1, static_cast<int>(std::lround(theta(h) / pi))); }
+
+double Resonance::width(double h) const { return instability_width(pair, nearest(h), h * h * slow_stiffness); }
+
+void Resonance::raise(double t, double h, Notes& notes) const {
+  constexpr double rounding = 1e-9, known_to = 5e-3;  // the frequency is a lower bound, met to about that
+  const double in_pi = theta(h) / pi;
+  if (h * h * slow_stiffness > slow_limit)
+    notes.raise(
+        t, "slow_step",
+        "The step is too long for the slow force along the fastest mode: h^2 times its stiffness must stay below "
+        "4; take a smaller h.",
+        Severity::doubt, h * h * slow_stiffness, slow_limit);
+  else if (std::abs(half_trace(h)) > 1 + rounding)
+    notes.raise(t, "resonance",
+                "This pair of weights is unstable at this h omega/pi, next to a whole number: energy grows without "
+                "bound; change h, or take psi = phi*long.",
+                Severity::doubt, in_pi, nearest(h));
+  else if (width(h) > 0 && std::abs(theta(h) - nearest(h) * pi) < std::max(3 * width(h), known_to * theta(h)))
+    notes.raise(t, "near_resonance",
+                "h omega/pi is next to a whole number, where this pair of weights is unstable; change h, or take psi = "
+                "phi*long.",
+                Severity::warning, in_pi, nearest(h));
+  else if (in_pi > 1 && !resonance_free(pair))
+    notes.raise(t, "beyond_resonance",
+                "h omega/pi of the fastest mode is beyond 1: slower modes may meet the resonances of this pair of "
+                "weights; psi = phi*long has none.",
+                Severity::info, in_pi, 1);
+}
+
+std::string Resonance::text(double h) const {
+  return fmt::format(
+      "h omega/pi = {:.4g}, filters {:.3g} and {:.3g} there, energy exchange between fast modes at {:.3g} of its "
+      "speed, "
+      "{}",
+      theta(h) / pi, pair.phi.filter(theta(h)), pair.psi.filter(theta(h)), std::abs(exchange_factor(pair, theta(h))),
+      resonance_free(pair)
+          ? std::string("stable at every h omega")
+          : fmt::format("unstable interval of width {:.2g} in h omega/pi at {}", width(h) / pi, nearest(h)));
+}
+
+Resonance find_resonance(const MechanicalProblem& problem, const FastestMode& fastest, const WeightPair& pair,
+                         Groups slow, double t, In q) {
+  Resonance resonance{pair, fastest.frequency, 0};
+  if (slow == 0 || resonance.frequency == 0) return resonance;
+  ForceProducts products(problem, slow);
+  Acceleration accelerate(problem, slow);
+  products.start(q);
+  accelerate.start(q);
+  Vec along(q.size());
+  Counters work;
+  products(t, q, fastest.mode, along, work);
+  accelerate.divide_by_mass(q, along);
+  resonance.slow_stiffness = -along.dot(fastest.mode);
+  if (!std::isfinite(resonance.slow_stiffness)) resonance.slow_stiffness = 0;
+  return resonance;
+}
+
+void raise_weight_notes(double t, const WeightPair& pair, Notes& notes) {
+  const double phi = pair.phi.unity_defect(), psi = pair.psi.unity_defect();
+  if (psi > 0)
+    notes.raise(t, "psi_without_unity",
+                "The filter of psi is not 0 at all multiples of 2 pi: momenta have no order at those h omega; give psi "
+                "one width that is a whole number.",
+                Severity::warning, psi, 0);
+  if (phi > 0)
+    notes.raise(t, "phi_without_unity",
+                "The filter of phi is not 0 at all multiples of 2 pi: positions are of order 1 only at those h omega; "
+                "give phi one width that is a whole number.",
+                Severity::warning, phi, 0);
+}
+}  // namespace trill

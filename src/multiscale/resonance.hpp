@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/notes.hpp"
+#include "trill/multiscale/fast_flow.hpp"
+#include "trill/multiscale/force_products.hpp"
+
+namespace trill {
+// How a pair of weights stands to the fastest oscillation: the linear test q'' = -omega^2 q - eps q with eps the
+// stiffness of the slow forces along the fastest mode.
+struct Resonance {
+  WeightPair pair;
+  double frequency = 0, slow_stiffness = 0;
+
+  double theta(double h) const;
+  double half_trace(double h) const;
+  int nearest(double h) const;   // k >= 1 of the multiple k pi next to h omega
+  double width(double h) const;  // in h omega, of the unstable interval there
+  void raise(double t, double h, Notes& notes) const;
+  std::string text(double h) const;
+};
+
+Resonance find_resonance(const MechanicalProblem& problem, const FastestMode& fastest, const WeightPair& pair,
+                         Groups slow, double t, In q);
+void raise_weight_notes(double t, const WeightPair& pair, Notes& notes);
+}  // namespace trill

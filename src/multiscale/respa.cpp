@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reversible reference system propagator: impulses nested to any depth, each level with its own step. PJY97
+// sec. 4.5; Tuckerman, Berne, Martyna 1992.
+#include "impulse_stepper.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+class Respa final : public ImpulseStepper {
+ public:
+  struct Options {
+    std::string levels;
+    void fields(OptionVisitor& v) {
+      v.text("levels", levels, "groups, slowest first, as torsions+pairs, angles/2, bonds/5",
+             "forces by level, with the steps of each in one of the level before; empty: slow and fast forces of the "
+             "model");
+    }
+  };
+  static MethodInfo describe(const Options&) {
+    return {.name = "respa",
+            .title = "r-RESPA: nested impulses with several steps",
+            .reference = "PJY97 sec. 4.5; Tuckerman, Berne, Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
+            .accepts = {.mechanical = true},
+            .order = 2,
+            .dense_order = 2,
+            .symmetric = true,
+            .symplectic = true,
+            .constant_step = true};
+  }
+
+  Respa(const Problem& problem, const Options& options)
+      : ImpulseStepper(describe(options), accepted(problem, "respa"), plan(accepted(problem, "respa"), options)),
+        options_(options) {}
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<Respa>(problem, options_);
+  }
+
+ private:
+  static ImpulsePlan plan(const MechanicalProblem& problem, const Options& options) {
+    return {.levels = read_levels(problem, options.levels, "respa"), .kicks_only = true};
+  }
+  Options options_;
+};
+}  // namespace trill
+TRILL_METHOD(respa, Respa)

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any fast force: symmetric inner steps forward, and one sweep back for the mollified forces (SS08 sec. 2 and 3).
+#include "kicked_flow.hpp"
+#include "sweep_grid.hpp"
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/composition.hpp"
+#include "trill/multiscale/fast_flow.hpp"
+#include "trill/multiscale/force_products.hpp"
+
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+class SweepFlow final : public FastFlow {
+ public:
+  SweepFlow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs, const FlowOptions& options)
+      : problem_(problem),
+        groups_(fast),
+        pairs_(std::move(pairs)),
+        options_(options),
+        gamma_(find_composition(options.inner_order)->gamma),
+        accelerate_(problem, fast),
+        products_(problem, fast) {
+    for (const double share : gamma_) longest_share_ = std::max(longest_share_, std::abs(share));
+  }
+
+  void start(const State& s) override {
+    const Index n = s.layout.nq;
+    rest_ = a_ = v_ = swept_ = momentum_ = shift_ = product_ = divided_ = at_ = mode_now_ = Vec::Zero(n);
+    accelerate_.start(s.q());
+    products_.start(s.q());
+    fastest_ = find_fastest_mode(problem_, groups_, s.t, s.q());
+    known_ = false;
+    grid_inner_ = 0;
+  }
+
+  void forget() override { known_ = false; }
+
+  bool flow(double t, double h, Out q, Out v, Counters& work) override {
+    const int steps = 2 * inner_steps(h);
+    const double tau = h / steps;
+    const Index n = q.size();
+    accelerate_at(t, h, q, work);
+    double before = 0, place = t;  // half kicks of neighbouring sub-steps are one
+    for (int i = 0; i < steps; ++i)
+      for (const double share : gamma_) {
+        const double step = share * tau;
+        kick_drift(q.data(), v.data(), a_.data(), 0.5 * (before + step), step, q.data(), v.data(), n);
+        place += step;
+        accelerate_(place, q, rest_, a_);
+        before = step;
+      }
+    add_scaled(v.data(), 0.5 * before, a_.data(), n);
+    count(work, steps * static_cast<int>(gamma_.size()));
+    if (!all_finite(q) || !all_finite(v)) {
+      known_ = false;
+      return false;
+    }
+    remember(t + h, q);
+    return true;
+  }
+
+  const std::vector<WeightPair>& pairs() const override { return pairs_; }
+
+  bool average(double t, double h, In q, Eigen::Ref<Mat> a, Counters& work) override {
+    prepare(h);
+    const Index n = q.size(), points = std::max(grid_.phi_points, grid_.psi_points);
+    t_ = t;
+    h_ = h;
+    accelerate_at(t, h, q, work);
+    positions_.col(0) = q;
+    for (Index j = 0; j < a.cols(); ++j) a.col(j) = grid_.phi(0, j) * q;
+    v_.setZero();
+    // The force at q is that of a flow which ended here or will begin here: it is left in a_.
+    const double* force = a_.data();
+    double before = 0;
+    for (Index k = 0; k + 1 < points; ++k) {
+      const double step = h * grid_.steps[static_cast<std::size_t>(k)];
+      if (k > 0) {
+        accelerate_(t, positions_.col(k), rest_, swept_);
+        force = swept_.data();
+      }
+      double* const next = positions_.col(k + 1).data();
+      kick_drift(positions_.col(k).data(), v_.data(), force, 0.5 * (before + step), step, next, v_.data(), n);
+      for (Index j = 0; j < a.cols(); ++j)
+        if (grid_.phi(k + 1, j) != 0) add_scaled(a.col(j).data(), grid_.phi(k + 1, j), next, n);
+      before = step;
+    }
+    count(work, static_cast<int>(std::max<Index>(0, points - 2)));
+    return all_finite(positions_.col(points - 1));
+  }
+
+  // a is a momentum perturbation and b minus a position perturbation, carried back along the sweep; injections ride it
+  // on their way. Exactly the inverse of the tangent of the steps forward, so that phi = psi is symplectic as it
+  // stands.
+  bool mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) override {
+    const Index n = sum.size();
+    double *const a = momentum_.data(), *const b = shift_.data();
+    momentum_.setZero();
+    shift_.setZero();
+    const Index last = grid_.psi_points - 1;
+    inject(g, last);
+    double before = 0;
+    for (Index k = last - 1; k >= 0; --k) {
+      const double step = h_ * grid_.steps[static_cast<std::size_t>(k)];
+      if (k < last - 1) add_scaled(a, 0.5 * (before + step), product_.data(), n);
+      add_scaled(b, step, velocity_of_momentum(), n);
+      products_(t_, positions_.col(k), shift_, product_, work);
+      inject(g, k);
+      before = step;
+    }
+    if (last > 0) add_scaled(a, 0.5 * before, product_.data(), n);
+    sum = momentum_;
+    return all_finite(sum);
+  }
+
+  double fastest_frequency() const override { return fastest_.frequency; }
+  const Vec& fastest_mode() const override { return fastest_.mode; }
+  double frequency_at(double t, In q, Counters& work) override {
+    constexpr int products = 8;
+    mode_now_ = fastest_.mode;
+    if (fastest_.frequency == 0) return 0;
+    return follow_fastest_mode(products_, accelerate_, t, q, products, mode_now_, divided_, work);
+  }
+  double inner_angle(double h) const override {
+    return fastest_.frequency * std::abs(h) / (2 * inner_steps(h)) * longest_share_;
+  }
+  std::string text() const override {
+    return fmt::format("{} inner steps of order {}{}", 2 * grid_inner_, options_.inner_order,
+                       products_.by_differences() ? ", force products by differences" : "");
+  }
+
+  void save(Archive& archive) const override {
+    archive.write(fastest_.frequency);
+    archive.write(fastest_.mode);
+    archive.write(known_);
+    archive.write(at_t_);
+    archive.write(at_);
+    archive.write(a_);
+  }
+  void load(Archive& archive) override {
+    archive.read(fastest_.frequency);
+    archive.read(fastest_.mode);
+    archive.read(known_);
+    archive.read(at_t_);
+    archive.read(at_);
+    archive.read(a_);
+  }
+
+ private:
+  int inner_steps(double h) const {
+    return options_.inner > 0 ? options_.inner : steps_for(fastest_.frequency, 0.5 * h);
+  }
+
+  void prepare(double h) {
+    const int inner = inner_steps(h);
+    if (inner == grid_inner_) return;
+    grid_inner_ = inner;
+    grid_.fill(pairs_, gamma_, inner);
+    positions_.resize(rest_.size(), std::max(grid_.phi_points, grid_.psi_points));
+  }
+
+  void accelerate_at(double t, double h, In q, Counters& work) {
+    if (known_ && same_time(t, at_t_, h) && q == at_) return;
+    accelerate_(t, q, rest_, a_);
+    work.count_forces(accelerate_.counted_groups());
+    remember(t, q);
+  }
+  void remember(double t, In q) {
+    known_ = true;
+    at_t_ = t;
+    at_ = q;
+  }
+
+  void inject(const Eigen::Ref<const Mat>& g, Index k) {
+    for (Index j = 0; j < g.cols(); ++j)
+      if (grid_.psi(k, j) != 0) add_scaled(momentum_.data(), grid_.psi(k, j), g.col(j).data(), momentum_.size());
+  }
+
+  const double* velocity_of_momentum() {
+    if (problem_.mass_kind() == MassKind::identity) return momentum_.data();
+    divided_ = momentum_;
+    accelerate_.divide_by_mass(at_, divided_);
+    return divided_.data();
+  }
+
+  void count(Counters& work, int steps) const {
+    for (int i = 0; i < steps; ++i) work.count_forces(accelerate_.counted_groups());
+    work.micro_steps += steps;
+  }
+
+  const MechanicalProblem& problem_;
+  Groups groups_;
+  std::vector<WeightPair> pairs_;
+  FlowOptions options_;
+  std::span<const double> gamma_;
+  double longest_share_ = 0;
+  Acceleration accelerate_;
+  ForceProducts products_;
+  FastestMode fastest_;
+  SweepGrid grid_;
+  int grid_inner_ = 0;
+  Mat positions_;         // along the last sweep forward
+  double t_ = 0, h_ = 0;  // of that sweep
+  bool known_ = false;    // a_ is the acceleration at at_t_ and at_
+  double at_t_ = 0;
+  Vec at_, a_;
+  Vec rest_, v_, swept_, momentum_, shift_, product_, divided_, mode_now_;
+};
+}  // namespace
+
+std::unique_ptr<FastFlow> make_sweep_flow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs,
+                                          const FlowOptions& options) {
+  return std::make_unique<SweepFlow>(problem, fast, std::move(pairs), options);
+}
+}  // namespace trill

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// impulse, mollified_impulse and respa step by step: what they keep, what they cost, what they refuse and warn of.
+#include "support/allocation_count.hpp"
+#include "support/small_problems.hpp"
+#include "support/spring_network.hpp"
+#include "trill/driver/plan.hpp"
+#include "trill/problem/model_registry.hpp"
+
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+namespace trill::test {
+namespace {
+constexpr double pi = std::numbers::pi;
+
+OptionSet weights(const std::string& phi, const std::string& psi, OptionSet more = {}) {
+  more["phi"] = phi;
+  more["psi"] = psi;
+  return more;
+}
+
+// Of one step, by central differences, in (q, p).
+Mat step_jacobian(const SpringNetwork& p, const std::string& method, const OptionSet& options, double h) {
+  const Index n = 2 * p.q.size();
+  const Mat mass = p.masses.size() == 0 ? Mat::Identity(n / 2, n / 2) : p.masses;
+  constexpr double step = 1e-5;
+  const auto after = [&](Vec y) {
+    SpringNetwork moved = p;
+    moved.q = y.head(n / 2);
+    moved.v = mass.inverse() * y.tail(n / 2);
+    y = Walk(moved, method, options).walk(h, 1);
+    y.tail(n / 2) = mass * y.tail(n / 2);
+    return y;
+  };
+  Vec start(n);
+  start << p.q, mass * p.v;
+  Mat j(n, n);
+  for (Index c = 0; c < n; ++c)
+    j.col(c) = (after(start + step * Vec::Unit(n, c)) - after(start - step * Vec::Unit(n, c))) / (2 * step);
+  return j;
+}
+
+double symplectic_defect(const Mat& j) {
+  const Index n = j.rows() / 2;
+  Mat form = Mat::Zero(2 * n, 2 * n);
+  form.topRightCorner(n, n).setIdentity();
+  form.bottomLeftCorner(n, n) = -Mat::Identity(n, n);
+  return (j.transpose() * form * j - form).cwiseAbs().maxCoeff();
+}
+
+const OptionSet fixed_inner{{"inner", "6"}};
+
+TEST(Impulse, EqualWeightsAreSymplecticAndOthersKeepVolume) {
+  SpringNetwork stretched = two_springs(12), heavy = zigzag(3, 12);
+  stretched.q = Eigen::Vector4d(1.02, 0.1, 2.3, 0.4);
+  stretched.springs[1].k = 3;
+  heavy.masses = Mat::Identity(6, 6) * 1.5 + Mat::Constant(6, 6, 0.1);
+  for (const SpringNetwork& p : {stretched, heavy})
+    for (const char* order : {"2", "8"}) {
+      OptionSet options = fixed_inner;
+      options["inner_order"] = order;
+      for (const char* weight : {"delta", "short", "lin", "long"}) {
+        const Mat j = step_jacobian(p, "mollified_impulse", weights(weight, weight, options), 0.25);
+        EXPECT_LT(symplectic_defect(j), 1e-8) << weight;
+        EXPECT_NEAR(j.determinant(), 1, 1e-8);
+      }
+      for (const auto& [phi, psi] : {std::pair{"long", "long*long"}, {"delta", "short"}, {"short", "short*long"}}) {
+        const Mat j = step_jacobian(p, "mollified_impulse", weights(phi, psi, options), 0.25);
+        EXPECT_GT(symplectic_defect(j), p.masses.size() == 0 ? 1e-3 : 3e-4) << phi << " " << psi;
+        EXPECT_NEAR(j.determinant(), 1, 1e-8);
+      }
+    }
+}
+
+TEST(Impulse, ForcesThatAreNotConservativeKeepVolume) {
+  const Mat j = step_jacobian(two_springs(12, 0.3), "mollified_impulse", weights("short", "short", fixed_inner), 0.25);
+  EXPECT_NEAR(j.determinant(), 1, 1e-8);
+  EXPECT_GT(symplectic_defect(j), 0.5);
+}
+
+TEST(Impulse, StepsBackUndoStepsForward) {
+  for (const double turn : {0.0, 0.3})
+    for (const SpringNetwork& p : {two_springs(12, turn), zigzag(5, 12, turn)})
+      for (const OptionSet& options : {weights("short", "short"), weights("short", "short*long"),
+                                       weights("long", "long*long", {{"inner_order", "8"}}),
+                                       weights("short", "short", {{"levels", "slower, slow/3, fast"}}),
+                                       weights("slower=short,lin", "slower=short*long,lin")}) {
+        Walk walk(p, "mollified_impulse", options);
+        const Vec before = walk.s.y;
+        walk.walk(0.15, 20);
+        EXPECT_GT((walk.s.y - before).norm(), 0.1);
+        EXPECT_LT((walk.walk(-0.15, 20) - before).norm(), 1e-11);
+      }
+}
+
+double linear_momentum_change(const SpringNetwork& p, const Vec& y) {
+  Eigen::Vector2d change = Eigen::Vector2d::Zero();
+  for (Index i = 0; i < p.q.size(); i += 2) change += y.segment<2>(p.q.size() + i) - p.v.segment<2>(i);
+  return change.norm();
+}
+
+double angular_momentum(const Vec& y) {
+  const Index n = y.size() / 2;
+  double sum = 0;
+  for (Index i = 0; i < n; i += 2) sum += y[i] * y[n + i + 1] - y[i + 1] * y[n + i];
+  return sum;
+}
+
+TEST(Impulse, MomentumIsKeptByAllPairsAndAngularMomentumByEqualOnes) {
+  const SpringNetwork p = zigzag(6, 12);
+  const double before = angular_momentum(p.initial_state().y);
+  for (const auto& [phi, psi] : {std::pair{"delta", "delta"},
+                                 {"short", "short"},
+                                 {"lin", "lin"},
+                                 {"long", "long"},
+                                 {"short", "short*long"},
+                                 {"long", "long*long"},
+                                 {"delta", "short"}}) {
+    SCOPED_TRACE(std::string(phi) + " " + psi);
+    const Vec y = Walk(p, "mollified_impulse", weights(phi, psi)).walk(0.2, 100);
+    EXPECT_LT(linear_momentum_change(p, y), 1e-12);
+    const double change = std::abs(angular_momentum(y) - before);
+    if (std::string(phi) == psi)
+      EXPECT_LT(change, 1e-12);
+    else
+      EXPECT_GT(change, 1e-6);
+  }
+}
+
+// Largest error of positions over the step points.
+double largest_error(const SpringNetwork& p, const OptionSet& options, double h, double to, bool velocities = false) {
+  Walk ours(p, "mollified_impulse", options), exact(p, "composition8");
+  const Index n = p.q.size();
+  const double omega = std::sqrt(p.springs[0].k);
+  const int steps = static_cast<int>(std::lround(to / h));
+  const int finer = std::max(8, static_cast<int>(std::ceil(8 * h * omega)));
+  double largest = 0;
+  for (int i = 0; i < steps; ++i) {
+    ours.walk(h, 1);
+    exact.walk(h / finer, finer);
+    const Vec error = ours.s.y - exact.s.y;
+    largest = std::max(largest, velocities ? error.tail(n).norm() : error.head(n).norm());
+  }
+  return largest;
+}
+
+// SS08 fig. 7.1 at single frequencies; digits beyond the published ones by two independent programs.
+TEST(Impulse, ErrorsOfTheTwoSpringsAsPublished) {
+  const OptionSet accurate{{"inner", "8"}, {"inner_order", "8"}};
+  const auto error = [&](const char* phi, const char* psi, double h, double omega) {
+    return largest_error(two_springs(omega), weights(phi, psi, accurate), h, 16);
+  };
+  EXPECT_NEAR(error("delta", "delta", 0.5, 11.25), 0.39307761, 1e-6);
+  EXPECT_NEAR(error("delta", "delta", 0.25, 23.875), 0.16858864, 1e-6);
+  EXPECT_NEAR(error("short", "short", 0.5, 1.125), 0.14604267, 1e-6);
+  EXPECT_NEAR(error("short", "short", 0.25, 1.125), 0.03543772, 1e-6);
+  EXPECT_NEAR(error("long", "long*long", 0.5, 1.125), 0.46183159, 1e-6);
+  EXPECT_NEAR(error("long", "long*long", 0.25, 1.125), 0.12272121, 1e-6);
+}
+
+// Frequencies up to h omega = 5 pi, next to multiples of pi too, where the first-order terms live.
+double error_over_frequencies(double turn, Products products, double h, bool velocities) {
+  std::vector<double> thetas;
+  for (double theta = pi / 2; theta <= 5 * pi; theta += pi / 4) thetas.push_back(theta);
+  for (int k = 1; k <= 4; ++k)
+    for (const double delta : {-2.0, -1.0, 1.0, 2.0}) thetas.push_back(k * pi + delta * h);
+  double largest = 0;
+  for (const double theta : thetas) {
+    SpringNetwork p = two_springs(theta / h, turn);
+    p.products = products;
+    largest = std::max(largest, largest_error(p, weights("short", "short", {{"inner_order", "8"}}), h, 2, velocities));
+  }
+  return largest;
+}
+
+// With the transposed product, which is the derivative of the average, errors stay as they are: 7.2e-2 and 1.3e-1.
+TEST(Impulse, FastForcesThatAreNotConservativeKeepTheOrders) {
+  const double coarse = error_over_frequencies(0.3, Products::right, 1.0 / 4, false),
+               fine = error_over_frequencies(0.3, Products::right, 1.0 / 8, false);
+  EXPECT_NEAR(coarse, 4.0e-3, 1e-3);
+  EXPECT_NEAR(fine, 1.0e-3, 2.5e-4);
+  EXPECT_GT(std::log2(coarse / fine), 1.7);
+  const double coarse_p = error_over_frequencies(0.3, Products::right, 1.0 / 4, true),
+               fine_p = error_over_frequencies(0.3, Products::right, 1.0 / 8, true);
+  EXPECT_NEAR(std::log2(coarse_p / fine_p), 1, 0.2);
+  EXPECT_NEAR(fine_p, 8.1e-3, 2e-3);
+  for (const double h : {1.0 / 4, 1.0 / 8}) {
+    EXPECT_NEAR(error_over_frequencies(0.3, Products::transposed, h, false), 7.2e-2, 1e-2);
+    EXPECT_NEAR(error_over_frequencies(0.3, Products::transposed, h, true), 0.133, 0.02);
+  }
+}
+
+// Kicks written out by hand, three levels deep.
+Vec nested_by_hand(const SpringNetwork& p, double h, int steps) {
+  const Index n = p.q.size();
+  Vec q = p.q, v = p.v, f(n);
+  const auto kick = [&](Groups groups, double by) {
+    p.force(groups, 0, q, v, f);
+    v += by * f;
+  };
+  for (int i = 0; i < steps; ++i) {
+    kick(SpringNetwork::slower, h / 2);
+    for (int j = 0; j < 2; ++j) {
+      kick(SpringNetwork::slow, h / 4);
+      for (int k = 0; k < 5; ++k) {
+        kick(SpringNetwork::fast, h / 20);
+        q += h / 10 * v;
+        kick(SpringNetwork::fast, h / 20);
+      }
+      kick(SpringNetwork::slow, h / 4);
+    }
+    kick(SpringNetwork::slower, h / 2);
+  }
+  Vec y(2 * n);
+  y << q, v;
+  return y;
+}
+
+TEST(Respa, ThreeLevelsAreNestedKicks) {
+  const SpringNetwork p = zigzag(6, 12);
+  Walk walk(p, "respa", {{"levels", "slower, slow/2, fast/5"}});
+  EXPECT_LT((walk.walk(0.1, 20) - nested_by_hand(p, 0.1, 20)).norm(), 1e-12);
+  // Every force once at its level, and once more at the start.
+  EXPECT_EQ(walk.work.forces[2], 20 + 1);
+  EXPECT_EQ(walk.work.forces[1], 2 * 20 + 1);
+  EXPECT_EQ(walk.work.forces[0], 10 * 20 + 1);
+}
+
+TEST(Respa, TwoLevelsAreTheImpulseMethod) {
+  const SpringNetwork p = zigzag(6, 12);
+  const Vec nested = Walk(p, "respa", {{"levels", "slow+slower, fast/8"}}).walk(0.1, 20),
+            impulse = Walk(p, "impulse", {{"inner", "4"}}).walk(0.1, 20),
+            mollified = Walk(p, "mollified_impulse", weights("delta", "delta", {{"inner", "4"}})).walk(0.1, 20);
+  EXPECT_LT((nested - impulse).norm(), 1e-12);
+  EXPECT_EQ(impulse, mollified);
+}
+
+TEST(Respa, GroupsThatAreNotNamedAreSlow) {
+  const SpringNetwork p = zigzag(6, 12);
+  EXPECT_EQ(Walk(p, "respa", {{"levels", "slower, fast/8"}}).walk(0.1, 5),
+            Walk(p, "respa", {{"levels", "slower+slow, fast/8"}}).walk(0.1, 5));
+}
+
+double order_of(const SpringNetwork& p, const std::string& method, const OptionSet& options) {
+  const Vec exact = at_end(p, "composition8", {}, 1, 2000);
+  const double coarse = (at_end(p, method, options, 1, 40) - exact).norm(),
+               fine = (at_end(p, method, options, 1, 80) - exact).norm();
+  return std::log2(coarse / fine);
+}
+
+TEST(Nested, LevelsAreOfOrderTwo) {
+  const SpringNetwork p = zigzag(6, 12);
+  EXPECT_NEAR(order_of(p, "respa", {{"levels", "slower, slow/2, fast/5"}}), 2, 0.1);
+  EXPECT_NEAR(order_of(p, "mollified_impulse", {{"levels", "slower, slow/2, fast/6"}}), 2, 0.1);
+  EXPECT_NEAR(order_of(p, "mollified_impulse", weights("slow=short,lin", "slow=short*long,lin", {{"inner", "3"}})), 2,
+              0.1);
+}
+
+// Any average whose mollifier is its transposed derivative keeps symplecticness: along fewer forces than are flowed
+// along, and at every level.
+TEST(Nested, AveragesAlongTheFastestForcesAlone) {
+  const SpringNetwork p = zigzag(4, 12);
+  const OptionSet fewer = weights("short", "short", {{"fast", "fast+slow"}, {"average", "fast"}, {"inner", "6"}});
+  EXPECT_LT(symplectic_defect(step_jacobian(p, "mollified_impulse", fewer, 0.2)), 1e-8);
+  const OptionSet levels = weights("short", "short", {{"levels", "slower, slow/2, fast/6"}});
+  EXPECT_LT(symplectic_defect(step_jacobian(p, "mollified_impulse", levels, 0.2)), 1e-8);
+  const OptionSet unequal = weights("short", "short*long", {{"levels", "slower, slow/2, fast/6"}});
+  EXPECT_GT(symplectic_defect(step_jacobian(p, "mollified_impulse", unequal, 0.2)), 1e-4);
+}
+
+TEST(Nested, AllocatesNothingInAStep) {
+  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const auto& [method, options] :
+       {std::pair{"respa", OptionSet{{"levels", "slower, slow/2, fast"}}},
+        {"mollified_impulse", OptionSet{{"levels", "slower, slow/2, fast"}}},
+        {"mollified_impulse", weights("slow=short,lin", "slow=long,lin", {{"fast", "fast"}, {"average", "fast"}})}}) {
+    Walk walk(zigzag(6, 12), method, options);
+    walk.walk(0.1, 2);
+    AllocationGuard guard;
+    for (int i = 0; i < 120; ++i) walk.step(0.1);  // the frequency is watched on the way
+    EXPECT_EQ(guard.count(), 0u) << method;
+  }
+}
+
+TEST(Nested, SavedStepperGoesOnBitForBit) {
+  for (const auto& [method, options] : {std::pair{"respa", OptionSet{{"levels", "slower, slow/2, fast"}}},
+                                        {"mollified_impulse", OptionSet{{"levels", "slower, slow/2, fast"}}}}) {
+    Walk one(zigzag(6, 12), method, options), other(zigzag(6, 12), method, options);
+    one.walk(0.1, 7);
+    Archive archive;
+    one.stepper->save(archive);
+    Archive stored(archive.bytes());
+    other.stepper->load(stored);
+    EXPECT_TRUE(stored.at_end());
+    other.s = one.s;
+    other.jumped = false;
+    other.work = one.work;
+    EXPECT_EQ(one.walk(0.1, 5), other.walk(0.1, 5));
+    EXPECT_EQ(one.work.forces, other.work.forces);
+  }
+}
+
+// A cubic through the ends of a step of two periods would miss the oscillation inside.
+TEST(Impulse, InsideAStepTheOscillationIsThere) {
+  SpringNetwork p = two_springs(40);
+  p.q[0] = 1.02;
+  const double h = 0.3;
+  for (const char* method : {"impulse", "mollified_impulse"}) {
+    Walk walk(p, method, {{"inner_order", "8"}}), exact(p, "composition8");
+    walk.walk(h, 1);
+    double largest = 0, moved = 0;
+    Vec inside(8);
+    for (int i = 1; i <= 60; ++i) {
+      exact.walk(h / 600, 10);
+      walk.stepper->interpolate(i / 60.0, inside);
+      largest = std::max(largest, (inside - exact.s.y).head(4).norm());
+      moved = std::max(moved, std::abs(inside[0] - 1));
+    }
+    EXPECT_LT(largest, 4e-3) << method;
+    EXPECT_GT(moved, 0.015);
+  }
+}
+
+TEST(Impulse, OneSlowForceInAStep) {
+  Walk walk(two_springs(20), "mollified_impulse");
+  walk.walk(0.25, 10);
+  EXPECT_EQ(walk.work.forces[1], 10 + 1);
+}
+
+// PJY97 sec. 4.5: 1/r split into a hard part within a distance and a soft part.
+TEST(Respa, HardAndSoftPartsOfACharge) {
+  const auto model = make_model("charges", {}).problem;
+  Walk split(*model, "respa", {{"levels", "slow, fast/8"}}), whole(*model, "verlet"), fine(*model, "verlet");
+  const auto energy = [&](const Walk& walk) {
+    const auto& p = dynamic_cast<const MechanicalProblem&>(*walk.problem);
+    return 0.5 * walk.s.v().squaredNorm() + *p.potential(all_groups, 0, walk.s.q());
+  };
+  const double before = energy(split);
+  double worst_split = 0, worst_whole = 0, worst_fine = 0;
+  for (int i = 0; i < 400; ++i) {
+    split.walk(0.04, 1);
+    whole.walk(0.04, 1);
+    fine.walk(0.005, 8);
+    worst_split = std::max(worst_split, std::abs(energy(split) - before));
+    worst_whole = std::max(worst_whole, std::abs(energy(whole) - before));
+    worst_fine = std::max(worst_fine, std::abs(energy(fine) - before));
+  }
+  // Nearly as good as Verlet with the small step, for an eighth of the soft forces.
+  EXPECT_LT(worst_split, 0.25 * worst_whole);
+  EXPECT_EQ(split.work.forces[1], 401);
+  EXPECT_EQ(split.work.forces[0], 3201);
+}
+
+TEST(Impulse, WarnsOfResonances) {
+  SpringNetwork p = two_springs(pi / 0.25);
+  p.springs[1].k = 2;
+  p.q[2] = 2.1;
+  const auto noted = [&](const char* method, const OptionSet& options, double h, const char* code) {
+    Walk walk(p, method, options);
+    walk.walk(h, 1);
+    return has_note(walk.notes, code);
+  };
+  EXPECT_TRUE(noted("impulse", {}, 0.2499, "resonance") || noted("impulse", {}, 0.2499, "near_resonance"));
+  EXPECT_TRUE(noted("respa", {}, 0.2499, "resonance") || noted("respa", {}, 0.2499, "near_resonance"));
+  EXPECT_FALSE(noted("mollified_impulse", {}, 0.2499, "near_resonance"));
+  EXPECT_FALSE(noted("mollified_impulse", {}, 0.2499, "resonance"));
+  EXPECT_FALSE(noted("impulse", {}, 0.1, "near_resonance"));
+  EXPECT_TRUE(noted("impulse", {}, 0.35, "beyond_resonance"));
+  EXPECT_TRUE(noted("mollified_impulse", weights("box(1.5)", "box(1.5)"), 0.1, "phi_without_unity"));
+  EXPECT_TRUE(noted("mollified_impulse", weights("short", "box(1.5)"), 0.1, "psi_without_unity"));
+  EXPECT_FALSE(noted("mollified_impulse", {}, 0.1, "psi_without_unity"));
+  EXPECT_TRUE(noted("mollified_impulse", {{"inner", "1"}}, 0.4, "inner_steps"));
+  EXPECT_FALSE(noted("mollified_impulse", {}, 0.4, "inner_steps"));
+}
+
+TEST(Impulse, WarnsWhenTheFrequencyGrows) {
+  const FormulaMechanics p(Vec::Ones(1), Vec::Zero(1),
+                           [](double t, In q, In, Out f) { f[0] = -std::pow(0.5 + t, 2) * q[0]; });
+  Walk walk(p, "impulse", {{"fast", "all"}});
+  ASSERT_TRUE(walk.walk(0.15, 100).allFinite());
+  EXPECT_TRUE(has_note(walk.notes, "inner_steps_later"));
+}
+
+TEST(Impulse, SaysThatForcesAreNotDivided) {
+  Walk walk(oscillator(3), "impulse"), verlet(oscillator(3), "verlet");
+  EXPECT_LT((walk.walk(0.1, 10) - verlet.walk(0.1, 10)).norm(), 1e-13);
+  EXPECT_TRUE(has_note(walk.notes, "undivided"));
+  Walk fast(oscillator(3), "impulse", {{"fast", "all"}});
+  fast.walk(0.1, 1);
+  EXPECT_TRUE(has_note(fast.notes, "no_slow_force"));
+  EXPECT_FALSE(has_note(fast.notes, "undivided"));
+}
+
+TEST(Impulse, SummaryTellsTheResonanceAndWhatIsAveraged) {
+  Walk walk(zigzag(5, 12), "mollified_impulse", weights("short", "short"));
+  walk.walk(0.25, 3);
+  EXPECT_THAT(walk.stepper->summary(),
+              testing::AllOf(testing::HasSubstr("h omega/pi"), testing::HasSubstr("averaged along fast"),
+                             testing::HasSubstr("largest frequency of the other forces"),
+                             testing::HasSubstr("energy exchange")));
+  Vec values(2);
+  walk.stepper->diagnose(values);
+  EXPECT_GT(values.minCoeff(), 0);
+}
+
+TEST(Impulse, Refusals) {
+  const SpringNetwork p = zigzag(4, 12);
+  const auto why = [&](const Problem& problem, const char* method, const OptionSet& options) {
+    return refusal([&] { MethodRegistry::all().find(method).make(problem, options); });
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(why(p, "impulse", {{"fast", "fats"}}), HasSubstr("did you mean 'fast'"));
+  EXPECT_THAT(why(p, "respa", {{"levels", "slow, fast/0"}}), HasSubstr("whole number of steps"));
+  EXPECT_THAT(why(p, "respa", {{"levels", "slow, slower, fast"}}), HasSubstr("slower/2"));
+  EXPECT_THAT(why(p, "respa", {{"levels", "slow, slow/2"}}), HasSubstr("two levels"));
+  EXPECT_THAT(why(p, "respa", {{"levels", "slow/2, fast/2"}}), HasSubstr("first level"));
+  EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "slow=short"}}), HasSubstr("no weight is given"));
+  EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "shotr"}}), HasSubstr("did you mean 'short'"));
+  EXPECT_THAT(why(p, "mollified_impulse", {{"fast", "fast"}, {"levels", "slow, fast"}}), HasSubstr("not both"));
+  const FormulaMechanics damped(
+      Vec::Ones(1), Vec::Ones(1), [](double, In, In v, Out f) { f = -v; }, true);
+  for (const char* method : {"impulse", "mollified_impulse", "respa"}) {
+    EXPECT_THAT(why(damped, method, {}), HasSubstr("do not depend on velocity"));
+    EXPECT_THAT(why(*make_model("rigid", {}).problem, method, {}), HasSubstr("rattle"));
+  }
+}
+
+TEST(Impulse, ForcesThatFailLeaveTheStateAlone) {
+  const FormulaMechanics cliff(Vec::Constant(1, 1.99), Vec::Ones(1),
+                               [](double, In q, In, Out f) { f[0] = q[0] > 2 ? std::nan("") : 0; });
+  for (const char* method : {"impulse", "mollified_impulse"}) {
+    Walk walk(cliff, method, {{"fast", "all"}});
+    const Vec before = walk.s.y;
+    EXPECT_EQ(walk.step(0.5).status, StepStatus::non_finite);
+    EXPECT_EQ(walk.s.y, before);
+    EXPECT_EQ(walk.step(0.001).status, StepStatus::ok);
+  }
+}
+}  // namespace
+}  // namespace trill::test
