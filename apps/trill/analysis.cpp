@@ -2,6 +2,7 @@
 // order, stability, compare: what methods do, measured.
 #include "commands.hpp"
 #include "pictures.hpp"
+#include "resonance.hpp"
 #include "terminal.hpp"
 #include "trill/analysis/convergence.hpp"
 #include "trill/analysis/stability.hpp"
@@ -224,7 +225,14 @@ int stability(const StabilityArguments& a) {
   check_place(a.svg);
   const MethodEntry& method = plain_method(a.method);
   const StabilityReport r = analyse_far_enough(method, a.options);
-  print(a.json ? stability_json(method.info.name, r).dump(2) + "\n" : stability_text(method.describe(a.options), r));
+  const auto split = method.split_form(a.options);
+  if (a.json) {
+    json all = stability_json(method.info.name, r);
+    if (split) all["resonance"] = resonance_json(*split);
+    print(all.dump(2) + "\n");
+  } else {
+    print(stability_text(method.describe(a.options), r) + (split ? resonance_text(*split) : ""));
+  }
   const Table facts{.title = "On the oscillator q'' = -omega^2 q",
                     .note =
                         "Closed: points where both eigenvalues are +1 or both -1 belong to the interval. Open: only "
@@ -232,8 +240,13 @@ int stability(const StabilityArguments& a) {
                     .columns = {"what", "value"},
                     .rows = stability_facts(r),
                     .marks = {}};
-  write_charts(stability_charts(method.info.name, r), method.info.name + ": stability", a.report, a.svg, a.json,
-               {facts});
+  std::vector<Chart> charts = stability_charts(method.info.name, r);
+  std::vector<Table> tables{facts};
+  if (split) {
+    charts.push_back(filter_chart(*split));
+    tables.push_back(unstable_table(*split));
+  }
+  write_charts(charts, method.info.name + ": stability", a.report, a.svg, a.json, tables);
   return ExitCode::ok;
 }
 

@@ -397,6 +397,7 @@ ReformulationEntry slow_entry() {
           .title = "the slow motion of stiff gaps by itself, in closed form",
           .reference = "after PJY97 sec. 3.2 and 4.3",
           .delivers = "slow motion",
+          .runs = "models with stiff gaps",
           .options = list_options<SlowOptions>(),
           .make = make_slow,
           .driving_method = [](const Problem& problem) -> std::string {

@@ -3,6 +3,8 @@
 
 #include "trill/model/mechanics.hpp"
 
+#include <algorithm>
+
 namespace trill {
 namespace {
 bool selected(const ForceTerm& term, int selection) {
@@ -275,5 +277,16 @@ bool is_conservative(const Kernel& kernel, int group) {
   for (const ForceTerm& term : kernel.terms)
     if (selected(term, group) && term.force != no_expression && !term.inertial) return false;
   return true;
+}
+
+bool is_linear(const Kernel& kernel, int group) {
+  ExpressionGraph graph = kernel.scope.graph();
+  const auto none_depends_on = [&](const std::vector<Expression>& values, SymbolKind kind) {
+    return std::none_of(values.begin(), values.end(), [&](Expression e) { return depends_on(graph, e, kind); });
+  };
+  const VectorDraft force = draft_vector(kernel, {Purpose::force, group}, graph);
+  if (!none_depends_on(force.outputs, SymbolKind::time) || !none_depends_on(force.outputs, SymbolKind::velocity))
+    return false;
+  return none_depends_on(draft_matrix(kernel, {Purpose::by_position, group}, graph).outputs, SymbolKind::coordinate);
 }
 }  // namespace trill

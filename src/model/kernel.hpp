@@ -116,4 +116,5 @@ std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by);
 VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
 MatrixDraft draft_matrix(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
 bool is_conservative(const Kernel& kernel, int group);
+bool is_linear(const Kernel& kernel, int group);  // in the coordinates, with constant coefficients
 }  // namespace trill

@@ -169,6 +169,14 @@ bool TextMechanics::any(Groups wanted, const std::vector<bool>& facts, bool valu
   return false;
 }
 
+bool TextMechanics::linear_force(Groups groups) const {
+  if (!model_->changing.empty()) return false;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (const auto& kernel : model_->functions->kernels())
+      if ((groups >> g & 1) && kernel->scope.instances() > 0 && !is_linear(*kernel, static_cast<int>(g))) return false;
+  return true;
+}
+
 bool TextMechanics::velocity_dependent(Groups groups) const { return any(groups, model_->velocity_dependent, true); }
 
 Drag TextMechanics::drag(Groups groups) const {

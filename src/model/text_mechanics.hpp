@@ -42,6 +42,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   bool force_derivative(Groups groups, int k, const Motion& motion, Out df) const override;
   bool mass_derivative(int k, const Motion& motion, MatrixSlot& dm) const override;
   bool mass_along(In q, In dq, MatrixSlot& dm) const override;
+  bool linear_force(Groups groups) const override;
   bool velocity_dependent(Groups groups) const override;
   Drag drag(Groups groups) const override;
   std::optional<double> potential(Groups groups, double t, In q) const override;

@@ -28,7 +28,7 @@ class StructureReader {
     data->load = file_.load ? vector(file_.load->vector) : Vec::Zero(n_);
     data->start = file_.start ? vector(*file_.start) : Vec::Zero(n_);
     data->velocity = file_.velocity ? vector(*file_.velocity) : Vec::Zero(n_);
-    data->factor = read_factor();
+    data->factor = read_factor(data->steady);
     return data;
   }
 
@@ -62,10 +62,11 @@ class StructureReader {
     if (factors.info() != Eigen::Success || !is_symmetric(mass))
       throw error(file_.mass, "a mass matrix is symmetric and positive definite, and this one is not");
   }
-  Program read_factor() const {
+  Program read_factor(bool& steady) const {
     KernelScope scope(*model_.space, nullptr);
     Expression e = scope.graph().number(1);
     if (file_.load && file_.load->factor) e = scope.parse(*file_.load->factor);
+    steady = !depends_on(scope.graph(), e, SymbolKind::time);
     const Expression outputs[] = {e};
     Program program(scope.graph(), outputs);
     Evaluator at_start(program);

@@ -10,6 +10,7 @@ namespace trill {
 struct StructureData {
   SpMat mass, damping, stiffness;
   bool has_potential = false;  // no damping, and forces K u that are the gradient of an energy
+  bool steady = true;          // the load does not depend on t
   Vec load, start, velocity;
   Program factor;  // of the load
 };
@@ -32,6 +33,7 @@ class TextStructure final : public LinearStructure {
   std::vector<Quantity> components() const override;
   State initial_state() const override;
   std::string time_unit() const override { return model_->file.time_unit; }
+  bool linear_force(Groups) const override { return data_->steady && data_->damping.nonZeros() == 0; }
   std::optional<double> potential(Groups groups, double t, In q) const override;
 
   // The load counts as a potential -f^T u. Without damping and with a constant load the energy is kept.

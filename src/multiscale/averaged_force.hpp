@@ -4,7 +4,8 @@
 #include "fast_spectrum.hpp"
 #include "micro_window.hpp"
 
-#include <optional>
+#include <limits>
+#include <utility>
 
 namespace trill {
 // How means are taken.
@@ -50,6 +51,9 @@ class AveragedForce final : public FirstOrderProblem {
   const MicroWindow::Means& marked_means() const { return marked_means_; }
   void forget() const { t_ = std::numeric_limits<double>::quiet_NaN(); }
 
+  // The smallest distance of two fast frequencies in windows with energy since it was asked last.
+  double take_nearest() const { return std::exchange(nearest_, std::numeric_limits<double>::infinity()); }
+
   MicroWindow& micro() const { return micro_; }
   FastSpectrum& spectrum() const { return spectrum_; }
   const MechanicalProblem& stiff() const { return stiff_; }
@@ -68,10 +72,11 @@ class AveragedForce final : public FirstOrderProblem {
   WindowPlan windows_;
   bool staged_ = false, lifted_ = false;
   mutable double t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable Vec y_;
+  mutable Vec y_, rate_;
   mutable MicroWindow::Means means_, inner_, marked_means_;
   mutable State marked_;
   mutable bool seen_marked_ = false;
+  mutable double nearest_ = std::numeric_limits<double>::infinity();
   mutable Vec kick_, v_, bent_, at_rest_;
 };
 }  // namespace trill

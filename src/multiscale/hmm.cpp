@@ -64,10 +64,12 @@ class Hmm final : public Reformulation {
         given_(given),
         relaxed_(relax(given)),
         stiff_(relaxed_ ? *relaxed_ : given),
-        averaged_(stiff_, count_actions(stiff_, options)),
+        averaged_(stiff_, relaxed_ ? 0 : count_actions(stiff_, options)),
         start_(averaged_),
         watch_(averaged_) {
     if (relaxed_) rigid_.emplace(given, "hmm");
+    if (options.fast_energy == "keep" && relaxed_)
+      throw UsageError("hmm: dae=relax is for motions that do not oscillate; fast_energy=keep has no meaning there");
     if (options.fast_energy == "keep" && paper_)
       throw UsageError("hmm: mode=paper leaves the force of the oscillation out; fast_energy=keep needs mode=hmm");
     if (options.fast_energy == "keep" && averaged_.actions() == 0)

@@ -70,7 +70,9 @@ WindowPlan HmmStart::rough_windows() const {
 
 void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, Notes& notes) {
   if (const std::string complaint = gap_complaint(needs_); !complaint.empty()) throw UsageError("hmm: " + complaint);
-  needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum());
+  const double root = std::sqrt(static_cast<double>(in.layout.nq));
+  const double distance = std::max(in.q().norm(), in.v().norm() / needs_.rate) / root;
+  needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum(), distance);
   const double energy = find_actions(given, in);
   share_ = energy > 0 ? energy / (energy + slow_energy(in)) : 0;
   const bool matters = !needs_.constant && share_ > energy_that_matters * choice.tolerance;

@@ -22,6 +22,11 @@ class Impulse final : public ImpulseStepper {
             .constant_step = true};
   }
 
+  static SplitForm split_form(const Options&) {
+    const auto one = [](double) { return 1.0; };
+    return {one, one};
+  }
+
   Impulse(const Problem& problem, const Options& options)
       : ImpulseStepper(describe(options), accepted(problem, "impulse"), plan(accepted(problem, "impulse"), options)),
         options_(options) {}

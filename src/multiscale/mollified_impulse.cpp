@@ -40,6 +40,14 @@ class MollifiedImpulse final : public ImpulseStepper {
             .constant_step = true};
   }
 
+  // Of the first pair, where groups of slow forces have pairs of their own.
+  static SplitForm split_form(const Options& options) {
+    const auto filter = [](const std::string& text) {
+      return [weight = read_weights(text).front().weight](double x) { return weight.filter(x); };
+    };
+    return {filter(options.phi), filter(options.psi)};
+  }
+
   MollifiedImpulse(const Problem& problem, const Options& options)
       : ImpulseStepper(describe(options), accepted(problem, "mollified_impulse"),
                        plan(accepted(problem, "mollified_impulse"), options)),

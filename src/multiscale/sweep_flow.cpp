@@ -224,9 +224,4 @@ std::unique_ptr<FastFlow> make_sweep_flow(const MechanicalProblem& problem, Grou
                                           const FlowOptions& options) {
   return std::make_unique<SweepFlow>(problem, fast, std::move(pairs), options);
 }
-
-std::unique_ptr<FastFlow> make_fast_flow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs,
-                                         const FlowOptions& options) {
-  return make_sweep_flow(problem, fast, std::move(pairs), options);
-}
 }  // namespace trill

@@ -53,7 +53,8 @@ class Reformulation {
 
 struct ReformulationEntry {
   std::string name, title, reference;
-  std::string delivers;  // what a run with it gives; empty: what its method gives
+  std::string delivers;             // what a run with it gives; empty: what its method gives
+  std::string runs = "mechanical";  // kinds of models, for lists
   std::vector<OptionRow> options;
   std::unique_ptr<Reformulation> (*make)(const Problem&, const OptionSet&);
   // `--method NAME` stands for this formulation with a method that drives it; nullptr: it is only a formulation.

@@ -3,6 +3,7 @@
 
 #include "trill/base/options.hpp"
 #include "trill/method/linear_form.hpp"
+#include "trill/method/split_form.hpp"
 #include "trill/method/stepper.hpp"
 
 #include <functional>
@@ -16,6 +17,7 @@ struct MethodEntry {
   std::function<MethodInfo(const OptionSet&)> describe;
   std::function<std::unique_ptr<Stepper>(const Problem&, const OptionSet&)> make;
   std::function<std::optional<LinearForm>(const OptionSet&)> linear_form;  // none: known by its steps only
+  std::function<std::optional<SplitForm>(const OptionSet&)> split_form;    // none: fast and slow forces are one to it
 };
 
 class MethodRegistry {
@@ -31,7 +33,8 @@ class MethodRegistry {
 
 // S has: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
 // options; when its options change order or flags, static std::vector<OptionSet> variants(); and, when one step on the
-// linear oscillator is a rational function, static linear_form(const Options&), a LinearForm or an optional one.
+// linear oscillator is a rational function, static linear_form(const Options&), a LinearForm or an optional one; a
+// method of kicks around a fast motion has static split_form(const Options&).
 template <class S>
 void add_method(MethodRegistry& registry) {
   using Options = typename S::Options;
@@ -43,12 +46,15 @@ void add_method(MethodRegistry& registry) {
   };
   if constexpr (requires { S::linear_form(Options{}); })
     linear_form = [name](const OptionSet& given) { return S::linear_form(read_options<Options>(given, name)); };
+  std::function<std::optional<SplitForm>(const OptionSet&)> split_form = [](const OptionSet&) { return std::nullopt; };
+  if constexpr (requires { S::split_form(Options{}); })
+    split_form = [name](const OptionSet& given) { return S::split_form(read_options<Options>(given, name)); };
   registry.add({S::describe(Options{}), list_options<Options>(), variants,
                 [name](const OptionSet& given) { return S::describe(read_options<Options>(given, name)); },
                 [name](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Stepper> {
                   return std::make_unique<S>(problem, read_options<Options>(given, name));
                 },
-                linear_form});
+                linear_form, split_form});
 }
 }  // namespace trill
 

@@ -106,6 +106,8 @@ class MechanicalProblem : public Problem {
   virtual bool force_derivative(Groups, int /*k*/, const Motion&, Out) const { return false; }
   virtual bool mass_derivative(int /*k*/, const Motion&, MatrixSlot&) const { return false; }
   virtual bool mass_along(In /*q*/, In /*dq*/, MatrixSlot&) const { return false; }
+  // Is the force of these groups -S q + c with constant S and c? Then S = -df/dq anywhere and c is the force at q = 0.
+  virtual bool linear_force(Groups) const { return false; }
   virtual bool velocity_dependent(Groups) const { return false; }
   // The same apart from the forces that belong to a mass that depends on q.
   virtual Drag drag(Groups groups) const { return velocity_dependent(groups) ? Drag::nonlinear : Drag::none; }

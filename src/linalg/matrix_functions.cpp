@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/linalg/matrix_functions.hpp"
+
+#include "pencil_parts.hpp"
+#include "trill/base/errors.hpp"
+#include "trill/linalg/eigenpairs.hpp"
+
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr Index dense_limit = 64;
+constexpr double rounding = 1e-9;  // of eigenvalues, relative to the largest
+constexpr double worst_condition = 1e8;
+
+// K = vectors diag(values) inverse
+struct Decomposition {
+  Vec values;
+  Mat vectors, inverse;
+};
+
+Decomposition symmetric_decomposition(const Mat& s, const Mat& m) {
+  EigenPairs pairs = symmetric_eigenpairs(s, m);
+  if (!pairs.converged) throw UsageError("the fast motion has no eigenvectors: " + pairs.message);
+  return {pairs.values, pairs.vectors, pairs.vectors.transpose() * m};
+}
+
+Decomposition general_decomposition(const Mat& s, const Mat& m) {
+  const Mat k = m.llt().solve(s);
+  if (!k.allFinite()) throw UsageError("the stiffness or the mass of the fast motion is not finite");
+  const Eigen::EigenSolver<Mat> solver(k);
+  if (solver.info() != Eigen::Success) throw UsageError("the eigenvalues of the fast motion were not found");
+  const double largest = solver.eigenvalues().cwiseAbs().maxCoeff();
+  if (solver.eigenvalues().imag().cwiseAbs().maxCoeff() > rounding * largest)
+    throw UsageError("eigenvalues of the fast linear force are not real: its motion grows");
+  const Mat vectors = solver.eigenvectors().real();
+  const Eigen::PartialPivLU<Mat> lu(vectors);
+  if (!(lu.rcond() * worst_condition > 1))
+    throw UsageError("the eigenvectors of the fast linear force are not independent");
+  return {solver.eigenvalues().real(), vectors, lu.inverse()};
+}
+
+class DenseFunctions final : public MatrixFunctions {
+ public:
+  DenseFunctions(const Pencil& pencil, FunctionFamilies families) : families_(std::move(families)) {
+    const Mat s = as_dense(pencil.stiffness), m = as_dense(pencil.mass);
+    k_ = is_symmetric(pencil.stiffness) ? symmetric_decomposition(s, m) : general_decomposition(s, m);
+    const double largest = k_.values.size() == 0 ? 0 : k_.values.cwiseAbs().maxCoeff();
+    if (k_.values.size() > 0) require_not_negative(k_.values.minCoeff(), rounding * largest);
+    omega_ = k_.values.cwiseMax(0).cwiseSqrt();
+    Index last = 0;
+    if (omega_.size() > 0) fastest_ = omega_.maxCoeff(&last);
+    if (omega_.size() > 0) mode_ = k_.vectors.col(last).normalized();
+    for (const FunctionFamily& family : families_) {
+      matrices_.emplace_back(family.size(), Mat(s.rows(), s.cols()));
+      results_.emplace_back(s.rows(), static_cast<Index>(family.size()));
+    }
+  }
+  std::string name() const override { return "dense"; }
+  double fastest() const override { return fastest_; }
+  const Vec& fastest_mode() const override { return mode_; }
+
+  void prepare(double h) override {
+    for (std::size_t i = 0; i < families_.size(); ++i)
+      for (std::size_t f = 0; f < families_[i].size(); ++f) {
+        scaled_ = k_.vectors;
+        for (Index j = 0; j < omega_.size(); ++j) scaled_.col(j) *= families_[i][f](h * omega_[j]);
+        matrices_[i][f].noalias() = scaled_ * k_.inverse;
+      }
+  }
+
+  const Mat* apply(std::size_t family, In x) override {
+    Mat& y = results_[family];
+    for (std::size_t f = 0; f < families_[family].size(); ++f)
+      y.col(static_cast<Index>(f)).noalias() = matrices_[family][f].lazyProduct(x);
+    return &y;
+  }
+  long products() const override { return 0; }
+
+ private:
+  FunctionFamilies families_;
+  Decomposition k_;
+  Vec omega_, mode_;
+  double fastest_ = 0;
+  Mat scaled_;
+  std::vector<std::vector<Mat>> matrices_;
+  std::vector<Mat> results_;
+};
+}  // namespace
+
+Mat as_dense(const MatrixSlot& a) { return a.is_sparse() ? Mat(a.as_sparse()) : a.as_dense(); }
+
+bool is_symmetric(const MatrixSlot& a) {
+  if (!a.is_sparse()) {
+    const Mat& d = a.as_dense();
+    return (d - d.transpose()).cwiseAbs().maxCoeff() <= 1e-14 * d.cwiseAbs().maxCoeff();
+  }
+  const SpMat& s = a.as_sparse();
+  const SpMat difference = s - SpMat(s.transpose());
+  return difference.norm() <= 1e-14 * s.norm();
+}
+
+std::optional<Vec> diagonal_of(const MatrixSlot& a) {
+  Vec d(a.rows());
+  for (Index i = 0; i < d.size(); ++i) d[i] = a.value(i, i);
+  const double squares = a.is_sparse() ? a.as_sparse().squaredNorm() : a.as_dense().squaredNorm();
+  if (squares > d.squaredNorm() * (1 + 1e-15)) return std::nullopt;
+  return d;
+}
+
+void require_not_negative(double smallest, double least) {
+  if (smallest < -least)
+    throw UsageError(
+        fmt::format("the fast linear force pushes away from its equilibrium: eigenvalue {:.4g} of M^-1 S", smallest));
+}
+
+std::unique_ptr<MatrixFunctions> dense_functions(const Pencil& pencil, FunctionFamilies families) {
+  return std::make_unique<DenseFunctions>(pencil, std::move(families));
+}
+
+std::unique_ptr<MatrixFunctions> make_matrix_functions(const Pencil& pencil, FunctionFamilies families,
+                                                       double tolerance) {
+  if (pencil.mass.rows() <= dense_limit) return dense_functions(pencil, std::move(families));
+  if (diagonal_of(pencil.mass) || !is_symmetric(pencil.stiffness))
+    return chebyshev_functions(pencil, std::move(families), tolerance);
+  return lanczos_functions(pencil, std::move(families), tolerance);
+}
+}  // namespace trill
