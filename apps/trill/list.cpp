@@ -83,7 +83,7 @@ void list_methods(bool as_json) {
   }
   for (const ReformulationEntry& e : reformulations())
     if (e.driving_method)
-      rows.push_back({e.name, "by macro", e.title, "gives the " + e.delivers, "models with stiff gaps"});
+      rows.push_back({e.name, "by macro", e.title, "gives the " + e.delivers, e.runs});
   print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 

@@ -121,8 +121,9 @@ void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advi
   for (const ReformulationEntry& entry : reformulations()) {
     if (!entry.driving_method) continue;
     const std::string reason = why_not(entry, problem, {1e-3, 0, 0});
-    advice.push_back({entry.name, reason.empty(), 0,
-                      reason.empty() ? "gives the slow motion alone, steps by rtol" : "cannot: " + reason});
+    advice.push_back(
+        {entry.name, reason.empty(), 0,
+         reason.empty() ? fmt::format("gives the {}, steps by rtol", entry.delivers) : "cannot: " + reason});
   }
 }
 }  // namespace

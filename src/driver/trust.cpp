@@ -170,13 +170,16 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   }
 
   const auto names = run.problem->components();
+  Vec reach = Vec::Zero(samples.y.rows());
+  if (run.reformulation) run.reformulation->reach(reach);
   double worst = 0;
   std::string worst_name;
   for (Index i = 0; i < samples.y.rows(); ++i) {
     const auto& name = names[static_cast<std::size_t>(i)];
     const double range = samples.high[i] - samples.low[i];
-    const double scale = std::max({range, 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])),
-                                   rounding * range_of_kind(samples, run.start.layout, i)});
+    const double scale =
+        std::max({range, reach[i], 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])),
+                  rounding * range_of_kind(samples, run.start.layout, i)});
     trust.rows.push_back({name.name, name.unit, comparison->deviation()[i], scale});
     if (!(trust.rows.back().relative() <= worst)) {
       worst = trust.rows.back().relative();

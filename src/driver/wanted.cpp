@@ -10,12 +10,6 @@
 
 namespace trill {
 namespace {
-bool is_method(std::string_view name) {
-  for (const MethodEntry& e : MethodRegistry::all().entries())
-    if (e.info.name == name) return true;
-  return false;
-}
-
 Index count_gaps(const Problem& problem) {
   const MechanicalProblem* mechanics = mechanics_of(problem);
   return mechanics && mechanics->strong_potential() ? mechanics->strong_potential()->map->count() : 0;
@@ -69,13 +63,16 @@ ChosenMethod choose_method(const std::string& wanted, const Problem& problem, co
                            const std::function<std::string(const std::string& method)>& try_out) {
   if (wanted != "slow")
     throw UsageError(fmt::format("nobody knows how to want '{}'{}", wanted, suggest(wanted, wanted_motions())));
-  std::string reason = why_not(*find_reformulation("slow"), problem, scope, options);
-  if (reason.empty()) reason = try_out("slow");
+  const auto objection = [&](const char* formulation) {
+    const std::string reason = why_not(*find_reformulation(formulation), problem, scope, options);
+    return reason.empty() ? try_out(formulation) : reason;
+  };
+  const std::string reason = objection("slow");
   if (reason.empty())
     return {"slow", stiff_gaps(problem) + ", and the slow motion can be written without the oscillation"};
-  for (const char* other : {"hmm", "radau"})
-    if (is_method(other) && count_gaps(problem) > 0 && dynamic_cast<const MechanicalProblem*>(&problem))
-      return {other, "the slow motion cannot be written by itself: " + reason};
+  const std::string why = "the slow motion cannot be written by itself: " + reason;
+  if (objection("hmm").empty()) return {"hmm", why};
+  if (count_gaps(problem) > 0 && dynamic_cast<const MechanicalProblem*>(&problem)) return {"radau", why};
   throw UsageError(fmt::format("the slow motion of '{}' cannot be had: {}", problem.name(), reason));
 }
 }  // namespace trill

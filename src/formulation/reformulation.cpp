@@ -6,10 +6,11 @@
 namespace trill {
 ReformulationEntry hmm_entry();
 ReformulationEntry rigid_limit_entry();
+ReformulationEntry sam_entry();
 ReformulationEntry slow_entry();
 
 const std::vector<ReformulationEntry>& reformulations() {
-  static const std::vector<ReformulationEntry> all{rigid_limit_entry(), slow_entry(), hmm_entry()};
+  static const std::vector<ReformulationEntry> all{rigid_limit_entry(), slow_entry(), hmm_entry(), sam_entry()};
   return all;
 }
 

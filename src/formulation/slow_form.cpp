@@ -145,6 +145,15 @@ class SlowForm final : public Reformulation {
         share_, balance_, estimate_.resonances(), estimate_.resonances() == 1 ? "" : "s", drift_, model_error());
   }
 
+  void reach(Out y) const override {
+    y.setZero();
+    if (!slow_.fast() || !slow_.at(last_.t, last_.y).regular) return;
+    const Index n = slow_.unknowns();
+    const Vec& omega = slow_.modes().frequencies();
+    slow_.modes().find_reach(actions(last_), y.head(n));
+    slow_.modes().find_reach(actions(last_).cwiseProduct(omega.cwiseAbs2()), y.segment(n, n));
+  }
+
   double model_error() const override { return estimate_.model_error(last_.t) + left_out_; }
   std::vector<Quantity> diagnostics() const override { return quantities_; }
 
@@ -388,6 +397,7 @@ ReformulationEntry slow_entry() {
           .title = "the slow motion of stiff gaps by itself, in closed form",
           .reference = "after PJY97 sec. 3.2 and 4.3",
           .delivers = "slow motion",
+          .runs = "models with stiff gaps",
           .options = list_options<SlowOptions>(),
           .make = make_slow,
           .driving_method = [](const Problem& problem) -> std::string {

@@ -42,8 +42,9 @@ std::unique_ptr<Problem> AveragedForce::clone() const {
 void AveragedForce::start(In q) {
   micro_.start(q);
   spectrum_.start(q);
-  for (MicroWindow::Means* means : {&means_, &inner_}) means->q = means->v = means->a = Vec::Zero(n_);
-  y_ = Vec::Zero(layout().size());
+  for (MicroWindow::Means* means : {&means_, &inner_, &marked_means_}) means->q = means->v = means->a = Vec::Zero(n_);
+  y_ = rate_ = Vec::Zero(layout().size());
+  marked_ = State(layout(), std::numeric_limits<double>::quiet_NaN());
   kick_ = v_ = bent_ = at_rest_ = Vec::Zero(n_);
   forget();
 }
@@ -55,10 +56,22 @@ void AveragedForce::plan(WindowPlan windows, bool staged, bool lifted) {
   forget();
 }
 
+// Methods ask twice for the point where they start.
 void AveragedForce::rhs(double t, In y, Out dy) const {
-  t_ = t;
-  y_ = y;
-  if (!evaluate(t, y, dy)) dy.setConstant(std::numeric_limits<double>::quiet_NaN());
+  if (!means_at(t, y)) {
+    t_ = t;
+    y_ = y;
+    if (!evaluate(t, y, rate_)) rate_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  dy = rate_;
+  if (marked_.t != t || marked_.y != y) return;
+  marked_means_ = means_;
+  seen_marked_ = true;
+}
+
+void AveragedForce::mark(const State& s) const {
+  marked_ = s;
+  seen_marked_ = false;
 }
 
 bool AveragedForce::evaluate(double t, In y, Out dy) const {
@@ -77,6 +90,7 @@ bool AveragedForce::evaluate(double t, In y, Out dy) const {
 bool AveragedForce::lifted_acceleration(double t, In J, Out dy) const {
   if (!spectrum_.find(t, means_.q, means_.v) || spectrum_.count() != actions_) return false;
   const auto omega = spectrum_.frequencies();
+  nearest_ = std::min(nearest_, spectrum_.nearest());
   kick_.setZero();
   for (Index k = 0; k < actions_; ++k) {
     const double x = 0.5 * omega[k] * windows_.h;

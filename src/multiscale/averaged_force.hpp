@@ -4,7 +4,8 @@
 #include "fast_spectrum.hpp"
 #include "micro_window.hpp"
 
-#include <optional>
+#include <limits>
+#include <utility>
 
 namespace trill {
 // How means are taken.
@@ -41,10 +42,17 @@ class AveragedForce final : public FirstOrderProblem {
   bool average(double t, In q, In v, MicroWindow::Means& means) const {
     return micro_.follow(windows_.h, windows_.weights, t, q, v, means);
   }
-  // What the first window of the point evaluated last gave, and whether that point was this one.
-  const MicroWindow::Means& means() const { return means_; }
-  bool was_at(double t, In y) const { return t == t_ && y == y_; }
+  // What the first window gave, where this point was the last one evaluated; else nullptr.
+  const MicroWindow::Means* means_at(double t, In y) const { return t == t_ && y == y_ ? &means_ : nullptr; }
+  // A point whose first window is kept when it is evaluated, as the first stage of the next step.
+  void mark(const State& s) const;
+  bool has_marked() const { return seen_marked_; }
+  const State& marked() const { return marked_; }
+  const MicroWindow::Means& marked_means() const { return marked_means_; }
   void forget() const { t_ = std::numeric_limits<double>::quiet_NaN(); }
+
+  // The smallest distance of two fast frequencies in windows with energy since it was asked last.
+  double take_nearest() const { return std::exchange(nearest_, std::numeric_limits<double>::infinity()); }
 
   MicroWindow& micro() const { return micro_; }
   FastSpectrum& spectrum() const { return spectrum_; }
@@ -64,8 +72,11 @@ class AveragedForce final : public FirstOrderProblem {
   WindowPlan windows_;
   bool staged_ = false, lifted_ = false;
   mutable double t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable Vec y_;
-  mutable MicroWindow::Means means_, inner_;
+  mutable Vec y_, rate_;
+  mutable MicroWindow::Means means_, inner_, marked_means_;
+  mutable State marked_;
+  mutable bool seen_marked_ = false;
+  mutable double nearest_ = std::numeric_limits<double>::infinity();
   mutable Vec kick_, v_, bent_, at_rest_;
 };
 }  // namespace trill

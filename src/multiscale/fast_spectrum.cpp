@@ -80,21 +80,21 @@ double FastSpectrum::nearest() const {
   return (frequencies().tail(count_ - 1) - frequencies().head(count_ - 1)).minCoeff();
 }
 
+// squares: increasing.
 void FastSpectrum::divide(const Vec& squares) {
-  const double largest = squares.maxCoeff();
+  const Index n = squares.size();
+  const double largest = squares[n - 1];
   slowest_ = fastest_ = rest_ = 0;
-  count_ = 0;
-  if (!(largest > 0)) return;
-  fastest_ = slowest_ = std::sqrt(largest);
-  for (const double square : squares) {
-    const double frequency = std::sqrt(std::abs(square));
-    if (square > fast_share * largest) {
-      ++count_;
-      slowest_ = std::min(slowest_, frequency);
-    } else {
-      rest_ = std::max(rest_, frequency);
-    }
+  count_ = has_modes() ? expected_ : 0;
+  if (count_ == 0)
+    while (count_ < n && squares[n - 1 - count_] > fast_share * largest) ++count_;
+  if (!(largest > 0) || count_ > n || !(squares[n - count_] > 0)) {
+    count_ = 0;
+    return;
   }
+  fastest_ = std::sqrt(largest);
+  slowest_ = std::sqrt(squares[n - count_]);
+  if (count_ < n) rest_ = std::sqrt(std::max(std::abs(squares[0]), std::abs(squares[n - count_ - 1])));
 }
 
 void FastSpectrum::product(double t, In q, In v, In x, Out y) {

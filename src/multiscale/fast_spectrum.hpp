@@ -9,14 +9,16 @@
 
 namespace trill {
 // The frequencies of M^-1 (-df/dq) at a point of a stiff system, in two groups: fast ones, whose square is more than a
-// thousandth of the largest, and the rest. Small systems are solved densely and give their modes, too; large ones by
-// Lanczos iterations on products with the Hessian.
+// thousandth of the largest unless their number is known, and the rest. Small systems are solved densely and give their
+// modes, too; large ones by Lanczos iterations on products with the Hessian.
 class FastSpectrum {
  public:
   static constexpr Index dense_up_to = 120;
 
   explicit FastSpectrum(const MechanicalProblem& stiff);
-  void start(In q);                 // allocates
+  void start(In q);                                // allocates
+  void expect(Index count) { expected_ = count; }  // of fast modes of small systems; 0: not known
+  Index expected() const { return expected_; }
   bool find(double t, In q, In v);  // false: no real frequency
   bool has_modes() const { return n_ <= dense_up_to; }
 
@@ -42,7 +44,7 @@ class FastSpectrum {
   const MechanicalProblem& stiff_;
   Index n_;
   double slowest_ = 0, fastest_ = 0, rest_ = 0;
-  Index count_ = 0;
+  Index count_ = 0, expected_ = 0;
   std::int64_t jacobians_ = 0, products_ = 0;
   Vec frequencies_;  // of all modes
   Mat modes_;

@@ -8,7 +8,7 @@
 namespace trill {
 namespace {
 constexpr int points_beside = 3;
-constexpr double distance_beside = 0.2;  // of the size of the positions
+constexpr double share_of_distance = 0.2;
 constexpr double differ_by = 1e-3;
 
 bool equal_masses(const MechanicalProblem& stiff, In q) {
@@ -22,17 +22,16 @@ bool equal_masses(const MechanicalProblem& stiff, In q) {
 }
 }  // namespace
 
-bool frequencies_vary(const MechanicalProblem& stiff, const State& s, const FastSpectrum& spectrum) {
+bool frequencies_vary(const MechanicalProblem& stiff, const State& s, const FastSpectrum& spectrum, double distance) {
   if (!stiff.strong_potential()) return spectrum.count() != 1 || !equal_masses(stiff, s.q());
   const LiftedForm form(stiff);
   SlowPoint here(form), beside(form);
   if (here.find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return true;
   const Index n = s.layout.nq;
-  const double size = distance_beside * std::max(s.q().norm() / std::sqrt(static_cast<double>(n)), 1e-3);
   for (int k = 1; k <= points_beside; ++k) {
     Vec direction = (Vec::LinSpaced(n, 1, static_cast<double>(n)).array() * (1.7 * k)).sin();
     here.make_tangential(direction);
-    const Vec q = here.q + size * direction;
+    const Vec q = here.q + share_of_distance * distance * direction;
     if (beside.find(s.t, q, s.v()) != SlowPoint::Status::ok || here.frequencies_differ(beside) > differ_by) return true;
   }
   return false;

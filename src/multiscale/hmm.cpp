@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heterogeneous multiscale method (SAT09) as a formulation: the way into the averaged system and out of it, windows
-// chosen from the spectrum, and what is watched along the way.
-#include "frequency_variation.hpp"
+// The heterogeneous multiscale method (SAT09) as a formulation: the way into the averaged system and out of it.
+#include "hmm_start.hpp"
+#include "hmm_watch.hpp"
+#include "relaxed_constraints.hpp"
+#include "trill/formulation/first_order.hpp"
+#include "trill/formulation/frequencies.hpp"
 #include "trill/formulation/reformulation.hpp"
-#include "trill/linalg/kernels.hpp"
-#include "window_choice.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -14,24 +15,23 @@
 namespace trill {
 namespace {
 constexpr double tolerance_of_fixed_steps = 1e-6;
-constexpr double energy_that_matters = 1e-2;  // of the tolerance: share of fast energy that is lifted
-constexpr double most_energy_left_out = 1e-2;
-constexpr double drift_staged = 0.5, drift_plain = 0.01;  // of the largest velocity, where frequencies vary
-constexpr double rough_share = 0.35;  // of the largest frequency: where the first window begins to stop
-constexpr int most_rough_passes = 4;
-constexpr int longest_look_interval = 8;  // steps
 constexpr int direct_steps_each_period = 20;
+constexpr double least_relaxed = 60;     // frequency of springs for constraints, over the slow rate
+constexpr double relaxation_factor = 5;  // 4.5 was measured on a double pendulum
 
 struct HmmOptions {
-  std::string mode = "hmm", fast_energy = "auto", stages = "auto";
+  std::string mode = "hmm", fast_energy = "auto", stages = "auto", dae = "refuse";
   double omega = 0;
   void fields(OptionVisitor& v) {
     v.choice("mode", mode, {"hmm", "paper"},
              "hmm: windows chosen from the frequencies found; paper: ten nominal periods to either side, as in SAT09");
-    v.number("omega", omega, Range::at_least(0), "mode=paper: the nominal fast frequency; 0: from the model");
+    v.number("omega", omega, Range::at_least(0),
+             "mode=paper: the nominal fast frequency; dae=relax: that of the springs; 0: found");
     v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"}, "the force of the oscillation on the slow motion");
     v.choice("stages", stages, {"auto", "projected", "plain"},
              "projected: a first window moves every stage of the method onto the slow motion");
+    v.choice("dae", dae, {"refuse", "relax"},
+             "hard constraints; relax: replaced by springs as stiff as the tolerance asks");
   }
 };
 
@@ -45,29 +45,38 @@ Index count_actions(const MechanicalProblem& stiff, const HmmOptions& options) {
   return spectrum.find(s.t, s.q(), s.v()) ? spectrum.count() : 0;
 }
 
-const MechanicalProblem& suited(const MechanicalProblem& stiff) {
-  if (stiff.constraints())
-    throw UsageError("hmm: '" + stiff.name() + "' has hard constraints; dae=relax replaces them by stiff springs");
-  if (stiff.mass_kind() == MassKind::of_q)
-    throw UsageError("hmm needs a constant mass matrix; use slow or radau for '" + stiff.name() + "'");
-  return stiff;
+void check_suited(const MechanicalProblem& given, const HmmOptions& options) {
+  if (given.constraints() && options.dae != "relax")
+    throw UsageError("hmm: '" + given.name() + "' has hard constraints; dae=relax replaces them by stiff springs");
+  if (given.mass_kind() == MassKind::of_q)
+    throw UsageError("hmm needs a constant mass matrix; use slow or radau for '" + given.name() + "'");
+}
+
+std::unique_ptr<RelaxedConstraints> relax(const MechanicalProblem& given) {
+  return given.constraints() ? std::make_unique<RelaxedConstraints>(given) : nullptr;
 }
 
 class Hmm final : public Reformulation {
  public:
-  Hmm(const MechanicalProblem& stiff, const HmmOptions& options)
+  Hmm(const MechanicalProblem& given, const HmmOptions& options)
       : options_(options),
         paper_(options.mode == "paper"),
-        stiff_(suited(stiff)),
-        averaged_(stiff, count_actions(stiff, options)) {
+        given_(given),
+        relaxed_(relax(given)),
+        stiff_(relaxed_ ? *relaxed_ : given),
+        averaged_(stiff_, relaxed_ ? 0 : count_actions(stiff_, options)),
+        start_(averaged_),
+        watch_(averaged_) {
+    if (relaxed_) rigid_.emplace(given, "hmm");
+    if (options.fast_energy == "keep" && relaxed_)
+      throw UsageError("hmm: dae=relax is for motions that do not oscillate; fast_energy=keep has no meaning there");
     if (options.fast_energy == "keep" && paper_)
       throw UsageError("hmm: mode=paper leaves the force of the oscillation out; fast_energy=keep needs mode=hmm");
     if (options.fast_energy == "keep" && averaged_.actions() == 0)
       throw UsageError(
           fmt::format("hmm: fast_energy=keep needs the fast modes, which are found for up to {} coordinates; use slow",
                       FastSpectrum::dense_up_to));
-    means_.q = means_.v = means_.a = Vec::Zero(stiff.layout().nq);
-    averaged_.start(stiff.initial_state().q());
+    averaged_.start(given.initial_state().q());
     name_quantities();
   }
 
@@ -78,17 +87,18 @@ class Hmm final : public Reformulation {
   }
 
   void enter(const State& given, State& in, Notes& notes) override {
-    const bool goes_on = running_ && given.q() == last_.q() && given.v() == last_.v();
-    if (running_ && averaged_.lifted() && !goes_on)
+    const bool unchanged = running_ && given.q() == last_.q() && given.v() == last_.v();
+    if (running_ && averaged_.lifted() && !unchanged)
       throw UsageError(
           "hmm: an event changed the motion while it oscillates; what comes of it depends on the phase, which is not "
           "followed");
     in = State(averaged_.layout(), given.t);
     in.mode = given.mode;
-    if (paper_)
-      enter_as_published(given, in);
-    else if (goes_on && averaged_.lifted())
+    if (relaxed_ && !running_) relax_constraints(given);
+    if (unchanged)
       in.y = last_.y;
+    else if (paper_)
+      enter_as_published(given, in);
     else
       enter_by_spectrum(given, in, notes);
     averaged_.forget();
@@ -102,113 +112,110 @@ class Hmm final : public Reformulation {
     out.q() = in.q();
     out.v() = in.v();
     last_ = in;
+    if (relaxed_) rigid_->multipliers(out.t, out.y.head(rigid_->size()), out.lambda());
   }
 
   AfterStep after_step(State& s, Notes& notes) override {
     if (paper_) return AfterStep::kept;
-    largest_velocity_ = std::max(largest_velocity_, max_abs(s.v()));
-    const bool seen = averaged_.was_at(s.t, s.y);
-    if (++steps_since_look_ >= look_interval_ && !look_again(s, notes)) return AfterStep::refused;
-    if (!seen) return AfterStep::kept;
-    const MicroWindow::Means& means = averaged_.means();
-    const double drift = std::max(max_abs(means.v - s.v()) / largest_velocity_, drift_in_position(s, means)),
-                 most = most_drift();
-    drift_ = std::max(drift_, drift);
-    if (drift <= most) return AfterStep::kept;
-    notes.raise(s.t, "reprojected",
-                "The motion had left the slow manifold by this share of its size and was put back onto it.",
-                Severity::info, drift, most);
+    switch (watch_.after_step(s, notes)) {
+      case HmmWatch::Found::refusal:
+        return AfterStep::refused;
+      case HmmWatch::Found::nothing:
+        return AfterStep::kept;
+      case HmmWatch::Found::drift:
+        break;
+    }
     ++projections_;
-    s.q() = means.q;
-    s.v() = means.v;
+    start_.project(s, s);
     return AfterStep::changed;
   }
-  std::string refusal() const override { return refusal_; }
+  std::string refusal() const override { return watch_.refusal(); }
 
+  void reach(Out y) const override {
+    y.setZero();
+    y.head(reach_.size()) = reach_;
+  }
   double model_error() const override {
-    if (paper_) return std::numeric_limits<double>::quiet_NaN();
-    return bias() + left_out_;
+    return paper_ ? std::numeric_limits<double>::quiet_NaN() : bias() + left_out_ + relaxation_error_ + watch_.doubt();
   }
 
   std::string summary() const override {
-    const auto& window = averaged_.windows();
+    const WindowPlan& window = averaged_.windows();
+    const double omega = paper_ ? nominal_ : watch_.fastest_seen();
     const double direct =
-        std::abs(last_.t - scope_.t_begin) * frequency() / (2 * std::numbers::pi) * direct_steps_each_period;
+        std::abs(last_.t - scope_.t_begin) * omega / (2 * std::numbers::pi) * direct_steps_each_period;
+    const std::int64_t forces = spent().forces;
     std::string text = fmt::format(
         "fast frequencies {}, micro-steps of {:.3g}, {} forces in a window of {:.3g}; {} force evaluations, where "
-        "following the oscillation with {} steps a period would take {:.2g}",
-        paper_ ? fmt::format("about {:.4g} (nominal)", frequency())
-               : fmt::format("{:.4g} to {:.4g}", seen_slowest_, seen_fastest_),
-        window.h, 2 * window.weights.reach() + 1, window.length(), averaged_.micro().forces() + counted_before_,
-        direct_steps_each_period, direct);
+        "following the oscillation with {} steps a period would take {:.2g}{}",
+        paper_ ? fmt::format("about {:.4g} (nominal)", omega)
+               : fmt::format("{:.4g} to {:.4g}", watch_.slowest_seen(), omega),
+        window.h, 2 * window.weights.reach() + 1, window.length(), forces, direct_steps_each_period, direct,
+        static_cast<double>(forces) > direct ? ", which is less: verlet or dop853 would be quicker" : "");
     if (paper_) return text;
     return text + fmt::format(
                       "; {:.2g} of the energy at the start oscillates{}, largest drift {:.2g}, {} "
                       "reprojection{}, estimated error {:.1g}",
-                      share_, averaged_.lifted() ? " and is kept" : "", drift_, projections_,
+                      share_, averaged_.lifted() ? " and is kept" : "", watch_.largest_drift(), projections_,
                       projections_ == 1 ? "" : "s", model_error());
   }
 
   void account(Counters& work) const override {
+    const Spent all = spent();
     work.forces.fill(0);
-    work.micro_steps = averaged_.micro().forces() + counted_before_;
+    work.micro_steps = all.forces;
     Groups groups = averaged_.micro().groups();
     for (int i = 0; groups != 0; ++i, groups >>= 1)
-      if (groups & 1u) work.forces[static_cast<std::size_t>(i)] = work.micro_steps;
-    work.jacobians += averaged_.spectrum().jacobians();
-    work.linear_iterations += averaged_.spectrum().products();
+      if (groups & 1u) work.forces[static_cast<std::size_t>(i)] = all.forces;
+    work.jacobians += all.jacobians;
+    work.linear_iterations += all.products;
   }
 
   std::vector<Quantity> diagnostics() const override { return quantities_; }
   void diagnose(Out values) const override {
     Index k = 0;
-    values[k++] = needs_.slowest;
-    values[k++] = needs_.fastest;
-    if (averaged_.actions() > 0) {
-      const auto J = last_.y.tail(averaged_.actions());
-      for (Index i = 0; i < averaged_.actions(); ++i) values[k++] = J[i];
-    }
-    values[k++] = drift_;
-    values[k++] = model_error_for_file();
+    if (paper_) return;
+    values[k++] = watch_.needs().slowest;
+    values[k++] = watch_.needs().fastest;
+    values.segment(k, averaged_.actions()) = last_.y.tail(averaged_.actions());
+    k += averaged_.actions();
+    values[k++] = watch_.largest_drift();
+    values[k++] = model_error();
   }
 
   void save(Archive& archive) const override {
-    archive.write(count_seen_);
-    archive.write(beyond_double_);
-    for (const double x : {needs_.slowest, needs_.fastest, needs_.nearest, needs_.rate, planned_.slowest,
-                           planned_.fastest, planned_.nearest, planned_.rate, seen_slowest_, seen_fastest_, drift_,
-                           share_, left_out_, largest_velocity_, first_rate_})
-      archive.write(x);
-    archive.write(planned_.constant);
-    archive.write(averaged_.staged());
-    archive.write(averaged_.lifted());
-    archive.write(steps_since_look_);
-    archive.write(look_interval_);
+    const Spent all = spent();
+    archive.write(all.forces);
+    archive.write(all.jacobians);
+    archive.write(all.products);
     archive.write(projections_);
-    archive.write(averaged_.micro().forces() + counted_before_);
+    if (!paper_) watch_.save(archive);
   }
+  // What does not change after the start has been found again by enter().
   void load(Archive& archive) override {
-    archive.read(count_seen_);
-    archive.read(beyond_double_);
-    for (double* x : {&needs_.slowest, &needs_.fastest, &needs_.nearest, &needs_.rate, &planned_.slowest,
-                      &planned_.fastest, &planned_.nearest, &planned_.rate, &seen_slowest_, &seen_fastest_, &drift_,
-                      &share_, &left_out_, &largest_velocity_, &first_rate_})
-      archive.read(*x);
-    bool staged = false, lifted = false;
-    archive.read(planned_.constant);
-    archive.read(staged);
-    archive.read(lifted);
-    archive.read(steps_since_look_);
-    archive.read(look_interval_);
+    before_ = {};
+    const Spent here = spent();
+    archive.read(before_.forces);
+    archive.read(before_.jacobians);
+    archive.read(before_.products);
     archive.read(projections_);
-    archive.read(counted_before_);
-    counted_before_ -= averaged_.micro().forces();
-    needs_.constant = planned_.constant;
-    if (!paper_) averaged_.plan(choose_windows(planned_), staged, lifted);
+    if (!paper_) watch_.load(archive);
+    before_.forces -= here.forces;
+    before_.jacobians -= here.jacobians;
+    before_.products -= here.products;
   }
 
  private:
+  struct Spent {
+    std::int64_t forces = 0, jacobians = 0, products = 0;
+  };
+  Spent spent() const {
+    return {averaged_.micro().forces() + before_.forces, averaged_.spectrum().jacobians() + before_.jacobians,
+            averaged_.spectrum().products() + before_.products};
+  }
+
   void name_quantities() {
+    if (paper_) return;
     const std::string& time = stiff_.time_unit();
     const std::string unit = time.empty() ? "" : "rad/" + time;
     quantities_.push_back({"slowest_fast_frequency", unit});
@@ -218,248 +225,75 @@ class Hmm final : public Reformulation {
     quantities_.push_back({"model_error", ""});
   }
 
-  double frequency() const { return needs_.fastest; }
-
-  // Off the slow manifold the windows oscillate. Where frequencies vary, the energy of that acts on the slow motion;
-  // where they do not, its amplitude does, by its square.
-  double drift_in_position(const State& s, const MicroWindow::Means& means) const {
-    const double off = max_abs(means.q - s.q());
-    return needs_.constant ? off / std::max(max_abs(s.q()), 1e-300) : off * needs_.fastest / largest_velocity_;
-  }
-  double most_drift() const {
-    if (needs_.constant) return 0.3 * std::sqrt(tolerance_);
-    return averaged_.staged() ? drift_staged : drift_plain;
-  }
-  double model_error_for_file() const { return paper_ ? 0 : model_error(); }
+  double span() const { return std::max(std::abs(scope_.t_end - scope_.t_begin), 1e-300); }
 
   // What Verlet's method leaves of h^2/12 in the slow acceleration, and how it grows along a motion of that rate.
   double bias() const {
-    const double turns = first_rate_ * (last_.t - scope_.t_begin), step = first_rate_ * averaged_.windows().h;
+    const double rate = watch_.needs().rate;
+    const double turns = rate * (last_.t - scope_.t_begin), step = rate * averaged_.windows().h;
     return step * step / 12 * (1 + turns * turns / 4);
+  }
+
+  // Springs of frequency omega are off by some (rate/omega)^2, while the cost grows by the logarithm of omega only.
+  void relax_constraints(const State& given) {
+    rigid_->start(given);
+    Vec dy(rigid_->size());
+    if (!rigid_->rhs(given.t, given.y.head(rigid_->size()), dy))
+      throw UsageError("hmm: the constraints depend on each other at the start");
+    const double rate = std::max(
+        {fastest_frequency(given_, given), turning_rate(given.q(), given.v(), dy.tail(given.layout.nv)), 1 / span()});
+    const double omega =
+        options_.omega > 0 ? options_.omega : rate * std::max(4 / std::sqrt(tolerance_), least_relaxed);
+    relaxed_->set_frequency(omega, given);
+    relaxation_error_ = relaxation_factor * std::pow(rate / omega, 2);
   }
 
   // SAT09 sec. 3.2: both means of the given data.
   void enter_as_published(const State& given, State& in) {
-    needs_.slowest = needs_.fastest = options_.omega > 0 ? options_.omega : nominal_frequency(given);
-    averaged_.plan(published_windows(needs_.fastest), false, false);
-    project(given, in);
+    nominal_ = options_.omega > 0 ? options_.omega : nominal_frequency(given);
+    averaged_.plan(published_windows(nominal_), false, false);
+    start_.project(given, in);
   }
 
   double nominal_frequency(const State& given) {
     if (const StrongPotential* strong = stiff_.strong_potential()) return std::sqrt(strong->stiffness.maxCoeff());
-    look(given.t, given.q(), given.v());
-    return needs_.fastest;
+    if (averaged_.spectrum().find(given.t, given.q(), given.v())) return averaged_.spectrum().fastest();
+    throw UsageError("hmm: mode=paper needs a nominal frequency; give omega=");
   }
 
-  void project(const State& given, State& in) {
-    if (!averaged_.average(given.t, given.q(), given.v(), means_))
-      throw UsageError(fmt::format("hmm: the stiff motion around t = {:.6g} cannot be followed", given.t));
-    in.q() = means_.q;
-    in.v() = means_.v;
-  }
-
-  void look(double t, In q, In v) {
-    FastSpectrum& spectrum = averaged_.spectrum();
-    if (!spectrum.find(t, q, v))
-      throw UsageError(fmt::format("hmm: no oscillation was found at t = {:.6g}; use dop853", t));
-    needs_.slowest = spectrum.slowest();
-    needs_.fastest = spectrum.fastest();
-    needs_.rate = spectrum.rest();
-  }
-
-  // Frequencies are known only on the slow motion: an open gap stiffens what it does across its direction, too. So the
-  // first window is a short one, which stops the upper part of the spectrum, and looks again from its means.
   void enter_by_spectrum(const State& given, State& in, Notes& notes) {
-    needs_ = {};
-    look(given.t, given.q(), given.v());
-    needs_.slowest = std::max(needs_.slowest, rough_share * needs_.fastest);
-    for (int pass = 0; pass < most_rough_passes; ++pass) {
-      const double stopped = needs_.slowest;
-      averaged_.plan(rough_windows(), false, false);
-      project(given, in);
-      look(given.t, in.q(), in.v());
-      if (needs_.slowest >= 0.9 * stopped) break;
-    }
-    find_rate();
-    decide(given, in, notes);
-    largest_velocity_ = std::max(max_abs(in.v()), 1e-300);
-    first_rate_ = needs_.rate;
-    seen_slowest_ = needs_.slowest;
-    seen_fastest_ = needs_.fastest;
-    steps_since_look_ = 0;
-    look_interval_ = 1;
-  }
-
-  WindowPlan rough_windows() const {
-    const double h = 1.7 / (1.06 * needs_.fastest);
-    return {h, stopping_weights({2 * std::asin(0.85 * needs_.slowest * h / 2), 2 * std::asin(0.85), 1e-6})};
-  }
-
-  // By the slow frequencies, and by how fast the velocity turns.
-  void find_rate() {
-    const double speed = means_.v.norm();
-    if (speed > 0) needs_.rate = std::max(needs_.rate, means_.a.norm() / speed);
-    if (!(needs_.rate > 0)) needs_.rate = 1 / std::max(std::abs(scope_.t_end - scope_.t_begin), 1e-300);
-  }
-
-  void decide(const State& given, State& in, Notes& notes) {
-    if (const std::string complaint = gap_complaint(needs_); !complaint.empty()) throw UsageError("hmm: " + complaint);
-    needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum());
-    const bool staged = options_.stages == "auto" ? !needs_.constant : options_.stages == "projected";
-    const double energy = find_actions(given, in);
-    share_ = energy > 0 ? energy / (energy + slow_energy(in)) : 0;
-    const bool lifted = options_.fast_energy == "keep" ||
-                        (averaged_.actions() > 0 && !needs_.constant && share_ > energy_that_matters * tolerance_);
-    if (lifted) needs_.nearest = averaged_.spectrum().nearest();
-    check_energy(lifted, in, notes);
-    planned_ = needs_;
-    averaged_.plan(choose_windows(needs_), staged || lifted, lifted);
-    project(given, in);
-    if (lifted)
-      find_actions(given, in);
-    else
-      in.x().setZero();
-  }
-
-  // Of the difference between the data and their means, at the modes found last.
-  double find_actions(const State& given, State& in) {
-    const FastSpectrum& spectrum = averaged_.spectrum();
-    if (averaged_.actions() == 0 || spectrum.count() != averaged_.actions()) return oscillating_energy(given, in);
-    Vec dq(given.q() - in.q()), dv(given.v() - in.v()), Mq(dq.size()), Mv(dq.size());
-    spectrum.times_mass(dq, Mq);
-    spectrum.times_mass(dv, Mv);
-    double energy = 0;
-    for (Index k = 0; k < averaged_.actions(); ++k) {
-      const double omega = spectrum.frequencies()[k];
-      const double p = spectrum.mode(k).dot(Mv), x = omega * spectrum.mode(k).dot(Mq);
-      in.x()[k] = (p * p + x * x) / (2 * omega);
-      energy += (p * p + x * x) / 2;
-    }
-    return energy;
-  }
-
-  double oscillating_energy(const State& given, const State& in) const {
-    Vec dv(given.v() - in.v()), Mv(dv.size()), f0(dv.size()), f1(dv.size()), zero = Vec::Zero(dv.size());
-    averaged_.spectrum().times_mass(dv, Mv);
-    stiff_.force(all_groups, given.t, given.q(), zero, f1);
-    stiff_.force(all_groups, given.t, in.q(), zero, f0);
-    return 0.5 * dv.dot(Mv) + 0.5 * std::abs((given.q() - in.q()).dot(f1 - f0));
-  }
-
-  double slow_energy(const State& in) const {
-    Vec Mv(means_.v.size()), Ma(means_.v.size());
-    averaged_.spectrum().times_mass(in.v(), Mv);
-    averaged_.spectrum().times_mass(means_.a, Ma);
-    return 0.5 * in.v().dot(Mv) + 0.5 * Ma.cwiseAbs().dot(in.q().cwiseAbs());
-  }
-
-  void check_energy(bool lifted, const State& in, Notes& notes) {
-    if (share_ > tolerance_ && stiff_.drag(all_groups) == Drag::nonlinear)
-      throw UsageError(fmt::format(
-          "hmm: {:.2g} of the energy oscillates, and a drag that is not linear in the velocity has another mean with "
-          "the oscillation than without; use slow, which averages it over the phases",
-          share_));
-    left_out_ = lifted || needs_.constant ? 0 : share_;
-    if (left_out_ > most_energy_left_out)
-      notes.raise(
-          in.t, "fast_energy_left_out",
-          "This share of the energy oscillates at frequencies that vary along the motion; its force on the slow "
-          "motion is left out. fast_energy=keep, or the method slow, takes it in.",
-          Severity::doubt, left_out_, most_energy_left_out);
-    else if (share_ > 0)
-      notes.raise(in.t, "fast_energy",
-                  lifted ? "Share of the energy that oscillates at the start, kept as actions of the fast modes."
-                         : "Share of the energy that oscillates at the start; it has no force on the slow motion.",
-                  Severity::info, share_, 0);
-  }
-
-  // New windows where the frequencies have moved; false: refused.
-  bool look_again(const State& s, Notes& notes) {
-    steps_since_look_ = 0;
-    const bool seen = averaged_.was_at(s.t, s.y);
-    if (!averaged_.spectrum().find(s.t, seen ? averaged_.means().q : s.q(), s.v())) return true;
-    const FastSpectrum& spectrum = averaged_.spectrum();
-    if (spectrum.count() != count_seen_ && count_seen_ > 0) return true;
-    count_seen_ = spectrum.count();
-    needs_.slowest = spectrum.slowest();
-    needs_.fastest = spectrum.fastest();
-    seen_slowest_ = std::min(seen_slowest_, needs_.slowest);
-    seen_fastest_ = std::max(seen_fastest_, needs_.fastest);
-    watch_variation(s.t, notes);
-    watch_resonance(s.t, notes);
-    if (averaged_.lifted()) needs_.nearest = spectrum.nearest();
-    if (const std::string complaint = gap_complaint(needs_); !complaint.empty()) {
-      refusal_ = complaint;
-      return false;
-    }
-    const double moved = std::max({needs_.fastest / planned_.fastest - 1, planned_.slowest / needs_.slowest - 1,
-                                   needs_.nearest > 0 ? planned_.nearest / needs_.nearest - 1 : 0});
-    look_interval_ =
-        moved > 0.3 * window_slack(needs_.constant) ? 1 : std::min(2 * look_interval_, longest_look_interval);
-    if (moved <= window_slack(needs_.constant)) return true;
-    try {
-      planned_ = needs_;
-      averaged_.plan(choose_windows(needs_), averaged_.staged(), averaged_.lifted());
-    } catch (const UsageError& e) {
-      refusal_ = e.what();
-      return false;
-    }
-    return true;
-  }
-
-  // Frequencies were taken for constant: when they are not, energy that was dropped does act.
-  void watch_variation(double t, Notes& notes) {
-    const double varied = seen_fastest_ / seen_slowest_ - 1;
-    if (!needs_.constant || averaged_.spectrum().count() != 1 || varied < window_slack(true) ||
-        share_ < most_energy_left_out)
-      return;
-    left_out_ = share_;
-    notes.raise(
-        t, "frequency_varies",
-        "A fast frequency that seemed constant varies along the motion, and the oscillation has energy: its force "
-        "on the slow motion is left out. fast_energy=keep takes it in.",
-        Severity::doubt, varied, window_slack(true));
-  }
-
-  // Where one fast frequency passes the double of another, actions change by an amount of the order of the square root
-  // of slow over fast rates.
-  void watch_resonance(double t, Notes& notes) {
-    if (!averaged_.lifted()) return;
-    const auto omega = averaged_.spectrum().frequencies();
-    Index passed = 0;
-    for (Index i = 0; i < omega.size(); ++i)
-      for (Index j = i + 1; j < omega.size(); ++j) passed += omega[j] > 2 * omega[i] ? 1 : 0;
-    if (passed != beyond_double_ && beyond_double_ >= 0) {
-      left_out_ = std::max(left_out_, share_ * std::sqrt(needs_.rate / needs_.fastest));
-      notes.raise(t, "resonance",
-                  "A fast frequency passed the double of another one, where oscillations exchange energy; the force of "
-                  "their actions is known less well from then on. The value is an estimate of the relative error.",
-                  Severity::warning, left_out_, tolerance_);
-    }
-    beyond_double_ = passed;
+    start_.find(given, {options_.fast_energy, options_.stages, tolerance_, span()}, in, notes);
+    watch_.start(start_.needs(), start_.share(), tolerance_);
+    left_out_ = start_.left_out();
+    if (running_) return;
+    share_ = start_.share();
+    reach_ = start_.reach();
   }
 
   HmmOptions options_;
   bool paper_;
+  const MechanicalProblem& given_;
+  std::unique_ptr<RelaxedConstraints> relaxed_;
+  mutable std::optional<FirstOrderForm> rigid_;
   const MechanicalProblem& stiff_;
   AveragedForce averaged_;
-  MicroWindow::Means means_;
+  HmmStart start_;
+  HmmWatch watch_;
   RunScope scope_;
-  double tolerance_ = tolerance_of_fixed_steps;
-  WindowNeeds needs_, planned_;
-  double seen_slowest_ = 0, seen_fastest_ = 0, drift_ = 0, share_ = 0, left_out_ = 0, largest_velocity_ = 0,
-         first_rate_ = 0;
-  Index count_seen_ = 0, beyond_double_ = -1;
-  int steps_since_look_ = 0, look_interval_ = 1, projections_ = 0;
-  std::int64_t counted_before_ = 0;  // in the run that is resumed
+  double tolerance_ = tolerance_of_fixed_steps, nominal_ = 0, share_ = 0, left_out_ = 0, relaxation_error_ = 0;
+  Vec reach_;
+  int projections_ = 0;
+  Spent before_;  // in the run that is resumed
   bool running_ = false;
-  std::string refusal_;
   std::vector<Quantity> quantities_;
   mutable State last_;
 };
 
 std::unique_ptr<Reformulation> make_hmm(const Problem& problem, const OptionSet& given) {
-  return std::make_unique<Hmm>(problem.as<MechanicalProblem>("hmm"), read_options<HmmOptions>(given, "hmm"));
+  const auto options = read_options<HmmOptions>(given, "hmm");
+  const auto& mechanical = problem.as<MechanicalProblem>("hmm");
+  check_suited(mechanical, options);
+  return std::make_unique<Hmm>(mechanical, options);
 }
 }  // namespace
 

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The heterogeneous multiscale method against resolved solutions of the stiff systems. Published or independently
 // computed sizes of errors are named where they stand.
-#include "trill/driver/plan.hpp"
-#include "trill/model/text_problem.hpp"
-#include "trill/problem/model_registry.hpp"
+#include "support/multiscale_runs.hpp"
 
 #include <array>
 #include <cmath>
 #include <map>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace trill {
 namespace {
-using testing::HasSubstr;
-
-struct Ask {
-  double to = 10, dt = 0.25;
-  std::optional<double> h = {}, rtol = {};
-  OptionSet options = {};
-};
-
-Solution solve(const Problem& problem, const std::string& method, const Ask& ask, const State* start = nullptr) {
-  RunPlan plan;
-  plan.model = "test";
-  plan.method = method;
-  plan.options = ask.options;
-  plan.to = ask.to;
-  plan.h = ask.h;
-  plan.rtol = ask.rtol;
-  plan.output = Grid{ask.dt};
-  PreparedRun run = prepare(plan, problem.clone());
-  if (start) run.start = *start;
-  return run.run();
-}
+using namespace multiscale_runs;
 
 std::unique_ptr<Problem> two_springs(double omega1, double omega2, double stretch1, double stretch2) {
   return make_model("two_springs", {{"omega1", fmt::format("{}", omega1)},
@@ -43,32 +20,6 @@ std::unique_ptr<Problem> two_springs(double omega1, double omega2, double stretc
                                     {"stretch1", fmt::format("{}", stretch1)},
                                     {"stretch2", fmt::format("{}", stretch2)}})
       .problem;
-}
-
-// The given start without its oscillation: means of means.
-State smooth_start(const Problem& problem) {
-  State s = problem.initial_state(), in;
-  for (int pass = 0; pass < 3; ++pass) {
-    const auto form = make_reformulation("hmm", problem, {{"fast_energy", "drop"}});
-    form->expect({1e-6, 0, 10});
-    Notes notes;
-    form->enter(s, in, notes);
-    s.q() = in.q();
-    s.v() = in.v();
-  }
-  return s;
-}
-
-int code_of(const Solution& s, const std::string& code) {
-  int found = 0;
-  for (const Notice& n : s.outcome.notices) found += n.code == code ? 1 : 0;
-  return found;
-}
-
-double position_error(const Solution& a, const Solution& b, Index n) {
-  EXPECT_EQ(a.outcome.status, RunStatus::reached_end) << a.outcome.message;
-  EXPECT_EQ(a.rows(), b.rows());
-  return (a.y().topRows(n) - b.y().topRows(n)).cwiseAbs().maxCoeff();
 }
 
 // Position errors of runs with flattened Dolph-Chebyshev weights from independent programs: RK4 with H = 1/32, data

@@ -194,7 +194,7 @@ TEST(SweepFlow, NothingFastChangesNothing) {
   SpringNetwork p = two_springs(0);
   for (const char* weight : {"short", "cubic", "short*long", "box(1.5)", "box(0.4)*lin", "pieces(0.5: 0.8; 1: 0.2)"})
     for (const int order : {2, 8}) {
-      const Sweeps still = by_sweeps(p, weight, weight, 0.3, 2, order, p.q);
+      const Sweeps still = by_sweeps(p, weight, weight, 0.3, 3, order, p.q);
       EXPECT_LT((still.average - p.q).norm(), 1e-14) << weight;
       EXPECT_LT(relative(still.mollifier, Mat::Identity(4, 4)), 1e-14) << weight;
     }
@@ -249,6 +249,30 @@ TEST(SweepFlow, WorkIsThatOfTheSupport) {
   EXPECT_EQ(work.products, 14);
   ASSERT_TRUE(flow->flow(0.25, 0.25, q, v, work));
   EXPECT_EQ(work.forces[0], 11 + 13 + 10);
+}
+
+// Sweeps too long to be stored are walked back along, which costs their forces a second time.
+TEST(SweepFlow, WalkedBackAreTheSame) {
+  const SpringNetwork p = with_masses(zigzag(5, 12, 0.3), true);
+  const Index d = p.q.size();
+  for (const auto& [phi, psi] : {std::pair{"short", "short*long"}, {"long", "short"}, {"lin", "delta"}})
+    for (const int order : {2, 8}) {
+      Mat a(d, 1), again(d, 1), g = Mat::Random(d, 1);
+      Vec sum(d), walked(d);
+      Counters kept_work, work;
+      for (const bool kept : {true, false}) {
+        const auto flow = make_sweep_flow(p, SpringNetwork::fast, {{Weight::named(phi), Weight::named(psi)}},
+                                          {.inner = 6, .inner_order = order, .most_stored = kept ? Index{1} << 20 : 0});
+        flow->start(p.initial_state());
+        ASSERT_TRUE(flow->average(0, 0.25, p.q, kept ? a : again, kept ? kept_work : work));
+        for (int twice = 0; twice < 2; ++twice)
+          ASSERT_TRUE(flow->mollify(g, kept ? sum : walked, kept ? kept_work : work));
+      }
+      EXPECT_EQ(a, again);
+      EXPECT_LT(relative(walked, sum), 1e-12) << phi << " " << psi;
+      EXPECT_EQ(work.products, kept_work.products);
+      EXPECT_GT(work.forces[0], kept_work.forces[0]);
+    }
 }
 
 TEST(SweepFlow, FindsTheFrequencyAndItsInnerSteps) {

@@ -38,6 +38,8 @@ class Reformulation {
   virtual std::string refusal() const { return ""; }
   // Estimated relative error of the formulation itself up to the state that was left last; NaN: none.
   virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
+  // How far the given motion swings, component by component, around the one that is followed.
+  virtual void reach(Out y) const { y.setZero(); }
   virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
   // What the run cost, where the method that drives it has counted evaluations of the derived problem only.
   virtual void account(Counters&) const {}
@@ -51,7 +53,8 @@ class Reformulation {
 
 struct ReformulationEntry {
   std::string name, title, reference;
-  std::string delivers;  // what a run with it gives; empty: what its method gives
+  std::string delivers;             // what a run with it gives; empty: what its method gives
+  std::string runs = "mechanical";  // kinds of models, for lists
   std::vector<OptionRow> options;
   std::unique_ptr<Reformulation> (*make)(const Problem&, const OptionSet&);
   // `--method NAME` stands for this formulation with a method that drives it; nullptr: it is only a formulation.

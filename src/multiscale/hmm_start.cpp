@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hmm_start.hpp"
+
+#include "frequency_variation.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double rough_share = 0.35;  // of the largest frequency: where the first window begins to stop
+constexpr int most_rough_passes = 4;
+constexpr double energy_that_matters = 1e-2;  // of the tolerance: share of fast energy that is lifted
+constexpr double most_energy_left_out = 1e-2;
+}  // namespace
+
+double turning_rate(In q, In v, In a) {
+  const double force = a.norm();
+  return force > 0 ? std::min(force / v.norm(), std::sqrt(force / q.norm())) : 0;
+}
+
+HmmStart::HmmStart(AveragedForce& averaged) : averaged_(averaged), stiff_(averaged.stiff()) {
+  const Index n = stiff_.layout().nq;
+  means_.q = means_.v = means_.a = x_ = y_ = Vec::Zero(n);
+  reach_ = Vec::Zero(2 * n);
+}
+
+void HmmStart::project(const State& given, State& in) {
+  if (!averaged_.average(given.t, given.q(), given.v(), means_))
+    throw UsageError(fmt::format("hmm: the stiff motion around t = {:.6g} cannot be followed", given.t));
+  in.q() = means_.q;
+  in.v() = means_.v;
+  reach_ << (given.q() - means_.q).cwiseAbs(), (given.v() - means_.v).cwiseAbs();
+}
+
+void HmmStart::look(double t, In q, In v) {
+  FastSpectrum& spectrum = averaged_.spectrum();
+  if (!spectrum.find(t, q, v))
+    throw UsageError(fmt::format("hmm: no oscillation was found at t = {:.6g}; use dop853", t));
+  needs_.slowest = spectrum.slowest();
+  needs_.fastest = spectrum.fastest();
+  needs_.rate = spectrum.rest();
+}
+
+// Frequencies are known only on the slow motion: an open gap stiffens what it does across its direction, too. So the
+// first window is a short one, which stops the upper part of the spectrum, and looks again from its means.
+void HmmStart::find(const State& given, const HmmChoice& choice, State& in, Notes& notes) {
+  FastSpectrum& spectrum = averaged_.spectrum();
+  needs_ = {};
+  spectrum.expect(stiff_.strong_potential() ? stiff_.strong_potential()->map->count() : 0);
+  look(given.t, given.q(), given.v());
+  needs_.slowest = std::max(needs_.slowest, rough_share * needs_.fastest);
+  for (int pass = 0; pass < most_rough_passes; ++pass) {
+    const double stopped = needs_.slowest;
+    averaged_.plan(rough_windows(), false, false);
+    project(given, in);
+    look(given.t, in.q(), in.v());
+    if (needs_.slowest >= 0.9 * stopped) break;
+  }
+  spectrum.expect(spectrum.count());
+  needs_.rate = std::max({needs_.rate, turning_rate(means_.q, means_.v, means_.a), 1 / choice.span});
+  decide(given, choice, in, notes);
+}
+
+WindowPlan HmmStart::rough_windows() const {
+  const double h = 1.7 / (1.06 * needs_.fastest);
+  return {h, stopping_weights({2 * std::asin(0.85 * needs_.slowest * h / 2), 2 * std::asin(0.85), 1e-6})};
+}
+
+void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, Notes& notes) {
+  if (const std::string complaint = gap_complaint(needs_); !complaint.empty()) throw UsageError("hmm: " + complaint);
+  const double root = std::sqrt(static_cast<double>(in.layout.nq));
+  const double distance = std::max(in.q().norm(), in.v().norm() / needs_.rate) / root;
+  needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum(), distance);
+  const double energy = find_actions(given, in);
+  share_ = energy > 0 ? energy / (energy + slow_energy(in)) : 0;
+  const bool matters = !needs_.constant && share_ > energy_that_matters * choice.tolerance;
+  const bool lifted = averaged_.actions() > 0 && (choice.fast_energy == "keep" || matters);
+  const bool staged = choice.stages == "auto" ? !needs_.constant : choice.stages == "projected";
+  check_energy(lifted, choice.tolerance, in.t, notes);
+  if (lifted) needs_.nearest = averaged_.spectrum().nearest();
+  averaged_.plan(choose_windows(needs_), staged || lifted, lifted);
+  project(given, in);
+  find_actions(given, in);
+  if (!lifted) in.x().setZero();
+}
+
+// Of the difference between the data and their means, at the modes found last.
+double HmmStart::find_actions(const State& given, State& in) {
+  const FastSpectrum& spectrum = averaged_.spectrum();
+  if (averaged_.actions() == 0 || spectrum.count() != averaged_.actions()) return oscillating_energy(given, in);
+  const Index n = x_.size();
+  spectrum.times_mass(given.q() - in.q(), x_);
+  spectrum.times_mass(given.v() - in.v(), y_);
+  reach_.setZero();
+  double energy = 0;
+  for (Index k = 0; k < averaged_.actions(); ++k) {
+    const double omega = spectrum.frequencies()[k];
+    const double p = spectrum.mode(k).dot(y_), x = omega * spectrum.mode(k).dot(x_), square = p * p + x * x;
+    in.x()[k] = square / (2 * omega);
+    energy += square / 2;
+    reach_.head(n) += std::sqrt(square) / omega * spectrum.mode(k).cwiseAbs();
+    reach_.tail(n) += std::sqrt(square) * spectrum.mode(k).cwiseAbs();
+  }
+  return energy;
+}
+
+// Without modes: kinetic energy, and the work of the force on the way back.
+double HmmStart::oscillating_energy(const State& given, const State& in) {
+  const Vec dv = given.v() - in.v(), at_rest = Vec::Zero(dv.size());
+  averaged_.spectrum().times_mass(dv, x_);
+  const double kinetic = 0.5 * dv.dot(x_);
+  stiff_.force(all_groups, given.t, given.q(), at_rest, y_);
+  stiff_.force(all_groups, given.t, in.q(), at_rest, x_);
+  return kinetic + 0.5 * std::abs((given.q() - in.q()).dot(y_ - x_));
+}
+
+double HmmStart::slow_energy(const State& in) {
+  averaged_.spectrum().times_mass(in.v(), x_);
+  averaged_.spectrum().times_mass(means_.a, y_);
+  return 0.5 * in.v().dot(x_) + 0.5 * y_.cwiseAbs().dot(in.q().cwiseAbs());
+}
+
+void HmmStart::check_energy(bool lifted, double tolerance, double t, Notes& notes) {
+  if (share_ > tolerance && stiff_.drag(all_groups) == Drag::nonlinear)
+    throw UsageError(fmt::format(
+        "hmm: {:.2g} of the energy oscillates, and a drag that is not linear in the velocity has another mean with "
+        "the oscillation than without; use slow, which averages it over the phases",
+        share_));
+  left_out_ = lifted || needs_.constant ? 0 : share_;
+  if (left_out_ > most_energy_left_out)
+    notes.raise(t, "fast_energy_left_out",
+                "This share of the energy oscillates at frequencies that vary along the motion; its force on the slow "
+                "motion is left out. fast_energy=keep, or the method slow, takes it in.",
+                Severity::doubt, left_out_, most_energy_left_out);
+  else if (share_ > 0)
+    notes.raise(t, "fast_energy",
+                lifted ? "Share of the energy that oscillates at the start, kept as actions of the fast modes."
+                       : "Share of the energy that oscillates at the start; it has no force on the slow motion.",
+                Severity::info, share_, 0);
+}
+}  // namespace trill

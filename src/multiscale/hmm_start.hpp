@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/notes.hpp"
+#include "window_choice.hpp"
+
+namespace trill {
+struct HmmChoice {
+  std::string fast_energy, stages;  // "auto" or what the user says
+  double tolerance = 0, span = 0;   // of the run
+};
+
+// How fast a velocity changes; from rest, how fast the positions do.
+double turning_rate(In q, In v, In a);
+
+// The way from an oscillating state into the averaged system: frequencies, slow rate, windows, and what to do about the
+// energy of the oscillation.
+class HmmStart {
+ public:
+  explicit HmmStart(AveragedForce& averaged);
+  // Plans the windows and fills in the means, and the actions where they are kept. UsageError where it cannot be done.
+  void find(const State& given, const HmmChoice& choice, State& in, Notes& notes);
+  // With the windows planned already.
+  void project(const State& given, State& in);
+
+  const WindowNeeds& needs() const { return needs_; }
+  double share() const { return share_; }        // of the energy, that oscillates
+  double left_out() const { return left_out_; }  // of it, although it acts on the slow motion
+  const Vec& reach() const { return reach_; }    // amplitudes of the oscillation in q and v
+
+ private:
+  void look(double t, In q, In v);
+  WindowPlan rough_windows() const;
+  void decide(const State& given, const HmmChoice& choice, State& in, Notes& notes);
+  double find_actions(const State& given, State& in);
+  double oscillating_energy(const State& given, const State& in);
+  double slow_energy(const State& in);
+  void check_energy(bool lifted, double tolerance, double t, Notes& notes);
+
+  AveragedForce& averaged_;
+  const MechanicalProblem& stiff_;
+  MicroWindow::Means means_;
+  WindowNeeds needs_;
+  double share_ = 0, left_out_ = 0;
+  Vec reach_, x_, y_;
+};
+}  // namespace trill

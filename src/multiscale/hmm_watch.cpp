@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hmm_watch.hpp"
+
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double drift_staged = 0.5, drift_plain = 0.01;  // of the largest velocity, where frequencies vary
+constexpr int longest_look_interval = 8;                  // steps
+constexpr double energy_that_acts = 1e-2;
+}  // namespace
+
+HmmWatch::HmmWatch(AveragedForce& averaged) : averaged_(averaged) {
+  const StrongPotential* strong = averaged.stiff().strong_potential();
+  if (averaged.actions() < 2 || !strong) return;
+  G_ = strong->map->pattern();
+  shapes_ = Mat::Zero(averaged.actions(), averaged.actions());
+  shapes_before_ = Mat::Zero(0, 0);
+  x_ = Vec::Zero(strong->map->count());
+}
+
+void HmmWatch::start(const WindowNeeds& needs, double share, double tolerance) {
+  needs_ = planned_ = needs;
+  share_ = share;
+  tolerance_ = tolerance;
+  slowest_seen_ = needs.slowest;
+  fastest_seen_ = needs.fastest;
+  largest_velocity_ = 1e-300;
+  steps_since_look_ = 0;
+  look_interval_ = 1;
+  beyond_double_ = -1;
+  shapes_before_.resize(0, 0);
+}
+
+HmmWatch::Found HmmWatch::after_step(const State& s, Notes& notes) {
+  largest_velocity_ = std::max(largest_velocity_, max_abs(s.v()));
+  const MicroWindow::Means* means = averaged_.means_at(s.t, s.y);
+  const double drift = means                    ? drift_of(s, *means)
+                       : averaged_.has_marked() ? drift_of(averaged_.marked(), averaged_.marked_means())
+                                                : 0;
+  averaged_.mark(s);
+  largest_drift_ = std::max(largest_drift_, drift);
+  if (++steps_since_look_ >= look_interval_ && !look(s, notes)) return Found::refusal;
+  if (drift <= most_drift()) return Found::nothing;
+  notes.raise(s.t, "reprojected",
+              "The motion had left the slow manifold by this share of its size and was put back onto it.",
+              Severity::info, drift, most_drift());
+  return Found::drift;
+}
+
+// Off the slow manifold the windows oscillate. Where frequencies vary, the energy of that acts on the slow motion;
+// where they do not, its amplitude does, by its square.
+double HmmWatch::drift_of(const State& s, const MicroWindow::Means& means) const {
+  const double off = max_abs(means.q - s.q());
+  const double in_position =
+      needs_.constant ? off / std::max(max_abs(s.q()), 1e-300) : off * needs_.fastest / largest_velocity_;
+  return std::max(max_abs(means.v - s.v()) / largest_velocity_, in_position);
+}
+
+double HmmWatch::most_drift() const {
+  if (needs_.constant) return std::sqrt(tolerance_);
+  return averaged_.staged() ? drift_staged : drift_plain;
+}
+
+bool HmmWatch::look(const State& s, Notes& notes) {
+  steps_since_look_ = 0;
+  FastSpectrum& spectrum = averaged_.spectrum();
+  const MicroWindow::Means* means = averaged_.means_at(s.t, s.y);
+  const Vec q = means ? means->q : s.q();
+  if (!spectrum.find(s.t, q, s.v())) {
+    refusal_ = "the fast motion has become unstable: a stiff force has no restoring direction any more";
+    return false;
+  }
+  needs_.slowest = spectrum.slowest();
+  needs_.fastest = spectrum.fastest();
+  if (averaged_.lifted()) needs_.nearest = std::min(spectrum.nearest(), averaged_.take_nearest());
+  slowest_seen_ = std::min(slowest_seen_, needs_.slowest);
+  fastest_seen_ = std::max(fastest_seen_, needs_.fastest);
+  watch_variation(s.t, notes);
+  watch_resonance(s.t, notes);
+  if (averaged_.lifted() && modes_crossed(s, q)) return false;
+  refusal_ = gap_complaint(needs_);
+  if (!refusal_.empty()) return false;
+  const double moved = std::max({needs_.fastest / planned_.fastest - 1, planned_.slowest / needs_.slowest - 1,
+                                 needs_.nearest > 0 ? planned_.nearest / needs_.nearest - 1 : 0});
+  const double slack = window_slack(needs_.constant);
+  look_interval_ = averaged_.lifted() || moved > 0.3 * slack ? 1 : std::min(2 * look_interval_, longest_look_interval);
+  return moved <= slack || plan_again();
+}
+
+bool HmmWatch::plan_again() {
+  try {
+    averaged_.plan(choose_windows(needs_), averaged_.staged(), averaged_.lifted());
+    planned_ = needs_;
+    return true;
+  } catch (const UsageError& e) {
+    refusal_ = e.what();
+    return false;
+  }
+}
+
+// A frequency was taken for constant: when it is not, energy that was dropped does act.
+void HmmWatch::watch_variation(double t, Notes& notes) {
+  const double varied = fastest_seen_ / slowest_seen_ - 1, slack = window_slack(true);
+  if (!needs_.constant || averaged_.spectrum().count() != 1 || varied < slack || share_ < energy_that_acts) return;
+  doubt_ = std::max(doubt_, share_);
+  notes.raise(
+      t, "frequency_varies",
+      "A fast frequency that seemed constant varies along the motion, and the oscillation has energy: its force "
+      "on the slow motion is left out. fast_energy=keep takes it in.",
+      Severity::doubt, varied, slack);
+}
+
+// Frequencies that crossed within a step leave modes that have changed places: K^1/2 G u_k / Omega_k tells, whose rows
+// are orthonormal. Between two steps they turn by little.
+bool HmmWatch::modes_crossed(const State& s, In q) {
+  if (shapes_.size() == 0) return false;
+  const StrongPotential& strong = *averaged_.stiff().strong_potential();
+  const FastSpectrum& spectrum = averaged_.spectrum();
+  strong.map->jacobian(s.t, q, G_);
+  for (Index k = 0; k < spectrum.count(); ++k) {
+    G_.multiply(spectrum.mode(k), x_);
+    shapes_.col(k) = strong.stiffness.cwiseSqrt().cwiseProduct(x_) / spectrum.frequencies()[k];
+  }
+  bool crossed = false;
+  if (shapes_before_.size() > 0) {
+    const Mat overlap = (shapes_before_.transpose() * shapes_).cwiseAbs();
+    crossed = overlap.diagonal().minCoeff() < 0.5 && overlap.maxCoeff() > 0.8;
+    if (crossed)
+      refusal_ = fmt::format(
+          "two fast frequencies crossed before t = {:.6g}: energy passes from one mode to the other there, which the "
+          "actions do not follow; fast_energy=drop leaves the force of the oscillation out",
+          s.t);
+  }
+  shapes_before_ = shapes_;
+  return crossed;
+}
+
+// Where one fast frequency passes the double of another, actions change by an amount of the order of the square root of
+// slow over fast rates.
+void HmmWatch::watch_resonance(double t, Notes& notes) {
+  if (!averaged_.lifted()) return;
+  const auto omega = averaged_.spectrum().frequencies();
+  Index beyond = 0;
+  for (Index i = 0; i < omega.size(); ++i)
+    for (Index j = i + 1; j < omega.size(); ++j) beyond += omega[j] > 2 * omega[i] ? 1 : 0;
+  if (beyond != beyond_double_ && beyond_double_ >= 0) {
+    doubt_ = std::max(doubt_, share_ * std::sqrt(needs_.rate / needs_.fastest));
+    notes.raise(t, "resonance",
+                "A fast frequency passed the double of another one, where oscillations exchange energy; the force of "
+                "their actions is known less well from then on. The value is an estimate of the relative error.",
+                Severity::warning, doubt_, tolerance_);
+  }
+  beyond_double_ = beyond;
+}
+
+template <class Self, class Visit>
+void HmmWatch::fields(Self& self, Visit visit) {
+  for (auto* needs : {&self.needs_, &self.planned_}) {
+    visit(needs->slowest);
+    visit(needs->fastest);
+    visit(needs->nearest);
+    visit(needs->rate);
+    visit(needs->constant);
+  }
+  visit(self.share_);
+  visit(self.tolerance_);
+  visit(self.slowest_seen_);
+  visit(self.fastest_seen_);
+  visit(self.largest_drift_);
+  visit(self.largest_velocity_);
+  visit(self.doubt_);
+  visit(self.steps_since_look_);
+  visit(self.look_interval_);
+  visit(self.beyond_double_);
+}
+
+void HmmWatch::save(Archive& archive) const {
+  archive.write(shapes_before_);
+  fields(*this, [&](const auto& field) { archive.write(field); });
+  archive.write(averaged_.staged());
+  archive.write(averaged_.lifted());
+  archive.write(averaged_.spectrum().expected());
+}
+
+void HmmWatch::load(Archive& archive) {
+  archive.read(shapes_before_);
+  fields(*this, [&](auto& field) { archive.read(field); });
+  bool staged = false, lifted = false;
+  Index expected = 0;
+  archive.read(staged);
+  archive.read(lifted);
+  archive.read(expected);
+  averaged_.spectrum().expect(expected);
+  averaged_.plan(choose_windows(planned_), staged, lifted);
+}
+}  // namespace trill

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/archive.hpp"
+#include "trill/base/notes.hpp"
+#include "window_choice.hpp"
+
+namespace trill {
+// What is watched along a run of the averaged system: frequencies, for which windows are chosen anew when they move,
+// and the distance from the slow manifold.
+class HmmWatch {
+ public:
+  explicit HmmWatch(AveragedForce& averaged);
+  // needs: those of the windows that were planned; share: of the energy, that oscillates.
+  void start(const WindowNeeds& needs, double share, double tolerance);
+
+  enum class Found { nothing, drift, refusal };
+  Found after_step(const State& s, Notes& notes);
+  const std::string& refusal() const { return refusal_; }
+
+  const WindowNeeds& needs() const { return needs_; }  // as seen last
+  double slowest_seen() const { return slowest_seen_; }
+  double fastest_seen() const { return fastest_seen_; }
+  double largest_drift() const { return largest_drift_; }
+  double doubt() const { return doubt_; }  // estimated relative error by what was seen on the way
+  void save(Archive& archive) const;
+  void load(Archive& archive);  // plans the windows, too
+
+ private:
+  bool look(const State& s, Notes& notes);
+  bool plan_again();
+  void watch_variation(double t, Notes& notes);
+  void watch_resonance(double t, Notes& notes);
+  bool modes_crossed(const State& s, In q);
+  double drift_of(const State& s, const MicroWindow::Means& means) const;
+  double most_drift() const;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit visit);
+
+  AveragedForce& averaged_;
+  WindowNeeds needs_, planned_;
+  double share_ = 0, tolerance_ = 0, slowest_seen_ = 0, fastest_seen_ = 0, largest_drift_ = 0, largest_velocity_ = 0,
+         doubt_ = 0;
+  int steps_since_look_ = 0, look_interval_ = 1;
+  Index beyond_double_ = -1;    // pairs of modes with one frequency more than twice the other
+  Mat shapes_, shapes_before_;  // of the modes in the gaps, which do not turn with the motion
+  MatrixSlot G_;
+  Vec x_;
+  std::string refusal_;
+};
+}  // namespace trill

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The formulation `sam`, stroboscopic averaging: where the fast oscillation is large, as that of weakly coupled
+// oscillators (SAT09 eq. 12 with its misprints corrected), the motion is followed from period to period.
+#include "sam_system.hpp"
+#include "trill/formulation/reformulation.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double tolerance_of_fixed_steps = 1e-4;
+constexpr double share_of_averaging = 0.3;  // of the tolerance, for each of its two errors
+constexpr int least_steps = 4, most_steps = 1024;
+constexpr double most_change = 0.3;  // in one period, relative
+constexpr int looks = 3;             // at the errors, after that at the start
+
+struct SamOptions {
+  std::string order = "auto", micro = "auto";
+  int steps = 0;
+  double period = 0;
+  void fields(OptionVisitor& v) {
+    v.choice("order", order, {"auto", "2", "4"}, "of the differences of periods; auto: by the tolerance");
+    v.integer("steps", steps, Range::between(0, 100000), "micro-steps in a period; 0: by the tolerance");
+    v.choice("micro", micro, {"auto", "2", "4"}, "order of the micro-steps; 4: extrapolated from steps and 2 steps");
+    v.number("period", period, Range::at_least(0), "of the fast motion; 0: found from the fast forces");
+  }
+};
+
+class SamForm final : public Reformulation {
+ public:
+  SamForm(const MechanicalProblem& problem, const SamOptions& options)
+      : options_(options), system_(problem, options.period) {
+    system_.set_steps(options.steps > 0 ? options.steps : least_steps, options.micro == "4" ? 4 : 2);
+    if (options.order == "4") system_.set_order(4);
+    if (!problem.events().empty())
+      throw UsageError(
+          fmt::format("sam steps over many periods, and events of '{}' between them would be missed", problem.name()));
+  }
+
+  const Problem& inner() const override { return system_; }
+  void expect(const RunScope& scope) override {
+    scope_ = scope;
+    tolerance_ = scope.tolerance > 0 ? scope.tolerance : tolerance_of_fixed_steps;
+  }
+
+  void enter(const State& given, State& in, Notes& notes) override {
+    system_.start(scope_.t_begin, scope_.t_end, given.q());
+    in = State(system_.layout(), given.t);
+    in.mode = given.mode;
+    in.y = given.y.head(in.y.size());
+    last_ = in;
+    t_start_ = given.t;
+    check_pace(given);
+    choose(in);
+    next_look_ = 1;
+    if (const auto jumps = system_.problem().breakpoints(scope_.t_begin, scope_.t_end); !jumps.empty())
+      notes.raise(in.t, "jumps",
+                  "Forces jump on the way; in the period before and after a jump both sides are averaged.",
+                  Severity::warning, static_cast<double>(jumps.size()), 0);
+  }
+
+  void leave(const State& in, State& out) const override {
+    out.t = in.t;
+    if (!in.mode.empty()) out.mode = in.mode;
+    last_ = in;
+    system_.follow(in.t, in.y, since_period(in.t), out.y.head(in.y.size()));
+  }
+
+  AfterStep after_step(State& s, Notes& notes) override {
+    const double span = scope_.t_end - t_start_;
+    if (span == 0 || (s.t - t_start_) / span < static_cast<double>(next_look_) / looks) return AfterStep::kept;
+    ++next_look_;
+    errors_ = system_.errors(s.t, s.y);
+    rate_ = std::max(rate_, error_rate());
+    if (errors_.change > most_change) return AfterStep::refused;
+    if (model_error() > tolerance_)
+      notes.raise(s.t, "model_error", "The estimated error of the averaging exceeds the tolerance of the run.",
+                  Severity::warning, model_error(), tolerance_);
+    return AfterStep::kept;
+  }
+  std::string refusal() const override { return changes_too_much(); }
+
+  double model_error() const override { return rate_ * std::abs(last_.t - t_start_); }
+  std::string summary() const override {
+    return fmt::format(
+        "fast period {:.6g}, {} micro-steps of order {} in it, differences of order {}; changes in a period by {:.2g}; "
+        "{} "
+        "evaluations of the slow forces; estimated error {:.1g}",
+        system_.period(), system_.steps(), system_.micro_order(), system_.order(), errors_.change,
+        system_.flow().forces, model_error());
+  }
+  std::vector<Quantity> diagnostics() const override { return {{"model_error", ""}}; }
+  void diagnose(Out values) const override { values[0] = model_error(); }
+
+  void account(Counters& work) const override {
+    work.forces = {};
+    const Groups slow = slow_groups(system_.problem()) & known_groups(system_.problem());
+    for (std::size_t i = 0; i < work.forces.size(); ++i)
+      if ((slow >> i & 1u) != 0) work.forces[i] = system_.flow().forces;
+    work.micro_steps += system_.flow().micro_steps;
+  }
+
+  void save(Archive& archive) const override {
+    archive.write(t_start_);
+    archive.write(system_.steps());
+    archive.write(system_.micro_order());
+    archive.write(system_.order());
+    archive.write(errors_);
+    archive.write(rate_);
+    archive.write(next_look_);
+    archive.write(system_.flow().forces);
+    archive.write(system_.flow().micro_steps);
+  }
+  void load(Archive& archive) override {
+    int steps = 0, micro_order = 0, order = 0;
+    archive.read(t_start_);
+    archive.read(steps);
+    archive.read(micro_order);
+    archive.read(order);
+    archive.read(errors_);
+    archive.read(rate_);
+    archive.read(next_look_);
+    archive.read(system_.flow().forces);
+    archive.read(system_.flow().micro_steps);
+    system_.set_steps(steps, micro_order);
+    system_.set_order(order);
+  }
+
+ private:
+  // The nearest whole number of periods may lie ahead.
+  double since_period(double t) const {
+    const double since = std::remainder(t - t_start_, system_.period());
+    return std::abs(since) <= 1e-9 * system_.period() ? 0 : since;
+  }
+
+  std::string changes_too_much() const {
+    return fmt::format(
+        "the motion changes by {:.2g} of itself in a fast period, more than {}: nothing is slow enough to be averaged",
+        errors_.change, most_change);
+  }
+
+  double error_rate() const { return errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4); }
+
+  // Steps and order that the run needs, by the errors at its start.
+  void choose(const State& s) {
+    const double allowed = share_of_averaging * tolerance_ / std::max(std::abs(scope_.t_end - s.t), system_.period());
+    errors_ = system_.errors(s.t, s.y);
+    while (options_.steps == 0 && errors_.change <= most_change && errors_.micro > allowed &&
+           system_.steps() < most_steps) {
+      finer_steps();
+      errors_ = system_.errors(s.t, s.y);
+    }
+    if (errors_.change > most_change) throw UsageError("sam: " + changes_too_much());
+    if (options_.order == "auto") system_.set_order(errors_.order_2 > allowed ? 4 : 2);
+    rate_ = error_rate();
+  }
+
+  // Extrapolation costs three times as much, and pays where that is not enough.
+  void finer_steps() {
+    if (options_.micro == "auto" && system_.micro_order() == 2 && system_.steps() >= 2 * least_steps)
+      system_.set_steps(least_steps, 4);
+    else
+      system_.set_steps(2 * system_.steps(), system_.micro_order());
+  }
+
+  // A slow force that changes in time as fast as the oscillation would be seen at one phase only.
+  void check_pace(const State& s) {
+    constexpr int times = 4;
+    const Index n = s.layout.nq;
+    Vec here(n), later(n);
+    double size = 0, changes = 0;
+    for (int i = 0; i < times; ++i) {
+      const double t = scope_.t_begin + (scope_.t_end - scope_.t_begin) * i / times;
+      system_.flow().slow_acceleration(t, s.q(), s.v(), here);
+      size = std::max(size, here.norm());
+      for (const double share : {0.17, 0.41, 0.73}) {
+        system_.flow().slow_acceleration(t + share * system_.period(), s.q(), s.v(), later);
+        changes = std::max(changes, (later - here).norm());
+      }
+    }
+    if (changes > most_change * size)
+      throw UsageError(
+          fmt::format("sam: within a fast period the slow forces change in time by {:.2g} of their size, more than {}; "
+                      "only forces that are slower can be averaged",
+                      changes / size, most_change));
+  }
+
+  SamOptions options_;
+  SamSystem system_;
+  RunScope scope_;
+  double tolerance_ = tolerance_of_fixed_steps, t_start_ = 0, rate_ = 0;
+  SamSystem::Errors errors_;
+  int next_look_ = 1;
+  mutable State last_;
+};
+}  // namespace
+
+ReformulationEntry sam_entry() {
+  return {.name = "sam",
+          .title = "stroboscopic averaging: the motion from fast period to fast period",
+          .reference = "for SAT09 eq. 12",
+          .delivers = "full motion",
+          .runs = "linear fast forces of one period",
+          .options = list_options<SamOptions>(),
+          .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
+            return std::make_unique<SamForm>(problem.as<MechanicalProblem>("sam"),
+                                             read_options<SamOptions>(options, "sam"));
+          },
+          .driving_method = [](const Problem&) -> std::string { return "dopri5"; }};
+}
+}  // namespace trill

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stroboscopic averaging: errors and work on the weakly coupled oscillators of SAT09 eq. 12, orders, refusals.
+#include "support/allocation_count.hpp"
+#include "trill/driver/plan.hpp"
+#include "trill/model/text_problem.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trill {
+namespace {
+using testing::HasSubstr;
+
+struct Asked {
+  std::string model = "weakly_coupled";
+  double omega = 1000;
+  OptionSet options{{"macro", "rk4"}};
+  double h = 0.25, to = 10;
+  Output output = EveryStep{};
+};
+
+PreparedRun prepared(const Asked& asked) {
+  RunPlan plan;
+  plan.model = asked.model;
+  plan.parameters["omega"] = fmt::format("{}", asked.omega);
+  plan.method = "sam";
+  plan.options = asked.options;
+  plan.h = asked.h;
+  plan.to = asked.to;
+  plan.output = asked.output;
+  plan.native = Native::never;
+  return prepare(plan);
+}
+
+double position_error(const Solution& s, const Problem& problem) {
+  Vec exact(problem.layout().size());
+  double most = 0;
+  for (Index k = 0; k < s.rows(); ++k) {
+    EXPECT_TRUE(problem.exact(s.t[static_cast<std::size_t>(k)], exact));
+    most = std::max(most, (s.y().col(k).head(2) - exact.head(2)).cwiseAbs().maxCoeff());
+  }
+  return most;
+}
+
+// 40 or 80 macro-steps of whole periods, as near to h as can be.
+Asked stroboscopic(double omega, double h, int micro_steps, const std::string& order) {
+  const double period = 2 * std::numbers::pi / omega, step = std::round(h / period) * period;
+  Asked asked;
+  asked.omega = omega;
+  asked.h = step;
+  asked.to = std::round(10 / h) * step;
+  asked.options["steps"] = fmt::format("{}", micro_steps);
+  asked.options["order"] = order;
+  return asked;
+}
+
+struct Known {
+  double omega, h;
+  int micro_steps;
+  double error;  // by an independent program, in two digits
+  std::int64_t forces;
+};
+class SamErrors : public testing::TestWithParam<Known> {};
+
+TEST_P(SamErrors, AreThoseOfAnIndependentProgram) {
+  const Known& known = GetParam();
+  PreparedRun run = prepared(stroboscopic(known.omega, known.h, known.micro_steps, "2"));
+  const Solution s = run.run();
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  const double error = position_error(s, *run.problem);
+  EXPECT_LT(error, 1.5 * known.error);
+  EXPECT_GT(error, known.error / 1.5);
+  EXPECT_LE(s.outcome.counters.most_forces(), known.forces) << "the first force of both directions is shared";
+  EXPECT_GT(s.outcome.counters.most_forces(), 0.85 * static_cast<double>(known.forces));
+  EXPECT_EQ(s.outcome.counters.forces[0], 0) << "fast forces are turns in closed form";
+}
+INSTANTIATE_TEST_SUITE_P(WeaklyCoupled, SamErrors,
+                         testing::Values(Known{1e3, 0.25, 4, 2.2e-3, 1600}, Known{1e4, 0.25, 4, 1.1e-4, 1600},
+                                         Known{1e5, 0.25, 4, 1.4e-4, 1600}, Known{1e4, 0.125, 8, 4.1e-5, 5760},
+                                         Known{1e5, 0.125, 8, 5.1e-6, 5760}));
+
+// Between whole periods the rest of a period is followed from where the last one ended.
+TEST(Sam, GivesTheMotionAtAnyTime) {
+  Asked asked;
+  asked.options["steps"] = "64";
+  asked.h = 0.05;
+  asked.output = Grid{0.0333};
+  PreparedRun run = prepared(asked);
+  const Solution s = run.run();
+  ASSERT_GT(s.rows(), 300);
+  EXPECT_LT(position_error(s, *run.problem), 3e-5);
+}
+
+// Long periods and many micro-steps: what is left is the error of the differences.
+TEST(Sam, OrderOfTheDifferences) {
+  const auto error = [](double omega, const std::string& order) {
+    PreparedRun run = prepared(stroboscopic(omega, 0.0625, 512, order));
+    return position_error(run.run(), *run.problem);
+  };
+  const double second = error(100, "2");
+  EXPECT_NEAR(std::log2(second / error(200, "2")), 2, 0.1);
+  EXPECT_LT(error(100, "4"), second / 50);
+}
+
+// Differences of order 4 and 100 periods in a macro-step: what is left is the error of the micro-steps.
+TEST(Sam, OrderOfTheMicroSteps) {
+  const auto error = [](int steps, const std::string& micro) {
+    Asked asked = stroboscopic(1000, 0.02, steps, "4");
+    asked.options["micro"] = micro;
+    PreparedRun run = prepared(asked);
+    return position_error(run.run(), *run.problem);
+  };
+  EXPECT_NEAR(std::log2(error(8, "2") / error(16, "2")), 2, 0.1);
+  EXPECT_NEAR(std::log2(error(8, "4") / error(16, "4")), 4, 0.2);
+  EXPECT_LT(error(8, "4"), error(16, "2") / 10);
+}
+
+TEST(Sam, EstimatesItsError) {
+  for (const double omega : {300.0, 1000.0, 5000.0}) {
+    PreparedRun run = prepared(stroboscopic(omega, 0.05, 4, "2"));
+    const Solution s = run.run();
+    const double error = position_error(s, *run.problem), estimate = run.reformulation->model_error();
+    EXPECT_GT(estimate, error / 2) << omega;
+    EXPECT_LT(estimate, 20 * error) << omega;
+  }
+}
+
+TEST(Sam, ChoosesMicroStepsByTheTolerance) {
+  RunPlan plan;
+  plan.model = "weakly_coupled";
+  plan.method = "sam";
+  plan.native = Native::never;
+  double last = 1;
+  for (const double rtol : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    plan.rtol = rtol;
+    PreparedRun run = prepare(plan);
+    const Solution s = run.run();
+    ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+    const double error = position_error(s, *run.problem);
+    EXPECT_LT(error, 5 * rtol);
+    EXPECT_LT(error, last);
+    last = error;
+  }
+}
+
+std::unique_ptr<Problem> model(const std::string& text) { return read_model("m.toml", text).problem; }
+
+Solution solve(std::unique_ptr<Problem> problem, OptionSet options = {}, const std::string& method = "sam",
+               double rtol = 1e-4, double to = 5) {
+  RunPlan plan;
+  plan.model = "test";
+  plan.method = method;
+  plan.options = std::move(options);
+  plan.rtol = rtol;
+  plan.to = to;
+  plan.output = Grid{0.5};
+  plan.native = Native::never;
+  return prepare(plan, std::move(problem)).run();
+}
+
+double largest_difference(const Solution& a, const Solution& b) {
+  const Index n = a.y().rows() / 2;
+  return (a.y().topRows(n) - b.y().topRows(n)).cwiseAbs().maxCoeff();
+}
+
+const std::string oscillators = R"model([parameters]
+w = 400
+[coordinates]
+a = { start = 1 }
+b = { start = 0.3, velocity = 100 }
+c = { start = 0.5, velocity = 0.2 }
+[[potential]]
+energy = "w^2/2*(a^2 + b^2)"
+group = "fast"
+)model";
+const std::string slow = R"model([[potential]]
+energy = "w/2*(a - b)^2*(1 + 0.3*sin(t)) + c^2/2"
+group = "coupling"
+)model";
+
+// Coordinates without fast force, forces of time and of velocity.
+TEST(Sam, FollowsSlowForcesOfAllKinds) {
+  const std::string drag = R"model([[force]]
+on = "a"
+value = "-0.2*va - 0.1*va^3/w^2"
+group = "coupling"
+[[force]]
+on = "c"
+value = "-0.1*vc"
+group = "coupling"
+)model";
+  const Solution sam = solve(model(oscillators + slow + drag), {{"steps", "32"}});
+  ASSERT_EQ(sam.outcome.status, RunStatus::reached_end) << sam.outcome.message;
+  const Solution direct = solve(model(oscillators + slow + drag), {}, "dop853", 1e-10);
+  EXPECT_LT(largest_difference(sam, direct), 1e-3);
+}
+
+// Springs with a length at rest, and a mass matrix; the second frequency is twice the first.
+TEST(Sam, FollowsCommensurateFrequenciesAboutAnotherPlace) {
+  const std::string text = R"model([parameters]
+w = 500
+[coordinates]
+a = { start = 2.5, mass = 2 }
+b = { start = -0.5, mass = 0.5 }
+[[potential]]
+energy = "w^2*(a - 2)^2 + w^2*(b + 1)^2"
+group = "fast"
+[[potential]]
+energy = "w*(a - 2)^2*(b + 1)"
+group = "coupling"
+)model";
+  const Solution sam = solve(model(text), {{"steps", "64"}});
+  ASSERT_EQ(sam.outcome.status, RunStatus::reached_end) << sam.outcome.message;
+  EXPECT_LT(largest_difference(sam, solve(model(text), {}, "dop853", 1e-10)), 1e-3);
+}
+
+// Random masses and stiffnesses of one frequency, or of one and three times as much, and random couplings of third and
+// fourth degree.
+TEST(Sam, FollowsRandomOscillators) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> between(-1, 1);
+  for (int system = 0; system < 6; ++system) {
+    const int n = 2 + system % 3;
+    std::string coordinates = "[coordinates]\n", fast = "0", coupling = "0";
+    for (int i = 0; i < n; ++i) {
+      const double mass = 1 + 0.5 * between(random), times = system >= 3 && i == 0 ? 9 : 1;
+      coordinates += fmt::format("q{} = {{ start = {}, velocity = {}, mass = {} }}\n", i, between(random),
+                                 300 * between(random), mass);
+      fast += fmt::format(" + {}*300^2/2*q{}^2", mass * times, i);
+      for (int j = 0; j < i; ++j)
+        coupling += fmt::format(" + 300*({}*q{}*q{} + {}*q{}^2*q{} + {}*(q{} - q{})^4)", between(random), i, j,
+                                between(random), i, j, 0.2 * between(random), i, j);
+    }
+    const std::string text = coordinates + "[[potential]]\nenergy = \"" + fast + "\"\ngroup = \"fast\"\n" +
+                             "[[potential]]\nenergy = \"" + coupling + "\"\ngroup = \"coupling\"\n";
+    const Solution sam = solve(model(text), {}, "sam", 1e-4, 2);
+    ASSERT_EQ(sam.outcome.status, RunStatus::reached_end) << sam.outcome.message << text;
+    EXPECT_LT(largest_difference(sam, solve(model(text), {}, "dop853", 1e-10, 2)), 1e-2) << text;
+  }
+}
+
+std::string refusal(const std::string& text, OptionSet options = {}) {
+  try {
+    solve(model(text), std::move(options));
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Sam, RefusesWhatHasNoCommonPeriod) {
+  const std::string text = R"model([coordinates]
+a = { start = 1 }
+b = { start = 1 }
+[[potential]]
+energy = "500^2/2*a^2 + 707.1^2/2*b^2"
+group = "fast"
+)model";
+  EXPECT_THAT(refusal(text), HasSubstr("500, 707.1 have no common period of up to 8 turns"));
+}
+
+TEST(Sam, RefusesAFastForceThatIsNotLinear) {
+  EXPECT_THAT(refusal("[coordinates]\na = 1\n[[potential]]\nenergy = \"500^2/2*a^2 + 1000*a^4\"\n"),
+              HasSubstr("off a linear law by"));
+  EXPECT_THAT(refusal("[coordinates]\na = 1\n[[potential]]\nenergy = \"(500 + t)^2/2*a^2\"\n"),
+              HasSubstr("off a linear law by"));
+}
+
+TEST(Sam, RefusesAWrongPeriod) {
+  EXPECT_THAT(refusal(oscillators + slow, {{"period", "0.0159"}}), HasSubstr("misses whole turns by 0.0768"));
+  EXPECT_EQ(refusal(oscillators + slow, {{"period", "0.015708"}}), "");
+}
+
+TEST(Sam, RefusesWhereNothingIsSlow) {
+  const std::string strong = R"model([[potential]]
+energy = "w^2/4*(a - b)^2"
+group = "coupling"
+)model";
+  EXPECT_THAT(refusal(oscillators + strong), HasSubstr("of itself in a fast period, more than 0.3"));
+  const std::string driven = R"model([[potential]]
+energy = "-w*cos(w*t)*a"
+group = "drive"
+)model";
+  EXPECT_THAT(refusal(oscillators + driven), HasSubstr("only forces that are slower"));
+}
+
+TEST(Sam, RefusesEventsAndConstraints) {
+  EXPECT_THAT(refusal(oscillators + "[[event]]\nname = \"zero\"\nwhen = \"a\"\nstop = true\n"),
+              HasSubstr("would be missed"));
+  EXPECT_THAT(refusal(oscillators + "[[constraint]]\nequation = \"a - 1\"\n"), HasSubstr("hard constraints"));
+}
+
+TEST(Sam, AllocatesNothingOnTheWay) {
+  PreparedRun run = prepared({});
+  const auto& inner = run.reformulation->inner().as<FirstOrderProblem>("test");
+  Vec y = inner.initial_state().y, dy(y.size());
+  inner.rhs(0, y, dy);
+  y[0] += 0.1;
+  const AllocationGuard guard;
+  inner.rhs(0, y, dy);
+  EXPECT_EQ(guard.count(), 0u);
+}
+
+TEST(Sam, KeepsItsChoicesInACheckpoint) {
+  PreparedRun whole = prepared({});
+  whole.run();
+  Archive archive;
+  whole.reformulation->save(archive);
+  PreparedRun again = prepared({});
+  const auto choices = [](const PreparedRun& run) {
+    return run.reformulation->summary().substr(0, run.reformulation->summary().find("; estimated"));
+  };
+  EXPECT_NE(choices(again), choices(whole));
+  again.reformulation->load(archive);
+  EXPECT_EQ(choices(again), choices(whole));
+}
+}  // namespace
+}  // namespace trill
