@@ -311,6 +311,25 @@ TEST(Filters, RefuseAForceThatPushesAway) {
   }
 }
 
+TEST(Filters, StepsOfALatticeAllocateNothing) {
+  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns malloc";
+  const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "2000"}, {"length", "200"}});
+  const auto stepper = MethodRegistry::all().find("mollified_impulse").make(*model, {});
+  State s = model->initial_state();
+  const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
+  const Vec weights = Vec::Ones(s.y.size());
+  Notes notes;
+  Counters work;
+  const auto step = [&] {
+    return stepper->step(s, {0.2, scale, weights, HUGE_VAL, false, false, notes, work, RandomKey{}}).status;
+  };
+  stepper->start(s, scale);
+  ASSERT_EQ(step(), StepStatus::ok);
+  const AllocationGuard guard;
+  ASSERT_EQ(step(), StepStatus::ok);
+  EXPECT_EQ(guard.count(), 0u);
+}
+
 TEST(Filters, StepsAllocateNothing) {
   if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns malloc";
   const Linear p = problem(true, true);
