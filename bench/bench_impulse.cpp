@@ -3,6 +3,7 @@
 // beside the forces themselves, and whether time is linear in the length of a chain.
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
+#include "trill/problem/mechanical.hpp"
 
 #include <cmath>
 
@@ -214,7 +215,7 @@ bool same(const char* what, const System& system) {
 }  // namespace
 
 int main() {
-  constexpr int few = 20'000, many = 60;
+  constexpr int few = 20'000, many = 200;
   const TwoSprings springs;
   const Chain chain{1000}, long_chain{4000};
   if (!same("two springs", springs) || !same("chain", chain)) return 1;

@@ -53,8 +53,8 @@ Groups named_groups(const MechanicalProblem& problem, std::string_view text, std
     const std::string name = trimmed(part);
     const auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end())
-      throw UsageError(fmt::format("{}: '{}' has no force group '{}'{}; its groups: {}", method, problem.name(), name,
-                                   suggest(name, names), join(names, ", ")));
+      throw UsageError(
+          fmt::format("{}: '{}' has no force group '{}'{}", method, problem.name(), name, suggest(name, names)));
     groups |= Groups{1} << (at - names.begin());
   }
   return groups;

@@ -13,14 +13,6 @@ void ForceProducts::start(In q) {
   by_differences_ = !problem_.force_product(groups_, 0, q, rest_, rest_, below_);
 }
 
-void ForceProducts::operator()(double t, In q, In b, Out product, Counters& work) {
-  ++work.products;
-  if (by_differences_)
-    difference(t, q, b, product);
-  else
-    problem_.force_product(groups_, t, q, rest_, b, product);
-}
-
 void ForceProducts::difference(double t, In q, In b, Out product) {
   static const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
   const double size = b.lpNorm<Eigen::Infinity>();

@@ -52,6 +52,7 @@ ImpulseStepper::ImpulseStepper(MethodInfo info, const MechanicalProblem& problem
 // From the fastest level outwards. The flow of the fastest forces averages for the level around it, where these are the
 // forces to be averaged; other levels have averaging flows of their own, whose steps are as long as theirs.
 void ImpulseStepper::build(const ImpulsePlan& plan) {
+  steps_given_ = plan.flow.inner > 0 || levels_.back().steps > 0;
   const bool has_flow = !plan.kicks_only && levels_.size() > 1;
   std::shared_ptr<Flow> flow = std::make_shared<FreeFlow>();
   for (std::size_t i = has_flow ? levels_.size() - 1 : levels_.size(); i-- > 0;) {
@@ -82,7 +83,7 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
 }
 
 void ImpulseStepper::start(State& s, const ErrorScale&) {
-  constexpr int dear_products = 30;
+  constexpr int dear_products = 6;  // slow forces are dear: a first idea is enough
   y0_ = s.y;
   a0_ = a1_ = Vec::Zero(s.layout.nq);
   h_ = 0;
@@ -147,6 +148,11 @@ void ImpulseStepper::warn(double t, double h, Notes& notes) const {
   if (levels_.front().groups == 0)
     notes.raise(t, "no_slow_force", "All forces are fast: steps are those of the inner flow alone.", Severity::warning,
                 0, 1);
+  if (resonance_.frequency == 0 && !steps_given_)
+    notes.raise(t, "no_fast_frequency",
+                "The fast forces have no stiffness at the start, so that it says nothing of the inner steps that are "
+                "needed; give their number.",
+                Severity::warning, 0, 0);
   resonance_.raise(t, h, notes);
   if (averaged_ != 0) raise_weight_notes(t, resonance_.pair, notes);
   const double angle = inner_angle(h);
@@ -184,13 +190,14 @@ void ImpulseStepper::diagnose(Out values) const {
 
 std::string ImpulseStepper::summary() const {
   if (levels_.size() < 2 || h_ == 0) return "";
-  std::string text = fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups), resonance_.text(h_));
+  std::string text = fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups),
+                                 resonance_.frequency > 0 ? resonance_.text(h_) : "no stiffness at the start");
   if (reduced_) text += "; " + reduced_->text();
   if (averaged_ != 0) {
     text += fmt::format("; averaged along {}", names_of(problem_, averaged_));
     if (unaveraged_frequency_ > 0)
-      text += fmt::format(", largest frequency of the other forces {:.3g} (h omega/pi = {:.3g})", unaveraged_frequency_,
-                          std::abs(h_) * unaveraged_frequency_ / std::numbers::pi);
+      text += fmt::format(", largest frequency of the other forces at least {:.3g} (h omega/pi = {:.3g})",
+                          unaveraged_frequency_, std::abs(h_) * unaveraged_frequency_ / std::numbers::pi);
   }
   return text;
 }

@@ -54,6 +54,7 @@ class ImpulseStepper : public Stepper {
   MethodInfo info_;
   const MechanicalProblem& problem_;
   std::vector<ForceLevel> levels_;
+  bool steps_given_ = false;  // of the fastest forces
   std::shared_ptr<KickedFlow> top_, innermost_;
   std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
   std::shared_ptr<FastFlow> fast_;     // along which the slowest forces are averaged, or else the reduced flow

@@ -22,7 +22,7 @@ int Resonance::nearest(double h) const { return std::max(1, static_cast<int>(std
 double Resonance::width(double h) const { return instability_width(pair, nearest(h), h * h * slow_stiffness); }
 
 void Resonance::raise(double t, double h, Notes& notes) const {
-  constexpr double rounding = 1e-9, known_to = 5e-3;  // the frequency is a lower bound, met to about that
+  constexpr double rounding = 1e-9, known_to = 5e-3, nearby = 0.1;  // the frequency is met from below, to about that
   const double in_pi = theta(h) / pi;
   if (h * h * slow_stiffness > slow_limit)
     notes.raise(
@@ -35,7 +35,8 @@ void Resonance::raise(double t, double h, Notes& notes) const {
                 "This pair of weights is unstable at this h omega/pi, next to a whole number: energy grows without "
                 "bound; change h, or take psi = phi*long.",
                 Severity::doubt, in_pi, nearest(h));
-  else if (width(h) > 0 && std::abs(theta(h) - nearest(h) * pi) < std::max(3 * width(h), known_to * theta(h)))
+  else if (width(h) > 0 &&
+           std::abs(theta(h) - nearest(h) * pi) < std::max(3 * width(h), std::min(known_to * theta(h), nearby)))
     notes.raise(t, "near_resonance",
                 "h omega/pi is next to a whole number, where this pair of weights is unstable; change h, or take psi = "
                 "phi*long.",

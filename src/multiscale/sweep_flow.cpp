@@ -22,6 +22,7 @@ class SweepFlow final : public FastFlow {
         pairs_(std::move(pairs)),
         options_(options),
         gamma_(find_composition(options.inner_order)->gamma),
+        has_mass_(problem.mass_kind() != MassKind::identity),
         accelerate_(problem, fast),
         products_(problem, fast) {
     for (const double share : gamma_) longest_share_ = std::max(longest_share_, std::abs(share));
@@ -43,6 +44,7 @@ class SweepFlow final : public FastFlow {
     const int steps = 2 * inner_steps(h);
     const double tau = h / steps;
     const Index n = q.size();
+    last_steps_ = steps;
     accelerate_at(t, h, q, work);
     double before = 0, place = t;  // half kicks of neighbouring sub-steps are one
     for (int i = 0; i < steps; ++i)
@@ -98,21 +100,20 @@ class SweepFlow final : public FastFlow {
   // stands.
   bool mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) override {
     const Index n = sum.size();
-    double *const a = momentum_.data(), *const b = shift_.data();
     momentum_.setZero();
     shift_.setZero();
+    product_.setZero();
     const Index last = grid_.psi_points - 1;
     inject(g, last);
-    double before = 0;
+    double before = 0;  // half kicks of neighbouring sub-steps are one
     for (Index k = last - 1; k >= 0; --k) {
       const double step = h_ * grid_.steps[static_cast<std::size_t>(k)];
-      if (k < last - 1) add_scaled(a, 0.5 * (before + step), product_.data(), n);
-      add_scaled(b, step, velocity_of_momentum(), n);
+      kick_and_shift(0.5 * (before + step), step);
       products_(t_, positions_.col(k), shift_, product_, work);
       inject(g, k);
       before = step;
     }
-    if (last > 0) add_scaled(a, 0.5 * before, product_.data(), n);
+    add_scaled(momentum_.data(), 0.5 * before, product_.data(), n);
     sum = momentum_;
     return all_finite(sum);
   }
@@ -129,7 +130,7 @@ class SweepFlow final : public FastFlow {
     return fastest_.frequency * std::abs(h) / (2 * inner_steps(h)) * longest_share_;
   }
   std::string text() const override {
-    return fmt::format("{} inner steps of order {}{}", 2 * grid_inner_, options_.inner_order,
+    return fmt::format("{} inner steps of order {}{}", last_steps_, options_.inner_order,
                        products_.by_differences() ? ", force products by differences" : "");
   }
 
@@ -180,11 +181,17 @@ class SweepFlow final : public FastFlow {
       if (grid_.psi(k, j) != 0) add_scaled(momentum_.data(), grid_.psi(k, j), g.col(j).data(), momentum_.size());
   }
 
-  const double* velocity_of_momentum() {
-    if (problem_.mass_kind() == MassKind::identity) return momentum_.data();
-    divided_ = momentum_;
-    accelerate_.divide_by_mass(at_, divided_);
-    return divided_.data();
+  void kick_and_shift(double half, double step) {
+    double *const a = momentum_.data(), *const b = shift_.data();
+    const Index n = momentum_.size();
+    if (has_mass_) {
+      add_scaled(a, half, product_.data(), n);
+      divided_ = momentum_;
+      accelerate_.divide_by_mass(at_, divided_);
+      add_scaled(b, step, divided_.data(), n);
+    } else {
+      kick_drift(b, a, product_.data(), half, step, b, a, n);
+    }
   }
 
   void count(Counters& work, int steps) const {
@@ -197,12 +204,13 @@ class SweepFlow final : public FastFlow {
   std::vector<WeightPair> pairs_;
   FlowOptions options_;
   std::span<const double> gamma_;
+  bool has_mass_;
   double longest_share_ = 0;
   Acceleration accelerate_;
   ForceProducts products_;
   FastestMode fastest_;
   SweepGrid grid_;
-  int grid_inner_ = 0;
+  int grid_inner_ = 0, last_steps_ = 0;
   Mat positions_;         // along the last sweep forward
   double t_ = 0, h_ = 0;  // of that sweep
   bool known_ = false;    // a_ is the acceleration at at_t_ and at_

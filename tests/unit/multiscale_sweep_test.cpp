@@ -194,7 +194,7 @@ TEST(SweepFlow, NothingFastChangesNothing) {
   SpringNetwork p = two_springs(0);
   for (const char* weight : {"short", "cubic", "short*long", "box(1.5)", "box(0.4)*lin", "pieces(0.5: 0.8; 1: 0.2)"})
     for (const int order : {2, 8}) {
-      const Sweeps still = by_sweeps(p, weight, weight, 0.3, 2, order, p.q);
+      const Sweeps still = by_sweeps(p, weight, weight, 0.3, 3, order, p.q);
       EXPECT_LT((still.average - p.q).norm(), 1e-14) << weight;
       EXPECT_LT(relative(still.mollifier, Mat::Identity(4, 4)), 1e-14) << weight;
     }

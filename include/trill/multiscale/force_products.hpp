@@ -10,7 +10,13 @@ class ForceProducts {
  public:
   ForceProducts(const MechanicalProblem& problem, Groups groups);
   void start(In q);  // allocates
-  void operator()(double t, In q, In b, Out product, Counters& work);
+  void operator()(double t, In q, In b, Out product, Counters& work) {
+    ++work.products;
+    if (by_differences_)
+      difference(t, q, b, product);
+    else
+      problem_.force_product(groups_, t, q, rest_, b, product);
+  }
   bool by_differences() const { return by_differences_; }
 
  private:
