@@ -30,7 +30,8 @@ class SweepFlow final : public FastFlow {
 
   void start(const State& s) override {
     const Index n = s.layout.nq;
-    rest_ = a_ = v_ = swept_ = momentum_ = shift_ = product_ = divided_ = at_ = mode_now_ = Vec::Zero(n);
+    rest_ = a_ = v_ = swept_ = momentum_ = shift_ = product_ = divided_ = at_ = mode_now_ = end_q_ = end_v_ =
+        Vec::Zero(n);
     accelerate_.start(s.q());
     products_.start(s.q());
     fastest_ = find_fastest_mode(problem_, groups_, s.t, s.q());
@@ -73,26 +74,28 @@ class SweepFlow final : public FastFlow {
     t_ = t;
     h_ = h;
     accelerate_at(t, h, q, work);
-    positions_.col(0) = q;
+    position(0) = q;
     for (Index j = 0; j < a.cols(); ++j) a.col(j) = grid_.phi(0, j) * q;
     v_.setZero();
     // The force at q is that of a flow which ended here or will begin here: it is left in a_.
     const double* force = a_.data();
-    double before = 0;
     for (Index k = 0; k + 1 < points; ++k) {
-      const double step = h * grid_.steps[static_cast<std::size_t>(k)];
       if (k > 0) {
-        accelerate_(t, positions_.col(k), rest_, swept_);
+        accelerate_(t, position(k), rest_, swept_);
         force = swept_.data();
       }
-      double* const next = positions_.col(k + 1).data();
-      kick_drift(positions_.col(k).data(), v_.data(), force, 0.5 * (before + step), step, next, v_.data(), n);
+      double* const next = position(k + 1).data();
+      kick_drift(position(k).data(), v_.data(), force, kick(k), drift(k), next, v_.data(), n);
       for (Index j = 0; j < a.cols(); ++j)
         if (grid_.phi(k + 1, j) != 0) add_scaled(a.col(j).data(), grid_.phi(k + 1, j), next, n);
-      before = step;
     }
     count(work, static_cast<int>(std::max<Index>(0, points - 2)));
-    return all_finite(positions_.col(points - 1));
+    if (!stored_) {
+      walk_back_to(grid_.psi_points - 1, points - 1, work);
+      end_q_ = position(0);
+      end_v_ = v_;
+    }
+    return all_finite(position(points - 1));
   }
 
   // a is a momentum perturbation and b minus a position perturbation, carried back along the sweep; injections ride it
@@ -104,16 +107,18 @@ class SweepFlow final : public FastFlow {
     shift_.setZero();
     product_.setZero();
     const Index last = grid_.psi_points - 1;
-    inject(g, last);
-    double before = 0;  // half kicks of neighbouring sub-steps are one
-    for (Index k = last - 1; k >= 0; --k) {
-      const double step = h_ * grid_.steps[static_cast<std::size_t>(k)];
-      kick_and_shift(0.5 * (before + step), step);
-      products_(t_, positions_.col(k), shift_, product_, work);
-      inject(g, k);
-      before = step;
+    if (!stored_) {
+      position(0) = end_q_;
+      v_ = end_v_;
     }
-    add_scaled(momentum_.data(), 0.5 * before, product_.data(), n);
+    inject(g, last);
+    for (Index k = last - 1; k >= 0; --k) {
+      kick_and_shift(k + 1 < last ? kick(k + 1) : 0, drift(k));
+      if (!stored_) walk_back_to(k, k + 1, work);
+      products_(t_, position(k), shift_, product_, work);
+      inject(g, k);
+    }
+    if (last > 0) add_scaled(momentum_.data(), kick(0), product_.data(), n);
     sum = momentum_;
     return all_finite(sum);
   }
@@ -161,7 +166,27 @@ class SweepFlow final : public FastFlow {
     if (inner == grid_inner_) return;
     grid_inner_ = inner;
     grid_.fill(pairs_, gamma_, inner);
-    positions_.resize(rest_.size(), std::max(grid_.phi_points, grid_.psi_points));
+    const Index points = std::max(grid_.phi_points, grid_.psi_points);
+    stored_ = points * rest_.size() <= options_.most_stored;
+    positions_.resize(rest_.size(), stored_ ? points : 1);
+  }
+
+  double drift(Index k) const { return h_ * grid_.steps[static_cast<std::size_t>(k)]; }
+  // Half kicks of neighbouring sub-steps are one.
+  double kick(Index k) const { return 0.5 * ((k > 0 ? drift(k - 1) : 0) + drift(k)); }
+
+  auto position(Index k) { return positions_.col(stored_ ? k : 0); }
+
+  // The last steps of the sweep again, from their end: where positions would take too much memory. q_k = q_(k+1) minus
+  // the drift, v_(k-1/2) = v_(k+1/2) minus the kick.
+  void walk_back_to(Index k, Index from, Counters& work) {
+    for (; from > k; --from) {
+      add_scaled(position(0).data(), -drift(from - 1), v_.data(), v_.size());
+      if (from == 1) return;
+      accelerate_(t_, position(0), rest_, swept_);
+      count(work, 1);
+      add_scaled(v_.data(), -kick(from - 1), swept_.data(), v_.size());
+    }
   }
 
   void accelerate_at(double t, double h, In q, Counters& work) {
@@ -211,7 +236,9 @@ class SweepFlow final : public FastFlow {
   FastestMode fastest_;
   SweepGrid grid_;
   int grid_inner_ = 0, last_steps_ = 0;
-  Mat positions_;         // along the last sweep forward
+  Mat positions_;  // along the last sweep forward, or the one where a walk back stands
+  bool stored_ = true;
+  Vec end_q_, end_v_;     // where a walk back begins
   double t_ = 0, h_ = 0;  // of that sweep
   bool known_ = false;    // a_ is the acceleration at at_t_ and at_
   double at_t_ = 0;

@@ -251,6 +251,30 @@ TEST(SweepFlow, WorkIsThatOfTheSupport) {
   EXPECT_EQ(work.forces[0], 11 + 13 + 10);
 }
 
+// Sweeps too long to be stored are walked back along, which costs their forces a second time.
+TEST(SweepFlow, WalkedBackAreTheSame) {
+  const SpringNetwork p = with_masses(zigzag(5, 12, 0.3), true);
+  const Index d = p.q.size();
+  for (const auto& [phi, psi] : {std::pair{"short", "short*long"}, {"long", "short"}, {"lin", "delta"}})
+    for (const int order : {2, 8}) {
+      Mat a(d, 1), again(d, 1), g = Mat::Random(d, 1);
+      Vec sum(d), walked(d);
+      Counters kept_work, work;
+      for (const bool kept : {true, false}) {
+        const auto flow = make_sweep_flow(p, SpringNetwork::fast, {{Weight::named(phi), Weight::named(psi)}},
+                                          {.inner = 6, .inner_order = order, .most_stored = kept ? Index{1} << 20 : 0});
+        flow->start(p.initial_state());
+        ASSERT_TRUE(flow->average(0, 0.25, p.q, kept ? a : again, kept ? kept_work : work));
+        for (int twice = 0; twice < 2; ++twice)
+          ASSERT_TRUE(flow->mollify(g, kept ? sum : walked, kept ? kept_work : work));
+      }
+      EXPECT_EQ(a, again);
+      EXPECT_LT(relative(walked, sum), 1e-12) << phi << " " << psi;
+      EXPECT_EQ(work.products, kept_work.products);
+      EXPECT_GT(work.forces[0], kept_work.forces[0]);
+    }
+}
+
 TEST(SweepFlow, FindsTheFrequencyAndItsInnerSteps) {
   const SpringNetwork p = two_springs(40);
   const auto flow = make_sweep_flow(p, SpringNetwork::fast, {{}}, {});

@@ -49,8 +49,9 @@ class FastFlow : public Flow {
 };
 
 struct FlowOptions {
-  int inner = 0;        // inner steps in half a step; 0: so many that omega tau <= 0.25
-  int inner_order = 2;  // of the symmetric inner steps: 2, 4, 6 or 8
+  int inner = 0;                       // inner steps in half a step; 0: so many that omega tau <= 0.25
+  int inner_order = 2;                 // of the symmetric inner steps: 2, 4, 6 or 8
+  Index most_stored = Index{1} << 26;  // numbers kept of a sweep; longer ones are walked back along again
 };
 
 // For the forces of these groups, which must not depend on velocities. Sweeps serve every force.
