@@ -175,7 +175,7 @@ class SweepFlow final : public FastFlow {
   // Half kicks of neighbouring sub-steps are one.
   double kick(Index k) const { return 0.5 * ((k > 0 ? drift(k - 1) : 0) + drift(k)); }
 
-  auto position(Index k) { return positions_.col(stored_ ? k : 0); }
+  Mat::ColXpr position(Index k) { return positions_.col(stored_ ? k : 0); }
 
   // The last steps of the sweep again, from their end: where positions would take too much memory. q_k = q_(k+1) minus
   // the drift, v_(k-1/2) = v_(k+1/2) minus the kick.

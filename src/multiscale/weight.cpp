@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ namespace trill {
 namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double mass_tolerance = 1e-10;
-constexpr std::size_t most_boxes = 8;  // the alternating sums of more lose too many digits
+constexpr double longest_support = 100;  // in steps, one side: sweeps go that far
+constexpr std::size_t most_boxes = 8;    // the alternating sums of more lose too many digits
 
 double sinc(double x) { return std::abs(x) < 1e-4 ? 1 - x * x / 6 : std::sin(x) / x; }
 
@@ -163,6 +165,11 @@ double cosine_integral(const Weight::Piece& piece, double x) {
       }
   return sum;
 }
+void check_support(double half, const std::string& name) {
+  if (!(half <= longest_support))
+    throw UsageError(fmt::format("weight '{}' reaches to {} steps; at most {}", name, format_number(half),
+                                 format_number(longest_support)));
+}
 }  // namespace
 
 Weight Weight::boxes(std::vector<double> widths) {
@@ -174,6 +181,7 @@ Weight Weight::boxes(std::vector<double> widths) {
     throw UsageError(fmt::format("a weight of {} boxes is too many; at most {}", widths.size(), most_boxes));
   Weight weight;
   weight.name_ = name_of(widths);
+  check_support(std::accumulate(widths.begin(), widths.end(), 0.0) / 2, weight.name_);
   if (!widths.empty()) weight.pieces_ = spline(widths);
   weight.widths_ = std::move(widths);
   return weight;
@@ -191,6 +199,7 @@ Weight Weight::of_pieces(std::vector<Piece> pieces) {
     end = piece.to;
     piece.coefficients = about(piece.coefficients, piece.from);
   }
+  check_support(end, name);
   Weight weight;
   weight.name_ = name;
   weight.pieces_ = std::move(pieces);

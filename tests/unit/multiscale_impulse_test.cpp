@@ -202,6 +202,58 @@ TEST(Impulse, JumpsAreSeen) {
   }
 }
 
+// A fast oscillator whose frequency and whose slow force depend on time.
+class DrivenOscillator final : public MechanicalProblem {
+ public:
+  std::string name() const override { return "driven"; }
+  Layout layout() const override { return {1, 1, 0, 0}; }
+  std::vector<Quantity> components() const override { return {{"x", ""}, {"v", ""}}; }
+  State initial_state() const override {
+    State s(layout());
+    s.y << 1, 0.5;
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<DrivenOscillator>(); }
+  std::vector<GroupInfo> groups() const override { return {{"spring", true}, {"drive", false}}; }
+  void force(Groups groups, double t, In q, In, Out f) const override {
+    f[0] = (groups & 1 ? -(30 + 10 * std::sin(t)) * q[0] : 0) + (groups & 2 ? 3 * std::cos(2 * t) * q[0] : 0);
+  }
+};
+
+TEST(Impulse, ForcesMayDependOnTime) {
+  const DrivenOscillator p;
+  const Vec exact = at_end(p, "composition8", {}, 2, 4000);
+  for (const char* method : {"impulse", "mollified_impulse", "respa"}) {
+    const double coarse = (at_end(p, method, {}, 2, 100) - exact).norm(),
+                 fine = (at_end(p, method, {}, 2, 200) - exact).norm();
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << method;
+    Walk walk(p, method);
+    const Vec before = walk.s.y;
+    walk.walk(0.05, 20);
+    EXPECT_LT((walk.walk(-0.05, 20) - before).norm(), 1e-12) << method;
+  }
+}
+
+// Inside the unstable interval energy grows with impulses; the default pair keeps it.
+TEST(Impulse, ResonanceIsWhatItIsWarnedOf) {
+  SpringNetwork p = two_springs(pi / 0.25);
+  p.springs[1].k = 2;
+  p.q[2] = 2.1;
+  const auto largest_change = [&](const char* method) {
+    Walk walk(p, method, {{"inner_order", "8"}});
+    const auto energy = [&] { return 0.5 * walk.s.v().squaredNorm() + *p.potential(all_groups, 0, walk.s.q()); };
+    const double before = energy();
+    double largest = 0;
+    for (int i = 0; i < 2000; ++i) {
+      walk.walk(0.2495, 1);
+      largest = std::max(largest, std::abs(energy() - before));
+    }
+    return largest;
+  };
+  const double impulse = largest_change("impulse"), mollified = largest_change("mollified_impulse");
+  EXPECT_GT(impulse, 100 * mollified);
+}
+
 // A cubic through the ends of a step of two periods would miss the oscillation inside.
 TEST(Impulse, InsideAStepTheOscillationIsThere) {
   SpringNetwork p = two_springs(40);

@@ -117,6 +117,8 @@ TEST(Weight, Refusals) {
   EXPECT_THAT(refusal([] { Weight::named("pieces(1 0.5)"); }), testing::HasSubstr("a piece is written"));
   EXPECT_THAT(refusal([] { Weight::named("pieces(1: 0.5)") * Weight::named("short"); }),
               testing::HasSubstr("only boxes can"));
+  EXPECT_THAT(refusal([] { Weight::named("box(1e300)"); }), testing::HasSubstr("at most 100"));
+  EXPECT_THAT(refusal([] { Weight::named("pieces(1000: 0.0005)"); }), testing::HasSubstr("at most 100"));
   EXPECT_THAT(refusal([] { Weight::named("cubic*cubic*short"); }), testing::HasSubstr("too many"));
 }
 
