@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Methods of kicks around a linear fast motion as a user sees them.
+#include "tool.hpp"
+
+#include <numbers>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trill::testing_cli {
+namespace {
+using nlohmann::json;
+
+Ended tool(const std::string& line) {
+  const Directory directory;
+  return trill_in(directory.path(), words_of(line));
+}
+
+json resonance_of(const std::string& line) {
+  const Ended r = tool("stability " + line + " --json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  const json j = json::parse(r.out);
+  return j.contains("resonance") ? j["resonance"] : json();
+}
+
+TEST(Filters, StabilityNamesUnstableIntervals) {
+  const json unstable = resonance_of("mollified_impulse --set phi=short psi=short")["unstable"];
+  for (const json& row : unstable)
+    if (row["h2_eps"] == 0.1) {
+      ASSERT_EQ(row["intervals"].size(), 2u);  // at pi and 3 pi
+      // By the scan of an independent program it begins between these points of its grid.
+      EXPECT_NEAR(row["intervals"][0]["from"].get<double>() / std::numbers::pi, 0.995845, 1e-5);
+      EXPECT_NEAR(row["intervals"][0]["to"].get<double>() / std::numbers::pi, 1, 1e-7);
+    }
+  for (const json& row : resonance_of("mollified_impulse")["unstable"]) EXPECT_TRUE(row["intervals"].empty());
+  EXPECT_TRUE(resonance_of("verlet").is_null());
+  const Ended text = tool("stability impulse");
+  EXPECT_NE(text.out.find("energy exchange of fast modes"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("1 to 1.0"), std::string::npos) << text.out;
+}
+
+TEST(Filters, AreNamedInTheReportOfARun) {
+  const Ended r = tool("run fermi_pasta_ulam --method mollified_impulse --h 0.03 --to 1");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("filters of a linear fast force"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("h omega/pi = 0.4775"), std::string::npos) << r.out;  // 1.5/pi
+  EXPECT_NE(r.out.find("at 0.549 of its speed"), std::string::npos) << r.out;
+}
+}  // namespace
+}  // namespace trill::testing_cli
