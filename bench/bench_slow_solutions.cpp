@@ -70,32 +70,6 @@ class SlowSolver {
   Samples found_;
 };
 
-// Velocity Verlet as one writes it, steps fitted into the sample times.
-template <class Model>
-Samples verlet(const Model& model, const State& given, double to, double h) {
-  constexpr auto n = static_cast<std::size_t>(Model::n);
-  std::array<double, n> q, v, f;
-  std::copy_n(given.y.data(), n, q.begin());
-  std::copy_n(given.y.data() + n, n, v.begin());
-  model.force(q.data(), f.data());
-  Samples found{Mat(2 * Model::n, samples)};
-  const auto steps = static_cast<long>(std::ceil(to / samples / h));
-  const double step = to / samples / static_cast<double>(steps);
-  for (int k = 0; k < samples; ++k) {
-    for (long s = 0; s < steps; ++s) {
-      for (std::size_t i = 0; i < n; ++i) {
-        v[i] += 0.5 * step * f[i];
-        q[i] += step * v[i];
-      }
-      model.force(q.data(), f.data());
-      for (std::size_t i = 0; i < n; ++i) v[i] += 0.5 * step * f[i];
-    }
-    std::copy_n(q.begin(), n, found.y.col(k).data());
-    std::copy_n(v.begin(), n, found.y.col(k).data() + n);
-  }
-  return found;
-}
-
 struct Target {
   double error, times_less;
 };
@@ -114,7 +88,7 @@ struct Race {
 
   double largest_step(double error) const {
     for (double h = 1.6 / omega; h > 0.01 / omega; h /= 2)
-      if (verlet(hand, given, to, h).error_from(reference, stride) <= error) return h;
+      if (Samples{verlet(hand, given, to, h, samples)}.error_from(reference, stride) <= error) return h;
     throw std::runtime_error(name + ": velocity Verlet does not meet the error");
   }
   std::unique_ptr<SlowSolver> best_solver(double error) const {
@@ -145,7 +119,7 @@ struct Race {
       double ours = 1e300, theirs = 1e300;
       for (int turn = 0; turn < 7; ++turn) {
         for (int k = 0; k < 30; ++k) ours = std::min(ours, seconds([&] { keep(solver->solve(given, to).y(0, 0)); }));
-        theirs = std::min(theirs, seconds([&] { keep(verlet(hand, given, to, h).y(0, 0)); }));
+        theirs = std::min(theirs, seconds([&] { keep(verlet(hand, given, to, h, samples)(0, 0)); }));
       }
       std::printf("%s to %g: %.1f us, velocity Verlet at h omega = %g %.1f us: %.0f times\n", name.c_str(),
                   target.error, 1e6 * ours, h * omega, 1e6 * theirs, theirs / ours);

@@ -4,6 +4,7 @@
 #include "trill/driver/plan.hpp"
 #include "trill/model/native_model.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -89,4 +90,30 @@ struct VaryingFrequency {
     f[1] = -square * (1 + q[0] * q[0]) * q[1];
   }
 };
+
+// Velocity Verlet as one writes it, steps fitted into the sample times.
+template <class Model>
+Mat verlet(const Model& model, const State& given, double to, double h, int samples) {
+  constexpr auto n = static_cast<std::size_t>(Model::n);
+  std::array<double, n> q, v, f;
+  std::copy_n(given.y.data(), n, q.begin());
+  std::copy_n(given.y.data() + n, n, v.begin());
+  model.force(q.data(), f.data());
+  Mat found(2 * Model::n, samples);
+  const auto steps = static_cast<long>(std::ceil(to / samples / h));
+  const double step = to / samples / static_cast<double>(steps);
+  for (int k = 0; k < samples; ++k) {
+    for (long s = 0; s < steps; ++s) {
+      for (std::size_t i = 0; i < n; ++i) {
+        v[i] += 0.5 * step * f[i];
+        q[i] += step * v[i];
+      }
+      model.force(q.data(), f.data());
+      for (std::size_t i = 0; i < n; ++i) v[i] += 0.5 * step * f[i];
+    }
+    std::copy_n(q.begin(), n, found.col(k).data());
+    std::copy_n(v.begin(), n, found.col(k).data() + n);
+  }
+  return found;
+}
 }  // namespace trill::bench

@@ -82,8 +82,7 @@ void list_methods(bool as_json) {
                     properties_of(e.info), problems_of(e.info.accepts)});
   }
   for (const ReformulationEntry& e : reformulations())
-    if (e.driving_method)
-      rows.push_back({e.name, "by macro", e.title, "gives the " + e.delivers, e.runs});
+    if (e.driving_method) rows.push_back({e.name, "by macro", e.title, "gives the " + e.delivers, e.runs});
   print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 

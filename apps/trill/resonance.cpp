@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 #include "trill/analysis/resonance.hpp"
 
+#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -15,6 +16,8 @@ using nlohmann::json;
 constexpr double pi = std::numbers::pi;
 constexpr double reach = 4.5 * pi;
 constexpr double squares[] = {0.01, 0.1, 1, -0.1};  // h^2 eps
+
+std::string filter_text(double value) { return fmt::format("{:.6f}", std::abs(value) < 5e-7 ? 0.0 : value); }
 
 std::string interval_text(const UnstableInterval& i) {
   return fmt::format("{:.6g} to {:.6g}: {:.3g}", i.from / pi, i.to / pi, i.growth);
@@ -43,8 +46,8 @@ std::string resonance_text(const SplitForm& form) {
   std::vector<std::vector<std::string>> filters{
       {"h*omega/pi", "filter of positions", "filter of forces", "energy exchange of fast modes"}};
   for (const ResonanceRow& row : resonance_rows(form, pi / 4, reach))
-    filters.push_back({fmt::format("{:.2f}", row.theta / pi), fmt::format("{:.6f}", row.average),
-                       fmt::format("{:.6f}", row.mollify), fmt::format("{:.6f}", row.exchange())});
+    filters.push_back({fmt::format("{:.2f}", row.theta / pi), filter_text(row.average), filter_text(row.mollify),
+                       filter_text(row.exchange())});
   const Table unstable = unstable_table(form);
   std::vector<std::vector<std::string>> rows{unstable.columns};
   rows.insert(rows.end(), unstable.rows.begin(), unstable.rows.end());

@@ -100,7 +100,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
     t_ = Mat::Zero(n + 2 * margin_, levels + 2);
     nothing_ = Vec::Zero(n);
     for (const FunctionFamily& family : families_) results_.emplace_back(n, static_cast<Index>(family.size()));
-    find_fastest();
+    find_ends(pencil);
   }
   std::string name() const override { return "Chebyshev"; }
   double fastest() const override { return fastest_; }
@@ -125,6 +125,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
  private:
   static constexpr Index levels = 4, usual_chunk = 512;
   static constexpr int trial_products = 100;
+  static constexpr double rounding = 1e-9;
 
   // a = 2 (2 K/bound - I), or S alone where the mass has to be solved for.
   void set_matrix(const Pencil& pencil) {
@@ -149,21 +150,31 @@ class ChebyshevFunctions final : public MatrixFunctions {
     product_ = Vec::Zero(a_.rows());
   }
 
-  // T_1 = 2 K/bound - I on a vector without symmetries, again and again, moved so that the slow modes fade.
-  void find_fastest() {
+  // 2 K/bound - I + shift on a vector without symmetries, again and again: shift 1 lets the slow modes fade, -1 the
+  // fast ones. Gives the eigenvalue of K that belongs to what is left in mode_, in the inner product of a mass.
+  double iterate(double shift, const Vec& mass) {
     const Index n = a_.rows();
-    mode_.resize(n);
-    for (Index i = 0; i < n; ++i) mode_[i] = 1 + std::sin(static_cast<double>(i * i % 1009));
     double value = 0;
+    for (Index i = 0; i < n; ++i) mode_[i] = 1 + std::sin(static_cast<double>(i * i % 1009));
     for (int i = 0; i < trial_products; ++i) {
       mode_.normalize();
+      const Vec weighted = mass.cwiseProduct(mode_);
       t_.col(0).segment(margin_, n) = mode_;
       for (Index from = 0; from < n; from += chunk_) advance(0, from, std::min(from + chunk_, n));
-      mode_ = (t_.col(1) + t_.col(0)).segment(margin_, n);
-      value = mode_.dot(t_.col(0).segment(margin_, n));
+      const auto image = t_.col(1).segment(margin_, n);
+      value = bound_ / 2 * (1 + image.dot(weighted) / mode_.dot(weighted));
+      mode_ = image + shift * mode_;
     }
     mode_.normalize();
-    fastest_ = std::sqrt(std::max(0.0, bound_ * value / 2));
+    return value;
+  }
+
+  void find_ends(const Pencil& pencil) {
+    const auto diagonal = diagonal_of(pencil.mass);
+    const Vec mass = diagonal ? *diagonal : Vec(Vec::Ones(a_.rows()));
+    mode_.resize(a_.rows());
+    if (diagonal && is_symmetric(pencil.stiffness)) require_not_negative(iterate(-1, mass), rounding * bound_);
+    fastest_ = std::sqrt(std::max(0.0, iterate(1, mass)));
   }
 
   double* level(Index k) { return t_.col(k % t_.cols()).data() + margin_; }

@@ -68,7 +68,11 @@ void FilterFlow::start(const State& s) {
   const Vec zero = Vec::Zero(n);
   problem_.force_jacobian(fast_, s.t, zero, zero, stiffness, damping);
   stiffness.scale(-1);
-  functions_ = make_matrix_functions({stiffness, mass_}, families(), tolerance);
+  try {
+    functions_ = make_matrix_functions({stiffness, mass_}, families(), tolerance);
+  } catch (const UsageError& e) {
+    throw UsageError(std::string(e.what()) + "; option inner=16 follows the motion by inner steps instead");
+  }
   constant_ = position_ = force_ = zero;
   problem_.force(fast_, s.t, zero, zero, constant_);
   has_constant_ = constant_.cwiseAbs().maxCoeff() > 0;

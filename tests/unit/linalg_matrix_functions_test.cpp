@@ -203,6 +203,14 @@ TEST(MatrixFunctions, RefuseWhatDoesNotOscillate) {
   EXPECT_EQ(message(Mat{{1, 0.5}, {0.5, 1}}), "");
 }
 
+TEST(MatrixFunctions, LargeMatricesThatDoNotOscillateAreSeen) {
+  SpMat s = laplacian(200);
+  s.coeffRef(77, 77) = -1;
+  const MatrixSlot stiffness = slot(s), mass = slot(diagonal(varying(200)));
+  EXPECT_THROW(lanczos_functions({stiffness, mass}, {five_functions()}, 1e-12), UsageError);
+  EXPECT_THROW(chebyshev_functions({stiffness, mass}, {five_functions()}, 1e-12), UsageError);
+}
+
 TEST(MatrixFunctions, NothingIsAllocatedAfterTheFirstUse) {
   const Chain chain;
   if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns malloc";

@@ -6,6 +6,7 @@
 #include "trill/driver/plan.hpp"
 #include "trill/method/implicit_tableau.hpp"
 #include "trill/multiscale/fast_flow.hpp"
+#include "trill/problem/model_registry.hpp"
 
 #include <cmath>
 #include <functional>
@@ -267,6 +268,66 @@ TEST(Filters, AreTakenForLinearForcesUnlessInnerStepsAreGiven) {
   EXPECT_FALSE(linear("driven"));
   EXPECT_FALSE(linear("drag"));
   EXPECT_FALSE(m.linear_force(all_groups));
+}
+
+// More than 64 unknowns: products are made, and a restart must not make them twice.
+TEST(Filters, GoOnFromACheckpointBitByBit) {
+  const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "100"}, {"length", "20"}});
+  const MechanicalProblem& p = mechanics(*model);
+  const auto flow = make_fast_flow(p, fast_groups(p), pair_of("short", "short*long"), {}),
+             other = make_fast_flow(p, fast_groups(p), pair_of("short", "short*long"), {});
+  State s = p.initial_state();
+  flow->start(s);
+  other->start(s);
+  Mat a(100, 1);
+  Vec sum(100);
+  const auto go = [&](FastFlow& by, State& from, Counters& work) {
+    return by.flow(0, h, from.q(), from.v(), work) && by.average(0, h, from.q(), a, work) && by.mollify(a, sum, work);
+  };
+  Counters work, unbroken, resumed;
+  ASSERT_TRUE(go(*flow, s, work));
+  Archive archive;
+  flow->save(archive);
+  Archive back(archive.bytes());
+  other->load(back);
+  EXPECT_TRUE(back.at_end());
+  State again = s;
+  ASSERT_TRUE(go(*flow, s, unbroken) && go(*other, again, resumed));
+  EXPECT_EQ(s.y, again.y);
+  EXPECT_EQ(unbroken.products, resumed.products);
+  EXPECT_GT(unbroken.products, 0);
+}
+
+TEST(Filters, RefuseAForceThatPushesAway) {
+  Linear p = problem(true);
+  p.s = -p.s;
+  try {
+    make_fast_flow(p, 1, pair_of("short", "short"), {})->start(p.initial_state());
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("pushes away from its equilibrium: eigenvalue -40 of"), std::string::npos)
+        << e.what();
+    EXPECT_NE(std::string(e.what()).find("inner=16"), std::string::npos);
+  }
+}
+
+TEST(Filters, StepsOfALatticeAllocateNothing) {
+  if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns malloc";
+  const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "2000"}, {"length", "200"}});
+  const auto stepper = MethodRegistry::all().find("mollified_impulse").make(*model, {});
+  State s = model->initial_state();
+  const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
+  const Vec weights = Vec::Ones(s.y.size());
+  Notes notes;
+  Counters work;
+  const auto step = [&] {
+    return stepper->step(s, {0.2, scale, weights, HUGE_VAL, false, false, notes, work, RandomKey{}}).status;
+  };
+  stepper->start(s, scale);
+  ASSERT_EQ(step(), StepStatus::ok);
+  const AllocationGuard guard;
+  ASSERT_EQ(step(), StepStatus::ok);
+  EXPECT_EQ(guard.count(), 0u);
 }
 
 TEST(Filters, StepsAllocateNothing) {
