@@ -17,6 +17,7 @@ class Impulse final : public ImpulseStepper {
             .accepts = {.mechanical = true},
             .order = 2,
             .dense_order = 2,
+            .dense_degree = kept_degree,
             .symmetric = true,
             .symplectic = true,
             .constant_step = true};

@@ -78,7 +78,7 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
     flow = top_;
     fast_ = averages ? averaging : reduced_;
     if (averages) averaged_ = plan.averaged;
-    if (!pairs.empty()) resonance_.pair = pairs.front();
+    pairs_ = pairs;
   }
 }
 
@@ -93,7 +93,8 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   if (levels_.size() < 2) return;
   const FastestMode fastest = fast_ ? FastestMode{fast_->fastest_frequency(), fast_->fastest_mode()}
                                     : find_fastest_mode(problem_, levels_.back().groups, s.t, s.q());
-  resonance_ = find_resonance(problem_, fastest, resonance_.pair, levels_.front().groups, s.t, s.q());
+  const WeightPair first = pairs_.empty() ? WeightPair{} : pairs_.front();
+  resonance_ = find_resonance(problem_, fastest, first, levels_.front().groups, s.t, s.q());
   const Groups others = known_groups(problem_) & ~averaged_;
   unaveraged_frequency_ =
       averaged_ != 0 && others != 0 ? find_fastest_mode(problem_, others, s.t, s.q(), dear_products).frequency : 0;
@@ -154,7 +155,8 @@ void ImpulseStepper::warn(double t, double h, Notes& notes) const {
                 "needed; give their number.",
                 Severity::warning, 0, 0);
   resonance_.raise(t, h, notes);
-  if (averaged_ != 0) raise_weight_notes(t, resonance_.pair, notes);
+  if (averaged_ != 0)
+    for (const WeightPair& pair : pairs_) raise_weight_notes(t, pair, notes);
   const double angle = inner_angle(h);
   if (angle >= coarse_angle)
     notes.raise(

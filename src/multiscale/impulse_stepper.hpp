@@ -8,6 +8,9 @@
 #include "trill/method/stepper.hpp"
 
 namespace trill {
+// Of the polynomials that a solution keeps of a step: enough for two oscillations in it.
+inline constexpr int kept_degree = 11;
+
 struct ImpulsePlan {
   std::vector<ForceLevel> levels{};        // slowest first
   std::vector<WeightChoice> phi{}, psi{};  // of the slow forces; none: impulses
@@ -59,7 +62,8 @@ class ImpulseStepper : public Stepper {
   std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
   std::shared_ptr<FastFlow> fast_;     // along which the slowest forces are averaged, or else the reduced flow
   Groups averaged_ = 0;                // 0: nothing is averaged
-  Resonance resonance_;
+  std::vector<WeightPair> pairs_;      // of the slowest forces
+  Resonance resonance_;                // with the first of them
   double unaveraged_frequency_ = 0;
   Vec y0_, a0_, a1_;  // state at the start of the last step, slow acceleration at its start and end
   double t0_ = 0, h_ = 0;

@@ -34,6 +34,7 @@ class MollifiedImpulse final : public ImpulseStepper {
             .accepts = {.mechanical = true},
             .order = 2,
             .dense_order = 2,
+            .dense_degree = kept_degree,
             .symmetric = true,
             .symplectic = symplectic,
             .area_preserving = !symplectic,

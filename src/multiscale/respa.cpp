@@ -22,6 +22,7 @@ class Respa final : public ImpulseStepper {
             .accepts = {.mechanical = true},
             .order = 2,
             .dense_order = 2,
+            .dense_degree = kept_degree,
             .symmetric = true,
             .symplectic = true,
             .constant_step = true};

@@ -307,6 +307,7 @@ TEST(Impulse, WarnsOfResonances) {
   EXPECT_TRUE(noted("mollified_impulse", weights("box(1.5)", "box(1.5)"), 0.1, "phi_without_unity"));
   EXPECT_TRUE(noted("mollified_impulse", weights("short", "box(1.5)"), 0.1, "psi_without_unity"));
   EXPECT_FALSE(noted("mollified_impulse", {}, 0.1, "psi_without_unity"));
+  EXPECT_TRUE(noted("mollified_impulse", weights("slower=box(1.5),short", "short"), 0.1, "phi_without_unity"));
   EXPECT_TRUE(noted("mollified_impulse", {{"inner", "1"}}, 0.4, "inner_steps"));
   EXPECT_FALSE(noted("mollified_impulse", {}, 0.4, "inner_steps"));
 }
