@@ -86,7 +86,7 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   constexpr int dear_products = 6;  // slow forces are dear: a first idea is enough
   y0_ = s.y;
   a0_ = a1_ = Vec::Zero(s.layout.nq);
-  h_ = 0;
+  h_ = longest_h_ = 0;
   told_ = false;
   since_watched_ = 0;
   top_->start(s);
@@ -116,6 +116,7 @@ StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
   a1_ = top_->acceleration();
   t0_ = s.t;
   h_ = h;
+  longest_h_ = std::max(longest_h_, std::abs(h));
   s.t += h;
   if (++since_watched_ >= watch_every) watch_inner_steps(s, request);
   return {.h_taken = h};
@@ -193,13 +194,13 @@ void ImpulseStepper::diagnose(Out values) const {
 std::string ImpulseStepper::summary() const {
   if (levels_.size() < 2 || h_ == 0) return "";
   std::string text = fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups),
-                                 resonance_.frequency > 0 ? resonance_.text(h_) : "no stiffness at the start");
+                                 resonance_.frequency > 0 ? resonance_.text(longest_h_) : "no stiffness at the start");
   if (reduced_) text += "; " + reduced_->text();
   if (averaged_ != 0) {
     text += fmt::format("; averaged along {}", names_of(problem_, averaged_));
     if (unaveraged_frequency_ > 0)
       text += fmt::format(", largest frequency of the other forces at least {:.3g} (h omega/pi = {:.3g})",
-                          unaveraged_frequency_, std::abs(h_) * unaveraged_frequency_ / std::numbers::pi);
+                          unaveraged_frequency_, longest_h_ * unaveraged_frequency_ / std::numbers::pi);
   }
   return text;
 }
@@ -208,7 +209,7 @@ void ImpulseStepper::save(Archive& archive) const {
   top_->save(archive);
   archive.write(told_);
   archive.write(since_watched_);
-  for (const double value : {resonance_.frequency, resonance_.slow_stiffness, unaveraged_frequency_, h_})
+  for (const double value : {resonance_.frequency, resonance_.slow_stiffness, unaveraged_frequency_, h_, longest_h_})
     archive.write(value);
 }
 
@@ -216,7 +217,7 @@ void ImpulseStepper::load(Archive& archive) {
   top_->load(archive);
   archive.read(told_);
   archive.read(since_watched_);
-  for (double* value : {&resonance_.frequency, &resonance_.slow_stiffness, &unaveraged_frequency_, &h_})
+  for (double* value : {&resonance_.frequency, &resonance_.slow_stiffness, &unaveraged_frequency_, &h_, &longest_h_})
     archive.read(*value);
 }
 }  // namespace trill

@@ -66,7 +66,7 @@ class ImpulseStepper : public Stepper {
   Resonance resonance_;                // with the first of them
   double unaveraged_frequency_ = 0;
   Vec y0_, a0_, a1_;  // state at the start of the last step, slow acceleration at its start and end
-  double t0_ = 0, h_ = 0;
+  double t0_ = 0, h_ = 0, longest_h_ = 0;  // the last step of a run may be a short one
   bool told_ = false;
   int since_watched_ = 0;
 };
