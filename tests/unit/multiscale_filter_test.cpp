@@ -270,6 +270,27 @@ TEST(Filters, AreTakenForLinearForcesUnlessInnerStepsAreGiven) {
   EXPECT_FALSE(m.linear_force(all_groups));
 }
 
+// tan(u/4) = (k/beta) sin(beta t)/cosh(k x) solves the equation that the lattice tends to.
+TEST(Filters, FollowTheBreatherOfSineGordon) {
+  constexpr double beta = 0.6, k = 0.8, to = 5;
+  double before = 0;
+  for (const double step : {0.1, 0.05}) {
+    RunPlan plan = plan_with("mollified_impulse", to, step);
+    plan.options = {{"phi", "short"}, {"psi", "short"}};
+    const Vec y = last_of(run_of(ModelRegistry::all().find("sine_gordon").make({{"points", "1600"}}), plan));
+    double error = 0;
+    for (Index i = 0; i < 1600; ++i) {
+      const double x = (static_cast<double>(i) + 0.5) * 40 / 1600 - 20;
+      error = std::max(error, std::abs(y[i] - 4 * std::atan(k / beta * std::sin(beta * to) / std::cosh(k * x))));
+    }
+    EXPECT_LT(error, 8 * step * step);
+    if (before > 0) {
+      EXPECT_NEAR(std::log2(before / error), 2, 0.2);
+    }
+    before = error;
+  }
+}
+
 // More than 64 unknowns: products are made, and a restart must not make them twice.
 TEST(Filters, GoOnFromACheckpointBitByBit) {
   const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "100"}, {"length", "20"}});
