@@ -55,6 +55,7 @@ std::vector<Case> cases() {
       }
     }
   for (const char* model : {"wire", "cart", "two_springs"}) fitting.push_back({model, "slow"});
+  for (const char* model : {"wire", "two_springs", "two_stiff_springs"}) fitting.push_back({model, "hmm"});
   return fitting;
 }
 

@@ -188,6 +188,37 @@ energy = "0.5*distance(r[2*joint + 1], r[2*joint + 2])^2"
   EXPECT_NEAR(fastest[0], std::sqrt(2.0) * 1000, 1);
 }
 
+// A mass matrix that is neither diagonal nor dense, and too many coordinates for the dense solver: rods whose two
+// coordinates are joined by the mass, along a line.
+TEST(HmmSystems, ASparseMassMatrix) {
+  const std::string text = R"~([parameters]
+omega = 1000
+[sets]
+rod = 70
+joint = 69
+[coordinates]
+x = { over = "rod", start = "0.05*sin(rod)", velocity = "0.1*cos(2*rod)" }
+y = { over = "rod", start = "0.05*sin(rod)", velocity = "0.1*cos(2*rod)" }
+[[kinetic]]
+over = "rod"
+energy = "vx[rod]^2 + vx[rod]*vy[rod] + vy[rod]^2"
+[[stiff]]
+over = "rod"
+gap = "x[rod] - y[rod]"
+stiffness = "omega^2"
+[[potential]]
+over = "joint"
+energy = "0.5*(y[joint + 1] - x[joint])^2"
+)~";
+  const auto p = model(text, 1000);
+  const State s = smooth_start(*p);
+  const Solution hmm = solve(*p, "hmm", {.to = 3, .dt = 0.5, .rtol = 1e-7}, &s);
+  EXPECT_LT(largest_distance(hmm, solve(*p, "dop853", {.to = 3, .dt = 0.5, .rtol = 1e-10}, &s)), 1e-5);
+  // Relative motion: T = vx^2 + vx vy + vy^2 with vy = -vx is vx^2, V = omega^2 (2 x)^2/2, so Omega^2 = 2 omega^2.
+  const Vec fastest = hmm.measured().row(hmm.quantity("fastest_frequency")).transpose();
+  EXPECT_NEAR(fastest[0], std::sqrt(2.0) * 1000, 1);
+}
+
 // Any method can drive it.
 TEST(HmmSystems, DrivenByOtherMethods) {
   const auto p = make_model("two_springs", {{"omega2", "2000"}}).problem;
