@@ -16,6 +16,7 @@ namespace trill {
 namespace {
 constexpr double tolerance_of_fixed_steps = 1e-6;
 constexpr int direct_steps_each_period = 20;
+constexpr Index most_bands = 48;
 constexpr double least_relaxed = 60;     // frequency of springs for constraints, over the slow rate
 constexpr double relaxation_factor = 5;  // 4.5 was measured on a double pendulum
 
@@ -103,6 +104,7 @@ class Hmm final : public Reformulation {
       enter_by_spectrum(given, in, notes);
     averaged_.forget();
     last_ = in;
+    if (!running_) warn_of_jumps(notes);
     running_ = true;
   }
 
@@ -179,6 +181,8 @@ class Hmm final : public Reformulation {
     values[k++] = watch_.needs().fastest;
     values.segment(k, averaged_.actions()) = last_.y.tail(averaged_.actions());
     k += averaged_.actions();
+    if (bands_) find_amplitudes(values.segment(k, given_.layout().nq));
+    if (bands_) k += given_.layout().nq;
     values[k++] = watch_.largest_drift();
     values[k++] = model_error();
   }
@@ -221,11 +225,37 @@ class Hmm final : public Reformulation {
     quantities_.push_back({"slowest_fast_frequency", unit});
     quantities_.push_back({"fastest_frequency", unit});
     for (Index k = 1; k <= averaged_.actions(); ++k) quantities_.push_back({fmt::format("action_{}", k), ""});
+    const auto components = stiff_.components();
+    bands_ = given_.layout().nq <= most_bands;
+    for (Index i = 0; bands_ && i < given_.layout().nq; ++i) {
+      const Quantity& x = components[static_cast<std::size_t>(i)];
+      quantities_.push_back({"amplitude_" + x.name, x.unit});
+    }
     quantities_.push_back({"drift", ""});
     quantities_.push_back({"model_error", ""});
   }
 
+  // Of the oscillation that is not followed: by its actions where they are known along the way, else as at the start.
+  void find_amplitudes(Out amplitude) const {
+    const FastSpectrum& spectrum = averaged_.spectrum();
+    amplitude = reach_.head(amplitude.size());
+    if (!averaged_.lifted() || spectrum.count() != averaged_.actions()) return;
+    amplitude.setZero();
+    for (Index k = 0; k < averaged_.actions(); ++k)
+      amplitude += std::sqrt(2 * std::max(0.0, last_.y.tail(averaged_.actions())[k]) / spectrum.frequencies()[k]) *
+                   spectrum.mode(k).cwiseAbs();
+  }
+
   double span() const { return std::max(std::abs(scope_.t_end - scope_.t_begin), 1e-300); }
+
+  void warn_of_jumps(Notes& notes) const {
+    if (!given_.breakpoints(std::min(scope_.t_begin, scope_.t_end), std::max(scope_.t_begin, scope_.t_end)).empty())
+      notes.raise(
+          last_.t, "jumps",
+          "Forces jump at known times on the way; windows that reach over a jump, within half their length of it, "
+          "average both sides.",
+          Severity::doubt, averaged_.windows().length(), 0);
+  }
 
   // What Verlet's method leaves of h^2/12 in the slow acceleration, and how it grows along a motion of that rate.
   double bias() const {
@@ -284,7 +314,7 @@ class Hmm final : public Reformulation {
   Vec reach_;
   int projections_ = 0;
   Spent before_;  // in the run that is resumed
-  bool running_ = false;
+  bool running_ = false, bands_ = false;
   std::vector<Quantity> quantities_;
   mutable State last_;
 };

@@ -83,7 +83,7 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   averaged_.plan(choose_windows(needs_), staged || lifted, lifted);
   project(given, in);
   find_actions(given, in);
-  if (!lifted) in.x().setZero();
+  if (!lifted && stiff_.drag(all_groups) != Drag::none) in.x().setZero();  // they would not stay what they are
 }
 
 // Of the difference between the data and their means, at the modes found last.

@@ -53,7 +53,7 @@ ViewSeries quantity_series(const Quantity& q, Index column) {
     s.pick.blank_first_zero = true;
   } else if (q.name.find("energy") != std::string::npos || q.name == "hamiltonian") {
     s.group = "energy";
-  } else if (is_numbered(q.name, "frequency_")) {
+  } else if (is_numbered(q.name, "frequency_") || q.name.ends_with("_frequency")) {
     s.group = "frequency";
   } else if (is_numbered(q.name, "action_")) {
     s.group = "action";

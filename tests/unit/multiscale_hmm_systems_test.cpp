@@ -338,6 +338,33 @@ energy = "0.5*omega^2*(1 + x^2)*y^2 + 0.5*x^2"
   EXPECT_EQ(code_of(s, "frequency_varies"), 1) << s.outcome.message;
 }
 
+// A stiff spring pushed by a force that is switched on at a known time.
+class SwitchedOn final : public MechanicalProblem {
+ public:
+  std::string name() const override { return "switched on"; }
+  Layout layout() const override { return {2, 2, 0, 0}; }
+  std::vector<Quantity> components() const override { return std::vector<Quantity>(4); }
+  State initial_state() const override {
+    State s(layout());
+    s.q() << 1, 0;
+    s.v() << 0, 0.5;
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<SwitchedOn>(*this); }
+  std::vector<double> breakpoints(double, double) const override { return {1.0}; }
+  void force(Groups, double t, In q, In, Out f) const override {
+    const double r = q.norm();
+    f = -1e6 * (r - 1) / r * q;
+    if (t >= 1) f[1] += 1;
+  }
+};
+
+TEST(HmmWarns, OfForcesThatJump) {
+  const Solution s = solve(SwitchedOn(), "hmm", {.to = 2, .rtol = 1e-5});
+  EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  EXPECT_EQ(code_of(s, "jumps"), 1);
+}
+
 TEST(HmmWarns, AndPutsAMotionBackThatLeftTheSlowManifold) {
   const auto p = make_model("two_springs", {{"omega1", "500"}, {"omega2", "500"}, {"stretch2", "0"}}).problem;
   const Solution s = solve(*p, "hmm", {.rtol = 1e-3, .options = {{"stages", "plain"}, {"fast_energy", "drop"}}});
