@@ -3,6 +3,7 @@
 #include "support/allocation_count.hpp"
 #include "support/multiscale_runs.hpp"
 #include "trill/model/text_problem.hpp"
+#include "trill/problem/mechanical.hpp"
 
 #include <cmath>
 
