@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/multiscale/averaging_weights.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -73,13 +74,20 @@ AveragingWeights flattened(const AveragingWeights& weights) {
   return normalised(std::move(half));
 }
 
-AveragingWeights stopping_weights(const StopBand& band) {
+Index least_reach(const StopBand& band) {
   const double decay = 2 * std::acosh(1 / std::cos(band.from / 2));
-  // Long enough for the ripple before it is flattened, which multiplies it by up to 1 + 2 m2.
-  auto reach = static_cast<Index>(std::max(1.0, std::ceil(std::acosh(std::max(1.0, 1 / band.leak)) / decay)));
-  for (; reach < longest_reach; reach += 1 + reach / 50) {
-    AveragingWeights weights = flattened(dolph_chebyshev_weights(reach, band.from));
-    if (weights.largest_response(band.from, band.to) <= band.leak) return weights;
+  return static_cast<Index>(std::clamp(std::ceil(std::acosh(std::max(1.0, 1 / band.leak)) / decay), 1.0, 1e9));
+}
+
+// From a reach that is enough for the ripple before it is flattened, which multiplies it, and rounding, by up to
+// 1 + 2 m2.
+AveragingWeights stopping_weights(const StopBand& band) {
+  constexpr double rounding = 1e-15;
+  for (Index reach = least_reach(band); reach < longest_reach; reach += 1 + reach / 50) {
+    const AveragingWeights base = dolph_chebyshev_weights(reach, band.from);
+    AveragingWeights weights = flattened(base);
+    if (weights.largest_response(band.from, band.to) <= std::max(band.leak, rounding * (1 + 2 * base.second_moment())))
+      return weights;
   }
   throw std::invalid_argument("averaging weights: the band to be stopped begins too low");
 }

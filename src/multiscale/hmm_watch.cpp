@@ -5,23 +5,12 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace trill {
 namespace {
 constexpr double drift_staged = 0.5, drift_plain = 0.01;  // of the largest velocity, where frequencies vary
 constexpr int longest_look_interval = 8;                  // steps
 constexpr double energy_that_acts = 1e-2;
 }  // namespace
-
-HmmWatch::HmmWatch(AveragedForce& averaged) : averaged_(averaged) {
-  const StrongPotential* strong = averaged.stiff().strong_potential();
-  if (averaged.actions() < 2 || !strong) return;
-  G_ = strong->map->pattern();
-  shapes_ = Mat::Zero(averaged.actions(), averaged.actions());
-  shapes_before_ = Mat::Zero(0, 0);
-  x_ = Vec::Zero(strong->map->count());
-}
 
 void HmmWatch::start(const WindowNeeds& needs, double share, double tolerance) {
   needs_ = planned_ = needs;
@@ -33,7 +22,6 @@ void HmmWatch::start(const WindowNeeds& needs, double share, double tolerance) {
   steps_since_look_ = 0;
   look_interval_ = 1;
   beyond_double_ = -1;
-  shapes_before_.resize(0, 0);
 }
 
 HmmWatch::Found HmmWatch::after_step(const State& s, Notes& notes) {
@@ -82,7 +70,6 @@ bool HmmWatch::look(const State& s, Notes& notes) {
   fastest_seen_ = std::max(fastest_seen_, needs_.fastest);
   watch_variation(s.t, notes);
   watch_resonance(s.t, notes);
-  if (averaged_.lifted() && modes_crossed(s, q)) return false;
   refusal_ = gap_complaint(needs_);
   if (!refusal_.empty()) return false;
   const double moved = std::max({needs_.fastest / planned_.fastest - 1, planned_.slowest / needs_.slowest - 1,
@@ -113,31 +100,6 @@ void HmmWatch::watch_variation(double t, Notes& notes) {
       "A fast frequency that seemed constant varies along the motion, and the oscillation has energy: its force "
       "on the slow motion is left out. fast_energy=keep takes it in.",
       Severity::doubt, varied, slack);
-}
-
-// Frequencies that crossed within a step leave modes that have changed places: K^1/2 G u_k / Omega_k tells, whose rows
-// are orthonormal. Between two steps they turn by little.
-bool HmmWatch::modes_crossed(const State& s, In q) {
-  if (shapes_.size() == 0) return false;
-  const StrongPotential& strong = *averaged_.stiff().strong_potential();
-  const FastSpectrum& spectrum = averaged_.spectrum();
-  strong.map->jacobian(s.t, q, G_);
-  for (Index k = 0; k < spectrum.count(); ++k) {
-    G_.multiply(spectrum.mode(k), x_);
-    shapes_.col(k) = strong.stiffness.cwiseSqrt().cwiseProduct(x_) / spectrum.frequencies()[k];
-  }
-  bool crossed = false;
-  if (shapes_before_.size() > 0) {
-    const Mat overlap = (shapes_before_.transpose() * shapes_).cwiseAbs();
-    crossed = overlap.diagonal().minCoeff() < 0.5 && overlap.maxCoeff() > 0.8;
-    if (crossed)
-      refusal_ = fmt::format(
-          "two fast frequencies crossed before t = {:.6g}: energy passes from one mode to the other there, which the "
-          "actions do not follow; fast_energy=drop leaves the force of the oscillation out",
-          s.t);
-  }
-  shapes_before_ = shapes_;
-  return crossed;
 }
 
 // Where one fast frequency passes the double of another, actions change by an amount of the order of the square root of
@@ -180,7 +142,6 @@ void HmmWatch::fields(Self& self, Visit visit) {
 }
 
 void HmmWatch::save(Archive& archive) const {
-  archive.write(shapes_before_);
   fields(*this, [&](const auto& field) { archive.write(field); });
   archive.write(averaged_.staged());
   archive.write(averaged_.lifted());
@@ -188,7 +149,6 @@ void HmmWatch::save(Archive& archive) const {
 }
 
 void HmmWatch::load(Archive& archive) {
-  archive.read(shapes_before_);
   fields(*this, [&](auto& field) { archive.read(field); });
   bool staged = false, lifted = false;
   Index expected = 0;

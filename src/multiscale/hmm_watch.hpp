@@ -10,7 +10,7 @@ namespace trill {
 // and the distance from the slow manifold.
 class HmmWatch {
  public:
-  explicit HmmWatch(AveragedForce& averaged);
+  explicit HmmWatch(AveragedForce& averaged) : averaged_(averaged) {}
   // needs: those of the windows that were planned; share: of the energy, that oscillates.
   void start(const WindowNeeds& needs, double share, double tolerance);
 
@@ -31,7 +31,6 @@ class HmmWatch {
   bool plan_again();
   void watch_variation(double t, Notes& notes);
   void watch_resonance(double t, Notes& notes);
-  bool modes_crossed(const State& s, In q);
   double drift_of(const State& s, const MicroWindow::Means& means) const;
   double most_drift() const;
   template <class Self, class Visit>
@@ -42,10 +41,7 @@ class HmmWatch {
   double share_ = 0, tolerance_ = 0, slowest_seen_ = 0, fastest_seen_ = 0, largest_drift_ = 0, largest_velocity_ = 0,
          doubt_ = 0;
   int steps_since_look_ = 0, look_interval_ = 1;
-  Index beyond_double_ = -1;    // pairs of modes with one frequency more than twice the other
-  Mat shapes_, shapes_before_;  // of the modes in the gaps, which do not turn with the motion
-  MatrixSlot G_;
-  Vec x_;
+  Index beyond_double_ = -1;  // pairs of modes with one frequency more than twice the other
   std::string refusal_;
 };
 }  // namespace trill

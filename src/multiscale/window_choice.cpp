@@ -32,13 +32,12 @@ WindowPlan choose_windows(const WindowNeeds& needs) {
           needs.nearest, needs.fastest));
     band.from = std::min(band.from, low * needs.nearest * h);
   }
-  WindowPlan plan{h, stopping_weights(band)};
-  if (plan.length() * needs.rate > longest_window)
+  if (const double length = 2 * h * static_cast<double>(least_reach(band)); length * needs.rate > longest_window)
     throw UsageError(fmt::format(
         "hmm: a window of {:.3g} would be needed to average frequencies from {:.4g} on, but the slow motion changes "
         "within {:.3g}; the motion has no gap between fast and slow that is wide enough; use dop853 or cvode_bdf",
-        plan.length(), needs.nearest > 0 ? std::min(needs.nearest, needs.slowest) : needs.slowest, 1 / needs.rate));
-  return plan;
+        length, needs.nearest > 0 ? std::min(needs.nearest, needs.slowest) : needs.slowest, 1 / needs.rate));
+  return {h, stopping_weights(band)};
 }
 
 WindowPlan published_windows(double omega) {

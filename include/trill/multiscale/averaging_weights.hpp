@@ -35,8 +35,9 @@ struct StopBand {
   double from = 0, to = 0;  // theta
   double leak = 0;
 };
-// The shortest flattened Dolph-Chebyshev weights that do; std::invalid_argument when they would be longer than
-// longest_reach.
+// The shortest flattened Dolph-Chebyshev weights that do, as far as rounding allows; std::invalid_argument when they
+// would be longer than longest_reach.
 AveragingWeights stopping_weights(const StopBand& band);
-inline constexpr Index longest_reach = 20'000;
+inline constexpr Index longest_reach = 3000;
+Index least_reach(const StopBand& band);  // they are at least as long
 }  // namespace trill
