@@ -149,6 +149,7 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
   p.trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
 
   p.repetition.emplace(prepare(plan, run.problem->clone()));
+  p.repetition->stepper->refine();
   p.repetition->start = run.start;
   p.repetition->options.newton_retries = run.options.newton_retries;
   p.repetition->options.events = run.options.events;

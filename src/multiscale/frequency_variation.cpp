@@ -8,7 +8,7 @@
 namespace trill {
 namespace {
 constexpr int points_beside = 3;
-constexpr double share_of_distance = 0.2;
+constexpr double near = 0.2, far = 1;  // in units of the distance
 constexpr double differ_by = 1e-3;
 
 bool equal_masses(const MechanicalProblem& stiff, In q) {
@@ -20,20 +20,44 @@ bool equal_masses(const MechanicalProblem& stiff, In q) {
     if (mass.value(i, i) != mass.value(0, 0)) return false;
   return true;
 }
-}  // namespace
 
-bool frequencies_vary(const MechanicalProblem& stiff, const State& s, const FastSpectrum& spectrum, double distance) {
-  if (!stiff.strong_potential()) return spectrum.count() != 1 || !equal_masses(stiff, s.q());
+Vec some_direction(Index n, int k) { return (Vec::LinSpaced(n, 1, static_cast<double>(n)).array() * (1.7 * k)).sin(); }
+
+// Far away there may be no point of the slow manifold that is nearest.
+bool vary_on_manifold(const MechanicalProblem& stiff, const State& s, double distance) {
   const LiftedForm form(stiff);
   SlowPoint here(form), beside(form);
   if (here.find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return true;
-  const Index n = s.layout.nq;
   for (int k = 1; k <= points_beside; ++k) {
-    Vec direction = (Vec::LinSpaced(n, 1, static_cast<double>(n)).array() * (1.7 * k)).sin();
+    Vec direction = some_direction(s.layout.nq, k);
     here.make_tangential(direction);
-    const Vec q = here.q + share_of_distance * distance * direction;
-    if (beside.find(s.t, q, s.v()) != SlowPoint::Status::ok || here.frequencies_differ(beside) > differ_by) return true;
+    for (const double share : {near, far}) {
+      const Vec q = here.q + share * distance * direction;
+      const bool found = beside.find(s.t, q, s.v()) == SlowPoint::Status::ok;
+      if (found ? here.frequencies_differ(beside) > differ_by : share == near) return true;
+    }
   }
   return false;
+}
+
+// Across the one mode that there is. Off the slow manifold a frequency may differ a little without meaning it.
+bool varies_across(const State& s, FastSpectrum& spectrum, double distance) {
+  const double here = spectrum.fastest();
+  const Vec mode = spectrum.mode(0);
+  bool varies = false;
+  for (int k = 1; k <= points_beside && !varies; ++k) {
+    Vec direction = some_direction(s.layout.nq, k);
+    direction -= mode.dot(direction) / mode.squaredNorm() * mode;
+    const Vec q = s.q() + near * distance * direction;
+    varies = !spectrum.find(s.t, q, s.v()) || std::abs(spectrum.fastest() / here - 1) > 10 * differ_by;
+  }
+  return !spectrum.find(s.t, s.q(), s.v()) || varies;
+}
+}  // namespace
+
+bool frequencies_vary(const MechanicalProblem& stiff, const State& s, FastSpectrum& spectrum, double distance) {
+  if (stiff.strong_potential()) return vary_on_manifold(stiff, s, distance);
+  if (spectrum.count() != 1 || !spectrum.has_modes() || !equal_masses(stiff, s.q())) return true;
+  return varies_across(s, spectrum, distance);
 }
 }  // namespace trill

@@ -4,8 +4,8 @@
 #include "fast_spectrum.hpp"
 
 namespace trill {
-// Whether the fast frequencies at this state, found last, depend on where the slow motion is. Where the model names its
-// gaps they are compared at points beside it on the slow manifold, at a part of the given distance. Otherwise they are
-// taken for constant when there is one only and all masses are equal.
-bool frequencies_vary(const MechanicalProblem& stiff, const State& s, const FastSpectrum& spectrum, double distance);
+// Whether the fast frequencies at this state, where the spectrum was found last, depend on where the slow motion is:
+// they are compared at points beside it, up to the distance that the motion covers. Where the model names no gaps and
+// has several fast modes or unequal masses, they are taken to vary.
+bool frequencies_vary(const MechanicalProblem& stiff, const State& s, FastSpectrum& spectrum, double distance);
 }  // namespace trill

@@ -17,6 +17,8 @@ namespace {
 constexpr double tolerance_of_fixed_steps = 1e-6;
 constexpr int direct_steps_each_period = 20;
 constexpr Index most_bands = 48;
+constexpr double bend_factor = 3;  // between 0.6 and 4 on two springs
+constexpr int many_projections = 20;
 constexpr double least_relaxed = 60;     // frequency of springs for constraints, over the slow rate
 constexpr double relaxation_factor = 5;  // 4.5 was measured on a double pendulum
 
@@ -99,7 +101,7 @@ class Hmm final : public Reformulation {
     if (unchanged)
       in.y = last_.y;
     else if (paper_)
-      enter_as_published(given, in);
+      enter_as_published(given, in, notes);
     else
       enter_by_spectrum(given, in, notes);
     averaged_.forget();
@@ -127,7 +129,10 @@ class Hmm final : public Reformulation {
       case HmmWatch::Found::drift:
         break;
     }
-    ++projections_;
+    if (++projections_ == many_projections)
+      notes.raise(s.t, "drifts",
+                  "The motion leaves the slow manifold again and again; its fast and slow parts may not be apart.",
+                  Severity::doubt, projections_, many_projections);
     start_.project(s, s);
     return AfterStep::changed;
   }
@@ -137,9 +142,7 @@ class Hmm final : public Reformulation {
     y.setZero();
     y.head(reach_.size()) = reach_;
   }
-  double model_error() const override {
-    return paper_ ? std::numeric_limits<double>::quiet_NaN() : bias() + left_out_ + relaxation_error_ + watch_.doubt();
-  }
+  double model_error() const override { return bias() + left_out_ + relaxation_error_ + watch_.doubt(); }
 
   std::string summary() const override {
     const WindowPlan& window = averaged_.windows();
@@ -246,7 +249,11 @@ class Hmm final : public Reformulation {
                    spectrum.mode(k).cwiseAbs();
   }
 
-  double span() const { return std::max(std::abs(scope_.t_end - scope_.t_begin), 1e-300); }
+  // Not known: endless.
+  double span() const {
+    const double length = std::abs(scope_.t_end - scope_.t_begin);
+    return length > 0 ? length : std::numeric_limits<double>::infinity();
+  }
 
   void warn_of_jumps(Notes& notes) const {
     if (!given_.breakpoints(std::min(scope_.t_begin, scope_.t_end), std::max(scope_.t_begin, scope_.t_end)).empty())
@@ -257,11 +264,12 @@ class Hmm final : public Reformulation {
           Severity::doubt, averaged_.windows().length(), 0);
   }
 
-  // What Verlet's method leaves of h^2/12 in the slow acceleration, and how it grows along a motion of that rate.
+  // What Verlet's method leaves of h^2/12 in the slow acceleration, and a window with a second moment m2 of m2 h^2/2;
+  // and how it grows along a motion of that rate.
   double bias() const {
-    const double rate = watch_.needs().rate;
-    const double turns = rate * (last_.t - scope_.t_begin), step = rate * averaged_.windows().h;
-    return step * step / 12 * (1 + turns * turns / 4);
+    const WindowPlan& window = averaged_.windows();
+    const double turns = slow_rate_ * (last_.t - scope_.t_begin), step = slow_rate_ * window.h;
+    return step * step * (1.0 / 12 + std::abs(window.weights.second_moment()) / 2) * (1 + turns * turns / 4);
   }
 
   // Springs of frequency omega are off by some (rate/omega)^2, while the cost grows by the logarithm of omega only.
@@ -270,8 +278,8 @@ class Hmm final : public Reformulation {
     Vec dy(rigid_->size());
     if (!rigid_->rhs(given.t, given.y.head(rigid_->size()), dy))
       throw UsageError("hmm: the constraints depend on each other at the start");
-    const double rate = std::max(
-        {fastest_frequency(given_, given), turning_rate(given.q(), given.v(), dy.tail(given.layout.nv)), 1 / span()});
+    const double rate = std::max({fastest_frequency(given_, given),
+                                  turning_rate(given.q(), given.v(), dy.tail(given.layout.nv), span()), 1 / span()});
     const double omega =
         options_.omega > 0 ? options_.omega : rate * std::max(4 / std::sqrt(tolerance_), least_relaxed);
     relaxed_->set_frequency(omega, given);
@@ -279,10 +287,37 @@ class Hmm final : public Reformulation {
   }
 
   // SAT09 sec. 3.2: both means of the given data.
-  void enter_as_published(const State& given, State& in) {
+  void enter_as_published(const State& given, State& in, Notes& notes) {
     nominal_ = options_.omega > 0 ? options_.omega : nominal_frequency(given);
     averaged_.plan(published_windows(nominal_), false, false);
     start_.project(given, in);
+    judge_published(in, notes);
+  }
+
+  // The published windows fit a nominal frequency, whatever the true ones are.
+  void judge_published(const State& in, Notes& notes) {
+    FastSpectrum& spectrum = averaged_.spectrum();
+    if (!spectrum.find(in.t, in.q(), in.v())) return;
+    const WindowPlan& window = averaged_.windows();
+    slow_rate_ = std::max(spectrum.rest(), 1 / span());
+    if (const double share = window.length() * slow_rate_; share > 1)
+      notes.raise(
+          in.t, "long_window",
+          "The window is longer than the time in which the slow motion changes, by this factor; mode=hmm chooses "
+          "shorter ones.",
+          Severity::doubt, share, 1);
+    double leak = 0;
+    for (const double omega : {spectrum.slowest(), spectrum.fastest()})
+      leak = std::max(leak, omega * window.h >= 2
+                                ? std::numeric_limits<double>::max()
+                                : std::abs(window.weights.response(2 * std::asin(omega * window.h / 2))) *
+                                      std::pow(omega / slow_rate_, 2));
+    if (leak > 1)
+      notes.raise(
+          in.t, "leak",
+          "The window lets so much of the fast force pass, in units of the slow one, that the slow motion may be "
+          "unstable; the nominal frequency may be wrong.",
+          Severity::doubt, leak, 1);
   }
 
   double nominal_frequency(const State& given) {
@@ -294,7 +329,8 @@ class Hmm final : public Reformulation {
   void enter_by_spectrum(const State& given, State& in, Notes& notes) {
     start_.find(given, {options_.fast_energy, options_.stages, tolerance_, span()}, in, notes);
     watch_.start(start_.needs(), start_.share(), tolerance_);
-    left_out_ = start_.left_out();
+    left_out_ = start_.left_out() + bend_factor * std::pow(start_.bend(), 2);
+    slow_rate_ = start_.needs().rate;
     if (running_) return;
     share_ = start_.share();
     reach_ = start_.reach();
@@ -310,7 +346,8 @@ class Hmm final : public Reformulation {
   HmmStart start_;
   HmmWatch watch_;
   RunScope scope_;
-  double tolerance_ = tolerance_of_fixed_steps, nominal_ = 0, share_ = 0, left_out_ = 0, relaxation_error_ = 0;
+  double tolerance_ = tolerance_of_fixed_steps, nominal_ = 0, share_ = 0, left_out_ = 0, relaxation_error_ = 0,
+         slow_rate_ = 0;
   Vec reach_;
   int projections_ = 0;
   Spent before_;  // in the run that is resumed

@@ -11,18 +11,21 @@ namespace trill {
 namespace {
 constexpr double rough_share = 0.35;  // of the largest frequency: where the first window begins to stop
 constexpr int most_rough_passes = 4;
+constexpr double most_bend = 0.2;
+constexpr double least_rate = 1e-7;           // of the largest frequency
 constexpr double energy_that_matters = 1e-2;  // of the tolerance: share of fast energy that is lifted
 constexpr double most_energy_left_out = 1e-2;
 }  // namespace
 
-double turning_rate(In q, In v, In a) {
+double turning_rate(In q, In v, In a, double span) {
   const double force = a.norm();
-  return force > 0 ? std::min(force / v.norm(), std::sqrt(force / q.norm())) : 0;
+  if (!(force > 0)) return 0;
+  return std::min(force / std::max(v.norm(), 0.1 * force * span), std::sqrt(force / q.norm()));
 }
 
 HmmStart::HmmStart(AveragedForce& averaged) : averaged_(averaged), stiff_(averaged.stiff()) {
   const Index n = stiff_.layout().nq;
-  means_.q = means_.v = means_.a = x_ = y_ = Vec::Zero(n);
+  means_.q = means_.v = means_.a = x_ = y_ = shift_ = Vec::Zero(n);
   reach_ = Vec::Zero(2 * n);
 }
 
@@ -59,7 +62,8 @@ void HmmStart::find(const State& given, const HmmChoice& choice, State& in, Note
     if (needs_.slowest >= 0.9 * stopped) break;
   }
   spectrum.expect(spectrum.count());
-  needs_.rate = std::max({needs_.rate, turning_rate(means_.q, means_.v, means_.a), 1 / choice.span});
+  needs_.rate = std::max({needs_.rate, turning_rate(means_.q, means_.v, means_.a, choice.span), 1 / choice.span,
+                          least_rate * needs_.fastest});
   decide(given, choice, in, notes);
 }
 
@@ -74,9 +78,16 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   const double distance = std::max(in.q().norm(), in.v().norm() / needs_.rate) / root;
   needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum(), distance);
   const double energy = find_actions(given, in);
+  bend_ = find_bend(in);
+  if (bend_ > most_bend)
+    throw UsageError(fmt::format(
+        "hmm: the oscillation is too large: within it the directions of the stiff forces turn by {:.2g}, more than {}, "
+        "and means are wrong by the square of that; use dop853 or verlet, which follow it",
+        bend_, most_bend));
   share_ = energy > 0 ? energy / (energy + slow_energy(in)) : 0;
   const bool matters = !needs_.constant && share_ > energy_that_matters * choice.tolerance;
-  const bool lifted = averaged_.actions() > 0 && (choice.fast_energy == "keep" || matters);
+  const bool has_actions = averaged_.actions() > 0 && averaged_.spectrum().count() == averaged_.actions();
+  const bool lifted = has_actions && (choice.fast_energy == "keep" || matters);
   const bool staged = choice.stages == "auto" ? !needs_.constant : choice.stages == "projected";
   check_energy(lifted, choice.tolerance, in.t, notes);
   if (lifted) needs_.nearest = averaged_.spectrum().nearest();
@@ -86,20 +97,37 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   if (!lifted && stiff_.drag(all_groups) != Drag::none) in.x().setZero();  // they would not stay what they are
 }
 
+// By how much of itself the stiffness turns within the amplitude of the oscillation: an open gap stiffens what it does
+// across its direction, by its size times its curvature. The mean force is off by the square of that.
+double HmmStart::find_bend(const State& in) {
+  FastSpectrum& spectrum = averaged_.spectrum();
+  if (!spectrum.has_modes() || spectrum.count() == in.layout.nq) return 0;
+  const double square = std::pow(spectrum.fastest(), 2), rest = std::pow(spectrum.rest(), 2);
+  double bend = 0;
+  for (const double sign : {1.0, -1.0}) {
+    x_ = in.q() + sign * shift_;
+    if (spectrum.find(in.t, x_, in.v())) bend = std::max(bend, (std::pow(spectrum.rest(), 2) - rest) / square);
+  }
+  spectrum.find(in.t, in.q(), in.v());
+  return bend;
+}
+
 // Of the difference between the data and their means, at the modes found last.
 double HmmStart::find_actions(const State& given, State& in) {
   const FastSpectrum& spectrum = averaged_.spectrum();
-  if (averaged_.actions() == 0 || spectrum.count() != averaged_.actions()) return oscillating_energy(given, in);
+  if (!spectrum.has_modes()) return oscillating_energy(given, in);
   const Index n = x_.size();
   spectrum.times_mass(given.q() - in.q(), x_);
   spectrum.times_mass(given.v() - in.v(), y_);
   reach_.setZero();
+  shift_.setZero();
   double energy = 0;
-  for (Index k = 0; k < averaged_.actions(); ++k) {
+  for (Index k = 0; k < spectrum.count(); ++k) {
     const double omega = spectrum.frequencies()[k];
     const double p = spectrum.mode(k).dot(y_), x = omega * spectrum.mode(k).dot(x_), square = p * p + x * x;
-    in.x()[k] = square / (2 * omega);
+    if (k < averaged_.actions()) in.x()[k] = square / (2 * omega);
     energy += square / 2;
+    shift_ += std::sqrt(square) / omega * spectrum.mode(k);
     reach_.head(n) += std::sqrt(square) / omega * spectrum.mode(k).cwiseAbs();
     reach_.tail(n) += std::sqrt(square) * spectrum.mode(k).cwiseAbs();
   }

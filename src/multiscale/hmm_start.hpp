@@ -10,8 +10,8 @@ struct HmmChoice {
   double tolerance = 0, span = 0;   // of the run
 };
 
-// How fast a velocity changes; from rest, how fast the positions do.
-double turning_rate(In q, In v, In a);
+// How fast a velocity changes; from rest, how fast the positions do. span: of time.
+double turning_rate(In q, In v, In a, double span);
 
 // The way from an oscillating state into the averaged system: frequencies, slow rate, windows, and what to do about the
 // energy of the oscillation.
@@ -26,6 +26,7 @@ class HmmStart {
   const WindowNeeds& needs() const { return needs_; }
   double share() const { return share_; }        // of the energy, that oscillates
   double left_out() const { return left_out_; }  // of it, although it acts on the slow motion
+  double bend() const { return bend_; }          // of the stiff directions within the oscillation
   const Vec& reach() const { return reach_; }    // amplitudes of the oscillation in q and v
 
  private:
@@ -33,6 +34,7 @@ class HmmStart {
   WindowPlan rough_windows() const;
   void decide(const State& given, const HmmChoice& choice, State& in, Notes& notes);
   double find_actions(const State& given, State& in);
+  double find_bend(const State& in);
   double oscillating_energy(const State& given, const State& in);
   double slow_energy(const State& in);
   void check_energy(bool lifted, double tolerance, double t, Notes& notes);
@@ -41,7 +43,7 @@ class HmmStart {
   const MechanicalProblem& stiff_;
   MicroWindow::Means means_;
   WindowNeeds needs_;
-  double share_ = 0, left_out_ = 0;
-  Vec reach_, x_, y_;
+  double share_ = 0, left_out_ = 0, bend_ = 0;
+  Vec reach_, shift_, x_, y_;
 };
 }  // namespace trill

@@ -93,7 +93,9 @@ bool HmmWatch::plan_again() {
 // A frequency was taken for constant: when it is not, energy that was dropped does act.
 void HmmWatch::watch_variation(double t, Notes& notes) {
   const double varied = fastest_seen_ / slowest_seen_ - 1, slack = window_slack(true);
-  if (!needs_.constant || averaged_.spectrum().count() != 1 || varied < slack || share_ < energy_that_acts) return;
+  if (!needs_.constant || averaged_.lifted() || averaged_.spectrum().count() != 1 || varied < slack ||
+      share_ < energy_that_acts)
+    return;
   doubt_ = std::max(doubt_, share_);
   notes.raise(
       t, "frequency_varies",

@@ -41,6 +41,7 @@ class ImpulseStepper : public Stepper {
   std::vector<Quantity> diagnostics() const override;
   void diagnose(Out values) const override;
   std::string summary() const override;
+  void refine() override { top_->refine(); }
   void save(Archive& archive) const override;
   void load(Archive& archive) override;
 

@@ -33,7 +33,13 @@ void KickedFlow::start(const State& s) {
   if (steps_ == 0) frequency_ = find_fastest_mode(problem_, all_, s.t, s.q()).frequency;
 }
 
-int KickedFlow::steps(double h) const { return steps_ > 0 ? steps_ : steps_for(frequency_, h); }
+int KickedFlow::steps(double h) const { return steps_ > 0 ? steps_ : finer_ * steps_for(frequency_, h); }
+
+void KickedFlow::refine() {
+  finer_ *= 2;
+  inner_->refine();
+  if (averaging_ && averaging_ != inner_) averaging_->refine();
+}
 
 bool KickedFlow::flow(double t, double h, Out q, Out v, Counters& work) {
   const int count = steps(h);

@@ -27,6 +27,7 @@ class KickedFlow final : public Flow {
 
   void start(const State& s) override;
   bool flow(double t, double h, Out q, Out v, Counters& work) override;
+  void refine() override;
   void forget() override;
   void save(Archive& archive) const override;
   void load(Archive& archive) override;
@@ -48,7 +49,7 @@ class KickedFlow final : public Flow {
   Groups all_ = 0, counted_;
   std::shared_ptr<Flow> inner_;
   std::shared_ptr<FastFlow> averaging_;
-  int steps_;
+  int steps_, finer_ = 1;
   double frequency_ = 0;  // of its forces at the start, where steps follow it
   Acceleration accelerate_;
   Vec rest_, a_, at_;  // acceleration by the kick at at_t_ and at_, for steps of at_h_

@@ -39,6 +39,7 @@ class SweepFlow final : public FastFlow {
     grid_inner_ = 0;
   }
 
+  void refine() override { finer_ *= 2; }
   void forget() override { known_ = false; }
 
   bool flow(double t, double h, Out q, Out v, Counters& work) override {
@@ -158,7 +159,7 @@ class SweepFlow final : public FastFlow {
 
  private:
   int inner_steps(double h) const {
-    return options_.inner > 0 ? options_.inner : steps_for(fastest_.frequency, 0.5 * h);
+    return options_.inner > 0 ? options_.inner : finer_ * steps_for(fastest_.frequency, 0.5 * h);
   }
 
   void prepare(double h) {
@@ -235,7 +236,7 @@ class SweepFlow final : public FastFlow {
   ForceProducts products_;
   FastestMode fastest_;
   SweepGrid grid_;
-  int grid_inner_ = 0, last_steps_ = 0;
+  int finer_ = 1, grid_inner_ = 0, last_steps_ = 0;
   Mat positions_;  // along the last sweep forward, or the one where a walk back stands
   bool stored_ = true;
   Vec end_q_, end_v_;     // where a walk back begins

@@ -279,6 +279,7 @@ TEST(HmmSystems, NoAllocationInAStep) {
     Vec dy(in.y.size());
     const auto& inner = form->inner().as<FirstOrderProblem>("the test");
     inner.rhs(in.t, in.y, dy);
+    in.y[0] += 1e-3;  // the last point is kept
     const AllocationGuard guard;
     inner.rhs(in.t, in.y, dy);
     const bool lifted = std::string(omega1) == "500";
@@ -299,6 +300,21 @@ std::string complaint(const std::string& text, double omega, OptionSet options =
 TEST(HmmRefuses, MotionWithoutAGap) {
   EXPECT_THAT(complaint(cart(0), 20), HasSubstr("no gap between fast and slow motion"));
   EXPECT_THAT(complaint(cart(0), 20), HasSubstr("30 times is needed"));
+}
+
+// Nothing but a constant force from rest: no rate of its own.
+TEST(HmmSystems, FromRestAtTheOrigin) {
+  const std::string text = R"~([parameters]
+omega = 1000
+[coordinates]
+x = 0
+y = 0
+[[potential]]
+energy = "0.5*omega^2*y^2 - x"
+)~";
+  const auto p = model(text, 1000);
+  const Solution s = solve(*p, "hmm", {.to = 2, .rtol = 1e-6});
+  EXPECT_NEAR(s.y()(0, s.rows() - 1), 2, 1e-6);
 }
 
 TEST(HmmRefuses, NonlinearDragOfAnOscillation) {
@@ -357,7 +373,22 @@ TEST(HmmWarns, OfEnergyThatIsLeftOut) {
   EXPECT_EQ(code_of(s, "fast_energy_left_out"), 1);
 }
 
-// A single frequency, masses equal, no gaps named: it seems constant until it is seen to vary.
+// A single frequency, masses equal, no gaps named: points beside the start show that it varies.
+TEST(HmmSystems, AFrequencyThatVariesWithoutNamedGaps) {
+  const std::string text = R"~([parameters]
+omega = 1000
+[coordinates]
+x = { start = 1, velocity = 0 }
+y = { start = 0, velocity = 1 }
+[[potential]]
+energy = "0.5*omega^2*(1 + x^2)*y^2"
+)~";
+  const auto p = model(text, 1000);
+  const Solution s = solve(*p, "hmm", {.to = 3, .rtol = 1e-6});
+  EXPECT_LT(largest_distance(s, solve(*p, "dop853", {.to = 3, .rtol = 1e-11})), 3e-3);
+}
+
+// It is flat around the start, and the oscillation pushes the slow motion away from there later on.
 TEST(HmmWarns, OfAFrequencyThatVaries) {
   const std::string text = R"~([parameters]
 omega = 1000
@@ -365,11 +396,28 @@ omega = 1000
 x = { start = 0, velocity = 1 }
 y = { start = 0, velocity = 1 }
 [[potential]]
-energy = "0.5*omega^2*(1 + x^2)*y^2 + 0.5*x^2"
+energy = "0.5*omega^2*(1 + 0.2*(1 + tanh(5*(x - 3))))*y^2"
 )~";
   const auto p = model(text, 1000);
   const Solution s = solve(*p, "hmm", {.to = 5, .rtol = 1e-6});
   EXPECT_EQ(code_of(s, "frequency_varies"), 1) << s.outcome.message;
+}
+
+TEST(HmmRefuses, ALargeOscillation) {
+  const auto p = make_model("two_springs", {{"stretch2", "200"}}).problem;
+  EXPECT_THROW(solve(*p, "hmm", {.rtol = 1e-6}), UsageError);
+  const auto q = make_model("two_springs", {{"stretch2", "50"}}).problem;
+  const Solution s = solve(*q, "hmm", {.rtol = 1e-6});
+  const Vec estimate = s.measured().row(s.quantity("model_error")).transpose();
+  EXPECT_GT(estimate[estimate.size() - 1], 7e-3);  // the error of the centre of mass
+}
+
+TEST(HmmWarns, OfPublishedWindowsThatDoNotFit) {
+  const auto p = make_model("two_springs", {{"omega2", "50"}}).problem;
+  const Solution s = solve(*p, "hmm", {.rtol = 1e-6, .options = {{"mode", "paper"}}});
+  EXPECT_EQ(code_of(s, "long_window"), 1);
+  const Solution t = solve(*p, "hmm", {.rtol = 1e-6, .options = {{"mode", "paper"}, {"omega", "1e5"}}});
+  EXPECT_EQ(code_of(t, "leak"), 1);
 }
 
 // A stiff spring pushed by a force that is switched on at a known time.

@@ -78,7 +78,10 @@ class Stepper {
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
   virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
-  virtual void save(Archive& archive) const = 0;      // everything a bit-identical restart needs
+  // Half the size for steps that follow from neither h nor tolerances, as those of inner motions: for repetitions that
+  // tell how accurate a run was. Before start().
+  virtual void refine() {}
+  virtual void save(Archive& archive) const = 0;  // everything a bit-identical restart needs
   virtual void load(Archive& archive) = 0;
   virtual std::unique_ptr<Stepper> clone(const Problem& problem) const = 0;  // own workspace on a cloned problem
 };

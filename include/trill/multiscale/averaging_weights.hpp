@@ -20,7 +20,7 @@ class AveragingWeights {
   Vec half_;
 };
 
-// exp(5/(x^2 - 1)) at x = k/steps, without the two ends, where it is 0: the kernel of SAT09 sec. 3, whose constant is
+// exp(5/(x^2 - 1)) at x = k/steps, without the two ends, where it is 0: the kernel of SAT09 sec. 4, whose constant is
 // not printed there but follows from the numbers of its table 1.
 AveragingWeights bump_weights(Index steps);
 
