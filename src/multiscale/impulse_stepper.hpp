@@ -67,6 +67,10 @@ class ImpulseStepper : public Stepper {
   Resonance resonance_;                // with the first of them
   double unaveraged_frequency_ = 0;
   Vec y0_, a0_, a1_;  // state at the start of the last step, slow acceleration at its start and end
+  double phase_error(double t) const;
+
+  double t_first_ = 0;
+  int inner_order_ = 2;
   double t0_ = 0, h_ = 0, longest_h_ = 0;  // the last step of a run may be a short one
   bool told_ = false;
   int since_watched_ = 0;
