@@ -15,6 +15,20 @@ AveragingWeights normalised(Vec half) {
   return AveragingWeights(std::move(half));
 }
 
+// cos(theta), cos(2 theta), ... as the real parts of powers.
+class Cosines {
+ public:
+  explicit Cosines(double theta) : c_(std::cos(theta)), s_(std::sin(theta)) {}
+  double next() {
+    const double x = x_ * c_ - y_ * s_;
+    y_ = x_ * s_ + y_ * c_;
+    return x_ = x;
+  }
+
+ private:
+  double c_, s_, x_ = 1, y_ = 0;
+};
+
 double chebyshev(Index degree, double x) {
   const auto n = static_cast<double>(degree);
   return std::abs(x) <= 1 ? std::cos(n * std::acos(x)) : std::cosh(n * std::acosh(std::abs(x)));
@@ -23,7 +37,8 @@ double chebyshev(Index degree, double x) {
 
 double AveragingWeights::response(double theta) const {
   double sum = half_[0];
-  for (Index k = 1; k < half_.size(); ++k) sum += 2 * half_[k] * std::cos(static_cast<double>(k) * theta);
+  Cosines cosine(theta);
+  for (Index k = 1; k < half_.size(); ++k) sum += 2 * half_[k] * cosine.next();
   return sum;
 }
 
@@ -61,7 +76,9 @@ AveragingWeights dolph_chebyshev_weights(Index reach, double theta_stop) {
   for (Index j = 0; j <= reach; ++j) {
     const double theta = 2 * pi * static_cast<double>(j) / static_cast<double>(samples);
     const double value = (j == 0 ? 1 : 2) * chebyshev(2 * reach, x0 * std::cos(theta / 2)) / top;
-    for (Index k = 0; k <= reach; ++k) half[k] += value * std::cos(static_cast<double>(k) * theta);
+    Cosines cosine(theta);
+    half[0] += value;
+    for (Index k = 1; k <= reach; ++k) half[k] += value * cosine.next();
   }
   return normalised(std::move(half));
 }
@@ -83,7 +100,7 @@ Index least_reach(const StopBand& band) {
 // 1 + 2 m2.
 AveragingWeights stopping_weights(const StopBand& band) {
   constexpr double rounding = 1e-15;
-  for (Index reach = least_reach(band); reach < longest_reach; reach += 1 + reach / 50) {
+  for (Index reach = least_reach(band); reach < 2 * longest_reach; reach += 1 + reach / 50) {
     const AveragingWeights base = dolph_chebyshev_weights(reach, band.from);
     AveragingWeights weights = flattened(base);
     if (weights.largest_response(band.from, band.to) <= std::max(band.leak, rounding * (1 + 2 * base.second_moment())))

@@ -327,7 +327,10 @@ class Hmm final : public Reformulation {
   }
 
   void enter_by_spectrum(const State& given, State& in, Notes& notes) {
-    start_.find(given, {options_.fast_energy, options_.stages, tolerance_, span()}, in, notes);
+    start_.find(
+        given,
+        {options_.fast_energy, options_.stages, tolerance_, std::copysign(span(), scope_.t_end - scope_.t_begin)}, in,
+        notes);
     watch_.start(start_.needs(), start_.share(), tolerance_);
     left_out_ = start_.left_out() + bend_factor * std::pow(start_.bend(), 2);
     slow_rate_ = start_.needs().rate;

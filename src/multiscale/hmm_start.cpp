@@ -12,6 +12,7 @@ namespace {
 constexpr double rough_share = 0.35;  // of the largest frequency: where the first window begins to stop
 constexpr int most_rough_passes = 4;
 constexpr double most_bend = 0.2;
+constexpr double most_change = 0.3;           // of forces in time, within a window
 constexpr double least_rate = 1e-7;           // of the largest frequency
 constexpr double energy_that_matters = 1e-2;  // of the tolerance: share of fast energy that is lifted
 constexpr double most_energy_left_out = 1e-2;
@@ -56,20 +57,15 @@ void HmmStart::find(const State& given, const HmmChoice& choice, State& in, Note
   needs_.slowest = std::max(needs_.slowest, rough_share * needs_.fastest);
   for (int pass = 0; pass < most_rough_passes; ++pass) {
     const double stopped = needs_.slowest;
-    averaged_.plan(rough_windows(), false, false);
+    averaged_.plan(rough_windows(needs_), false, false);
     project(given, in);
     look(given.t, in.q(), in.v());
     if (needs_.slowest >= 0.9 * stopped) break;
   }
   spectrum.expect(spectrum.count());
-  needs_.rate = std::max({needs_.rate, turning_rate(means_.q, means_.v, means_.a, choice.span), 1 / choice.span,
-                          least_rate * needs_.fastest});
+  needs_.rate = std::max({needs_.rate, turning_rate(means_.q, means_.v, means_.a, std::abs(choice.span)),
+                          1 / std::abs(choice.span), least_rate * needs_.fastest});
   decide(given, choice, in, notes);
-}
-
-WindowPlan HmmStart::rough_windows() const {
-  const double h = 1.7 / (1.06 * needs_.fastest);
-  return {h, stopping_weights({2 * std::asin(0.85 * needs_.slowest * h / 2), 2 * std::asin(0.85), 1e-6})};
 }
 
 void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, Notes& notes) {
@@ -92,9 +88,32 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   check_energy(lifted, choice.tolerance, in.t, notes);
   if (lifted) needs_.nearest = averaged_.spectrum().nearest();
   averaged_.plan(choose_windows(needs_), staged || lifted, lifted);
+  check_pace(in, choice.span);
   project(given, in);
   find_actions(given, in);
   if (!lifted && stiff_.drag(all_groups) != Drag::none) in.x().setZero();  // they would not stay what they are
+}
+
+// A force that changes in time as fast as the windows are long would be averaged away, or drive the oscillation.
+void HmmStart::check_pace(const State& in, double span) {
+  constexpr int times = 4;
+  if (!std::isfinite(span)) return;
+  double size = 0, change = 0;
+  for (int i = 0; i < times; ++i) {
+    const double t = in.t + span * i / times;
+    stiff_.force(all_groups, t, in.q(), in.v(), x_);
+    size = std::max(size, x_.norm());
+    for (const double share : {0.21, 0.47}) {
+      stiff_.force(all_groups, t + share * averaged_.windows().length(), in.q(), in.v(), y_);
+      change = std::max(change, (y_ - x_).norm());
+    }
+  }
+  averaged_.micro().count(3 * times);
+  if (change > most_change * size)
+    throw UsageError(fmt::format(
+        "hmm: within a window of {:.3g} the forces change in time by {:.2g} of their size, more than {}; only "
+        "slower ones can be averaged; use dop853",
+        averaged_.windows().length(), change / size, most_change));
 }
 
 // By how much of itself the stiffness turns within the amplitude of the oscillation: an open gap stiffens what it does

@@ -7,7 +7,7 @@
 namespace trill {
 struct HmmChoice {
   std::string fast_energy, stages;  // "auto" or what the user says
-  double tolerance = 0, span = 0;   // of the run
+  double tolerance = 0, span = 0;   // of the run; span: with its sign
 };
 
 // How fast a velocity changes; from rest, how fast the positions do. span: of time.
@@ -31,10 +31,10 @@ class HmmStart {
 
  private:
   void look(double t, In q, In v);
-  WindowPlan rough_windows() const;
   void decide(const State& given, const HmmChoice& choice, State& in, Notes& notes);
   double find_actions(const State& given, State& in);
   double find_bend(const State& in);
+  void check_pace(const State& in, double span);
   double oscillating_energy(const State& given, const State& in);
   double slow_energy(const State& in);
   void check_energy(bool lifted, double tolerance, double t, Notes& notes);

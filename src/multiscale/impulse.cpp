@@ -23,10 +23,7 @@ class Impulse final : public ImpulseStepper {
             .constant_step = true};
   }
 
-  static SplitForm split_form(const Options&) {
-    const auto one = [](double) { return 1.0; };
-    return {one, one};
-  }
+  static SplitForm split_form(const Options&) { return without_filters(); }
 
   Impulse(const Problem& problem, const Options& options)
       : ImpulseStepper(describe(options), accepted(problem, "impulse"), plan(accepted(problem, "impulse"), options)),

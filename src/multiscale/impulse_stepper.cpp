@@ -33,6 +33,11 @@ std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem
 
 FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order[0] - '0'}; }
 
+SplitForm ImpulseStepper::without_filters() {
+  const auto one = [](double) { return 1.0; };
+  return {one, one};
+}
+
 const MechanicalProblem& ImpulseStepper::accepted(const Problem& problem, const std::string& method) {
   const auto& p = problem.as<MechanicalProblem>(method);
   if (p.constraints()) throw UsageError(method + " cannot keep constraints; use rattle for '" + p.name() + "'");

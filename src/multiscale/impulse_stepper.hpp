@@ -5,6 +5,7 @@
 #include "kicked_flow.hpp"
 #include "resonance.hpp"
 #include "trill/base/options.hpp"
+#include "trill/method/split_form.hpp"
 #include "trill/method/stepper.hpp"
 
 namespace trill {
@@ -46,6 +47,7 @@ class ImpulseStepper : public Stepper {
   void load(Archive& archive) override;
 
  protected:
+  static SplitForm without_filters();  // kicks by forces as they are
   static const MechanicalProblem& accepted(const Problem& problem, const std::string& method);
   ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan);
 

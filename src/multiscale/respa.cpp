@@ -28,6 +28,8 @@ class Respa final : public ImpulseStepper {
             .constant_step = true};
   }
 
+  static SplitForm split_form(const Options&) { return without_filters(); }
+
   Respa(const Problem& problem, const Options& options)
       : ImpulseStepper(describe(options), accepted(problem, "respa"), plan(accepted(problem, "respa"), options)),
         options_(options) {}

@@ -14,6 +14,15 @@ constexpr double leak_factor = 0.02, least_leak = 1e-14;  // the latter by round
 constexpr double least_distance = 0.05;                   // of two fast frequencies that must be told apart, relative
 
 double phase(double omega_h) { return 2 * std::asin(std::min(1.0, omega_h / 2)); }
+
+WindowPlan plan(double h, const StopBand& band, const WindowNeeds& needs) {
+  if (least_reach(band) > longest_reach)
+    throw UsageError(fmt::format(
+        "hmm: the fast frequencies, from {:.4g} to {:.4g}, lie too far apart for windows of one micro-step; "
+        "use slow or radau",
+        needs.nearest > 0 ? std::min(needs.slowest, needs.nearest) : needs.slowest, needs.fastest));
+  return {h, stopping_weights(band)};
+}
 }  // namespace
 
 double window_slack(bool constant) { return constant ? 0.02 : 0.06; }
@@ -37,7 +46,13 @@ WindowPlan choose_windows(const WindowNeeds& needs) {
         "hmm: a window of {:.3g} would be needed to average frequencies from {:.4g} on, but the slow motion changes "
         "within {:.3g}; the motion has no gap between fast and slow that is wide enough; use dop853 or cvode_bdf",
         length, needs.nearest > 0 ? std::min(needs.nearest, needs.slowest) : needs.slowest, 1 / needs.rate));
-  return {h, stopping_weights(band)};
+  return plan(h, band, needs);
+}
+
+WindowPlan rough_windows(const WindowNeeds& needs) {
+  constexpr double leak = 1e-6;
+  const double h = 1.7 / (1.06 * needs.fastest);
+  return plan(h, {phase(0.85 * needs.slowest * h), phase(1.7), leak}, needs);
 }
 
 WindowPlan published_windows(double omega) {

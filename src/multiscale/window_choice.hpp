@@ -19,6 +19,7 @@ struct WindowNeeds {
 // UsageError where such a window is longer than the slow motion allows.
 WindowPlan choose_windows(const WindowNeeds& needs);
 double window_slack(bool constant);
+WindowPlan rough_windows(const WindowNeeds& needs);  // for a first mean, from the frequencies alone
 
 // Six steps in a nominal period, ten periods to either side (SAT09 sec. 4).
 WindowPlan published_windows(double omega);

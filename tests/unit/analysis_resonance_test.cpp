@@ -106,7 +106,8 @@ TEST(Resonance, TheExcessIsThatOfTheHalfTrace) {
 }
 
 TEST(Resonance, OnlyMethodsOfKicksHaveASplitForm) {
-  EXPECT_TRUE(MethodRegistry::all().find("impulse").split_form({}));
+  for (const char* method : {"impulse", "mollified_impulse", "respa"})
+    EXPECT_TRUE(MethodRegistry::all().find(method).split_form({})) << method;
   EXPECT_FALSE(MethodRegistry::all().find("verlet").split_form({}));
 }
 }  // namespace

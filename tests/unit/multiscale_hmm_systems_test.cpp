@@ -403,6 +403,40 @@ energy = "0.5*omega^2*(1 + 0.2*(1 + tanh(5*(x - 3))))*y^2"
   EXPECT_EQ(code_of(s, "frequency_varies"), 1) << s.outcome.message;
 }
 
+TEST(HmmRefuses, ForcesAsFastAsTheWindows) {
+  const std::string driven = R"~([parameters]
+omega = 500
+[coordinates]
+x = { start = 1 }
+y = { start = 0, velocity = 0.5 }
+[[stiff]]
+gap = "y"
+stiffness = "omega^2"
+[[potential]]
+energy = "x^2/2 - x*cos(100*t)"
+)~";
+  EXPECT_THAT(complaint(driven, 500), HasSubstr("the forces change in time by"));
+}
+
+TEST(HmmRefuses, FrequenciesTooFarApart) {
+  const std::string apart = R"~([parameters]
+omega = 400
+[coordinates]
+x = { start = 1, velocity = 0.1 }
+y = { start = 0, velocity = 1 }
+z = { start = 0, velocity = 1 }
+[[stiff]]
+gap = "y - 0.1*x^2"
+stiffness = "omega^2"
+[[stiff]]
+gap = "z - 0.1*x"
+stiffness = "(2000*omega)^2"
+[[potential]]
+energy = "x^2/2"
+)~";
+  EXPECT_THAT(complaint(apart, 400), HasSubstr("lie too far apart"));
+}
+
 TEST(HmmRefuses, ALargeOscillation) {
   const auto p = make_model("two_springs", {{"stretch2", "200"}}).problem;
   EXPECT_THROW(solve(*p, "hmm", {.rtol = 1e-6}), UsageError);

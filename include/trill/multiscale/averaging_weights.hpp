@@ -36,8 +36,8 @@ struct StopBand {
   double leak = 0;
 };
 // The shortest flattened Dolph-Chebyshev weights that do, as far as rounding allows; std::invalid_argument when they
-// would be longer than longest_reach.
+// would have to be much longer than longest_reach.
 AveragingWeights stopping_weights(const StopBand& band);
-inline constexpr Index longest_reach = 3000;
+inline constexpr Index longest_reach = 2000;
 Index least_reach(const StopBand& band);  // they are at least as long
 }  // namespace trill
