@@ -49,14 +49,16 @@ void Resonance::raise(double t, double h, Notes& notes) const {
 }
 
 std::string Resonance::text(double h) const {
+  const std::string stability =
+      resonance_free(pair) ? "stable at every h omega"
+      : width(h) > 0 ? fmt::format("unstable interval of width {:.2g} in h omega/pi at {}", width(h) / pi, nearest(h))
+                     : fmt::format("no unstable interval at h omega/pi = {}", nearest(h));
   return fmt::format(
       "h omega/pi = {:.4g}, filters {:.3g} and {:.3g} there, energy exchange between fast modes at {:.3g} of its "
       "speed, "
       "{}",
       theta(h) / pi, pair.phi.filter(theta(h)), pair.psi.filter(theta(h)), std::abs(exchange_factor(pair, theta(h))),
-      resonance_free(pair)
-          ? std::string("stable at every h omega")
-          : fmt::format("unstable interval of width {:.2g} in h omega/pi at {}", width(h) / pi, nearest(h)));
+      stability);
 }
 
 Resonance find_resonance(const MechanicalProblem& problem, const FastestMode& fastest, const WeightPair& pair,
