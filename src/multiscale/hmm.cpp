@@ -268,7 +268,8 @@ class Hmm final : public Reformulation {
   // and how it grows along a motion of that rate.
   double bias() const {
     const WindowPlan& window = averaged_.windows();
-    const double turns = slow_rate_ * (last_.t - scope_.t_begin), step = slow_rate_ * window.h;
+    const double rate = paper_ ? slow_rate_ : watch_.needs().rate;
+    const double turns = rate * (last_.t - scope_.t_begin), step = rate * window.h;
     return step * step * (1.0 / 12 + std::abs(window.weights.second_moment()) / 2) * (1 + turns * turns / 4);
   }
 
@@ -331,9 +332,8 @@ class Hmm final : public Reformulation {
         given,
         {options_.fast_energy, options_.stages, tolerance_, std::copysign(span(), scope_.t_end - scope_.t_begin)}, in,
         notes);
-    watch_.start(start_.needs(), start_.share(), tolerance_);
+    watch_.start(start_.needs(), start_.share(), tolerance_, span());
     left_out_ = start_.left_out() + bend_factor * std::pow(start_.bend(), 2);
-    slow_rate_ = start_.needs().rate;
     if (running_) return;
     share_ = start_.share();
     reach_ = start_.reach();

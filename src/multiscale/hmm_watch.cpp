@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hmm_watch.hpp"
 
+#include "hmm_start.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -12,7 +13,8 @@ constexpr int longest_look_interval = 8;                  // steps
 constexpr double energy_that_acts = 1e-2;
 }  // namespace
 
-void HmmWatch::start(const WindowNeeds& needs, double share, double tolerance) {
+void HmmWatch::start(const WindowNeeds& needs, double share, double tolerance, double span) {
+  span_ = span;
   needs_ = planned_ = needs;
   share_ = share;
   tolerance_ = tolerance;
@@ -65,6 +67,7 @@ bool HmmWatch::look(const State& s, Notes& notes) {
   }
   needs_.slowest = spectrum.slowest();
   needs_.fastest = spectrum.fastest();
+  if (means) needs_.rate = std::max({needs_.rate, spectrum.rest(), turning_rate(means->q, s.v(), means->a, span_)});
   if (averaged_.lifted()) needs_.nearest = std::min(spectrum.nearest(), averaged_.take_nearest());
   slowest_seen_ = std::min(slowest_seen_, needs_.slowest);
   fastest_seen_ = std::max(fastest_seen_, needs_.fastest);
@@ -74,9 +77,10 @@ bool HmmWatch::look(const State& s, Notes& notes) {
   if (!refusal_.empty()) return false;
   const double moved = std::max({needs_.fastest / planned_.fastest - 1, planned_.slowest / needs_.slowest - 1,
                                  needs_.nearest > 0 ? planned_.nearest / needs_.nearest - 1 : 0});
+  const bool faster = needs_.rate > 1.5 * planned_.rate;
   const double slack = window_slack(needs_.constant);
   look_interval_ = averaged_.lifted() || moved > 0.3 * slack ? 1 : std::min(2 * look_interval_, longest_look_interval);
-  return moved <= slack || plan_again();
+  return (moved <= slack && !faster) || plan_again();
 }
 
 bool HmmWatch::plan_again() {
@@ -133,6 +137,7 @@ void HmmWatch::fields(Self& self, Visit visit) {
   }
   visit(self.share_);
   visit(self.tolerance_);
+  visit(self.span_);
   visit(self.slowest_seen_);
   visit(self.fastest_seen_);
   visit(self.largest_drift_);

@@ -11,8 +11,8 @@ namespace trill {
 class HmmWatch {
  public:
   explicit HmmWatch(AveragedForce& averaged) : averaged_(averaged) {}
-  // needs: those of the windows that were planned; share: of the energy, that oscillates.
-  void start(const WindowNeeds& needs, double share, double tolerance);
+  // needs: those of the windows that were planned; share: of the energy, that oscillates; span: of the run.
+  void start(const WindowNeeds& needs, double share, double tolerance, double span);
 
   enum class Found { nothing, drift, refusal };
   Found after_step(const State& s, Notes& notes);
@@ -38,8 +38,8 @@ class HmmWatch {
 
   AveragedForce& averaged_;
   WindowNeeds needs_, planned_;
-  double share_ = 0, tolerance_ = 0, slowest_seen_ = 0, fastest_seen_ = 0, largest_drift_ = 0, largest_velocity_ = 0,
-         doubt_ = 0;
+  double share_ = 0, tolerance_ = 0, span_ = 0, slowest_seen_ = 0, fastest_seen_ = 0, largest_drift_ = 0,
+         largest_velocity_ = 0, doubt_ = 0;
   int steps_since_look_ = 0, look_interval_ = 1;
   Index beyond_double_ = -1;  // pairs of modes with one frequency more than twice the other
   std::string refusal_;

@@ -418,6 +418,21 @@ energy = "x^2/2 - x*cos(100*t)"
   EXPECT_THAT(complaint(driven, 500), HasSubstr("the forces change in time by"));
 }
 
+TEST(HmmRefuses, ASlowMotionThatBecomesFast) {
+  const std::string text = R"~([parameters]
+omega = 500
+[coordinates]
+x = { start = 1 }
+y = { start = 0, velocity = 0.5 }
+[[stiff]]
+gap = "y"
+stiffness = "omega^2"
+[[potential]]
+energy = "0.5*(1 + t^4)*x^2"
+)~";
+  EXPECT_THAT(complaint(text, 500), HasSubstr("no gap between fast and slow motion"));
+}
+
 TEST(HmmRefuses, FrequenciesTooFarApart) {
   const std::string apart = R"~([parameters]
 omega = 400
