@@ -5,6 +5,7 @@
 #include "trill/driver/wanted.hpp"
 #include "trill/formulation/frequencies.hpp"
 #include "trill/formulation/rigid_limit.hpp"
+#include "trill/multiscale/force_products.hpp"
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -98,6 +99,12 @@ MethodAdvice advise(const MethodEntry& entry, const Problem& problem, double ome
   }
   if (omega == 0) {
     advice.says = "set h by accuracy";
+    return advice;
+  }
+  if (const double slow = entry.split_form({}) ? slow_frequency(problem, problem.initial_state()) : 0; slow > 0) {
+    advice.h = 2 / slow;
+    advice.says =
+        fmt::format("inner steps for the fast forces; h by the slow ones, whose largest frequency is {:.3g}", slow);
     return advice;
   }
   const StabilityReport stability = analyse_stability(entry, {}, 1);

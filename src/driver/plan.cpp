@@ -5,6 +5,7 @@
 #include "trill/base/text.hpp"
 #include "trill/driver/wanted.hpp"
 #include "trill/formulation/frequencies.hpp"
+#include "trill/multiscale/force_products.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -37,8 +38,10 @@ void check_numbers(const RunPlan& plan) {
     throw UsageError(fmt::format("output every {} steps makes no sense; give 1 or more", every->stride));
 }
 
-double chosen_step(const Problem& problem, const State& start, double span) {
-  const double omega = fastest_frequency(problem, start);
+// slow: for methods that make inner steps of their own for fast forces.
+double chosen_step(const Problem& problem, const State& start, double span, bool slow) {
+  double omega = slow ? slow_frequency(problem, start) : 0;
+  if (omega == 0) omega = fastest_frequency(problem, start);
   return omega > 0 ? std::min(2 * std::numbers::pi / omega / default_steps_per_period, span) : 1e-3 * span;
 }
 
@@ -68,7 +71,7 @@ StepControl make_control(RunPlan& plan, const MethodInfo& info) {
   return control;
 }
 
-void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defaults) {
+void fill_step(PreparedRun& run, const MethodEntry& method, const MethodInfo& info, const RunDefaults& defaults) {
   RunPlan& plan = run.plan;
   if (plan.h || plan.rtol) return;
   const bool adaptive = info.owns_step || info.error_order > 0;
@@ -80,8 +83,9 @@ void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defa
     plan.h = defaults.h;
   else
     plan.h = run.reformulation ? chosen_step(run.reformulation->inner(), run.reformulation->inner().initial_state(),
-                                             std::abs(*plan.to - *plan.from))
-                               : chosen_step(*run.problem, run.start, std::abs(*plan.to - *plan.from));
+                                             std::abs(*plan.to - *plan.from), false)
+                               : chosen_step(*run.problem, run.start, std::abs(*plan.to - *plan.from),
+                                             method.split_form(plan.options).has_value());
 }
 
 void fill_info(PreparedRun& run, const MethodEntry& method, const MethodInfo& info) {
@@ -237,7 +241,7 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   const MethodInfo info = method.describe(run.plan.options);
   run.plan.method = info.name;
   make_stepper(run, method);
-  fill_step(run, info, defaults);
+  fill_step(run, method, info, defaults);
   tell_scope(run);
   run.options.control = make_control(run.plan, info);
   Advancer(*run.stepper, run.options.control, run.options.newton_retries, plan.seed);  // refuses what does not fit

@@ -61,6 +61,13 @@ FastestMode find_fastest_mode(const MechanicalProblem& problem, Groups groups, d
   return found;
 }
 
+double slow_frequency(const Problem& problem, const State& s) {
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+  if (!mechanical || fast_groups(*mechanical) == 0) return 0;
+  const Groups slow = slow_groups(*mechanical) & known_groups(*mechanical);
+  return slow == 0 ? 0 : find_fastest_mode(*mechanical, slow, s.t, s.q()).frequency;
+}
+
 int steps_for(double frequency, double h) {
   constexpr double wanted_angle = 0.25, most = 1e6;
   const double wanted = std::ceil(frequency * std::abs(h) / wanted_angle - 1e-9);

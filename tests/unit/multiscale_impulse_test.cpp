@@ -342,6 +342,34 @@ TEST(Impulse, SummaryTellsTheResonanceAndWhatIsAveraged) {
   EXPECT_GT(values.minCoeff(), 0);
 }
 
+// The soft spring has the frequency 1, the stiff one 707.
+TEST(Impulse, StepsThatNobodyGivesFollowTheSlowForces) {
+  for (const char* method : {"impulse", "mollified_impulse", "respa"}) {
+    RunPlan plan;
+    plan.model = "two_springs";
+    plan.method = method;
+    EXPECT_NEAR(*prepare(plan).plan.h, 2 * std::numbers::pi / default_steps_per_period, 1e-3) << method;
+  }
+}
+
+// A repetition that only halved h would leave the inner steps as long as they are, and their error unseen.
+TEST(Impulse, TrustSeesTheErrorOfInnerSteps) {
+  RunPlan plan;
+  plan.model = "two_springs";
+  plan.h = 0.025;
+  plan.to = 10;
+  for (const char* method : {"impulse", "respa"}) {
+    plan.method = method;
+    PreparedRun run = prepare(plan), finer = prepare(plan);
+    finer.stepper->refine();
+    const Solution s = run.run(), t = finer.run();
+    EXPECT_NEAR(
+        static_cast<double>(t.outcome.counters.most_forces()) / static_cast<double>(s.outcome.counters.most_forces()),
+        2, 0.05)
+        << method;
+  }
+}
+
 TEST(Impulse, Refusals) {
   const SpringNetwork p = zigzag(4, 12);
   const auto why = [&](const Problem& problem, const char* method, const OptionSet& options) {

@@ -38,6 +38,9 @@ double follow_fastest_mode(ForceProducts& products, Acceleration& accelerate, do
                            Out scratch, Counters& work);
 FastestMode find_fastest_mode(const MechanicalProblem& problem, Groups groups, double t, In q, int most = 100);
 
+// The largest frequency of the forces that are not fast; 0: there are none, or all are the same to the model.
+double slow_frequency(const Problem& problem, const State& s);
+
 // Inner steps in h, at least 1, with omega tau <= 0.25: what they do wrong then stays below the errors of the method.
 int steps_for(double frequency, double h);
 }  // namespace trill
