@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <Eigen/Eigenvalues>
 
@@ -74,7 +75,7 @@ class LanczosFunctions final : public MatrixFunctions {
     beta_ = Vec::Zero(columns);
     subdiagonal_ = Vec::Zero(columns - 1);
     coefficients_ = Mat::Zero(columns, most_functions());
-    projected_ = Eigen::SelfAdjointEigenSolver<Mat>(columns);
+    projected_.emplace(columns);
   }
   Index most_functions() const {
     std::size_t most = 1;
@@ -93,11 +94,11 @@ class LanczosFunctions final : public MatrixFunctions {
     while (count < basis_.cols() && extend(count++)) {
     }
     decompose(count);
-    const Vec& values = projected_.eigenvalues();
+    const Vec& values = projected_->eigenvalues();
     const double largest = values.cwiseAbs().maxCoeff();
     require_not_negative(values.minCoeff(), rounding * largest);
     fastest_ = std::sqrt(largest);
-    mode_ = (basis_ * projected_.eigenvectors().rightCols(1)).normalized();
+    mode_ = (basis_ * projected_->eigenvectors().rightCols(1)).normalized();
   }
 
   double begin(In x) {
@@ -135,21 +136,21 @@ class LanczosFunctions final : public MatrixFunctions {
     alpha_.tail(rest).setZero();
     subdiagonal_.setZero();
     subdiagonal_.head(count - 1) = beta_.head(count - 1);
-    projected_.computeFromTridiagonal(alpha_, subdiagonal_);
+    projected_->computeFromTridiagonal(alpha_, subdiagonal_);
   }
 
   // Coefficients decay faster than any power beyond the last that counts: two small ones in turn end the sum.
   bool solve_projected(std::size_t family, Index count, bool ended) {
     decompose(count);
-    if (projected_.info() != Eigen::Success) return false;
-    const Mat& u = projected_.eigenvectors();
+    if (projected_->info() != Eigen::Success) return false;
+    const Mat& u = projected_->eigenvectors();
     bool small = true;
     for (std::size_t f = 0; f < families_[family].size(); ++f) {
       auto c = coefficients_.col(static_cast<Index>(f));
       c.setZero();
       double largest = 0;
       for (Index i = 0; i < u.cols(); ++i) {
-        const double value = families_[family][f](h_ * std::sqrt(std::max(projected_.eigenvalues()[i], 0.0)));
+        const double value = families_[family][f](h_ * std::sqrt(std::max(projected_->eigenvalues()[i], 0.0)));
         largest = std::max(largest, std::abs(value));
         c += (value * u(0, i)) * u.col(i);
       }
@@ -175,7 +176,8 @@ class LanczosFunctions final : public MatrixFunctions {
   std::unique_ptr<LinearSolver> solver_;
   Mat basis_, coefficients_;
   Vec mode_, alpha_, beta_, subdiagonal_, mv_, mv_before_, r_, z_;
-  Eigen::SelfAdjointEigenSolver<Mat> projected_;
+  std::optional<Eigen::SelfAdjointEigenSolver<Mat>>
+      projected_;  // in place: Eigen leaves it half empty until its first use
   std::vector<Mat> results_;
   long products_ = 0;
 };

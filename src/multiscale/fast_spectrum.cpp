@@ -39,7 +39,7 @@ void FastSpectrum::start(In q) {
     frequencies_ = Vec::Zero(n_);
     copy_dense(mass_, stiffness_);
     mass_factor_.compute(stiffness_);
-    solver_ = Eigen::SelfAdjointEigenSolver<Mat>(n_);
+    solver_.emplace(n_);
   } else {
     basis_.resize(n_, std::min(lanczos_steps, n_) + 1);
   }
@@ -58,11 +58,11 @@ bool FastSpectrum::find_densely(double t, In q, In v) {
   stiffness_ = -0.5 * (stiffness_ + transposed_);  // forces without potential are slow ones
   if (!stiffness_.allFinite()) return false;
   scale_by_mass();
-  solver_.compute(stiffness_);
-  if (solver_.info() != Eigen::Success) return false;
-  divide(solver_.eigenvalues());
-  frequencies_ = solver_.eigenvalues().cwiseAbs().cwiseSqrt();
-  modes_ = solver_.eigenvectors();
+  solver_->compute(stiffness_);
+  if (solver_->info() != Eigen::Success) return false;
+  divide(solver_->eigenvalues());
+  frequencies_ = solver_->eigenvalues().cwiseAbs().cwiseSqrt();
+  modes_ = solver_->eigenvectors();
   mass_factor_.matrixU().solveInPlace(modes_);
   return count_ > 0;
 }

@@ -4,6 +4,8 @@
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/differences.hpp"
 
+#include <optional>
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
@@ -52,7 +54,8 @@ class FastSpectrum {
   DifferenceJacobian differences_;
   Mat stiffness_, transposed_;
   Eigen::LLT<Mat> mass_factor_;
-  Eigen::SelfAdjointEigenSolver<Mat> solver_;
+  std::optional<Eigen::SelfAdjointEigenSolver<Mat>> solver_;  // in place: what it is before its first use must not be
+                                                              // copied
   Acceleration accelerate_;
   Mat basis_;
   Vec moved_, f0_, f1_, w_;
