@@ -40,7 +40,7 @@ class SweepSession {
       rows.push_back(member.values);
       rows.back().push_back(member.file.empty() ? "-" : member.file.string());
     }
-    print(fmt::format("{} with {}: {} runs, {} at a time\n\n{}", base_.options.info.problem, base_.options.info.method,
+    print(fmt::format("{} with {}: {} runs, {} at a time\n\n{}", base_.options.info.problem, way_of(base_.options.info),
                       sweep_.members.size(), jobs_, text_table(rows)));
     if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
     return ExitCode::ok;
@@ -107,7 +107,7 @@ class SweepSession {
     std::vector<std::vector<std::string>> rows{table.columns};
     rows.insert(rows.end(), table.rows.begin(),
                 table.rows.begin() + static_cast<std::ptrdiff_t>(std::min(table.rows.size(), most_rows)));
-    print(fmt::format("{} with {}: {} runs\n\n{}", base_.options.info.problem, base_.options.info.method,
+    print(fmt::format("{} with {}: {} runs\n\n{}", base_.options.info.problem, way_of(base_.options.info),
                       sweep_.members.size(), text_table(without_empty_columns(rows))));
     if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
     if (!sweep_.directory.empty()) print(fmt::format("\nsummary: {}\n", (sweep_.directory / "sweep.csv").string()));

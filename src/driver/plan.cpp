@@ -124,6 +124,17 @@ void make_stepper(PreparedRun& run, const MethodEntry& method) {
   run.stepper = method.make(run.reformulation ? run.reformulation->inner() : *run.problem, run.plan.options);
 }
 
+// What neither the formulation nor the method that drives it knows; `control` is the run's.
+void check_options(const RunPlan& plan, const ReformulationEntry& entry) {
+  std::vector<std::string> known{"macro"};
+  for (const auto& rows : {entry.options, MethodRegistry::all().find(plan.method).options})
+    for (const OptionRow& row : rows) known.push_back(row.name);
+  for (const auto& [name, value] : plan.options)
+    if (name != "control" && std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("neither {} nor {}, which drives it, has an option '{}'{} (trill describe {})",
+                                   entry.name, plan.method, name, suggest(name, known), entry.name));
+}
+
 // A formulation's name given as a method stands for it with the method that drives it best; `macro` names another one,
 // and `macro.X` are options of that. Other options that the formulation knows are its own.
 void take_formulation(RunPlan& plan, const Problem& problem) {
@@ -132,6 +143,10 @@ void take_formulation(RunPlan& plan, const Problem& problem) {
     plan.formulation = entry->name;
     plan.method = entry->driving_method(problem);
     if (const auto macro = plan.options.extract("macro")) plan.method = macro.mapped();
+    if (find_reformulation(plan.method))
+      throw UsageError(fmt::format("{} is a formulation itself and cannot drive {}; macro= takes an ordinary method",
+                                   plan.method, entry->name));
+    check_method_name(plan.method);
   }
   entry = find_reformulation(plan.formulation);
   if (!entry) return;
@@ -147,6 +162,7 @@ void take_formulation(RunPlan& plan, const Problem& problem) {
       left[name] = value;
   }
   plan.options = std::move(left);
+  check_options(plan, *entry);
 }
 
 void tell_scope(PreparedRun& run) {

@@ -49,6 +49,8 @@ Index count_actions(const MechanicalProblem& stiff, const HmmOptions& options) {
 }
 
 void check_suited(const MechanicalProblem& given, const HmmOptions& options) {
+  if (options.omega > 0 && options.mode != "paper" && !given.constraints())
+    throw UsageError("hmm: omega belongs to mode=paper and dae=relax; frequencies are found otherwise");
   if (given.constraints() && options.dae != "relax")
     throw UsageError("hmm: '" + given.name() + "' has hard constraints; dae=relax replaces them by stiff springs");
   if (given.mass_kind() == MassKind::of_q)

@@ -34,7 +34,7 @@ class SamForm final : public Reformulation {
       : options_(options), system_(problem, options.period) {
     if (options.steps == 1 || options.steps == 2)
       throw UsageError(
-          fmt::format("sam: {} micro-steps in a period cannot be told from none; give 3 or more", options.steps));
+          fmt::format("sam: steps={} in a period cannot be told from none; give 3 or more", options.steps));
     system_.set_steps(options.steps > 0 ? options.steps : least_steps, options.micro == "4" ? 4 : 2);
     if (options.order == "4") system_.set_order(4);
     if (!problem.events().empty())
