@@ -1,44 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heterogeneous multiscale method on other kinds of systems, and where it refuses.
+// The heterogeneous multiscale method on other kinds of systems.
 #include "support/allocation_count.hpp"
+#include "support/hmm_models.hpp"
 #include "support/multiscale_runs.hpp"
 #include "trill/model/text_problem.hpp"
-#include "trill/problem/mechanical.hpp"
 
 #include <cmath>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 
 namespace trill {
 namespace {
+using namespace hmm_models;
 using namespace multiscale_runs;
-using testing::HasSubstr;
-
-std::unique_ptr<Problem> model(const std::string& text, double omega) {
-  return read_model("m.toml", text, {{"omega", fmt::format("{}", omega)}}).problem;
-}
-
-// A cart on a soft spring with a pendulum on a stiff one, in coordinates relative to the cart: a dense mass matrix, and
-// a fast frequency that depends on the angle.
-std::string cart(double kick, const std::string& more = "") {
-  return fmt::format(R"~([parameters]
-omega = 1000
-[coordinates]
-X = {{ start = 0.3, velocity = 0.1 }}
-x = {{ start = "0.6", velocity = {0} }}
-y = {{ start = -0.8, velocity = {1} }}
-[[kinetic]]
-energy = "vX^2 + 0.5*((vX + vx)^2 + vy^2)"
-[[stiff]]
-gap = "sqrt(x^2 + y^2) - 1"
-stiffness = "omega^2"
-[[potential]]
-energy = "0.5*X^2 + y"
-)~",
-                     0.6 * kick, -0.8 * kick) +
-         more;
-}
 
 double largest_distance(const Solution& a, const Solution& b) { return position_error(a, b, a.info.layout.nq); }
 
@@ -287,21 +261,6 @@ TEST(HmmSystems, NoAllocationInAStep) {
   }
 }
 
-std::string complaint(const std::string& text, double omega, OptionSet options = {}, double rtol = 1e-6) {
-  try {
-    const auto p = model(text, omega);
-    const Solution s = solve(*p, "hmm", {.to = 5, .rtol = rtol, .options = std::move(options)});
-    return s.outcome.message;
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-}
-
-TEST(HmmRefuses, MotionWithoutAGap) {
-  EXPECT_THAT(complaint(cart(0), 20), HasSubstr("no gap between fast and slow motion"));
-  EXPECT_THAT(complaint(cart(0), 20), HasSubstr("30 times is needed"));
-}
-
 // Nothing but a constant force from rest: no rate of its own.
 TEST(HmmSystems, FromRestAtTheOrigin) {
   const std::string text = R"~([parameters]
@@ -317,62 +276,8 @@ energy = "0.5*omega^2*y^2 - x"
   EXPECT_NEAR(s.y()(0, s.rows() - 1), 2, 1e-6);
 }
 
-TEST(HmmRefuses, NonlinearDragOfAnOscillation) {
-  const std::string drag = R"~([[force]]
-on = "X"
-value = "-0.2*vX*abs(vX)"
-)~";
-  EXPECT_THAT(complaint(cart(1, drag), 1000), HasSubstr("drag that is not linear"));
-  EXPECT_EQ(complaint(cart(0, drag), 1000, {}, 1e-4), "") << "nothing oscillates there";
-}
-
 // Two springs that the slow motion makes equally stiff in turn.
-TEST(HmmRefuses, FrequenciesThatCross) {
-  const std::string crossing = R"~([parameters]
-omega = 1000
-[coordinates]
-s = { start = 0, velocity = 1 }
-a = { start = 0, velocity = 0.5 }
-b = { start = 0, velocity = 0.4 }
-[[stiff]]
-gap = "a*(1 + 0.3*s) + 0.02*b"
-stiffness = "omega^2"
-[[stiff]]
-gap = "b*(1.5 - 0.2*s)"
-stiffness = "omega^2"
-)~";
-  EXPECT_THAT(complaint(crossing, 1000), HasSubstr("two fast frequencies come as near as"));
-}
-
 // The same within a short part of the way, after long steps.
-TEST(HmmRefuses, FrequenciesThatCrossSuddenly) {
-  const std::string crossing = R"~([parameters]
-omega = 20000
-[coordinates]
-s = { start = -0.5, velocity = 1 }
-a = { start = 0, velocity = 0.05 }
-b = { start = 0, velocity = 0.04 }
-[[stiff]]
-gap = "a*(3 + 0.9*tanh(200*s))"
-stiffness = "omega^2"
-[[stiff]]
-gap = "3*b"
-stiffness = "omega^2"
-)~";
-  EXPECT_THAT(complaint(crossing, 20000, {}, 1e-3), HasSubstr("two fast frequencies come as near as"));
-}
-
-TEST(HmmRefuses, AMassThatDependsOnThePosition) {
-  const auto p = make_model("cart").problem;
-  EXPECT_THROW(solve(*p, "hmm", {.rtol = 1e-6}), UsageError);
-}
-
-TEST(HmmWarns, OfEnergyThatIsLeftOut) {
-  const auto p = model(cart(1), 1000);
-  const Solution s = solve(*p, "hmm", {.to = 5, .rtol = 1e-6, .options = {{"fast_energy", "drop"}}});
-  EXPECT_EQ(code_of(s, "fast_energy_left_out"), 1);
-}
-
 // A single frequency, masses equal, no gaps named: points beside the start show that it varies.
 TEST(HmmSystems, AFrequencyThatVariesWithoutNamedGaps) {
   const std::string text = R"~([parameters]
@@ -389,118 +294,5 @@ energy = "0.5*omega^2*(1 + x^2)*y^2"
 }
 
 // It is flat around the start, and the oscillation pushes the slow motion away from there later on.
-TEST(HmmWarns, OfAFrequencyThatVaries) {
-  const std::string text = R"~([parameters]
-omega = 1000
-[coordinates]
-x = { start = 0, velocity = 1 }
-y = { start = 0, velocity = 1 }
-[[potential]]
-energy = "0.5*omega^2*(1 + 0.2*(1 + tanh(5*(x - 3))))*y^2"
-)~";
-  const auto p = model(text, 1000);
-  const Solution s = solve(*p, "hmm", {.to = 5, .rtol = 1e-6});
-  EXPECT_EQ(code_of(s, "frequency_varies"), 1) << s.outcome.message;
-}
-
-TEST(HmmRefuses, ForcesAsFastAsTheWindows) {
-  const std::string driven = R"~([parameters]
-omega = 500
-[coordinates]
-x = { start = 1 }
-y = { start = 0, velocity = 0.5 }
-[[stiff]]
-gap = "y"
-stiffness = "omega^2"
-[[potential]]
-energy = "x^2/2 - x*cos(100*t)"
-)~";
-  EXPECT_THAT(complaint(driven, 500), HasSubstr("the forces change in time by"));
-}
-
-TEST(HmmRefuses, ASlowMotionThatBecomesFast) {
-  const std::string text = R"~([parameters]
-omega = 500
-[coordinates]
-x = { start = 1 }
-y = { start = 0, velocity = 0.5 }
-[[stiff]]
-gap = "y"
-stiffness = "omega^2"
-[[potential]]
-energy = "0.5*(1 + t^4)*x^2"
-)~";
-  EXPECT_THAT(complaint(text, 500), HasSubstr("no gap between fast and slow motion"));
-}
-
-TEST(HmmRefuses, FrequenciesTooFarApart) {
-  const std::string apart = R"~([parameters]
-omega = 400
-[coordinates]
-x = { start = 1, velocity = 0.1 }
-y = { start = 0, velocity = 1 }
-z = { start = 0, velocity = 1 }
-[[stiff]]
-gap = "y - 0.1*x^2"
-stiffness = "omega^2"
-[[stiff]]
-gap = "z - 0.1*x"
-stiffness = "(2000*omega)^2"
-[[potential]]
-energy = "x^2/2"
-)~";
-  EXPECT_THAT(complaint(apart, 400), HasSubstr("lie too far apart"));
-}
-
-TEST(HmmRefuses, ALargeOscillation) {
-  const auto p = make_model("two_springs", {{"stretch2", "200"}}).problem;
-  EXPECT_THROW(solve(*p, "hmm", {.rtol = 1e-6}), UsageError);
-  const auto q = make_model("two_springs", {{"stretch2", "50"}}).problem;
-  const Solution s = solve(*q, "hmm", {.rtol = 1e-6});
-  const Vec estimate = s.measured().row(s.quantity("model_error")).transpose();
-  EXPECT_GT(estimate[estimate.size() - 1], 7e-3);  // the error of the centre of mass
-}
-
-TEST(HmmWarns, OfPublishedWindowsThatDoNotFit) {
-  const auto p = make_model("two_springs", {{"omega2", "50"}}).problem;
-  const Solution s = solve(*p, "hmm", {.rtol = 1e-6, .options = {{"mode", "paper"}}});
-  EXPECT_EQ(code_of(s, "long_window"), 1);
-  const Solution t = solve(*p, "hmm", {.rtol = 1e-6, .options = {{"mode", "paper"}, {"omega", "1e5"}}});
-  EXPECT_EQ(code_of(t, "leak"), 1);
-}
-
-// A stiff spring pushed by a force that is switched on at a known time.
-class SwitchedOn final : public MechanicalProblem {
- public:
-  std::string name() const override { return "switched on"; }
-  Layout layout() const override { return {2, 2, 0, 0}; }
-  std::vector<Quantity> components() const override { return std::vector<Quantity>(4); }
-  State initial_state() const override {
-    State s(layout());
-    s.q() << 1, 0;
-    s.v() << 0, 0.5;
-    return s;
-  }
-  std::unique_ptr<Problem> clone() const override { return std::make_unique<SwitchedOn>(*this); }
-  std::vector<double> breakpoints(double, double) const override { return {1.0}; }
-  void force(Groups, double t, In q, In, Out f) const override {
-    const double r = q.norm();
-    f = -1e6 * (r - 1) / r * q;
-    if (t >= 1) f[1] += 1;
-  }
-};
-
-TEST(HmmWarns, OfForcesThatJump) {
-  const Solution s = solve(SwitchedOn(), "hmm", {.to = 2, .rtol = 1e-5});
-  EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
-  EXPECT_EQ(code_of(s, "jumps"), 1);
-}
-
-TEST(HmmWarns, AndPutsAMotionBackThatLeftTheSlowManifold) {
-  const auto p = make_model("two_springs", {{"omega1", "500"}, {"omega2", "500"}, {"stretch2", "0"}}).problem;
-  const Solution s = solve(*p, "hmm", {.rtol = 1e-3, .options = {{"stages", "plain"}, {"fast_energy", "drop"}}});
-  EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
-  EXPECT_EQ(code_of(s, "reprojected"), 1);
-}
 }  // namespace
 }  // namespace trill
