@@ -487,6 +487,7 @@ class Run {
   void finish() {
     outcome_.counters = advancer_.counters();
     if (options_.reformulation) options_.reformulation->account(outcome_.counters);
+    stepper_.conclude(inner_.t, advancer_.notes());
     outcome_.notices = advancer_.notes().notices();
     for (std::string text :
          {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})
