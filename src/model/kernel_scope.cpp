@@ -49,8 +49,8 @@ ParsedValue KernelScope::find(const NameUse& use) {
 ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& array, SymbolKind kind) {
   const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
   if (array.over && use.index == no_expression)
-    fail(fmt::format("'{0}' has one entry for each element of '{1}'; write {0}[{1}] or another index", use.name,
-                     array.over->name()));
+    fail(fmt::format("'{}' has one entry for each element of '{}'; write {} or another index", use.name,
+                     array.over->name(), indexed_name(use.name, array.over->name())));
   if (!array.over && use.index != no_expression)
     fail(fmt::format("'{}' is not over a set and takes no index", use.name));
   if (use.index != no_expression)
