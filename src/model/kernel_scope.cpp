@@ -104,6 +104,11 @@ std::vector<std::string> KernelScope::names() const {
   return found;
 }
 
+bool KernelScope::knows(std::string_view dotted) const {
+  return space_.find(dotted) ||
+         (over_ && std::find(over_->columns.begin(), over_->columns.end(), dotted) != over_->columns.end());
+}
+
 Expression KernelScope::parse(const FileValue& value, int depth) {
   if (value.number) return graph_.number(*value.number);
   return parse_expression(value.piece, graph_, *this, depth);
