@@ -16,6 +16,7 @@ namespace trill {
 struct FileValue {
   SourcePiece piece;
   std::optional<double> number;
+  std::string label = {};  // what messages call it; "": its text
   ModelError error(std::string_view message) const { return piece.source->error(piece.begin, message); }
 };
 
@@ -98,6 +99,7 @@ struct FileForce {
   FileTarget on;
   FileValues value;
   std::optional<FileText> group, over;
+  std::optional<FileValue> along;  // then on nothing else: the force is value times the gradient of this length or angle
 };
 struct FileConstraint : FileValue {  // its equation
   std::optional<FileText> over;
