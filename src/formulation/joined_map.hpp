@@ -9,6 +9,9 @@ class JoinedMap final : public ConstraintMap {
  public:
   JoinedMap(const ConstraintMap& first, const ConstraintMap& second);
   Index count() const override { return upper_.rows() + lower_.rows(); }
+  std::string name(Index k) const override {
+    return k < upper_.rows() ? first_.name(k) : second_.name(k - upper_.rows());
+  }
   MatrixSlot pattern() const override { return joined_; }
   bool moving() const override { return first_.moving() || second_.moving(); }
   void value(double t, In q, Out g) const override;

@@ -16,6 +16,7 @@ namespace trill {
 struct FileValue {
   SourcePiece piece;
   std::optional<double> number;
+  std::string label = {};  // what messages call it; "": its text
   ModelError error(std::string_view message) const { return piece.source->error(piece.begin, message); }
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text_map.hpp"
 
+#include "compiled_model.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/model/derivative.hpp"
+
+#include <fmt/format.h>
 
 namespace trill {
 ProgramInputs inputs_along(const Motion& m) {
@@ -29,6 +32,16 @@ TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<dou
   derive(value_derivatives_, Purpose::value);
   derive(rigid_rates_, Purpose::rigid_rate);
   derive(jacobian_derivatives_, Purpose::jacobian);
+}
+
+std::string TextMap::name(Index k) const {
+  const RowPlace row = row_place(functions_, selection_, k);
+  const FileValue& value = *row.value;
+  const std::string label = value.label.empty() ? fmt::format("{} '{}'", selection_ == of_gaps ? "gap" : "constraint",
+                                                              shortened(value.piece.text))
+                                                : value.label;
+  const SourceText& source = *value.piece.source;
+  return fmt::format("{} ({}:{}){}", label, source.file(), source.place(value.piece.begin).line, row.element);
 }
 
 bool TextMap::moving() const {

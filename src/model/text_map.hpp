@@ -17,6 +17,7 @@ class TextMap final : public ConstraintMap {
   void set_parameters(std::span<const double> parameters);
 
   Index count() const override { return functions_.count(selection_); }
+  std::string name(Index k) const override;
   MatrixSlot pattern() const override { return jacobian_.prepare(parameters_); }
   MatrixSlot transpose_pattern() const override { return transpose_derivative_.prepare(parameters_); }
   void value(double t, In q, Out g) const override { fill(value_, {.t = t, .q = q.data()}, g); }

@@ -32,6 +32,8 @@ class CopyByCopy final : public ForceBlock {
 };
 }  // namespace
 
+std::string ConstraintMap::name(Index k) const { return "constraint " + std::to_string(k + 1); }
+
 MatrixSlot ConstraintMap::transpose_pattern() const {
   const Index n = pattern().cols();
   return MatrixSlot::dense(n, n);

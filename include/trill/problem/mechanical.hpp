@@ -25,7 +25,8 @@ class ConstraintMap {
  public:
   virtual ~ConstraintMap() = default;
   virtual Index count() const = 0;
-  virtual MatrixSlot pattern() const = 0;  // of G
+  virtual std::string name(Index k) const;  // of row k, for messages: "joint 'elbow' along x"; default: its number
+  virtual MatrixSlot pattern() const = 0;   // of G
   virtual void value(double t, In q, Out g) const = 0;
   virtual void jacobian(double t, In q, MatrixSlot& G) const = 0;
   virtual bool moving() const { return false; }  // g depends on t
