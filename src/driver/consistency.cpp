@@ -1,60 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "consistency.hpp"
 
+#include "trill/formulation/constraint_check.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-// Methods that let constraints drift are not stopped by the drift; a start off them by more begins no motion on them.
+// Distances relative to the size of coordinates or velocities. A start that is off by less than rounding of a few
+// operations is taken as it is; one that is off by what digits of a table leave is moved; others are refused.
+constexpr double exact = 1e-12, unnoticed = 1e-8, movable = 1e-2;
+// Methods that let constraints drift are not stopped by the drift; a state off them by more begins no motion on them.
 constexpr double consistent = 1e-6;
 
-struct Violation {
-  double position = 0, velocity = 0;
-  double slope = 0;  // largest entry of G
-};
-Violation violation_of(const ConstraintMap& map, const State& s) {
-  Vec g(map.count()), gt(map.count()), rate(map.count());
-  MatrixSlot G = map.pattern();
-  map.value(s.t, s.q(), g);
-  map.time_derivative(s.t, s.q(), gt);
-  map.jacobian(s.t, s.q(), G);
-  G.multiply(s.v(), rate);
-  rate += gt;
-  return {g.cwiseAbs().maxCoeff(), rate.cwiseAbs().maxCoeff(),
-          Eigen::Map<const Vec>(G.values(), G.stored()).cwiseAbs().maxCoeff()};
-}
-
-const ConstraintMap* constraints_of(const Problem& problem) {
+const MechanicalProblem* constrained(const Problem& problem) {
   const MechanicalProblem* mechanics = mechanics_of(problem);
-  return mechanics ? mechanics->constraints() : nullptr;
+  return mechanics && mechanics->constraints() ? mechanics : nullptr;
 }
 
-void check_constraints(const Problem& problem, const State& s) {
-  const ConstraintMap* map = constraints_of(problem);
-  if (!map) return;
-  const Violation off = violation_of(*map, s);
-  if (!(off.position <= consistent))
-    throw UsageError(fmt::format("the start of '{}' violates its constraints by {:.3g}", problem.name(), off.position));
-  if (!(off.velocity <= consistent * (1 + s.v().cwiseAbs().maxCoeff())))
-    throw UsageError(
-        fmt::format("the start of '{}' moves off its constraints: G v = {:.3g}", problem.name(), off.velocity));
+void refuse(const std::string& sentence) {
+  if (!sentence.empty()) throw UsageError(sentence);
+}
+
+std::string moved_text(const Problem& problem, const ConstraintCheck::Moved& moved, const std::string& constraint) {
+  const auto components = problem.components();
+  const auto part = [&](Index i) { return components[static_cast<std::size_t>(i)].name; };
+  return fmt::format(
+      "The start was moved onto the constraints: positions by up to {:.3g} ({}), velocities by up to {:.3g} ({}); most "
+      "violated was {}.",
+      moved.position_by, part(moved.coordinate), moved.velocity_by, part(problem.layout().nq + moved.velocity),
+      constraint);
+}
+
+std::vector<Notice> settle_constraints(const Problem& problem, State& s) {
+  const MechanicalProblem* mechanics = constrained(problem);
+  if (!mechanics) return {};
+  const ConstraintMap& map = *mechanics->constraints();
+  ConstraintCheck check(*mechanics);
+  refuse(check.dependence(s.t, s.q()));
+  const auto off = check.of_position(s.t, s.q());
+  if (!(off.relative <= movable)) {
+    refuse(check.contradiction(s.t, s.q()));
+    throw UsageError(fmt::format("the start of '{}' violates its constraints: {} is off by {:.3g}", problem.name(),
+                                 map.name(off.row), off.value));
+  }
+  refuse(check.missing_inertia(s.t, s.q()));
+  const auto leaving = check.of_velocity(s.t, s.q(), s.v());
+  if (!(leaving.relative <= movable))
+    throw UsageError(fmt::format("the start of '{}' moves off its constraints: the rate of {} is {:.3g}",
+                                 problem.name(), map.name(leaving.row), leaving.value));
+  if (off.relative <= exact && leaving.relative <= exact) return {};
+  const auto moved = check.project(s);
+  if (!moved) {
+    refuse(check.contradiction(s.t, s.q()));
+    throw UsageError(fmt::format("the start of '{}' is off {} by {:.3g} and could not be moved onto its constraints",
+                                 problem.name(), map.name(off.row), off.value));
+  }
+  refuse(check.dependence(s.t, s.q()));
+  if (off.relative <= unnoticed && leaving.relative <= unnoticed) return {};
+  const bool by_position = off.relative >= leaving.relative;
+  const auto& worst = by_position ? off : leaving;
+  return {{.t = s.t,
+           .code = "start_projected",
+           .text = moved_text(problem, *moved, map.name(worst.row)),
+           .severity = Severity::info,
+           .value = worst.relative,
+           .threshold = movable}};
 }
 }  // namespace
 
 std::string leaves_constraints(const Problem& problem, const State& state) {
-  const ConstraintMap* map = constraints_of(problem);
-  if (!map) return "";
-  const Violation off = violation_of(*map, state);
-  if (!(off.position <= consistent * off.slope * (1 + state.q().norm())))
-    return fmt::format("the positions do not lie on the constraints, which are off by {:.3g}", off.position);
-  if (!(off.velocity <= consistent * off.slope * (1 + state.v().norm())))
-    return fmt::format("the velocities leave the constraints, at a rate of {:.3g}", off.velocity);
+  const MechanicalProblem* mechanics = constrained(problem);
+  if (!mechanics) return "";
+  ConstraintCheck check(*mechanics);
+  const auto name = [&](Index row) { return mechanics->constraints()->name(row); };
+  const auto off = check.of_position(state.t, state.q());
+  if (!(off.relative <= consistent))
+    return fmt::format("the positions do not lie on the constraints: {} is off by {:.3g}", name(off.row), off.value);
+  const auto leaving = check.of_velocity(state.t, state.q(), state.v());
+  if (!(leaving.relative <= consistent))
+    return fmt::format("the velocities leave the constraints: the rate of {} is {:.3g}", name(leaving.row),
+                       leaving.value);
   return "";
 }
 
-void check_start(const Problem& problem, const State& s, double t_end) {
+std::string singular_position(const Problem& problem, const State& state) {
+  const MechanicalProblem* mechanics = constrained(problem);
+  if (!mechanics || !state.y.allFinite()) return "";
+  return ConstraintCheck(*mechanics).near_dependence(state.t, state.q());
+}
+
+std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end) {
   const Layout want = problem.layout();
   if (s.layout != want || s.y.size() != want.size())
     throw UsageError(
@@ -64,7 +101,7 @@ void check_start(const Problem& problem, const State& s, double t_end) {
     if (!std::isfinite(s.y[i]))
       throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
                                    problem.components()[static_cast<std::size_t>(i)].name, s.y[i]));
-  check_constraints(problem, s);
+  return settle_constraints(problem, s);
 }
 
 void check_output(const Output& output, double t0, double direction) {

@@ -8,8 +8,12 @@ namespace trill {
 // constraints, or "".
 std::string leaves_constraints(const Problem& problem, const State& state);
 
-// UsageError for a start that has another size, is not finite or violates the constraints, and for output times that do
-// not follow the run.
-void check_start(const Problem& problem, const State& s, double t_end);
+// Names the constraints that have become dependent at a state where a run failed, or "".
+std::string singular_position(const Problem& problem, const State& state);
+
+// UsageError for a start that has another size or is not finite, for constraints that are redundant or contradict each
+// other, for motions without inertia and for starts far off the constraints. A start near them is moved onto them.
+std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end);
+// UsageError for output times that do not follow the run.
 void check_output(const Output& output, double t0, double direction);
 }  // namespace trill

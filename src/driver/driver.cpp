@@ -68,7 +68,8 @@ class Run {
         memory_(solution_),
         recorder_(options.recorder ? *options.recorder : memory_),
         user_(std::move(start)) {
-    check_start(problem, user_, t_end);
+    notices_ = options.notices;
+    for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
     check_output(options.output, user_.t, direction_);
     check_dense();
     t_start_ = user_.t;
@@ -107,7 +108,7 @@ class Run {
   void begin() {
     problem_.hold_formulas(stepper_.info().dense != Dense::none);
     problem_.enter(user_);
-    advancer_.notes().restore(options_.notices);
+    advancer_.notes().restore(notices_);
     if (options_.reformulation)
       options_.reformulation->enter(user_, inner_, advancer_.notes());
     else
@@ -229,6 +230,8 @@ class Run {
     next_progress_ = steps + progress_every_;
     options_.progress(std::abs((inner_.t - t_start_) / (t_end_ - t_start_)));
   }
+
+  const Problem& inner_problem() const { return options_.reformulation ? options_.reformulation->inner() : problem_; }
 
   double next_stop() const {
     double stop = t_end_;
@@ -445,9 +448,10 @@ class Run {
     outcome_.status = failure.status;
     const char* why =
         to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
-    outcome_.message =
-        fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why, failure.advice);
     record_last();
+    const std::string singular = singular_position(inner_problem(), inner_);
+    outcome_.message = fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why,
+                                   singular.empty() ? failure.advice : singular);
   }
 
   // Everything of the run itself that a checkpoint holds; `visit` writes or reads.
@@ -521,6 +525,7 @@ class Run {
   MemoryRecorder memory_;
   Recorder& recorder_;
   RunOutcome outcome_;
+  std::vector<Notice> notices_;  // what is known before the first step
   State inner_, user_, scratch_, inside_, begin_;
   std::optional<Measures> measures_;
   StepResult last_step_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/rigid_limit.hpp"
 
+#include "trill/formulation/constraint_check.hpp"
 #include "trill/formulation/reformulation.hpp"
-#include "trill/formulation/underlying_ode.hpp"
 
 #include <fmt/format.h>
 
@@ -90,42 +90,7 @@ void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
   f += product_;
 }
 
-bool RigidLimit::project(State& s) const {
-  const ConstraintMap& map = *constraints();
-  MatrixSlot mass_slot = mass_pattern();
-  const Index n = s.layout.nq, m = s.layout.nl;
-  Mat saddle = Mat::Zero(n + m, n + m);
-  Vec rhs(n + m), x(n + m);
-  const auto fill = [&] {
-    mass(s.q(), mass_slot);
-    map.jacobian(s.t, s.q(), G_);
-    saddle.setZero();
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < n; ++j) saddle(i, j) = mass_slot.value(i, j);
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) saddle(n + i, j) = saddle(j, n + i) = G_.value(i, j);
-  };
-  for (int iteration = 0; iteration < 50; ++iteration) {
-    map.value(s.t, s.q(), g_);
-    if (!g_.allFinite()) return false;
-    fill();
-    rhs << Vec::Zero(n), -g_;
-    x = saddle.partialPivLu().solve(rhs);
-    if (!x.allFinite()) return false;
-    s.q() += x.head(n);
-    if (x.head(n).norm() <= 1e-14 * std::max(1.0, s.q().norm())) break;
-  }
-  map.value(s.t, s.q(), g_);
-  if (!(g_.cwiseAbs().maxCoeff() < 1e-10)) return false;
-  fill();
-  Vec gt(m), gv(m);
-  map.time_derivative(s.t, s.q(), gt);
-  G_.multiply(s.v(), gv);
-  rhs << Vec::Zero(n), -(gv + gt);
-  x = saddle.partialPivLu().solve(rhs);
-  s.v() += x.head(n);
-  return x.allFinite();
-}
+bool RigidLimit::project(State& s) const { return ConstraintCheck(*this).project(s).has_value(); }
 
 ReformulationEntry rigid_limit_entry() {
   return {.name = "rigid_limit",

@@ -187,7 +187,7 @@ TEST(Start, OffTheConstraintsIsRefused) {
   p.method = "dopri5";
   p.rtol = 1e-6;
   PreparedRun run = prepare(p);
-  run.start.y[0] += 0.01;
+  run.start.y[0] += 0.1;
   EXPECT_THROW(run.run(), UsageError);
   PreparedRun moving = prepare(p);
   moving.start.y.segment(2, 2) = 0.5 * moving.start.y.head(2);

@@ -195,8 +195,6 @@ TEST(TextModelErrors, SayWhatIsWrong) {
        "m.toml:5:13: the start does not lie on this constraint: it is -1 there"},
       {head + "[[constraint]]\nequation = \"x - 1 + t\"",
        "m.toml:5:13: the velocities at the start leave this constraint"},
-      {head + "[[constraint]]\nequation = \"x - 1\"\n[[constraint]]\nequation = \"2*x - 2\"",
-       "m.toml:7:13: the constraints depend on each other at the start: 1 of 2"},
       {"[derived]\na = \"b + 1\"\nb = \"c\"\nc = \"2*a\"\n" + head + energy,
        "m.toml:4:8: derived names go in a circle: a -> b -> c -> a"},
       {"[run]\nh = 1\nrtol = 1\n" + head + energy, "m.toml:3:8: [run] has a step size h as well"},

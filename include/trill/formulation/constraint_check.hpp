@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/formulation/underlying_ode.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trill {
+// What may be wrong with the hard constraints of a mechanical system at a state, with names, and the way from there to
+// the nearest state on them. Sentences are empty where nothing is wrong. It refers to the problem.
+class ConstraintCheck {
+ public:
+  explicit ConstraintCheck(const MechanicalProblem& problem);  // with constraints
+
+  // The constraint that is farthest off: its value or rate, and the distance from it relative to 1 + the largest
+  // coordinate or velocity.
+  struct Violation {
+    Index row = 0;
+    double value = 0, relative = 0;
+  };
+  Violation of_position(double t, In q);
+  Violation of_velocity(double t, In q, In v);
+
+  std::string dependence(double t, In q);  // redundant or contradictory constraints, a singular position
+  std::string near_dependence(double t, In q);
+  std::string contradiction(double t, In q);    // no position near this one satisfies all
+  std::string missing_inertia(double t, In q);  // a motion that has neither mass nor constraint
+
+  // The nearest state in the metric of the mass, first positions, then velocities; what moved farthest is told.
+  struct Moved {
+    Index coordinate = 0, velocity = 0;
+    double position_by = 0, velocity_by = 0;
+  };
+  std::optional<Moved> project(State& s);  // nothing: none was found
+
+ private:
+  std::string names(const std::vector<Index>& rows) const;
+  std::string dependence_of(Index row, const std::vector<Index>& of) const;
+  // Least squares of all constraints from here; nothing: the iteration did not settle. What remains, row by row.
+  std::optional<Vec> close_all(double t, Vec& q);
+  bool stays_dependent(double t, In closed);
+  bool move_onto(double t, In q0, Vec& q);
+
+  const MechanicalProblem& problem_;
+  const ConstraintMap& map_;
+  Index n_, m_;
+  UnderlyingOde saddle_;
+  MatrixSlot G_;
+  Vec g_, rate_, x_, mu_, zero_;
+};
+}  // namespace trill

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/formulation/constraint_check.hpp"
+
+#include "trill/linalg/kernels.hpp"
+#include "trill/linalg/row_rank.hpp"
+
+#include <random>
+
+#include <Eigen/SparseCholesky>
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double dependent = 1e-10, nearly_dependent = 2e-2;
+constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
+constexpr std::size_t most_names = 4;
+constexpr Index most_dense_unknowns = 400;
+
+Vec row_lengths(const MatrixSlot& G) {
+  Vec squares = Vec::Zero(G.rows());
+  if (G.is_sparse()) {
+    for (Index j = 0; j < G.cols(); ++j)
+      for (SpMat::InnerIterator it(G.as_sparse(), j); it; ++it) squares[it.row()] += it.value() * it.value();
+  } else {
+    squares = G.as_dense().rowwise().squaredNorm();
+  }
+  return squares.cwiseSqrt();
+}
+
+ConstraintCheck::Violation farthest(const Vec& values, const Vec& lengths, double size) {
+  ConstraintCheck::Violation worst;
+  for (Index k = 0; k < values.size(); ++k) {
+    const double distance = std::abs(values[k]) / (lengths[k] > 0 ? lengths[k] : 1) / (1 + size);
+    if (!(distance <= worst.relative)) worst = {k, values[k], distance};
+  }
+  return worst;
+}
+
+// G with rows of length 1, for least squares; rows that depend on each other need a little damping.
+class UnitRows {
+ public:
+  explicit UnitRows(const MatrixSlot& G)
+      : inverse_(row_lengths(G).unaryExpr([](double l) { return l > 0 ? 1 / l : 0.0; })),
+        G_(inverse_.asDiagonal() * (G.is_sparse() ? G.as_sparse() : SpMat(G.as_dense().sparseView()))) {
+    SpMat S = G_ * SpMat(G_.transpose());
+    for (Index k = 0; k < S.rows(); ++k) S.coeffRef(k, k) += damping;
+    factors_.compute(S);
+  }
+  Vec scaled(const Vec& values) const { return inverse_.cwiseProduct(values); }
+  Vec smallest_with(const Vec& values) const { return G_.transpose() * Vec(factors_.solve(values)); }  // G x = values
+
+ private:
+  static constexpr double damping = 1e-12;
+  Vec inverse_;
+  SpMat G_;
+  Eigen::SimplicialLDLT<SpMat> factors_;
+};
+
+double column_sum(const MatrixSlot& a, Index j) {
+  if (a.is_sparse()) return a.as_sparse().col(j).cwiseAbs().sum();
+  return a.as_dense().col(j).cwiseAbs().sum();
+}
+}  // namespace
+
+ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
+    : problem_(problem),
+      map_(*problem.constraints()),
+      n_(problem.layout().nq),
+      m_(map_.count()),
+      saddle_(problem),
+      G_(map_.pattern()),
+      g_(m_),
+      rate_(m_),
+      x_(n_),
+      mu_(m_),
+      zero_(Vec::Zero(n_)) {}
+
+std::string ConstraintCheck::names(const std::vector<Index>& rows) const {
+  std::string text;
+  const std::size_t told = rows.size() > most_names + 1 ? most_names : rows.size();
+  for (std::size_t i = 0; i < told; ++i) {
+    const bool is_last = i + 1 == rows.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + map_.name(rows[i]);
+  }
+  if (told < rows.size()) text += fmt::format(" and {} more", rows.size() - told);
+  return text;
+}
+
+std::string ConstraintCheck::dependence_of(Index row, const std::vector<Index>& of) const {
+  if (of.empty()) return map_.name(row) + " does not change with any coordinate";
+  return map_.name(row) + " follows from " + names(of);
+}
+
+ConstraintCheck::Violation ConstraintCheck::of_position(double t, In q) {
+  map_.value(t, q, g_);
+  map_.jacobian(t, q, G_);
+  return farthest(g_, row_lengths(G_), max_abs(q));
+}
+
+ConstraintCheck::Violation ConstraintCheck::of_velocity(double t, In q, In v) {
+  map_.jacobian(t, q, G_);
+  map_.time_derivative(t, q, g_);
+  G_.multiply(v, rate_);
+  rate_ += g_;
+  return farthest(rate_, row_lengths(G_), max_abs(v));
+}
+
+std::string ConstraintCheck::dependence(double t, In q) {
+  map_.jacobian(t, q, G_);
+  if (dependent_rows(G_, dependent).empty()) return "";
+  Vec closed = q;
+  const std::optional<Vec> left = close_all(t, closed);
+  if (left && max_abs(*left) > contradictory * (1 + max_abs(q))) return contradiction(t, q);
+  if (left) map_.jacobian(t, closed, G_);
+  const std::vector<DependentRow> rows = dependent_rows(G_, dependent);
+  if (rows.empty()) return "";  // on the constraints they are independent
+  std::string text;
+  std::vector<Index> removable;
+  for (const DependentRow& one : rows) {
+    if (removable.size() < most_names) text += (text.empty() ? "" : ", ") + dependence_of(one.row, one.of);
+    removable.push_back(one.row);
+  }
+  if (left && !stays_dependent(t, closed))
+    return fmt::format("'{}' is in a singular position: there {}; move it off that position", problem_.name(), text);
+  return fmt::format("the constraints of '{}' are redundant: {}; leave out {}", problem_.name(), text,
+                     names(removable));
+}
+
+std::string ConstraintCheck::near_dependence(double t, In q) {
+  map_.jacobian(t, q, G_);
+  const std::vector<DependentRow> rows = dependent_rows(G_, nearly_dependent);
+  if (rows.empty()) return "";
+  std::vector<Index> all{rows[0].row};
+  all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
+  if (all.size() == 1) return fmt::format("{} no longer changes with any coordinate there", map_.name(all[0]));
+  return fmt::format("the mechanism is near a singular position, where {} depend on each other", names(all));
+}
+
+std::string ConstraintCheck::contradiction(double t, In q) {
+  Vec closed = q;
+  const std::optional<Vec> left = close_all(t, closed);
+  if (!left || max_abs(*left) <= contradictory * (1 + max_abs(q))) return "";
+  std::vector<Index> rows;
+  for (Index k = 0; k < m_; ++k)
+    if (std::abs((*left)[k]) > 0.01 * max_abs(*left)) rows.push_back(k);
+  return rows.size() == 1 ? fmt::format("no position of '{}' satisfies {}: it stays {:.3g} off", problem_.name(),
+                                        names(rows), max_abs(*left))
+                          : fmt::format(
+                                "the constraints of '{}' contradict each other: no position near the start "
+                                "satisfies {} together; they stay {:.3g} apart",
+                                problem_.name(), names(rows), max_abs(*left));
+}
+
+std::optional<Vec> ConstraintCheck::close_all(double t, Vec& q) {
+  for (int iteration = 0; iteration < 200; ++iteration) {
+    map_.value(t, q, g_);
+    map_.jacobian(t, q, G_);
+    const UnitRows rows(G_);
+    g_ = rows.scaled(g_);
+    if (!all_finite(g_)) return std::nullopt;
+    x_ = rows.smallest_with(g_);
+    if (!all_finite(x_)) return std::nullopt;
+    q -= x_;
+    if (max_abs(x_) <= 1e-9 * (1 + max_abs(q))) return g_;
+  }
+  return std::nullopt;
+}
+
+// Also a little way along the motion that the constraints allow?
+bool ConstraintCheck::stays_dependent(double t, In closed) {
+  constexpr double step = 1e-2, at_rest = 1e-6;
+  map_.jacobian(t, closed, G_);
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  const Vec any = Vec::NullaryExpr(n_, [&] { return normal(random); });
+  G_.multiply(any, rate_);
+  const UnitRows rows(G_);
+  const Vec along = any - rows.smallest_with(rows.scaled(rate_));
+  if (max_abs(along) < at_rest) return true;
+  Vec moved = closed + step * (1 + max_abs(closed)) / max_abs(along) * along;
+  if (!close_all(t, moved)) return true;
+  map_.jacobian(t, moved, G_);
+  return !dependent_rows(G_, at_rest).empty();
+}
+
+std::string ConstraintCheck::missing_inertia(double t, In q) {
+  if (problem_.mass_kind() == MassKind::identity || saddle_.factorise(t, q)) return "";
+  MatrixSlot mass = problem_.mass_pattern();
+  problem_.mass(q, mass);
+  map_.jacobian(t, q, G_);
+  const auto name_of = [&](Index j) { return problem_.components()[static_cast<std::size_t>(j)].name; };
+  for (Index j = 0; j < n_; ++j)
+    if (column_sum(mass, j) == 0 && column_sum(G_, j) == 0)
+      return fmt::format("{} of '{}' has neither mass nor constraint", name_of(j), problem_.name());
+  const std::string text =
+      fmt::format("'{}' can move without mass where its constraints leave it free", problem_.name());
+  if (n_ + m_ > most_dense_unknowns) return text;
+  Mat both(n_ + m_, n_);
+  for (Index j = 0; j < n_; ++j) {
+    for (Index i = 0; i < n_; ++i) both(i, j) = mass.value(i, j);
+    for (Index i = 0; i < m_; ++i) both(n_ + i, j) = G_.value(i, j);
+  }
+  Index j = 0;
+  Eigen::FullPivLU<Mat>(both).kernel().col(0).cwiseAbs().maxCoeff(&j);
+  return fmt::format("{}, as along {}", text, name_of(j));
+}
+
+// M x + G^T mu = 0, g(q0 + x) = 0 with G at the last iterate.
+bool ConstraintCheck::move_onto(double t, In q0, Vec& q) {
+  q = q0;
+  x_.setZero();
+  double last = HUGE_VAL;
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    map_.value(t, q, g_);
+    if (!all_finite(g_) || !saddle_.factorise(t, q)) return false;
+    saddle_.jacobian().multiply(x_, rate_);
+    g_ -= rate_;
+    saddle_.solve(zero_, g_, x_, mu_);
+    const double moved = max_abs(q0 + x_ - q);
+    q = q0 + x_;
+    if (moved <= 1e-15 * (1 + max_abs(q)) || (moved >= last && moved < 1e-12 * (1 + max_abs(q)))) return true;
+    last = moved;
+  }
+  return false;
+}
+
+std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {
+  Vec q(n_);
+  if (!move_onto(s.t, s.q(), q) || !saddle_.factorise(s.t, q)) return std::nullopt;
+  Moved moved;
+  moved.position_by = (q - s.q()).cwiseAbs().maxCoeff(&moved.coordinate);
+  s.q() = q;
+  map_.time_derivative(s.t, q, g_);
+  saddle_.jacobian().multiply(s.v(), rate_);
+  g_ += rate_;
+  saddle_.solve(zero_, g_, x_, mu_);
+  if (!all_finite(x_)) return std::nullopt;
+  moved.velocity_by = x_.cwiseAbs().maxCoeff(&moved.velocity);
+  s.v() += x_;
+  return moved;
+}
+}  // namespace trill

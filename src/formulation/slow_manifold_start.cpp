@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/formulation/slow_manifold_start.hpp"
+
+#include "schur_system.hpp"
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+
+namespace trill {
+namespace {
+constexpr int settling_iterations = 20;
+constexpr double difference = 1e-4;  // of the time in which the slow motion moves by its own size
+
+UsageError no_manifold(const LiftedForm& form) {
+  return UsageError("the start of '" + form.problem().name() +
+                    "' could not be moved onto the slow manifold: its gaps depend on each other, or they oscillate too "
+                    "far; start it without start=slow");
+}
+}  // namespace
+
+SlowManifoldStart::SlowManifoldStart(const MechanicalProblem& problem) : form_(problem) {
+  if (!applies()) return;
+  point_ = std::make_unique<SlowPoint>(form_);
+  schur_ = std::make_unique<SchurSystem>(problem, *form_.map());
+  for (Vec* x : {&f_, &x_, &w_, &zero_}) *x = Vec::Zero(form_.unknowns());
+  for (Vec* x : {&c_, &g_, &mu_, &lambda_, &lambda_rate_}) *x = Vec::Zero(form_.rows());
+}
+
+SlowManifoldStart::~SlowManifoldStart() = default;
+
+SlowStart SlowManifoldStart::find(double t, In q, In v) {
+  SlowStart out;
+  find_lambda_rate(t, q, v);
+  settle(t, q, v, out);
+  measure(t, q, v, out);
+  return out;
+}
+
+// By differences along the rigid motion through the nearest point with closed gaps.
+void SlowManifoldStart::find_lambda_rate(double t, In q, In v) {
+  if (point_->find(t, q, v) != SlowPoint::Status::ok) throw no_manifold(form_);
+  const Vec q0 = point_->q, v0 = point_->v, a0 = point_->a;
+  const double size = std::max(max_abs(q0), 1e-8);
+  const double rate = max_abs(v0) / size + std::sqrt(max_abs(a0) / size);
+  lambda_rate_.setZero();
+  if (rate == 0) return;
+  const double dt = difference / rate;
+  for (const double side : {1.0, -1.0}) {
+    x_ = q0 + side * dt * v0 + 0.5 * dt * dt * a0;
+    w_ = v0 + side * dt * a0;
+    if (point_->find(t + side * dt, x_, w_) != SlowPoint::Status::ok) throw no_manifold(form_);
+    if (side > 0)
+      lambda_rate_ = point_->lambda;
+    else
+      lambda_rate_ -= point_->lambda;
+  }
+  lambda_rate_ /= 2 * dt;
+}
+
+// M (q_s - q) + G^T mu = 0, g(q_s) = C lambda(q_s, v_s), and the velocities likewise.
+void SlowManifoldStart::settle(double t, In q, In v, SlowStart& out) {
+  const ConstraintMap& map = *form_.map();
+  const Vec& C = form_.compliance();
+  if (point_->find(t, q, v) != SlowPoint::Status::ok) throw no_manifold(form_);
+  out.q = point_->q;
+  out.v = point_->v;
+  out.a = point_->a;
+  out.omega = point_->fastest_frequency();
+  for (int k = 0; k < settling_iterations; ++k) {
+    if (!schur_->factorise(t, out.q, out.v, c_)) throw no_manifold(form_);
+    form_.problem().force(form_.soft_groups(), t, out.q, out.v, f_);
+    schur_->solve(f_, c_, out.a, lambda_);
+    map.value(t, out.q, g_);
+    x_ = out.q - q;
+    schur_->slope(x_, c_);
+    c_ = g_ - C.cwiseProduct(lambda_) - c_;
+    schur_->solve(zero_, c_, x_, mu_);
+    const double moved = max_abs(q + x_ - out.q);
+    out.q = q + x_;
+    schur_->slope(v, c_);
+    map.time_derivative(t, out.q, g_);
+    c_ += g_ - C.cwiseProduct(lambda_rate_);
+    schur_->solve(zero_, c_, x_, mu_);
+    out.v = v + x_;
+    if (!all_finite(out.q) || !all_finite(out.v)) throw no_manifold(form_);
+    if (moved <= 1e-15 * (1 + max_abs(out.q))) return;
+  }
+}
+
+void SlowManifoldStart::measure(double t, In q, In v, SlowStart& out) {
+  form_.map()->value(t, q, g_);
+  for (Index i = 0; i < form_.gaps(); ++i) {
+    const double open = g_[i] - form_.compliance()[i] * lambda_[i];
+    out.open = std::max(out.open, std::abs(open));
+    out.fast_energy += 0.5 * open * open / form_.compliance()[i];
+  }
+  x_ = v - out.v;
+  form_.times_mass(out.q, x_, w_);
+  out.fast_energy += 0.5 * x_.dot(w_);
+  form_.times_mass(out.q, out.v, w_);
+  const double kinetic = 0.5 * out.v.dot(w_);
+  form_.times_mass(out.q, out.a, w_);
+  const double slow = std::max(kinetic, max_abs(out.q) * max_abs(w_));  // at rest: what forces do over such a length
+  out.share = out.fast_energy > 0 ? out.fast_energy / (out.fast_energy + slow) : 0;
+}
+
+void warn_off_manifold(const SlowStart& start, double t, double most_share, Notes& notes) {
+  if (start.share <= most_share) return;
+  notes.raise(t, "off_slow_manifold",
+              "The start is off the slow manifold: this share of the energy oscillates at the frequencies of the stiff "
+              "gaps. Steps longer than the oscillation damp it or carry it along; --set start=slow starts without it.",
+              Severity::warning, start.share, most_share);
+}
+}  // namespace trill

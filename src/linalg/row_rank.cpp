@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/linalg/row_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <Eigen/SparseCholesky>
+
+namespace trill {
+namespace {
+constexpr Index most_dense_entries = 1 << 16;
+constexpr double takes_part = 1e-6;  // relative size of a row in a combination
+constexpr double shift = 1e-13;      // of A A^T with rows of length 1: above its rounding
+constexpr int inverse_iterations = 4;
+
+Vec inverse_lengths(const MatrixSlot& a) {
+  Vec squares = Vec::Zero(a.rows());
+  if (a.is_sparse()) {
+    for (Index j = 0; j < a.cols(); ++j)
+      for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) squares[it.row()] += it.value() * it.value();
+  } else {
+    squares = a.as_dense().rowwise().squaredNorm();
+  }
+  return squares.unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0.0; });
+}
+
+// Columns x with A^T x = 0 from A^T P = Q [R11 R12]: each has one of the rows that were put last, and those before.
+Mat dense_combinations(const Mat& transposed, double tolerance, Index most) {
+  const Eigen::ColPivHouseholderQR<Mat> qr(transposed);
+  const Index rows = transposed.cols(), limit = std::min(transposed.rows(), rows);
+  Index rank = 0;
+  while (rank < limit && std::abs(qr.matrixQR()(rank, rank)) > tolerance) ++rank;
+  Mat x = Mat::Zero(rows, std::min(most, rows - rank));
+  const auto& order = qr.colsPermutation().indices();
+  const Mat c = qr.matrixQR()
+                    .topLeftCorner(rank, rank)
+                    .triangularView<Eigen::Upper>()
+                    .solve(qr.matrixQR().block(0, rank, rank, x.cols()));
+  for (Index k = 0; k < x.cols(); ++k) {
+    for (Index i = 0; i < rank; ++i) x(order[i], k) = -c(i, k);
+    x(order[rank + k], k) = 1;
+  }
+  return x;
+}
+
+// The same from the smallest eigenvalues of S = A A^T, whose pivots are squares of what is left of each row: one
+// factorisation tells that there is none.
+Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
+  const Index rows = scaled.rows();
+  const double nothing = std::max(tolerance * tolerance, 1e3 * shift);
+  SpMat shifted = scaled * SpMat(scaled.transpose());
+  const SpMat S = shifted;
+  for (Index i = 0; i < rows; ++i) shifted.coeffRef(i, i) += shift;
+  const Eigen::SimplicialLDLT<SpMat> factors(shifted);
+  const Index small = (factors.vectorD().array() <= nothing).count();
+  if (small == 0) return Mat(rows, 0);
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  Mat x = Mat::NullaryExpr(rows, std::min({most, small + 1, rows}), [&] { return normal(random); });
+  for (int k = 0; k < inverse_iterations; ++k) {
+    x = factors.solve(x);
+    x = Eigen::HouseholderQR<Mat>(x).householderQ() * Mat::Identity(x.rows(), x.cols());
+  }
+  const Eigen::SelfAdjointEigenSolver<Mat> parts(x.transpose() * (S * x));
+  const Index found = (parts.eigenvalues().array() <= std::max(tolerance * tolerance, 10 * shift)).count();
+  return x * parts.eigenvectors().leftCols(found);
+}
+
+// Combines the columns so that each has a last row that no other has.
+void separate_last_rows(Mat& x, std::vector<Index>& last) {
+  for (Index k = 0; k < x.cols(); ++k) {
+    Index row = 0;
+    const double size = x.col(k).cwiseAbs().maxCoeff();
+    for (Index i = 0; i < x.rows(); ++i)
+      if (std::abs(x(i, k)) > takes_part * size) row = i;
+    last.push_back(row);
+    x.col(k) /= x(row, k);
+    for (Index l = 0; l < x.cols(); ++l)
+      if (l != k) x.col(l) -= x(row, l) * x.col(k);
+  }
+}
+}  // namespace
+
+std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, Index most) {
+  if (a.rows() == 0) return {};
+  const Vec scale = inverse_lengths(a);
+  Mat x;
+  if (a.rows() * a.cols() <= most_dense_entries || !a.is_sparse()) {
+    const Mat full = a.is_sparse() ? Mat(a.as_sparse()) : a.as_dense();
+    x = dense_combinations(full.transpose() * scale.asDiagonal(), tolerance, most);
+  } else {
+    x = sparse_combinations(scale.asDiagonal() * a.as_sparse(), tolerance, most);
+  }
+  std::vector<Index> last;
+  separate_last_rows(x, last);
+  std::vector<DependentRow> found;
+  for (Index k = 0; k < x.cols(); ++k) {
+    DependentRow one{last[static_cast<std::size_t>(k)], {}};
+    for (Index i = 0; i < x.rows(); ++i)
+      if (i != one.row && std::abs(x(i, k)) > takes_part) one.of.push_back(i);
+    std::sort(one.of.begin(), one.of.end(), [&](Index i, Index j) { return std::abs(x(i, k)) > std::abs(x(j, k)); });
+    found.push_back(std::move(one));
+  }
+  std::sort(found.begin(), found.end(), [](const auto& p, const auto& r) { return p.row < r.row; });
+  return found;
+}
+}  // namespace trill
