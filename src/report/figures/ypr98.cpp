@@ -12,7 +12,10 @@ Solution follow(const Setting& setting, const Output& output) {
   plan.parameters = setting.parameters;
   plan.method = "generalized_alpha";
   // Every step is to be made as long as it was asked for, however hard its iteration is.
-  plan.options = {{"rho", fmt::format("{}", setting.rho)}, {"formulation", setting.formulation}, {"iterations", "100"}};
+  plan.options = {{"rho", fmt::format("{}", setting.rho)},
+                  {"formulation", setting.formulation},
+                  {"iterations", "100"},
+                  {"gaps", "forces"}};
   plan.h = setting.h;
   plan.to = setting.to;
   plan.output = output;
