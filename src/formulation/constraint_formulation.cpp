@@ -13,7 +13,7 @@
 namespace trill {
 namespace {
 constexpr int most_rounds = 8;         // of q and the velocity's correction
-constexpr double stirred = 10;         // tolerances: a correction that shrinks no more is moved by what q is left with
+constexpr double stirred = 10;         // tolerances: below, what shrinks no more is rounding, or left from inside
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
@@ -68,6 +68,7 @@ ConstrainedStage::~ConstrainedStage() = default;
 void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
   options.tolerance = tolerance;
+  options.rounding = stirred * tolerance;
   newton_.set_options(options);
 }
 
