@@ -6,6 +6,7 @@
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -85,8 +86,9 @@ struct Candidate {
   long steps = 0, residuals = 0;
 };
 
-constexpr double coarse = 1e-3, fine = 1e-5;  // errors that are to be reached
-constexpr double patience = 2;                // seconds
+constexpr double coarse = 1e-3, fine = 1e-5;          // errors that are to be reached
+constexpr std::array<double, 3> slacks{10, 1, 1e-2};  // atol over rtol
+constexpr double patience = 2;                        // seconds
 
 void try_out(Candidate& c, const std::function<double(Candidate&)>& solve) {
   c.seconds = processor_seconds([&] { c.error = solve(c); });
@@ -111,7 +113,7 @@ std::vector<Candidate> ida_candidates(const Case& c, const std::shared_ptr<Prepa
   std::vector<Candidate> found;
   for (const bool velocities : {true, false})
     for (const int order : {2, 5})
-      for (const double slack : {10.0, 1.0, 1e-2})
+      for (const double slack : slacks)
         for (int digits = 1; digits <= 20; ++digits) {
           const double rtol = std::pow(10, -0.5 * digits);
           const IdaSetting setting{rtol, rtol * slack, velocities, order};
@@ -160,10 +162,12 @@ std::vector<Candidate> our_candidates(const Case& c, const Member& member, const
     found.push_back(std::move(candidate));
     return !enough;
   };
-  for (int digits = 1; digits <= 18; ++digits) {
-    const double rtol = std::pow(10, -0.5 * digits);
-    if (!consider(fmt::format("rtol {:.0e}", rtol), [&](RunPlan& plan) { plan.rtol = rtol, plan.atol = rtol; })) break;
-  }
+  for (const double slack : slacks)
+    for (int digits = 1; digits <= 18; ++digits) {
+      const double rtol = std::pow(10, -0.5 * digits);
+      const auto choose = [&](RunPlan& plan) { plan.rtol = rtol, plan.atol = rtol * slack; };
+      if (!consider(fmt::format("rtol {:.0e} atol {:.0e}", rtol, rtol * slack), choose)) break;
+    }
   if (member.method == "radau") return found;
   for (int doublings = 0; doublings <= 24; ++doublings) {
     const double steps = std::round(10 * std::pow(2, 0.5 * doublings));

@@ -16,7 +16,7 @@ using namespace ypr98;
 constexpr Index phi1 = 0, phi2 = 1, middle = 3, tip = 5, slider = 10;
 // Steps of an alpha method are compared with the same steps of a program of its own; the tolerance is that of Newton's
 // iteration, in both.
-constexpr double same_steps = 1e-7, same_energy = 1e-7, exact_tolerance = 1e-9;
+constexpr double same_steps = 1e-8, same_energy = 1e-8, exact_tolerance = 1e-9;
 
 struct Run {
   int steps;  // in one second
