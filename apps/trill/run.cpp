@@ -158,10 +158,6 @@ class Session {
 
 int run(const RunArguments& arguments) {
   RunArguments a = arguments;
-  if (const auto it = a.plan.options.find("formulation"); it != a.plan.options.end()) {
-    a.plan.formulation = it->second;
-    a.plan.options.erase(it);
-  }
   if (!a.sweeps.empty()) return sweep(a);
   if (a.jobs > 0) throw UsageError("--jobs belongs to --sweep; a single run has one thread");
   if (!a.show.empty()) throw UsageError("--show belongs to --sweep; the report of a single run shows all components");

@@ -11,6 +11,7 @@ namespace trill {
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most_rejections = 60;
+constexpr double no_growth = 1.2;  // where a new step size costs a factorisation
 
 bool is_newton_failure(StepStatus status) {
   return status == StepStatus::newton_diverged || status == StepStatus::singular_matrix;
@@ -208,8 +209,9 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
       jumped_ = restart_ = cautious_ = false;
       ++counters_.steps;
       if (lands) s.t = t_stop;
-      const double proposed =
+      double proposed =
           std::max(controller_->after_accept(h_try, result.error, failures + newton_failures), result.h_retry_min);
+      if (stepper_.info().keeps_matrix && proposed > h_try && proposed <= no_growth * h_try) proposed = h_try;
       // A last step that was cut short says nothing against the step before it.
       h_ = std::min({lands && h_try < h ? std::max(proposed, h) : proposed, result.h_next_max, h_max_});
       return {AdvanceStatus::ok, result, h_try};

@@ -15,6 +15,7 @@
 namespace trill {
 namespace {
 using Clock = std::chrono::steady_clock;
+constexpr double at_the_start = 1e-12;  // of a step: rounding of the time on which it began
 
 // Switches of formulas are passed over where a method gives no values inside its steps.
 std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
@@ -137,6 +138,7 @@ class Run {
 
   void take_step() {
     const std::int64_t before = advancer_.counters().steps, batch = batch_size(before);
+    if (!detector_.empty()) begin_ = inner_;
     const AdvanceResult result = batch > 1 ? advancer_.several(inner_, next_stop(), next_output_time(), batch)
                                            : advancer_.one(inner_, next_stop());
     if (batch == batch_) adapt_batch();
@@ -290,8 +292,14 @@ class Run {
 
   // The user's state inside the last step.
   State& inside(double theta) {
-    stepper_.interpolate(theta, scratch_.y);
-    scratch_.t = inner_.t - (1 - theta) * last_step_.h_taken;
+    // An event at the start of a step belongs to a state that was there, on its constraints; an interpolant comes near.
+    if (theta <= at_the_start && !detector_.empty()) {
+      scratch_.y = begin_.y;
+      scratch_.t = begin_.t;
+    } else {
+      stepper_.interpolate(theta, scratch_.y);
+      scratch_.t = inner_.t - (1 - theta) * last_step_.h_taken;
+    }
     scratch_.mode = inner_.mode;
     if (!options_.reformulation) {
       inside_.t = scratch_.t;
@@ -322,12 +330,14 @@ class Run {
         continue;
       }
       if (options_.dense) keep_dense(t0, h, hit->theta);
-      record(before);
+      if (last_recorded_ != before.t) record(before);
       detector_.leave(before);
+      // A method may have drifted off them by its tolerance, which is not the event's doing.
+      const bool was_on = leaves_constraints(problem_, before).empty();
       user_ = after;
       problem_.enter(user_);
       if (changed && !event.restarts) record(user_);
-      if (crowds(event, before.t) || breaks_constraints(event, changed) || !take_in(after)) return true;
+      if (crowds(event, before.t) || (was_on && breaks_constraints(event, changed)) || !take_in(after)) return true;
       advancer_.note_jump();
       detector_.restart(user_, hit->event);
       if (!go_on) {
@@ -491,6 +501,7 @@ class Run {
   void finish() {
     outcome_.counters = advancer_.counters();
     if (options_.reformulation) options_.reformulation->account(outcome_.counters);
+    stepper_.conclude(inner_.t, advancer_.notes());
     outcome_.notices = advancer_.notes().notices();
     for (std::string text :
          {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})
@@ -515,7 +526,7 @@ class Run {
   Recorder& recorder_;
   RunOutcome outcome_;
   std::vector<Notice> notices_;  // what is known before the first step
-  State inner_, user_, scratch_, inside_;
+  State inner_, user_, scratch_, inside_, begin_;
   std::optional<Measures> measures_;
   StepResult last_step_;
   std::vector<double> breakpoints_;

@@ -4,6 +4,7 @@
 #include "native_choice.hpp"
 #include "trill/base/text.hpp"
 #include "trill/driver/wanted.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
 #include "trill/formulation/frequencies.hpp"
 #include "trill/multiscale/force_products.hpp"
 #include "trill/problem/langevin.hpp"
@@ -165,6 +166,37 @@ void take_formulation(RunPlan& plan, const Problem& problem) {
   check_options(plan, *entry);
 }
 
+bool names_constraint_form(const std::string& name) {
+  const auto& names = constraint_form_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_option(const MethodEntry& method, std::string_view name) {
+  return std::any_of(method.options.begin(), method.options.end(),
+                     [&](const OptionRow& row) { return row.name == name; });
+}
+
+// `formulation` stands for two things: how the method solves constraints, which is an option of it, and a change of
+// the unknowns before any method. Both may be given either way.
+void sort_formulations(RunPlan& plan) {
+  if (const auto it = plan.options.find("formulation");
+      it != plan.options.end() && !names_constraint_form(it->second)) {
+    plan.formulation = it->second;
+    plan.options.erase(it);
+  }
+  if (!names_constraint_form(plan.formulation)) return;
+  plan.options["formulation"] = plan.formulation;
+  plan.formulation.clear();
+}
+
+void check_constraint_form(const RunPlan& plan, const MethodEntry& method) {
+  if (plan.options.contains("formulation") && !has_option(method, "formulation"))
+    throw UsageError(
+        fmt::format("{} does not solve constraints stage by stage and has no formulation '{}'; "
+                    "generalized_alpha has",
+                    plan.method, plan.options.at("formulation")));
+}
+
 void tell_scope(PreparedRun& run) {
   if (run.reformulation) run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to});
 }
@@ -249,10 +281,12 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   if (*run.plan.to < *run.plan.from && dynamic_cast<const LangevinProblem*>(run.problem.get()))
     throw UsageError(fmt::format("the random motion of '{}' cannot run backwards; give an end after t = {}",
                                  run.problem->name(), *run.plan.from));
+  sort_formulations(run.plan);
   choose(run, defaults);
   check_method_name(run.plan.method);
   take_formulation(run.plan, *run.problem);
   const MethodEntry& method = MethodRegistry::all().find(run.plan.method);
+  check_constraint_form(run.plan, method);
   take_controller(run.plan);
   const MethodInfo info = method.describe(run.plan.options);
   run.plan.method = info.name;

@@ -59,18 +59,18 @@ double product(auto m, const double* b, const double* mu) {
   return sum;
 }
 
-bool has_diagonal_mass(const MechanicalProblem& p) {
-  return p.mass_kind() == MassKind::identity || p.mass_kind() == MassKind::diagonal;
-}
 }  // namespace
 
 SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map)
+    : SchurSystem(problem, map, Metric::mass) {}
+
+SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map, Metric metric)
     : problem_(problem),
       map_(map),
       n_(problem.layout().nq),
       m_(map.count()),
-      identity_(problem.mass_kind() == MassKind::identity),
-      diagonal_(has_diagonal_mass(problem)),
+      identity_(metric == Metric::identity || problem.mass_kind() == MassKind::identity),
+      diagonal_(identity_ || problem.mass_kind() == MassKind::diagonal),
       G_(map.pattern()),
       mass_(problem.mass_pattern()),
       inverse_mass_(Vec::Ones(n_)),

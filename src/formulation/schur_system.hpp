@@ -9,6 +9,8 @@ namespace trill {
 class SchurSystem {
  public:
   SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map);
+  enum class Metric { mass, identity };  // identity: M = I whatever the mass
+  SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map, Metric metric);
   Index unknowns() const { return n_; }
   Index rows() const { return m_; }
 

@@ -129,18 +129,29 @@ void MatrixSlot::multiply_transposed(In x, Out y) const {
     y.noalias() = dense_.transpose() * x;
 }
 
-SlotMap::SlotMap(const MatrixSlot& target, const MatrixSlot& source, Index row, Index col) {
+template <class Place>
+void SlotMap::find(const MatrixSlot& target, const MatrixSlot& source, Place place) {
   MatrixSlot finder = target;  // entry() is for writers; the copy keeps the target const
   place_.reserve(static_cast<std::size_t>(source.stored()));
   const double* start = finder.values();
   for (Index j = 0; j < source.cols(); ++j) {
     if (source.is_sparse()) {
       for (SpMat::InnerIterator it(source.as_sparse(), j); it; ++it)
-        place_.push_back(finder.entry(row + it.row(), col + j) - start);
+        place_.push_back(place(finder, it.row(), j) - start);
     } else {
-      for (Index i = 0; i < source.rows(); ++i) place_.push_back(finder.entry(row + i, col + j) - start);
+      for (Index i = 0; i < source.rows(); ++i) place_.push_back(place(finder, i, j) - start);
     }
   }
+}
+
+SlotMap::SlotMap(const MatrixSlot& target, const MatrixSlot& source, Index row, Index col) {
+  find(target, source, [=](MatrixSlot& slot, Index i, Index j) { return slot.entry(row + i, col + j); });
+}
+
+SlotMap SlotMap::transposed(const MatrixSlot& target, const MatrixSlot& source, Index row, Index col) {
+  SlotMap map;
+  map.find(target, source, [=](MatrixSlot& slot, Index i, Index j) { return slot.entry(row + j, col + i); });
+  return map;
 }
 
 MatrixSlot union_pattern(const MatrixSlot& a, const MatrixSlot& b) {

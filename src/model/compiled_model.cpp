@@ -131,7 +131,16 @@ class Compiler {
     k.terms.push_back({.place = &s.gap, .group = group(s.group, "fast", true), .energy = energy, .of_gap = true});
   }
 
+  void read_force_along(const FileForce& f, const char* otherwise) {
+    Kernel& k = kernel(f.over);
+    const Expression along = parse_position(k, *f.along, "what a force acts along"), value = k.scope.parse(f.value);
+    const std::size_t in = group(f.group, otherwise, false);
+    for (const Partial& p : gradient(k.graph(), along, SymbolKind::coordinate))
+      k.terms.push_back({&f.value, in, no_expression, k.graph().multiply(value, p.value), p.column});
+  }
+
   void read_force(const FileForce& f, const char* otherwise) {
+    if (f.along) return read_force_along(f, otherwise);
     Kernel& k = kernel(f.over);
     const ParsedValue on = k.scope.parse_any(f.on.piece);
     const std::size_t in = group(f.group, otherwise, false);

@@ -15,6 +15,7 @@ struct CompiledEvent {
   EventInfo info;
   std::vector<ParameterChange> parameters;
   std::vector<Index> places;  // of what else changes in (q, v)
+  bool at_a_time = false;     // it happens at a time that is known beforehand
 };
 
 struct CompiledModel {

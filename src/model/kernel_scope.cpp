@@ -49,8 +49,8 @@ ParsedValue KernelScope::find(const NameUse& use) {
 ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& array, SymbolKind kind) {
   const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
   if (array.over && use.index == no_expression)
-    fail(fmt::format("'{0}' has one entry for each element of '{1}'; write {0}[{1}] or another index", use.name,
-                     array.over->name()));
+    fail(fmt::format("'{}' has one entry for each element of '{}'; write {} or another index", use.name,
+                     array.over->name(), indexed_name(use.name, array.over->name())));
   if (!array.over && use.index != no_expression)
     fail(fmt::format("'{}' is not over a set and takes no index", use.name));
   if (use.index != no_expression)
@@ -102,6 +102,11 @@ std::vector<std::string> KernelScope::names() const {
   for (const auto& [name, meaning] : space_.meanings()) found.push_back(name);
   if (over_) found.insert(found.end(), over_->columns.begin(), over_->columns.end());
   return found;
+}
+
+bool KernelScope::knows(std::string_view dotted) const {
+  return space_.find(dotted) ||
+         (over_ && std::find(over_->columns.begin(), over_->columns.end(), dotted) != over_->columns.end());
 }
 
 Expression KernelScope::parse(const FileValue& value, int depth) {

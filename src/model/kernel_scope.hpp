@@ -16,6 +16,7 @@ class KernelScope final : public NameScope {
 
   ParsedValue find(const NameUse& use) override;
   std::vector<std::string> names() const override;
+  bool knows(std::string_view dotted) const override;
 
   ExpressionGraph& graph() { return graph_; }
   const ExpressionGraph& graph() const { return graph_; }

@@ -10,6 +10,15 @@
 
 namespace trill {
 namespace {
+// a t + b with parameters alone in a and b.
+bool linear_in_time(ExpressionGraph& graph, Expression when) {
+  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+    if (depends_on(graph, when, kind)) return false;
+  for (const Partial& slope : gradient(graph, when, SymbolKind::time))
+    if (depends_on(graph, slope.value, SymbolKind::time)) return false;
+  return true;
+}
+
 class EventReader {
  public:
   EventReader(CompiledModel& model, Kernel& kernel) : model_(model), kernel_(kernel) {}
@@ -17,9 +26,13 @@ class EventReader {
   void read(const FileEvent& file) {
     const auto number = model_.events.size() + 1;
     CompiledEvent event{
-        {file.name ? file.name->text : fmt::format("event {}", number), file.direction, file.stop, false}, {}, {}};
+        {file.name ? file.name->text : fmt::format("event {}", number), file.direction, file.stop, false},
+        {},
+        {},
+        false};
     kernel_.events.push_back(kernel_.scope.parse(file.when));
     check_that_it_changes(file);
+    event.at_a_time = linear_in_time(kernel_.graph(), kernel_.events.back());
     kernel_.changes.emplace_back();
     for (const FileChange& change : file.then) read_change(change, event);
     model_.events.push_back(std::move(event));
@@ -248,6 +261,23 @@ double TextEvents::value(int event, const State& s, std::span<const double> para
     switch_time_ = s.t;
   }
   return switch_values_[static_cast<Index>(e - when_.size())];
+}
+
+std::vector<double> TextEvents::times(double t0, double t1, State s, std::span<const double> parameters) const {
+  std::vector<double> found;
+  for (std::size_t e = 0; e < model_.events.size(); ++e) {
+    if (!model_.events[e].at_a_time) continue;
+    s.t = t0;
+    const double first = value(static_cast<int>(e), s, parameters);
+    s.t = t1;
+    const double last = value(static_cast<int>(e), s, parameters);
+    if ((first < 0) == (last < 0)) continue;
+    s.t = t0 - first * ((t1 - t0) / (last - first));
+    // Once more for rounding: a step is to end on the time that was written.
+    s.t -= value(static_cast<int>(e), s, parameters) * ((t1 - t0) / (last - first));
+    found.push_back(s.t);
+  }
+  return found;
 }
 
 void TextEvents::apply(int event, State& s, std::span<const double> parameters) const {

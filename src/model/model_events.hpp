@@ -21,6 +21,8 @@ class TextEvents {
   std::vector<EventInfo> infos() const;
   double value(int event, const State& s, std::span<const double> parameters) const;
   void apply(int event, State& s, std::span<const double> parameters) const;
+  // Of events that depend on the time alone, so that steps end on them. `s` is any state.
+  std::vector<double> times(double t0, double t1, State s, std::span<const double> parameters) const;
   // Of a state at the start: no event has changed anything.
   std::vector<int> modes() const { return std::vector<int>(model_.changing.size() + model_.switches.size(), 0); }
   // The parameters as the events have left them.

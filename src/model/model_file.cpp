@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model_file.hpp"
 
+#include "body_file.hpp"
 #include "model_shape.hpp"
-#include "table_reader.hpp"
 
 #include <cmath>
 
@@ -31,50 +31,14 @@ class FileReader {
     read_rates();
     read_structure();
     read_run();
+    read_bodies();
     root_.finish({{"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"}});
     return std::move(file_);
   }
 
  private:
-  template <class Use>
-  void each_entry(const char* section, Use use) {
-    const toml::table* table = root_.table(section);
-    if (!table) return;
-    for (const TableEntry& entry : entries_in_order(source_, *table)) {
-      check_own_name(source_, entry.key);
-      use(entry.key, *entry.node);
-    }
-  }
-
-  template <class Use>
-  void each_table(const char* section, Use use) {
-    const toml::node* node = root_.find(section);
-    if (!node) return;
-    const toml::array* array = node->as_array();
-    if (!array)
-      throw source_.error(offset_of(source_, *node),
-                          fmt::format("write [[{}]] with two brackets: there may be several", section));
-    for (const toml::node& element : *array) {
-      const toml::table* table = element.as_table();
-      if (!table)
-        throw source_.error(offset_of(source_, element), fmt::format("'{}' must be sections [[{}]]", section, section));
-      TableReader reader(source_, *table, fmt::format("[[{}]]", section), offset_of(source_, element));
-      use(reader);
-      reader.finish();
-    }
-  }
-
-  template <class Use>
-  void section(const char* name, Use use) {
-    const toml::table* table = root_.table(name);
-    if (!table) return;
-    TableReader reader(source_, *table, fmt::format("[{}]", name), offset_of(source_, *table));
-    use(reader);
-    reader.finish();
-  }
-
   void read_parameters() {
-    each_entry("parameters", [&](const FileText& name, const toml::node& node) {
+    root_.each_entry("parameters", [&](const FileText& name, const toml::node& node) {
       FileParameter p{name, {}, "", "", {}, false};
       if (const toml::table* table = node.as_table()) {
         TableReader reader(source_, *table, fmt::format("parameter '{}'", name.text), name.offset);
@@ -105,7 +69,7 @@ class FileReader {
   }
 
   void read_sets() {
-    each_entry("sets", [&](const FileText& name, const toml::node& node) {
+    root_.each_entry("sets", [&](const FileText& name, const toml::node& node) {
       FileSet set;
       set.name = name;
       const toml::table* table = node.as_table();
@@ -144,7 +108,7 @@ class FileReader {
   }
 
   void read_coordinates() {
-    each_entry("coordinates", [&](const FileText& name, const toml::node& node) {
+    root_.each_entry("coordinates", [&](const FileText& name, const toml::node& node) {
       FileCoordinate c;
       c.name = name;
       if (const toml::table* table = node.as_table()) {
@@ -166,7 +130,7 @@ class FileReader {
   }
 
   void read_derived() {
-    each_entry("derived", [&](const FileText& name, const toml::node& node) {
+    root_.each_entry("derived", [&](const FileText& name, const toml::node& node) {
       const toml::table* table = node.as_table();
       if (!table) {
         file_.derived.push_back({name, read_value(source_, node, name.text), std::nullopt});
@@ -179,27 +143,39 @@ class FileReader {
   }
 
   void read_terms() {
-    each_table("stiff", [&](TableReader& r) {
+    root_.each_table("stiff", [&](TableReader& r) {
       file_.stiff.push_back({r.needed_value("gap"), r.needed_value("stiffness"), r.name("group"), r.name("over")});
     });
-    each_table("potential", [&](TableReader& r) {
+    root_.each_table("potential", [&](TableReader& r) {
       file_.potentials.push_back({r.needed_value("energy"), r.name("group"), r.name("over")});
     });
-    each_table("kinetic", [&](TableReader& r) { file_.kinetic.push_back({r.needed_value("energy"), r.name("over")}); });
-    each_table("force", [&](TableReader& r) {
-      file_.forces.push_back({r.needed_target("on"), r.needed_values("value"), r.name("group"), r.name("over")});
+    root_.each_table("kinetic", [&](TableReader& r) {
+      file_.kinetic.push_back({r.needed_value("energy"), r.name("over")});
     });
-    each_table("constraint", [&](TableReader& r) {
+    root_.each_table("force", [&](TableReader& r) {
+      if (r.find("at"))
+        forces_at_.push_back(read_force_at(source_, r, forces_at_.size()));
+      else
+        file_.forces.push_back(
+            {r.needed_target("on"), r.needed_values("value"), r.name("group"), r.name("over"), std::nullopt});
+    });
+    root_.each_table("constraint", [&](TableReader& r) {
       file_.constraints.push_back({r.needed_value("equation"), r.name("over")});
     });
-    each_table("measure", [&](TableReader& r) {
+    root_.each_table("measure", [&](TableReader& r) {
       file_.measures.push_back(
           {r.needed_text("name"), r.needed_value("value"), r.optional_unit("unit"), r.name("over")});
     });
   }
 
+  void read_bodies() {
+    BodyFile bodies = read_body_file(source_, root_);
+    bodies.forces = std::move(forces_at_);
+    expand_bodies(bodies, source_, file_);
+  }
+
   void read_events() {
-    each_table("event", [&](TableReader& r) {
+    root_.each_table("event", [&](TableReader& r) {
       FileEvent event;
       event.offset = r.offset();
       event.name = r.text("name");
@@ -217,19 +193,19 @@ class FileReader {
   }
 
   void read_heat_bath() {
-    section("heat_bath", [&](TableReader& r) {
+    root_.section("heat_bath", [&](TableReader& r) {
       file_.heat_bath = FileHeatBath{r.needed_value("friction"), r.needed_value("temperature")};
     });
   }
 
   void read_rates() {
-    each_entry("rate", [&](const FileText& name, const toml::node& node) {
+    root_.each_entry("rate", [&](const FileText& name, const toml::node& node) {
       file_.rates.push_back({name, read_values(source_, node, name.text)});
     });
   }
 
   void read_structure() {
-    section("structure", [&](TableReader& r) {
+    root_.section("structure", [&](TableReader& r) {
       FileStructure s;
       s.offset = r.offset();
       s.mass = r.needed_text("mass");
@@ -250,7 +226,7 @@ class FileReader {
   }
 
   void read_run() {
-    section("run", [&](TableReader& r) {
+    root_.section("run", [&](TableReader& r) {
       file_.run.to = r.value("to");
       file_.run.h = r.value("h");
       file_.run.rtol = r.value("rtol");
@@ -263,6 +239,7 @@ class FileReader {
   const SourceText& source_;
   TableReader root_;
   ModelFile file_;
+  std::vector<FileLoadOnBody> forces_at_;
 };
 
 // toml++ makes a table for each part of a key such as a.b.c, one inside the other, and takes them down by recursion.

@@ -15,7 +15,7 @@ namespace trill {
 namespace {
 constexpr std::string_view part_names = "xyz";
 
-// "y[i + 1]", "r[i].x", "x"
+// "y[i + 1]", "r[i].x", "x"; what belongs to a body: "crank.angle", "bar[i].angle"
 struct TargetShape {
   std::string base;
   bool indexed = false;
@@ -23,15 +23,19 @@ struct TargetShape {
 };
 
 std::optional<TargetShape> shape_of(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find_first_of("[."));
   TargetShape shape;
-  shape.base = text.substr(0, text.find_first_of("[."));
-  std::string_view rest = text.substr(shape.base.size());
-  if (rest.size() >= 2 && rest[rest.size() - 2] == '.' && part_names.find(rest.back()) != std::string_view::npos) {
-    shape.part = part_names.find(rest.back());
-    rest.remove_suffix(2);
+  shape.base = word;
+  std::string_view rest = text.substr(word.size());
+  if (const std::size_t dot = rest.rfind('.'); dot != std::string_view::npos) {
+    const std::string_view last = rest.substr(dot + 1);
+    if (last.size() == 1) shape.part = part_names.find(last[0]);
+    const bool is_part = shape.part != std::string_view::npos;
+    if (!is_part && is_identifier(last)) shape.base.append(".").append(last);
+    if (is_part || is_identifier(last)) rest = rest.substr(0, dot);
   }
   shape.indexed = rest.starts_with('[') && rest.ends_with(']');
-  if (!is_identifier(shape.base) || !(rest.empty() || shape.indexed)) return std::nullopt;
+  if (!is_identifier(word) || !(rest.empty() || shape.indexed)) return std::nullopt;
   return shape;
 }
 
@@ -218,8 +222,8 @@ class ShapeCheck {
     if (shape.indexed && !c.over)
       throw source_.error(target.offset, fmt::format("'{}' is not over a set and has no elements", c.name.text));
     if (!shape.indexed && c.over)
-      throw source_.error(target.offset, fmt::format("'{}' is over the set '{}'; say which element: {}[...]",
-                                                     c.name.text, c.over->text, shape.base));
+      throw source_.error(target.offset, fmt::format("'{}' is over the set '{}'; say which element: {}", c.name.text,
+                                                     c.over->text, indexed_name(shape.base, "...")));
     if (shape.part == std::string_view::npos) return;
     if (c.point == 0) throw source_.error(target.offset, fmt::format("'{}' is no point and has no parts", c.name.text));
     if (shape.part >= static_cast<std::size_t>(c.point))
@@ -228,6 +232,7 @@ class ShapeCheck {
   }
 
   void check_force(const FileForce& f) const {
+    if (f.along) return;
     const TargetShape shape = read_target(f.on);
     const FileCoordinate& c = find_coordinate(f.on, shape.base);
     check_target(f.on, shape, c);

@@ -161,14 +161,16 @@ void ModelSpace::add_components(Kind kind, std::vector<Quantity>& all) const {
   for (const CoordinateArray& a : arrays_) {
     const std::string base = velocity ? "v" + a.file->name.text : a.file->name.text;
     const std::string unit = velocity ? rate_unit(a.file->unit, file_.time_unit) : a.file->unit;
+    const std::size_t dot = std::min(base.find('.'), base.size());
     for (Index element = 0; element < a.elements(); ++element) {
-      name = base;
+      name.assign(base, 0, dot);
       if (a.over) {
         char digits[24];
         name += '[';
         name.append(digits, std::to_chars(digits, digits + sizeof digits, element).ptr);
         name += ']';
       }
+      name.append(base, dot);
       for (int part = 0; a.parts > 1 && part < a.parts; ++part) {
         all.push_back({name, unit});
         all.back().name += {'.', "xyz"[part]};

@@ -176,7 +176,7 @@ class Parser {
     const std::size_t dot = at_;
     if (!take(".")) return whole;
     const std::string_view id = word();
-    if (id != "x" && id != "y" && id != "z") fail(dot, "'.' is not expected here; only points have parts: .x .y .z");
+    if (id != "x" && id != "y" && id != "z") fail_at_dot(whole, dot, id);
     if (whole.value.size == 1) fail(dot, fmt::format("{} is a number and has no part .{}", text_of(whole), id));
     const auto index = static_cast<std::size_t>(id[0] - 'x');
     if (index >= static_cast<std::size_t>(whole.value.size))
@@ -184,6 +184,15 @@ class Parser {
     at_ += id.size();
     skip_space();
     return as_number(whole.value.part[index], begin);
+  }
+
+  [[noreturn]] void fail_at_dot(const Operand& whole, std::size_t dot, std::string_view id) const {
+    const std::string owner = text_of(whole), name = owner.substr(0, owner.find('[')) + ".";
+    std::vector<std::string> known;
+    for (const std::string& other : scope_.names())
+      if (other.starts_with(name)) known.push_back(other.substr(name.size()));
+    if (known.empty()) fail(dot, "'.' is not expected here; only points have parts: .x .y .z");
+    fail(dot, fmt::format("'{}' has no '{}'{}", owner, id, suggest(id, known)));
   }
 
   ParsedValue primary() {
@@ -224,7 +233,8 @@ class Parser {
     if (next() == '(' && function) return call(*function, begin);
     if (function) fail(at_, fmt::format("'(' is expected after the function '{}', not {}", id, seen()));
     const Expression index = next() == '[' ? in_brackets() : no_expression;
-    const ParsedValue value = meaning(id, index, begin);
+    const std::string longer = dotted(id);
+    const ParsedValue value = meaning(longer.empty() ? id : longer, index, begin);
     if (next() == '(') {
       if (value.size > 0) fail(at_, fmt::format("'{}' is no function; a product is written with *", id));
       std::vector<std::string> known;
@@ -233,6 +243,20 @@ class Parser {
     }
     if (value.size == 0) fail(begin, fmt::format("unknown name '{}'{}", id, suggest(id, known_names())));
     return value;
+  }
+
+  // Takes the dot and the word after it where both are part of a name: a.b. Parts of points stay where they are.
+  std::string dotted(std::string_view id) {
+    const std::size_t dot = at_;
+    if (!take(".")) return "";
+    std::string name = fmt::format("{}.{}", id, word());
+    if (scope_.knows(name)) {
+      at_ += word().size();
+      skip_space();
+      return name;
+    }
+    at_ = dot;
+    return "";
   }
 
   Expression in_brackets() {
@@ -342,6 +366,11 @@ ParsedValue parse_value(const SourcePiece& piece, ExpressionGraph& graph, NameSc
 bool is_identifier(std::string_view text) {
   return !text.empty() && is_letter(text[0]) &&
          std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+std::string indexed_name(std::string_view name, std::string_view index) {
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  return fmt::format("{}[{}]{}", name.substr(0, dot), index, name.substr(dot));
 }
 
 bool is_reserved(std::string_view name) { return name == "pi" || name == "t" || find_function(name); }

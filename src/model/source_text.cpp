@@ -99,6 +99,7 @@ std::string shortened(std::string_view text) {
 }
 
 ModelError SourcePiece::error(std::size_t offset_in_piece, std::string_view message) const {
+  if (made) return source->error(begin, message);
   if (verbatim) return source->error(begin + offset_in_piece, message);
   return source->error(begin, fmt::format("{} (at character {} of the text)", message,
                                           characters(std::string_view(text).substr(0, offset_in_piece)) + 1));

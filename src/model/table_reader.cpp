@@ -82,7 +82,23 @@ const toml::table* TableReader::table(const char* key) {
   throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be a section [{}]", key, key));
 }
 
-const toml::node& TableReader::needed(const char* key) {
+std::vector<const toml::table*> TableReader::tables(const char* section) {
+  const toml::node* node = find(section);
+  if (!node) return {};
+  const toml::array* array = node->as_array();
+  if (!array)
+    throw source_.error(offset_of(source_, *node),
+                        fmt::format("write [[{}]] with two brackets: there may be several", section));
+  std::vector<const toml::table*> found;
+  for (const toml::node& element : *array) {
+    if (!element.is_table())
+      throw source_.error(offset_of(source_, element), fmt::format("'{}' must be sections [[{}]]", section, section));
+    found.push_back(element.as_table());
+  }
+  return found;
+}
+
+const toml::node& TableReader::needed_node(const char* key) {
   if (const toml::node* node = find(key)) return *node;
   throw source_.error(offset_, fmt::format("{} needs '{}'", where_, key));
 }
@@ -97,9 +113,9 @@ std::optional<FileValues> TableReader::values(const char* key) {
   return node ? std::optional(read_values(source_, *node, key)) : std::nullopt;
 }
 
-FileValue TableReader::needed_value(const char* key) { return read_value(source_, needed(key), key); }
+FileValue TableReader::needed_value(const char* key) { return read_value(source_, needed_node(key), key); }
 
-FileValues TableReader::needed_values(const char* key) { return read_values(source_, needed(key), key); }
+FileValues TableReader::needed_values(const char* key) { return read_values(source_, needed_node(key), key); }
 
 std::optional<double> TableReader::number(const char* key) {
   const auto found = value(key);
@@ -132,7 +148,7 @@ std::optional<FileText> TableReader::text(const char* key) {
 }
 
 FileText TableReader::needed_text(const char* key) {
-  needed(key);
+  needed_node(key);
   return *text(key);
 }
 

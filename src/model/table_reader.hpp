@@ -34,6 +34,7 @@ class TableReader {
 
   std::size_t offset() const { return offset_; }
   const toml::node* find(const char* key);
+  const toml::node& needed_node(const char* key);
   const toml::table* table(const char* key);  // of a section: [key]
 
   std::optional<FileValue> value(const char* key);
@@ -50,11 +51,40 @@ class TableReader {
   std::string optional_unit(const char* key);
   std::optional<FileText> name(const char* key);  // of letters, digits and _
 
+  // Calls use(name, node) for every line of [section], the names being checked.
+  template <class Use>
+  void each_entry(const char* section, Use use) {
+    const toml::table* found = table(section);
+    if (!found) return;
+    for (const TableEntry& entry : entries_in_order(source_, *found)) {
+      check_own_name(source_, entry.key);
+      use(entry.key, *entry.node);
+    }
+  }
+  // Calls use(reader) for every [[section]].
+  template <class Use>
+  void each_table(const char* section, Use use) {
+    for (const toml::table* found : tables(section)) {
+      TableReader reader(source_, *found, std::string("[[") + section + "]]", offset_of(source_, *found));
+      use(reader);
+      reader.finish();
+    }
+  }
+  // Calls use(reader) for [name], if it is there.
+  template <class Use>
+  void section(const char* name, Use use) {
+    const toml::table* found = table(name);
+    if (!found) return;
+    TableReader reader(source_, *found, std::string("[") + name + "]", offset_of(source_, *found));
+    use(reader);
+    reader.finish();
+  }
+
   // Some keys that are not known deserve a message of their own.
   void finish(std::initializer_list<std::pair<std::string_view, const char*>> better = {}) const;
 
  private:
-  const toml::node& needed(const char* key);
+  std::vector<const toml::table*> tables(const char* section);
 
   const SourceText& source_;
   const toml::table& table_;

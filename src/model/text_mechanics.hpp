@@ -24,6 +24,9 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   std::vector<EventInfo> events() const override { return events_.infos(); }
   double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
   void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
+  std::vector<double> breakpoints(double t0, double t1) const override {
+    return events_.times(t0, t1, initial_state(), parameters_);
+  }
   void enter(const State& s) const override;
   void hold_formulas(bool held) const override { events_.hold(held); }
 

@@ -45,6 +45,41 @@ then = { vy = "-e*vy" }
   }
 }
 
+// The state between steps lies beside the constraints by the error of interpolation; a step that ends there does not.
+TEST(TextEvents, AStepEndsWhereTheTimeAloneDecides) {
+  const TextModel model = read_model("m.toml", R"toml(
+[parameters]
+push = 1.0
+end = 0.7
+[coordinates]
+x = 1
+y = 0
+[[force]]
+on = "y"
+value = "push"
+[[constraint]]
+equation = "x^2 + y^2 - 1"
+[[event]]
+when = "2*(t - end)"
+then = { push = 0 }
+)toml");
+  EXPECT_THAT(model.problem->breakpoints(0, 2), ElementsAre(0.7));
+  EXPECT_THAT(model.problem->breakpoints(0, 0.5), IsEmpty());
+  for (const char* method : {"radau", "gauss"}) {
+    RunPlan plan = plan_with(method, 2, 1e-4);
+    if (plan.h) plan.h = 0.4;
+    const Solution s = run_of(model.problem->clone(), plan);
+    ASSERT_EQ(s.outcome.events.size(), 1u) << method;
+    EXPECT_DOUBLE_EQ(s.outcome.events[0].t, 0.7) << method;
+    // What the force did is all there is from then on: v^2 = 2 y at 0.7.
+    const Vec end = last_of(s);
+    double height = 0;
+    for (Index r = 0; r < s.rows(); ++r)
+      if (s.t[static_cast<std::size_t>(r)] <= 0.7) height = s.y()(1, r);
+    EXPECT_NEAR(end.segment(2, 2).squaredNorm(), 2 * height, 1e-3) << method;
+  }
+}
+
 TEST(TextEvents, ChangesAreMadeAllAtOnce) {
   const TextModel model = read_model("m.toml", R"toml(
 [coordinates]

@@ -14,13 +14,19 @@ class UnderlyingOde {
   bool solve(double t, In q, In v, Out a, Out lambda);  // false: constraints dependent or mass singular there
   Index multipliers() const { return m_; }
 
+  // The same matrix with other right-hand sides: M x + G^T mu = r, G x + c = 0. The mass may be singular where the
+  // constraints hold what has none.
+  bool factorise(double t, In q);
+  void solve(In r, In c, Out x, Out mu);
+  const MatrixSlot& jacobian() const { return G_; }
+
  private:
   const MechanicalProblem& problem_;
   const ConstraintMap& map_;
   Index n_, m_;
   MatrixSlot mass_, G_, saddle_;
-  SlotMap mass_places_, G_places_;
+  SlotMap mass_places_, G_places_, transposed_places_;
   std::unique_ptr<LinearSolver> solver_;
-  Vec rhs_, solution_;
+  Vec force_, curvature_, rhs_, solution_;
 };
 }  // namespace trill

@@ -65,10 +65,14 @@ class SlotMap {
  public:
   SlotMap() = default;
   SlotMap(const MatrixSlot& target, const MatrixSlot& source, Index row = 0, Index col = 0);
+  // Of the transpose of the source, with its upper left corner there.
+  static SlotMap transposed(const MatrixSlot& target, const MatrixSlot& source, Index row, Index col);
   Index size() const { return static_cast<Index>(place_.size()); }
   Index operator[](Index k) const { return place_[static_cast<std::size_t>(k)]; }
 
  private:
+  template <class Place>
+  void find(const MatrixSlot& target, const MatrixSlot& source, Place place);
   std::vector<Index> place_;
 };
 

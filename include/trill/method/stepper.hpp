@@ -34,6 +34,7 @@ struct MethodInfo {
   bool owns_step = false;      // chooses its own step: request.h is a bound
   bool saves_memory = true;    // false: restarts itself at every checkpoint, in the unbroken run too
   bool constant_step = false;  // its good properties belong to one step size
+  bool keeps_matrix = false;   // factors serve again while the step is the same: small growth does not pay
   bool componentwise = false;  // forces apart, no component sees another: independent systems may be stepped as one
 };
 
@@ -77,7 +78,8 @@ class Stepper {
   virtual void interpolate(double theta, Out y) = 0;  // inside the last step, theta in [0, 1]; may evaluate forces
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
-  virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
+  virtual std::string summary() const { return ""; }    // of the run up to now, in one sentence
+  virtual void conclude(double /*t*/, Notes&) const {}  // warnings that only the whole run justifies
   // Half the size for steps that follow from neither h nor tolerances, as those of inner motions: for repetitions that
   // tell how accurate a run was. Before start().
   virtual void refine() {}

@@ -34,13 +34,15 @@ class NameScope {
   virtual ~NameScope() = default;
   // Of size 0 where the name is unknown; ModelError where it is known and used wrongly (an array without its index).
   virtual ParsedValue find(const NameUse& use) = 0;
-  virtual std::vector<std::string> names() const = 0;  // for suggestions
+  virtual std::vector<std::string> names() const = 0;                      // for suggestions
+  virtual bool knows(std::string_view /*dotted*/) const { return false; }  // a name of two words: crank.angle
 };
 
 // comparison := sum [(< <= > >= == !=) sum]      sum := product {(+ -) product}      product := unary {(* /) unary}
 // unary := (- +) unary | power                   power := part [^ unary]
 // part := primary [.x | .y | .z]
 // primary := number | name | name[comparison] | name(comparison, ...) | (comparison)
+// name := word | word.word, where something has the latter name: crank.angle; its index may stand before the dot
 // Operators work on numbers; points are arguments of functions or have their parts taken.
 // Builds the graph and evaluates nothing but constants. ModelError for anything that is not in the grammar.
 Expression parse_expression(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth = 0);
@@ -48,6 +50,8 @@ Expression parse_expression(const SourcePiece& piece, ExpressionGraph& graph, Na
 ParsedValue parse_value(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth = 0);
 
 bool is_identifier(std::string_view text);
+// The name of one entry of an array: "r[3]", and of what belongs to a body "bar[3].angle".
+std::string indexed_name(std::string_view name, std::string_view index);
 // Functions, pi and t: names that a model cannot define.
 bool is_reserved(std::string_view name);
 }  // namespace trill

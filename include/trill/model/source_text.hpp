@@ -47,13 +47,14 @@ ModelError error_at(const std::string& file, std::string_view text, std::size_t 
 // What a message quotes of a file: the whole text, or its beginning and dots.
 std::string shortened(std::string_view text);
 
-// A piece of a source, an expression for one. Where escapes make it differ from what the file says, every message
-// points at its beginning.
+// A piece of a source, an expression for one. Where escapes make it differ from what the file says, or where trill made
+// it from something else that stands there, every message points at its beginning.
 struct SourcePiece {
   const SourceText* source = nullptr;
   std::size_t begin = 0;
   std::string text;
   bool verbatim = true;
+  bool made = false;  // the file does not have this text
   ModelError error(std::size_t offset_in_piece, std::string_view message) const;
 };
 }  // namespace trill

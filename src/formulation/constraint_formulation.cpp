@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trill/formulation/constraint_formulation.hpp"
+
+#include "schur_system.hpp"
+#include "stage_equations.hpp"
+#include "trill/base/text.hpp"
+#include "trill/formulation/underlying_ode.hpp"
+#include "trill/linalg/kernels.hpp"
+
+#include <algorithm>
+
+namespace trill {
+namespace {
+constexpr int most_rounds = 8;         // of q and the velocity's correction
+constexpr int most_closings = 8;       // chord steps onto the constraints
+constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
+constexpr double rounding = 1e-13;
+}  // namespace
+
+const std::vector<std::string>& constraint_form_names() {
+  static const std::vector<std::string> names{"index2", "cs", "cm", "ggl", "index3"};
+  return names;
+}
+
+ConstraintForm constraint_form(std::string_view name) {
+  const auto& names = constraint_form_names();
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it == names.end())
+    throw UsageError("unknown constraint formulation '" + std::string(name) + "'" + suggest(name, names));
+  return static_cast<ConstraintForm>(it - names.begin());
+}
+
+ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const StageOptions& options)
+    : problem_(problem),
+      options_(options),
+      form_(problem, options.lift_gaps),
+      map_(problem.constraints()),
+      n_(problem.layout().nq),
+      hard_(map_ ? map_->count() : 0),
+      repeats_(map_ && options.form != ConstraintForm::index3 &&
+               (problem.velocity_dependent(all_groups) || options.form == ConstraintForm::ggl)),
+      system_(std::make_unique<StageEquations>(form_, map_, equation, options)),
+      newton_(system_->size(), {.max_iterations = options.max_iterations, .jacobian_every = options.jacobian_every}),
+      x_(Vec::Zero(system_->size())),
+      weights_(Vec::Zero(system_->size())),
+      correction_(Vec::Zero(n_)),
+      step_(n_),
+      zero_(Vec::Zero(n_)),
+      g_(hard_),
+      gt_(hard_),
+      mu_(hard_),
+      force_(n_),
+      gap_lambda_(Vec::Zero(form_.gaps())) {
+  equation.q_base = equation.v_base = Vec::Zero(n_);
+  if (!map_) {
+    free_ = std::make_unique<Acceleration>(problem);
+    return;
+  }
+  schur_ = std::make_unique<SchurSystem>(problem, *map_);
+  if (options.form == ConstraintForm::ggl)
+    unit_ = std::make_unique<SchurSystem>(problem, *map_, SchurSystem::Metric::identity);
+}
+
+ConstrainedStage::~ConstrainedStage() = default;
+
+void ConstrainedStage::set_tolerance(double tolerance) {
+  NewtonOptions options = newton_.options();
+  options.tolerance = tolerance;
+  newton_.set_options(options);
+}
+
+void ConstrainedStage::start(double t, In q) {
+  system_->correction.setZero();
+  if (form_.gaps() > 0) {
+    Vec values(form_.rows());
+    form_.map()->value(t, q, values);
+    gap_lambda_ = values.head(form_.gaps()).cwiseQuotient(form_.compliance().head(form_.gaps()));
+  }
+  if (free_) return free_->start(q);
+  underlying_.reset();
+  if (stand_at(t, q)) return;
+  underlying_ = std::make_unique<UnderlyingOde>(problem_);
+  if (!stand_at(t, q))
+    throw UsageError("the constraints of '" + problem_.name() +
+                     "' are dependent at the start, or leave a motion without mass");
+}
+
+bool ConstrainedStage::stand_at(double t, In q) {
+  t_here_ = t;
+  if (!map_) return true;
+  map_->time_derivative(t, q, gt_);
+  if (unit_ && !unit_->factorise(t, q)) return false;
+  return underlying_ ? underlying_->factorise(t, q) : schur_->factorise(t, q);
+}
+
+void ConstrainedStage::divide(const Vec& r, const Vec& c, Vec& x, Vec& mu) {
+  if (underlying_)
+    underlying_->solve(r, c, x, mu);
+  else
+    schur_->solve(r, c, x, mu);
+}
+
+void ConstrainedStage::accelerate(In q, In v, Out a, Out lambda, Counters& work) {
+  work.count_forces(counted_groups());
+  if (free_) {
+    (*free_)(t_here_, q, v, a);
+    return;
+  }
+  problem_.force(all_groups, t_here_, q, v, force_);
+  map_->curvature(t_here_, q, v, g_);
+  divide(force_, g_, step_, mu_);
+  a = step_;
+  lambda = mu_;
+}
+
+void ConstrainedStage::close_acceleration(In q, In v, Out a, Out lambda) {
+  map_->curvature(t_here_, q, v, g_);
+  slope().multiply(a, mu_);
+  g_ += mu_;
+  divide(zero_, g_, step_, mu_);
+  a += step_;
+  lambda += mu_;
+}
+
+const MatrixSlot& ConstrainedStage::slope() const { return underlying_ ? underlying_->jacobian() : schur_->jacobian(); }
+
+// Stands at q before and behind.
+bool ConstrainedStage::close_positions(double t, Out q) {
+  double moved = 0;
+  for (int k = 0; k < most_closings; ++k) {
+    map_->value(t, q, g_);
+    divide(zero_, g_, step_, mu_);
+    q += step_;
+    const double step = max_abs(step_), size = 1 + max_abs(q);
+    moved = std::max(moved, step / size);
+    if (step <= nearly_there * size) return moved <= rounding || stand_at(t, q);
+  }
+  return false;
+}
+
+void ConstrainedStage::close_velocities(Out v, bool by_mass) {
+  slope().multiply(v, g_);
+  g_ += gt_;
+  if (by_mass)
+    divide(zero_, g_, step_, mu_);
+  else
+    unit_->solve(zero_, g_, step_, mu_);
+  v += step_;
+}
+
+bool ConstrainedStage::project(double t, Out q, Out v) {
+  if (!map_) return true;
+  if (!stand_at(t, q) || !close_positions(t, q)) return false;
+  close_velocities(v, true);
+  return true;
+}
+
+bool ConstrainedStage::finish(Out q, Out v) {
+  if (map_ && (!stand_at(equation.t, q) || !close_positions(equation.t, q))) return false;
+  v = (q - equation.q_base) / equation.kinematic;
+  if (!map_ || options_.form == ConstraintForm::index3) return true;
+  correction_ = v;
+  close_velocities(v, options_.form != ConstraintForm::ggl);
+  correction_ = v - correction_;
+  return true;
+}
+
+void ConstrainedStage::take_weights(In weights) {
+  weights_.head(n_) = weights.head(n_).cwiseMax(weights.segment(n_, n_));
+}
+
+NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool reuse, Counters& work) {
+  const double scale = equation.kinematic * equation.dynamic;
+  const int evaluations = system_->evaluations, preparations = system_->preparations;
+  take_weights(weights);
+  x_.head(n_) = q;
+  x_.segment(n_, form_.gaps()) = scale * gap_lambda_;
+  x_.tail(hard_) = scale * lambda;
+  NewtonStats total;
+  for (int round = 0; round < most_rounds; ++round) {
+    if (!system_->take_split(x_.head(n_))) {
+      total.converged = false;
+      total.singular = true;
+      break;
+    }
+    const NewtonStats stats = newton_.solve(*system_, x_, weights_, reuse && system_->is_prepared());
+    total = {stats.iterations + total.iterations,
+             stats.factorisations + total.factorisations,
+             stats.rate,
+             stats.residual,
+             stats.converged,
+             stats.singular,
+             stats.non_finite};
+    if (!stats.converged) break;
+    q = x_.head(n_);
+    total.converged = finish(q, v);
+    total.singular = !total.converged;
+    if (!repeats_ || !total.converged) break;
+    step_ = equation.kinematic * (correction_ - system_->correction);
+    system_->correction = correction_;
+    if (weighted_rms(step_, weights_.head(n_)) <= newton_.options().tolerance) break;
+    total.converged = false;
+    reuse = true;
+    x_.head(n_) = q;
+  }
+  if (!total.converged) system_->drop_split();
+  if (total.converged) take_multipliers(lambda);
+  for (int i = evaluations; i < system_->evaluations; ++i) work.count_forces(counted_groups());
+  work.jacobians += system_->preparations - preparations;
+  guessed_ = system_->preparations > preparations;
+  return total;
+}
+
+// Of M (v - v_base) - d f + G^T d lambda = 0: those of positions, and what the velocity's correction adds to them.
+void ConstrainedStage::take_multipliers(Out lambda) {
+  const double scale = equation.kinematic * equation.dynamic;
+  gap_lambda_ = x_.segment(n_, form_.gaps()) / scale;
+  lambda = system_->hard_multipliers(x_) / scale;
+  const bool by_mass = options_.form != ConstraintForm::ggl && options_.form != ConstraintForm::index3;
+  if (map_ && by_mass) lambda += mu_ / equation.dynamic;
+}
+
+bool ConstrainedStage::is_prepared() const { return system_->is_prepared(); }
+bool ConstrainedStage::has_sparse_factors() const { return system_->matrix().is_sparse(); }
+
+void ConstrainedStage::forget() {
+  system_->correction.setZero();
+  system_->forget();
+}
+
+// A matrix formed at a guess may hold spurious stiffness, of springs that the guess stretches: then it would filter the
+// slow motion too. Lifted gaps have their own multipliers and no such springs.
+void ConstrainedStage::filter(In e, Out filtered) {
+  if (guessed_ && form_.gaps() == 0) {
+    system_->place(x_);
+    system_->prepare(x_);
+  }
+  guessed_ = false;
+  system_->filter(e, filtered);
+}
+
+void ConstrainedStage::save(Archive& archive) const {
+  system_->save(archive);
+  archive.write(gap_lambda_);
+}
+
+void ConstrainedStage::load(Archive& archive) {
+  system_->load(archive);
+  archive.read(gap_lambda_);
+}
+}  // namespace trill

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stage_equations.hpp"
+
+#include "saddle_pattern.hpp"
+#include "trill/linalg/kernels.hpp"
+
+#include <limits>
+
+namespace trill {
+namespace {
+MatrixSlot newton_pattern(const LiftedForm& form) {
+  const MatrixSlot a = union_pattern(union_pattern(form.mass(), form.slope()), form.damping());
+  return saddle_pattern(a, form.jacobian(), form.gaps());
+}
+
+bool is_split(ConstraintForm kind) { return kind == ConstraintForm::cs || kind == ConstraintForm::cm; }
+
+void write(Archive& archive, const StageEquation& e) {
+  archive.write(e.t);
+  archive.write(e.kinematic);
+  archive.write(e.dynamic);
+  archive.write(e.q_base);
+  archive.write(e.v_base);
+}
+
+void read(Archive& archive, StageEquation& e) {
+  archive.read(e.t);
+  archive.read(e.kinematic);
+  archive.read(e.dynamic);
+  archive.read(e.q_base);
+  archive.read(e.v_base);
+}
+}  // namespace
+
+StageEquations::StageEquations(LiftedForm& form, const ConstraintMap* hard, StageEquation& equation,
+                               const StageOptions& options)
+    : MatrixSystem(newton_pattern(form)),
+      correction(Vec::Zero(form.unknowns())),
+      form_(form),
+      hard_(hard),
+      equation_(equation),
+      kind_(options.form),
+      n_(form.unknowns()),
+      m_(form.rows()),
+      gaps_(form.gaps()),
+      mass_places_(matrix(), form.mass()),
+      slope_places_(matrix(), form.slope()),
+      damping_places_(matrix(), form.damping()),
+      v_(n_),
+      k_(n_),
+      l_(m_),
+      product_(n_),
+      rhs_(n_ + m_) {
+  if (m_ > 0) {
+    G_places_ = SlotMap(matrix(), form.jacobian(), n_, 0);
+    transposed_places_ = SlotMap::transposed(matrix(), form.jacobian(), 0, n_);
+  }
+  if (!hard_) return;
+  s_ = Vec::Zero(hard_->count());
+  hard_slope_ = hard_->pattern();
+  if (is_split(kind_))
+    split_ = std::make_unique<CoordinateSplit>(hard_slope_, options.split_by_qr ? SplitBy::qr : SplitBy::lu);
+}
+
+void StageEquations::place(In x) {
+  const auto q = x.head(n_);
+  const StageEquation& e = equation_;
+  v_ = (q - e.q_base) / e.kinematic + correction;
+  k_ = (q - e.q_base - e.kinematic * e.v_base) / scale();
+  // In the metric of the mass the correction of velocities is a multiplier's work; otherwise it takes part.
+  if (kind_ == ConstraintForm::ggl) k_ += correction / e.dynamic;
+  l_ = x.tail(m_) / scale();
+  if (split_) l_.tail(s_.size()).setZero();
+}
+
+void StageEquations::residual(In x, Out r) {
+  ++evaluations;
+  place(x);
+  form_.residual(equation_.t, x.head(n_), v_, k_, l_, r.head(n_), r.tail(m_));
+  r.head(n_) *= scale();
+  if (!split_) return;
+  const MatrixSlot& G = hard_slope(x.head(n_));
+  split_fits_ = split_->stand_at(G);
+  if (!split_fits_) {
+    r.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  split_->multipliers(r.head(n_), s_);
+  G.multiply_transposed(s_, product_);
+  r.head(n_) += product_;
+}
+
+// With s of the present q, P r = 0 and G dq = -g have the same solution as this matrix with the multipliers' changes
+// eliminated: P never has to be formed. YPR98 eq. 3.7.
+void StageEquations::jacobian(In x, MatrixSlot& j) {
+  if (kind_ == ConstraintForm::cs) l_.tail(s_.size()) = s_ / scale();
+  form_.linearise(equation_.t, x.head(n_), v_, k_, l_);
+  j.scale_add(1, form_.mass(), mass_places_);
+  j.scale_add(scale(), form_.slope(), slope_places_);
+  if (form_.damping().stored() > 0) j.scale_add(-equation_.dynamic, form_.damping(), damping_places_);
+  if (m_ == 0) return;
+  j.scale_add(1, form_.jacobian(), G_places_);
+  j.scale_add(1, form_.jacobian(), transposed_places_);
+  for (Index i = 0; i < gaps_; ++i) j.add(n_ + i, n_ + i, -form_.compliance()[i] / scale());
+}
+
+bool StageEquations::prepare(In x) {
+  ++preparations;
+  prepared_.valid = MatrixSystem::prepare(x);
+  prepared_.equation = equation_;
+  prepared_.x = x;
+  prepared_.correction = correction;
+  return prepared_.valid;
+}
+
+void StageEquations::correct(In r, Out dx) {
+  MatrixSystem::correct(r, dx);
+  if (split_) dx.tail(s_.size()).setZero();
+}
+
+void StageEquations::filter(In e, Out filtered) {
+  form_.mass().multiply(e, product_);
+  rhs_.head(n_) = product_;
+  rhs_.tail(m_).setZero();
+  MatrixSystem::correct(rhs_, rhs_);
+  filtered = rhs_.head(n_);
+}
+
+bool StageEquations::is_prepared() const {
+  return prepared_.valid && prepared_.equation.kinematic == equation_.kinematic &&
+         prepared_.equation.dynamic == equation_.dynamic;
+}
+
+const MatrixSlot& StageEquations::hard_slope(In q) {
+  if (gaps_ == 0) return form_.jacobian();  // the residual has just formed it
+  hard_->jacobian(equation_.t, q, hard_slope_);
+  return hard_slope_;
+}
+
+bool StageEquations::choose_split(double t, In q) {
+  hard_->jacobian(t, q, hard_slope_);
+  split_chosen_ = split_->choose(hard_slope_);
+  split_time_ = t;
+  split_point_ = q;
+  return split_chosen_;
+}
+
+bool StageEquations::take_split(In q) {
+  if (!split_ || (split_chosen_ && split_fits_ && !split_->is_worn())) return true;
+  split_fits_ = true;
+  return choose_split(equation_.t, q);
+}
+
+void StageEquations::save(Archive& archive) const {
+  archive.write(correction);
+  archive.write(prepared_.valid);
+  archive.write(split_chosen_);
+  if (split_chosen_) {
+    archive.write(split_time_);
+    archive.write(split_point_);
+  }
+  if (!prepared_.valid) return;
+  write(archive, prepared_.equation);
+  archive.write(prepared_.x);
+  archive.write(prepared_.correction);
+}
+
+void StageEquations::load(Archive& archive) {
+  Vec last;
+  archive.read(last);
+  archive.read(prepared_.valid);
+  archive.read(split_chosen_);
+  if (split_chosen_) {
+    archive.read(split_time_);
+    archive.read(split_point_);
+    choose_split(split_time_, Vec(split_point_));
+  }
+  if (prepared_.valid) {
+    read(archive, equation_);
+    archive.read(prepared_.x);
+    archive.read(correction);
+    Vec r(size());
+    residual(prepared_.x, r);
+    prepare(Vec(prepared_.x));
+  }
+  correction = last;
+}
+}  // namespace trill

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "alpha_stepper.hpp"
+
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/hermite.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+// Of Newton's iteration, in tolerances of the run. With fixed steps those are 1e-10, and v has errors of q divided by
+// h; stiff forces that are no lifted gaps turn what is left open in q into forces.
+constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-3;
+constexpr double most_growth = 2;          // of the step from one to the next
+constexpr double much_damping = 0.05;      // of the kinetic energy, taken by the method
+constexpr double velocity_constant = 1.1;  // errors of v against those of q, measured for rho = 0, 0.5, 0.9
+
+const MechanicalProblem& mechanics(const Problem& problem, const std::string& name) {
+  return problem.as<MechanicalProblem>(name);
+}
+}  // namespace
+
+void AlphaOptions::fields(OptionVisitor& v) {
+  v.choice("formulation", formulation, {"index2", "cs", "cm", "ggl", "index3"},
+           "how constraints are solved with a step");
+  v.choice("split", split, {"lu", "qr"}, "how cs and cm choose their coordinates");
+  v.choice("lambda", lambda, {"acceleration", "stage"},
+           "multipliers and accelerations from the acceleration level, or from the step's own multipliers");
+  v.choice("gaps", gaps, {"lifted", "forces"}, "stiff gaps as multipliers in Newton's iteration, or as plain forces");
+  v.integer("iterations", iterations, Range::between(2, 100), "most Newton iterations in a step");
+}
+
+StageOptions AlphaOptions::stage() const {
+  return {.form = constraint_form(formulation),
+          .split_by_qr = split == "qr",
+          .lift_gaps = gaps == "lifted",
+          .max_iterations = iterations};
+}
+
+AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const AlphaCoefficients& coefficients,
+                           const AlphaOptions& options)
+    : p_(mechanics(problem, info.name)),
+      info_(info),
+      c_(coefficients),
+      options_(options),
+      stage_(p_, options.stage()),
+      balance_(p_) {
+  // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+  info_.saves_memory = !stage_.has_sparse_factors();
+}
+
+void AlphaStepper::start(State& s, const ErrorScale& scale) {
+  stage_.set_tolerance(!scale.controlled   ? fixed_tolerance
+                       : stage_.gaps() > 0 ? lifted_tolerance
+                                           : controlled_tolerance);
+  const Index n = s.layout.nq;
+  phi_ = a_ = phi1_ = a1_ = a0_ = change_ = last_change_ = filtered_ = Vec::Zero(n);
+  trial_ = y0_ = y1_ = s.y;
+  error_ = Vec::Zero(s.y.size());
+  stage_.start(s.t, s.q());
+  Counters uncounted;
+  find_acceleration(s, uncounted);
+  balance_.start(s);
+}
+
+// a is the true acceleration here: without a step before this one there is no other. YPR98 sec. 3.
+void AlphaStepper::find_acceleration(State& s, Counters& work) {
+  stage_.stand_at(s.t, s.q());
+  stage_.accelerate(s.q(), s.v(), phi_, s.lambda(), work);
+  a_ = phi_;
+  last_change_.setZero();
+  h_ = 0;
+}
+
+// The step that h^2 a would move q by as much as the tolerance allows its error to be.
+double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
+  error_.setZero();
+  error_.head(phi_.size()) = phi_;
+  const double acceleration = scale.norm(error_, s.y, s.y);
+  error_.head(phi_.size()) = s.v();
+  const double velocity = scale.norm(error_, s.y, s.y);
+  double h = std::abs(h_max);
+  if (acceleration > 0) h = std::min(h, 0.1 / std::sqrt(std::abs(c_.error_constant()) * acceleration) + 0.0);
+  if (velocity > 0 && acceleration == 0) h = std::min(h, 0.1 / velocity);
+  return h;
+}
+
+// YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics combined so that q follows from v.
+void AlphaStepper::set_equation(const State& s, double h) {
+  StageEquation& e = stage_.equation;
+  const double ratio = c_.beta / c_.gamma, share = c_.gamma / (1 - c_.alpha_m);
+  e.t = s.t + h;
+  e.kinematic = ratio * h;
+  e.dynamic = share * (1 - c_.alpha_f) * h;
+  e.q_base = s.q() + h * (1 - ratio) * s.v() + h * h * (0.5 - ratio) * a0_;
+  e.v_base = s.v() + h * ((1 - share) * a0_ + share * c_.alpha_f * phi_);
+}
+
+// From a Taylor series, and when that fails from the last positions: in stiff motions a may be large and say little.
+NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
+  const Index n = s.layout.nq;
+  const double h = request.h;
+  NewtonStats total;
+  for (const bool taylor : {true, false}) {
+    trial_ = s.y;
+    auto q = trial_.head(n);
+    if (taylor) q += h * s.v() + 0.5 * h * h * a0_;
+    const bool reuse = taylor && !request.jumped && !request.restart;
+    NewtonStats stats =
+        stage_.solve(q, trial_.segment(n, n), trial_.segment(2 * n, s.layout.nl), request.weights, reuse, request.work);
+    stats.iterations += total.iterations;
+    stats.factorisations += total.factorisations;
+    total = stats;
+    if (stats.converged || stats.singular) break;
+  }
+  return total;
+}
+
+bool AlphaStepper::finish_acceleration() {
+  const Index n = phi_.size(), m = stage_.constraints();
+  const StageEquation& e = stage_.equation;
+  const auto q = trial_.head(n), v = trial_.segment(n, n);
+  phi1_ = (v - e.v_base) / e.dynamic;
+  if (m > 0 && options_.lambda == "acceleration" && options_.formulation != "index3")
+    stage_.close_acceleration(q, v, phi1_, trial_.segment(2 * n, m));
+  a1_ = ((1 - c_.alpha_f) * phi1_ + c_.alpha_f * phi_ - c_.alpha_m * a0_) / (1 - c_.alpha_m);
+  return all_finite(trial_) && all_finite(a1_);
+}
+
+StepResult AlphaStepper::step(State& s, const StepRequest& request) {
+  const double h = request.h;
+  if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
+  if (request.jumped) {
+    stage_.project(s.t, s.q(), s.v());
+    find_acceleration(s, request.work);
+    balance_.start(s);
+  }
+  // a belongs to t + (alpha_m - alpha_f) h, so it moves with h: Arnold and Bruels 2007.
+  a0_ = h_ == 0 ? phi_ : Vec(phi_ + (h / h_) * (a_ - phi_));
+  set_equation(s, h);
+  StepResult result{.h_taken = h};
+  result.newton = solve(s, request);
+  result.status = status_of(result.newton);
+  if (result.status != StepStatus::ok) return result;
+  if (!finish_acceleration()) return {.status = StepStatus::non_finite};
+  result.error = estimate(s, h, request.scale);
+  result.h_next_max = most_growth * std::abs(h);
+  if (!(result.error <= request.most_error)) return result;
+
+  y0_ = s.y;
+  s.y = y1_ = trial_;
+  s.t += h;
+  t1_ = s.t;
+  phi_ = phi1_;
+  a_ = a1_;
+  last_change_ = change_;
+  h_ = h;
+  balance_.advance(s, h);
+  return result;
+}
+
+void AlphaStepper::conclude(double t, Notes& notes) const {
+  const double taken = balance_.taken(), much = much_damping * balance_.kinetic();
+  if (!balance_.is_known() || std::abs(taken) <= much) return;
+  if (taken > 0)
+    notes.raise(t, "damping",
+                "Damping by the method has taken more than 5 % of the largest kinetic energy: the slow motion is right "
+                "only if that energy was not its own.",
+                Severity::doubt, taken, much);
+  else
+    notes.raise(
+        t, "energy_added",
+        "The method has added more than 5 % of the largest kinetic energy: steps are too large for this motion.",
+        Severity::doubt, -taken, much);
+}
+
+// c h^3 q''' from the change of a; in stiff modes that change says nothing of the error, and the filter takes it out.
+double AlphaStepper::estimate(const State& s, double h, const ErrorScale& scale) {
+  const Index n = phi_.size();
+  const double c = std::abs(c_.error_constant());
+  change_ = a1_ - a0_;
+  stage_.filter(change_, filtered_);
+  error_.head(n) = c * h * h * filtered_;
+  if (h_ != 0) {
+    filtered_ = change_ - (h / h_) * last_change_;
+    stage_.filter(filtered_, filtered_);
+    error_.segment(n, n) = velocity_constant * c * h * h * filtered_;
+  }
+  return scale.norm(error_, s.y, trial_);
+}
+
+// Positions and velocities of a cubic, moved onto the constraints.
+void AlphaStepper::interpolate(double theta, Out y) {
+  const Index n = phi_.size(), m = stage_.constraints();
+  auto q = y.head(n), v = y.segment(n, n);
+  hermite(theta, h_, y0_.head(n), y0_.segment(n, n), y1_.head(n), y1_.segment(n, n), q);
+  hermite_slope(theta, h_, y0_.head(n), y0_.segment(n, n), y1_.head(n), y1_.segment(n, n), v);
+  if (m == 0) return;
+  Counters uncounted;
+  if (stage_.project(t1_ - (1 - theta) * h_, q, v))
+    stage_.accelerate(q, v, filtered_, y.segment(2 * n, m), uncounted);
+  else
+    y.segment(2 * n, m) = (1 - theta) * y0_.segment(2 * n, m) + theta * y1_.segment(2 * n, m);
+}
+
+std::vector<Quantity> AlphaStepper::diagnostics() const {
+  if (!balance_.is_known()) return {};
+  return {{"damped energy", ""}};
+}
+
+void AlphaStepper::diagnose(Out values) const {
+  if (balance_.is_known()) values[0] = balance_.taken();
+}
+
+std::string AlphaStepper::summary() const {
+  if (!balance_.is_known() || balance_.kinetic() == 0) return "";
+  return fmt::format("damping by the method took {:.3g} of energy; the largest kinetic energy was {:.3g}",
+                     balance_.taken(), balance_.kinetic());
+}
+
+void AlphaStepper::save(Archive& archive) const {
+  for (const Vec* v : {&phi_, &a_, &last_change_}) archive.write(*v);
+  archive.write(h_);
+  balance_.save(archive);
+  stage_.save(archive);
+}
+
+void AlphaStepper::load(Archive& archive) {
+  for (Vec* v : {&phi_, &a_, &last_change_}) archive.read(*v);
+  archive.read(h_);
+  balance_.load(archive);
+  stage_.load(archive);
+}
+}  // namespace trill

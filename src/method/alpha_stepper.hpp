@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step of the alpha family for mechanical systems with or without constraints: YPR98 eq. 3.3 to 3.7, PJY97
+// sec. 3.5.
+#pragma once
+
+#include "alpha_coefficients.hpp"
+#include "energy_balance.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+// Options that all members share.
+struct AlphaOptions {
+  std::string formulation = "index2", split = "lu", lambda = "acceleration", gaps = "lifted";
+  int iterations = 10;
+  void fields(OptionVisitor& v);
+  StageOptions stage() const;
+};
+
+class AlphaStepper : public Stepper {
+ public:
+  AlphaStepper(const Problem& problem, const MethodInfo& info, const AlphaCoefficients& coefficients,
+               const AlphaOptions& options);
+  const MethodInfo& info() const override { return info_; }
+  void start(State& s, const ErrorScale& scale) override;
+  double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
+  StepResult step(State& s, const StepRequest& request) override;
+  void interpolate(double theta, Out y) override;
+  std::vector<Quantity> diagnostics() const override;
+  void diagnose(Out values) const override;
+  std::string summary() const override;
+  void conclude(double t, Notes& notes) const override;
+  void save(Archive& archive) const override;
+  void load(Archive& archive) override;
+
+ private:
+  void find_acceleration(State& s, Counters& work);
+  void set_equation(const State& s, double h);
+  NewtonStats solve(const State& s, const StepRequest& request);
+  bool finish_acceleration();
+  double estimate(const State& s, double h, const ErrorScale& scale);
+
+  const MechanicalProblem& p_;
+  MethodInfo info_;
+  AlphaCoefficients c_;
+  AlphaOptions options_;
+  ConstrainedStage stage_;
+  EnergyBalance balance_;
+  Vec phi_, a_, phi1_, a1_, a0_;  // true and averaged acceleration: at the start of the step, at its end; a rescaled
+  Vec change_, last_change_;      // of a over this step and the one before
+  Vec trial_, y0_, y1_, error_, filtered_;
+  double h_ = 0, t1_ = 0;  // of the last step; h_ = 0: none yet
+};
+
+// A member of the family: a struct of its own options with a name, a title, a reference, coefficients() and variants().
+template <class Member>
+class AlphaMethod final : public AlphaStepper {
+ public:
+  struct Options : Member, AlphaOptions {
+    void fields(OptionVisitor& v) {
+      Member::fields(v);
+      AlphaOptions::fields(v);
+    }
+  };
+  static std::vector<OptionSet> variants() { return Member::variants(); }
+  static MethodInfo describe(const Options& options) {
+    return {.name = Member::name,
+            .title = Member::title,
+            .reference = Member::reference,
+            .accepts = {.mechanical = true, .constrained = true},
+            .order = options.coefficients().order(),
+            .order_lambda = options.coefficients().order(),
+            .error_order = 2,
+            .dense_order = 2,
+            .implicit_step = true,
+            .multistep = true,
+            .keeps_matrix = true};
+  }
+  AlphaMethod(const Problem& problem, const Options& options)
+      : AlphaStepper(problem, describe(options), options.coefficients(), options), own_(options) {}
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<AlphaMethod>(problem, own_);
+  }
+
+ private:
+  Options own_;
+};
+}  // namespace trill

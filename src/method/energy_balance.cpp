@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "energy_balance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trill {
+namespace {
+constexpr double increment = 1e-4;  // of differences in time, in steps
+}
+
+EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(problem), mass_(problem.mass_pattern()) {
+  const auto quantities = problem.quantities();
+  known_ = !quantities.empty() && quantities.front().name == "energy";
+  measured_ = Vec::Zero(static_cast<Index>(quantities.size()));
+  const Index n = problem.layout().nq;
+  force_ = product_ = Vec::Zero(n);
+  gt_ = Vec::Zero(problem.constraints() ? problem.constraints()->count() : 0);
+}
+
+double EnergyBalance::energy(const State& s) {
+  problem_.measure(s, measured_);
+  return measured_[0];
+}
+
+double EnergyBalance::power(const State& s, double h) {
+  problem_.force(all_groups, s.t, s.q(), s.v(), force_);
+  double sum = force_.dot(s.v());
+  const double ds = increment * h;
+  beside_.t = s.t + ds;
+  beside_.q() += ds * s.v();
+  sum += energy(beside_) / (2 * ds);
+  beside_.t = s.t - ds;
+  beside_.q() -= 2 * ds * s.v();
+  sum -= energy(beside_) / (2 * ds);
+  if (gt_.size() > 0 && problem_.constraints()->moving()) {
+    problem_.constraints()->time_derivative(s.t, s.q(), gt_);
+    sum += gt_.dot(s.lambda());
+  }
+  return sum;
+}
+
+void EnergyBalance::start(const State& s) {
+  if (!known_) return;
+  beside_ = before_ = s;
+  energy_ = energy(s);
+  has_power_ = false;
+}
+
+// The trapezoidal rule for the work, as accurate as the steps themselves.
+void EnergyBalance::advance(const State& s, double h) {
+  if (!known_) return;
+  if (!has_power_) {
+    before_ = beside_;
+    power_ = power(before_, h);
+  }
+  beside_ = s;
+  const double power1 = power(s, h), energy1 = energy(s);
+  const double taken = taken_ + 0.5 * h * (power_ + power1) - (energy1 - energy_);
+  if (std::isfinite(taken)) taken_ = taken;
+  problem_.mass(s.q(), mass_);
+  mass_.multiply(s.v(), product_);
+  kinetic_ = std::max(kinetic_, 0.5 * product_.dot(s.v()));
+  power_ = power1;
+  energy_ = energy1;
+  beside_ = s;
+  has_power_ = true;
+}
+
+void EnergyBalance::save(Archive& archive) const {
+  for (const double value : {energy_, power_, taken_, kinetic_}) archive.write(value);
+  archive.write(has_power_);
+}
+
+void EnergyBalance::load(Archive& archive) {
+  for (double* value : {&energy_, &power_, &taken_, &kinetic_}) archive.read(*value);
+  archive.read(has_power_);
+}
+}  // namespace trill

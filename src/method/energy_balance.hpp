@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/archive.hpp"
+#include "trill/problem/mechanical.hpp"
+
+namespace trill {
+// What a method itself takes out of a motion: the work of forces without a potential, of potentials that change in
+// time and of moving constraints, less the change of energy. Along the exact flow
+//   dE/dt = v^T f + d/ds E(t + s, q + s v, v) + lambda^T g_t,
+// where the middle term takes out what potentials and masses that depend on q contribute to v^T f.
+class EnergyBalance {
+ public:
+  explicit EnergyBalance(const MechanicalProblem& problem);
+  bool is_known() const { return known_; }  // the problem measures an energy
+
+  void start(const State& s);              // at the beginning, and where the state was changed from outside
+  void advance(const State& s, double h);  // after a step of size h to s
+  double taken() const { return taken_; }
+  double kinetic() const { return kinetic_; }  // the largest seen
+
+  void save(Archive& archive) const;
+  void load(Archive& archive);
+
+ private:
+  double energy(const State& s);
+  double power(const State& s, double h);
+
+  const MechanicalProblem& problem_;
+  bool known_ = false;
+  State beside_, before_;
+  Vec measured_, force_, gt_, product_;
+  MatrixSlot mass_;
+  double energy_ = 0, power_ = 0, taken_ = 0, kinetic_ = 0;
+  bool has_power_ = false;  // that of the present state is known
+};
+}  // namespace trill
