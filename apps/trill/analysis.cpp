@@ -8,7 +8,9 @@
 #include "trill/analysis/stability.hpp"
 #include "trill/base/text.hpp"
 #include "trill/driver/wanted.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -257,13 +259,47 @@ struct Curve {
   std::vector<ConvergenceRow> rows;
 };
 
-Curve measure_curve(const CompareArguments& a, const std::string& name, const Reference& reference) {
+// A method, and in which formulation where several are compared.
+struct Contender {
+  std::string method, formulation;
+};
+
+bool solves_stages(const std::string& method) {
+  if (find_reformulation(method)) return false;
+  const auto& options = MethodRegistry::all().find(method).options;
+  return std::any_of(options.begin(), options.end(), [](const OptionRow& row) { return row.name == "formulation"; });
+}
+
+// `--formulation index2,cs`: methods that solve constraints stage by stage run in each of them, others as they are.
+std::vector<Contender> contenders(CompareArguments& a) {
+  const std::vector<std::string> forms = split(a.plan.formulation, ',');
+  if (forms.size() < 2) {
+    std::vector<Contender> all;
+    for (const std::string& name : a.methods) all.push_back({name, a.plan.formulation});
+    return all;
+  }
+  for (const std::string& form : forms) constraint_form(form);
+  a.plan.formulation.clear();
+  std::vector<Contender> all;
+  for (const std::string& name : a.methods) {
+    if (!solves_stages(lower_snake(name))) {
+      all.push_back({name, ""});
+      continue;
+    }
+    for (const std::string& form : forms) all.push_back({name, form});
+  }
+  return all;
+}
+
+Curve measure_curve(const CompareArguments& a, const Contender& contender, const Reference& reference) {
   RunPlan plan = a.plan;
-  plan.method = lower_snake(name);
+  plan.method = lower_snake(contender.method);
+  plan.formulation = contender.formulation;
   const bool driven = find_reformulation(plan.method) != nullptr;
   const MethodInfo info = MethodRegistry::all().find(driven ? "dop853" : plan.method).info;
   if (!driven) plan.method = info.name;
   Curve curve{plan.method, info.owns_step || info.error_order > 0, {}};
+  if (a.plan.formulation.empty() && !contender.formulation.empty()) curve.method += " " + contender.formulation;
   if (curve.by_tolerance) {
     plan.rtol = 1e-4;
     plan.atol = 1e-7;
@@ -275,12 +311,14 @@ Curve measure_curve(const CompareArguments& a, const std::string& name, const Re
 }
 }  // namespace
 
-int compare(const CompareArguments& a) {
+int compare(const CompareArguments& arguments) {
+  CompareArguments a = arguments;
   check_page(a.report);
   for (const std::string& name : a.methods) check_method_name(name);
+  const std::vector<Contender> compared = contenders(a);
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
-  for (const std::string& name : a.methods) curves.push_back(measure_curve(a, name, reference));
+  for (const Contender& contender : compared) curves.push_back(measure_curve(a, contender, reference));
   std::string note = "Largest error of q and v at the end, against " + reference.origin;
   for (const std::string& name : a.methods)
     if (const ReformulationEntry* formulation = find_reformulation(name))
@@ -297,7 +335,7 @@ int compare(const CompareArguments& a) {
   by_time.x.label = "solve time";
   by_time.x.unit = "s";
   std::vector<std::vector<std::string>> table{
-      {"method", "h or rtol", "error", "forces", "steps", "rejected", "time / s"}};
+      {"method", "h or rtol", "error", "forces", "iterations", "steps", "rejected", "time / s"}};
   json all = json::array();
   for (const Curve& curve : curves) {
     ChartSeries forces{curve.method, {}, {}}, time{curve.method, {}, {}};
@@ -305,8 +343,9 @@ int compare(const CompareArguments& a) {
       table.push_back({curve.method,
                        curve.by_tolerance ? fmt::format("rtol {:.0e}", row.rtol) : fmt::format("h {:.4g}", row.h),
                        std::isfinite(row.error()) ? fmt::format("{:.3e}", row.error()) : to_text(row.status),
-                       fmt::format("{}", row.counters.most_forces()), fmt::format("{}", row.counters.steps),
-                       fmt::format("{}", row.counters.rejected), fmt::format("{:.3g}", row.counters.seconds)});
+                       fmt::format("{}", row.counters.most_forces()), fmt::format("{}", row.counters.newton_iterations),
+                       fmt::format("{}", row.counters.steps), fmt::format("{}", row.counters.rejected),
+                       fmt::format("{:.3g}", row.counters.seconds)});
       forces.x.push_back(static_cast<double>(row.counters.most_forces()));
       time.x.push_back(row.counters.seconds);
       forces.y.push_back(row.error());

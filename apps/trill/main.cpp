@@ -241,7 +241,8 @@ void add_compare(CLI::App& app, Action& action) {
   auto methods = std::make_shared<std::string>();
   CLI::App* sub = verb(app, "compare", "Error against work of several methods on one model",
                        "  trill compare stiff_spring --methods verlet,dopri5,dop853 --to 5\n"
-                       "  trill compare kepler --methods verlet,composition4,composition8 --report work.html\n");
+                       "  trill compare kepler --methods verlet,composition4,composition8 --report work.html\n"
+                       "  trill compare rigid --methods generalized_alpha,radau --formulation index2,cs,cm,ggl\n");
   add_plan(*sub, a->plan);
   sub->add_option("--methods", *methods, "names, separated by commas")->required();
   sub->add_option("--points", a->points, "step sizes or tolerances per method (default 4)")->check(CLI::Range(1, 12));

@@ -16,6 +16,7 @@ namespace {
 constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-3;
 constexpr double most_growth = 2;          // of the step from one to the next
 constexpr double much_damping = 0.05;      // of the kinetic energy, taken by the method
+constexpr double much_oscillation = 1e-3;  // of the energy at the start
 constexpr double velocity_constant = 1.1;  // errors of v against those of q, measured for rho = 0, 0.5, 0.9
 
 const MechanicalProblem& mechanics(const Problem& problem, const std::string& name) {
@@ -30,6 +31,7 @@ void AlphaOptions::fields(OptionVisitor& v) {
   v.choice("lambda", lambda, {"acceleration", "stage"},
            "multipliers and accelerations from the acceleration level, or from the step's own multipliers");
   v.choice("gaps", gaps, {"lifted", "forces"}, "stiff gaps as multipliers in Newton's iteration, or as plain forces");
+  v.choice("start", start, {"given", "slow"}, "as given, or moved onto the slow manifold of the model's stiff gaps");
   v.integer("iterations", iterations, Range::between(2, 100), "most Newton iterations in a step");
 }
 
@@ -57,6 +59,7 @@ void AlphaStepper::start(State& s, const ErrorScale& scale) {
                        : stage_.gaps() > 0 ? lifted_tolerance
                                            : controlled_tolerance);
   const Index n = s.layout.nq;
+  take_start(s);
   phi_ = a_ = phi1_ = a1_ = a0_ = change_ = last_change_ = filtered_ = Vec::Zero(n);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());
@@ -64,6 +67,28 @@ void AlphaStepper::start(State& s, const ErrorScale& scale) {
   Counters uncounted;
   find_acceleration(s, uncounted);
   balance_.start(s);
+}
+
+// An oscillation that steps do not follow is damped, and a large acceleration at its start kicks the slow motion.
+void AlphaStepper::take_start(State& s) {
+  slow_start_.reset();
+  SlowManifoldStart manifold(p_);
+  if (!manifold.applies()) {
+    if (options_.start == "slow")
+      throw UsageError("start=slow needs stiff gaps; '" + p_.name() +
+                       "' names none whose forces stand in a group of their own");
+    return;
+  }
+  try {
+    slow_start_ = manifold.find(s.t, s.q(), s.v());
+  } catch (const UsageError&) {
+    if (options_.start == "slow") throw;
+    return;
+  }
+  if (options_.start != "slow") return;
+  s.q() = slow_start_->q;
+  s.v() = slow_start_->v;
+  slow_start_.reset();
 }
 
 // a is the true acceleration here: without a step before this one there is no other. YPR98 sec. 3.
@@ -133,13 +158,18 @@ bool AlphaStepper::finish_acceleration() {
 StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   const double h = request.h;
   if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
+  if (slow_start_) {
+    warn_off_manifold(*slow_start_, s.t, much_oscillation, request.notes);
+    slow_start_.reset();
+  }
   if (request.jumped) {
     stage_.project(s.t, s.q(), s.v());
     find_acceleration(s, request.work);
     balance_.start(s);
   }
   // a belongs to t + (alpha_m - alpha_f) h, so it moves with h: Arnold and Bruels 2007.
-  a0_ = h_ == 0 ? phi_ : Vec(phi_ + (h / h_) * (a_ - phi_));
+  a0_ = phi_;
+  if (h_ != 0) a0_ += (h / h_) * (a_ - phi_);
   set_equation(s, h);
   StepResult result{.h_taken = h};
   result.newton = solve(s, request);

@@ -6,12 +6,15 @@
 #include "alpha_coefficients.hpp"
 #include "energy_balance.hpp"
 #include "trill/formulation/constraint_formulation.hpp"
+#include "trill/formulation/slow_manifold_start.hpp"
 #include "trill/method/registry.hpp"
+
+#include <optional>
 
 namespace trill {
 // Options that all members share.
 struct AlphaOptions {
-  std::string formulation = "index2", split = "lu", lambda = "acceleration", gaps = "lifted";
+  std::string formulation = "index2", split = "lu", lambda = "acceleration", gaps = "lifted", start = "given";
   int iterations = 10;
   void fields(OptionVisitor& v);
   StageOptions stage() const;
@@ -34,6 +37,7 @@ class AlphaStepper : public Stepper {
   void load(Archive& archive) override;
 
  private:
+  void take_start(State& s);
   void find_acceleration(State& s, Counters& work);
   void set_equation(const State& s, double h);
   NewtonStats solve(const State& s, const StepRequest& request);
@@ -46,6 +50,7 @@ class AlphaStepper : public Stepper {
   AlphaOptions options_;
   ConstrainedStage stage_;
   EnergyBalance balance_;
+  std::optional<SlowStart> slow_start_;  // beside the start, to be told in the first step
   Vec phi_, a_, phi1_, a1_, a0_;  // true and averaged acceleration: at the start of the step, at its end; a rescaled
   Vec change_, last_change_;      // of a over this step and the one before
   Vec trial_, y0_, y1_, error_, filtered_;
