@@ -67,13 +67,14 @@ ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
       map_(*problem.constraints()),
       n_(problem.layout().nq),
       m_(map_.count()),
-      saddle_(problem),
       G_(map_.pattern()),
       g_(m_),
       rate_(m_),
       x_(n_),
       mu_(m_),
       zero_(Vec::Zero(n_)) {}
+
+UnderlyingOde& ConstraintCheck::saddle() { return saddle_ ? *saddle_ : saddle_.emplace(problem_); }
 
 std::string ConstraintCheck::names(const std::vector<Index>& rows) const {
   std::string text;
@@ -184,7 +185,7 @@ bool ConstraintCheck::stays_dependent(double t, In closed) {
 }
 
 std::string ConstraintCheck::missing_inertia(double t, In q) {
-  if (problem_.mass_kind() == MassKind::identity || saddle_.factorise(t, q)) return "";
+  if (problem_.mass_kind() == MassKind::identity || saddle().factorise(t, q)) return "";
   MatrixSlot mass = problem_.mass_pattern();
   problem_.mass(q, mass);
   map_.jacobian(t, q, G_);
@@ -212,10 +213,10 @@ bool ConstraintCheck::move_onto(double t, In q0, Vec& q) {
   double last = HUGE_VAL;
   for (int iteration = 0; iteration < 50; ++iteration) {
     map_.value(t, q, g_);
-    if (!all_finite(g_) || !saddle_.factorise(t, q)) return false;
-    saddle_.jacobian().multiply(x_, rate_);
+    if (!all_finite(g_) || !saddle().factorise(t, q)) return false;
+    saddle().jacobian().multiply(x_, rate_);
     g_ -= rate_;
-    saddle_.solve(zero_, g_, x_, mu_);
+    saddle().solve(zero_, g_, x_, mu_);
     const double moved = max_abs(q0 + x_ - q);
     q = q0 + x_;
     if (moved <= 1e-15 * (1 + max_abs(q)) || (moved >= last && moved < 1e-12 * (1 + max_abs(q)))) return true;
@@ -226,14 +227,14 @@ bool ConstraintCheck::move_onto(double t, In q0, Vec& q) {
 
 std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {
   Vec q(n_);
-  if (!move_onto(s.t, s.q(), q) || !saddle_.factorise(s.t, q)) return std::nullopt;
+  if (!move_onto(s.t, s.q(), q) || !saddle().factorise(s.t, q)) return std::nullopt;
   Moved moved;
   moved.position_by = (q - s.q()).cwiseAbs().maxCoeff(&moved.coordinate);
   s.q() = q;
   map_.time_derivative(s.t, q, g_);
-  saddle_.jacobian().multiply(s.v(), rate_);
+  saddle().jacobian().multiply(s.v(), rate_);
   g_ += rate_;
-  saddle_.solve(zero_, g_, x_, mu_);
+  saddle().solve(zero_, g_, x_, mu_);
   if (!all_finite(x_)) return std::nullopt;
   moved.velocity_by = x_.cwiseAbs().maxCoeff(&moved.velocity);
   s.v() += x_;

@@ -104,6 +104,24 @@ void SlowManifoldStart::measure(double t, In q, In v, SlowStart& out) {
   out.share = out.fast_energy > 0 ? out.fast_energy / (out.fast_energy + slow) : 0;
 }
 
+std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool moves, State& s) {
+  SlowManifoldStart manifold(problem);
+  if (!manifold.applies()) {
+    if (!moves) return std::nullopt;
+    throw UsageError("start=slow needs stiff gaps; '" + problem.name() +
+                     "' names none whose forces stand in a group of their own");
+  }
+  try {
+    const SlowStart found = manifold.find(s.t, s.q(), s.v());
+    if (!moves) return found;
+    s.q() = found.q;
+    s.v() = found.v;
+  } catch (const UsageError&) {
+    if (moves) throw;
+  }
+  return std::nullopt;
+}
+
 void warn_off_manifold(const SlowStart& start, double t, double most_share, Notes& notes) {
   if (start.share <= most_share) return;
   notes.raise(t, "off_slow_manifold",

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace trill {
 namespace {
-constexpr double increment = 1e-4;  // of differences in time, in steps
-}
+constexpr double increment = 1e-4;     // of differences in time, in steps
+constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the method
+}  // namespace
 
 EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(problem), mass_(problem.mass_pattern()) {
   const auto quantities = problem.quantities();
@@ -65,6 +68,36 @@ void EnergyBalance::advance(const State& s, double h) {
   energy_ = energy1;
   beside_ = s;
   has_power_ = true;
+}
+
+std::vector<Quantity> EnergyBalance::diagnostics() const {
+  if (!known_) return {};
+  return {{"damped energy", ""}};
+}
+
+void EnergyBalance::diagnose(Out values) const {
+  if (known_) values[0] = taken_;
+}
+
+std::string EnergyBalance::summary() const {
+  if (!known_ || kinetic_ == 0) return "";
+  return fmt::format("damping by the method took {:.3g} of energy; the largest kinetic energy was {:.3g}", taken_,
+                     kinetic_);
+}
+
+void EnergyBalance::conclude(double t, Notes& notes) const {
+  const double much = much_damping * kinetic_;
+  if (!known_ || std::abs(taken_) <= much) return;
+  if (taken_ > 0)
+    notes.raise(t, "damping",
+                "Damping by the method has taken more than 5 % of the largest kinetic energy: the slow motion is right "
+                "only if that energy was not its own.",
+                Severity::doubt, taken_, much);
+  else
+    notes.raise(
+        t, "energy_added",
+        "The method has added more than 5 % of the largest kinetic energy: steps are too large for this motion.",
+        Severity::doubt, -taken_, much);
 }
 
 void EnergyBalance::save(Archive& archive) const {

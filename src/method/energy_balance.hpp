@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trill/base/archive.hpp"
+#include "trill/base/notes.hpp"
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
@@ -18,6 +19,13 @@ class EnergyBalance {
   void advance(const State& s, double h);  // after a step of size h to s
   double taken() const { return taken_; }
   double kinetic() const { return kinetic_; }  // the largest seen
+
+  // What a stepper with this balance records, says at the end, and warns of: damping is safe only where the energy that
+  // it takes is not that of the slow motion.
+  std::vector<Quantity> diagnostics() const;
+  void diagnose(Out values) const;
+  std::string summary() const;
+  void conclude(double t, Notes& notes) const;
 
   void save(Archive& archive) const;
   void load(Archive& archive);

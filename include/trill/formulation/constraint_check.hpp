@@ -41,12 +41,13 @@ class ConstraintCheck {
   // Least squares of all constraints from here; nothing: the iteration did not settle. What remains, row by row.
   std::optional<Vec> close_all(double t, Vec& q);
   bool stays_dependent(double t, In closed);
+  UnderlyingOde& saddle();
   bool move_onto(double t, In q0, Vec& q);
 
   const MechanicalProblem& problem_;
   const ConstraintMap& map_;
   Index n_, m_;
-  UnderlyingOde saddle_;
+  std::optional<UnderlyingOde> saddle_;  // made when it is needed
   MatrixSlot G_;
   Vec g_, rate_, x_, mu_, zero_;
 };

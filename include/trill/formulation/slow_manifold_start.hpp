@@ -5,6 +5,7 @@
 #include "trill/formulation/slow_point.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace trill {
 // The state of the slow motion that is nearest to a given one, and what the given one has beyond it.
@@ -39,6 +40,10 @@ class SlowManifoldStart {
   std::unique_ptr<SchurSystem> schur_;
   Vec f_, x_, w_, zero_, c_, g_, mu_, lambda_, lambda_rate_;
 };
+
+// For a method that may start there. moves: the state is put onto the slow manifold, UsageError where there is none.
+// Otherwise it is left, and what it has beyond the slow motion is told where that can be known.
+std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool moves, State& s);
 
 // Says so where more than this share of the energy oscillates.
 void warn_off_manifold(const SlowStart& start, double t, double most_share, Notes& notes);

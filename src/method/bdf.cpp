@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backward differentiation of order 1 and 2 with variable steps, for mechanical systems with or without constraints:
+// PJY97 eq. 3.4 to 3.6.
+#include "energy_balance.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
+#include "trill/formulation/slow_manifold_start.hpp"
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/hermite.hpp"
+#include "trill/method/registry.hpp"
+
+#include <cmath>
+
+namespace trill {
+namespace {
+// Of Newton's iteration, in tolerances of the run; with fixed steps those are 1e-10.
+constexpr double lifted_tolerance = 0.02, plain_tolerance = 1e-3;
+constexpr double most_growth = 2;          // of the step: BDF2 is stable up to 1 + sqrt(2)
+constexpr double much_oscillation = 0.01;  // of the energy at the start
+}  // namespace
+
+class Bdf final : public Stepper {
+ public:
+  struct Options {
+    int order = 2;
+    std::string formulation = "index2", error_test = "scaled_velocities", start = "given";
+    void fields(OptionVisitor& v) {
+      v.integer("order", order, Range::between(1, 2), "1: implicit Euler; 2: the two-step formula, begun by order 1");
+      v.choice("formulation", formulation, constraint_form_names(), "how constraints are solved with a step");
+      v.choice("error_test", error_test, {"scaled_velocities", "positions"},
+               "errors of positions and of velocities times h, or of positions alone: then fast oscillations are "
+               "stepped over and damped");
+      v.choice("start", start, {"given", "slow"},
+               "as given, or moved onto the slow manifold of the model's stiff gaps");
+    }
+  };
+  static std::vector<OptionSet> variants() {
+    return {{},
+            {{"order", "1"}},
+            {{"formulation", "cs"}, {"error_test", "positions"}},
+            {{"formulation", "cm"}},
+            {{"formulation", "ggl"}},
+            {{"formulation", "index3"}}};
+  }
+  static MethodInfo describe(const Options& options) {
+    return {.name = "bdf",
+            .title = "Backward differentiation of order 1 or 2 for constrained mechanics",
+            .reference = "PJY97 eq. 3.4 to 3.6; Gear, Gupta, Leimkuhler 1985",
+            .accepts = {.mechanical = true, .constrained = true},
+            .order = options.order,
+            .order_lambda = options.order,
+            .error_order = options.order,
+            .dense_order = options.order,
+            .implicit_step = true,
+            .multistep = true,
+            .keeps_matrix = true};
+  }
+
+  Bdf(const Problem& problem, const Options& options)
+      : info_(describe(options)),
+        options_(options),
+        p_(problem.as<MechanicalProblem>("bdf")),
+        stage_(p_, {.form = constraint_form(options.formulation), .lift_gaps = true}),
+        balance_(p_) {
+    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    info_.saves_memory = !stage_.has_sparse_factors();
+  }
+  const MethodInfo& info() const override { return info_; }
+
+  void start(State& s, const ErrorScale& scale) override {
+    n_ = s.layout.nq;
+    oscillation_ = take_slow_start(p_, options_.start == "slow", s);
+    stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? lifted_tolerance : plain_tolerance);
+    for (Vec* x : {&past1_, &past2_, &slope_, &guess_}) *x = Vec::Zero(2 * n_);
+    for (Vec* x : {&first_, &second_}) *x = Vec::Zero(2 * n_);
+    acceleration_ = Vec::Zero(n_);
+    trial_ = y0_ = y1_ = s.y;
+    error_ = Vec::Zero(s.y.size());
+    stage_.start(s.t, s.q());
+    Counters uncounted;
+    begin_anew(s, uncounted);
+    balance_.start(s);
+  }
+
+  double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) override {
+    error_.setZero();
+    error_.head(n_) = slope_.tail(n_);
+    const double bend = scale.norm(error_, s.y, s.y);
+    error_.head(n_) = s.v();
+    const double speed = scale.norm(error_, s.y, s.y);
+    // A tenth of what h^2/2 q'' may be; where nothing accelerates, a step that moves by as much as the tolerance.
+    if (bend > 0) return std::min(std::abs(h_max), std::sqrt(0.2 / bend));
+    return speed > 0 ? std::min(std::abs(h_max), 0.1 / speed) : 0;
+  }
+
+  StepResult step(State& s, const StepRequest& request) override {
+    const double h = request.h;
+    if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
+    if (request.jumped) {
+      stage_.project(s.t, s.q(), s.v());
+      begin_anew(s, request.work);
+      balance_.start(s);
+    }
+    extrapolate(s, h);
+    set_equation(s, h);
+    StepResult result{.h_taken = h};
+    result.newton = solve(s, request);
+    result.status = status_of(result.newton);
+    if (result.status != StepStatus::ok) return result;
+    find_multipliers();
+    if (!all_finite(trial_)) return {.status = StepStatus::non_finite};
+    result.error = estimate(s, h, request.scale);
+    result.h_next_max = most_growth * std::abs(h);
+    if (!(result.error <= request.most_error)) return result;
+    accept(s, h);
+    if (oscillation_) warn_off_manifold(*oscillation_, s.t - h, much_oscillation, request.notes);
+    oscillation_.reset();
+    return result;
+  }
+
+  // Positions and velocities of a cubic, moved onto the constraints.
+  void interpolate(double theta, Out y) override {
+    const Index m = stage_.constraints();
+    auto q = y.head(n_), v = y.segment(n_, n_);
+    hermite(theta, h1_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), q);
+    hermite_slope(theta, h1_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), v);
+    if (m == 0) return;
+    Counters uncounted;
+    if (stage_.project(t1_ - (1 - theta) * h1_, q, v))
+      stage_.accelerate(q, v, acceleration_, y.segment(2 * n_, m), uncounted);
+    else
+      y.segment(2 * n_, m) = (1 - theta) * y0_.segment(2 * n_, m) + theta * y1_.segment(2 * n_, m);
+  }
+
+  std::vector<Quantity> diagnostics() const override { return balance_.diagnostics(); }
+  void diagnose(Out values) const override { balance_.diagnose(values); }
+  std::string summary() const override { return balance_.summary(); }
+  void conclude(double t, Notes& notes) const override { balance_.conclude(t, notes); }
+
+  void save(Archive& archive) const override {
+    for (const Vec* x : {&past1_, &past2_, &slope_}) archive.write(*x);
+    for (const double value : {h1_, h2_}) archive.write(value);
+    archive.write(steps_);
+    balance_.save(archive);
+    stage_.save(archive);
+  }
+  void load(Archive& archive) override {
+    for (Vec* x : {&past1_, &past2_, &slope_}) archive.read(*x);
+    for (double* value : {&h1_, &h2_}) archive.read(*value);
+    archive.read(steps_);
+    balance_.load(archive);
+    stage_.load(archive);
+    oscillation_.reset();
+  }
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<Bdf>(problem, options_);
+  }
+
+ private:
+  // Nothing is known of the motion before s but its slope.
+  void begin_anew(State& s, Counters& work) {
+    stage_.stand_at(s.t, s.q());
+    stage_.accelerate(s.q(), s.v(), acceleration_, s.lambda(), work);
+    slope_ << s.v(), acceleration_;
+    steps_ = 0;
+    h1_ = h2_ = 0;
+  }
+
+  bool has_two_steps() const { return options_.order == 2 && steps_ > 0; }
+
+  // The polynomial through the last states, of the degree of the formula; the oldest one counts twice, with its slope,
+  // while there are too few. Newton's divided differences.
+  void extrapolate(const State& s, double h) {
+    const auto y = s.y.head(2 * n_);
+    if (steps_ == 0)
+      first_ = slope_;
+    else
+      first_ = (y - past1_) / h1_;
+    guess_ = y + h * first_;
+    if (!has_two_steps()) return;
+    if (steps_ == 1)
+      second_ = (first_ - slope_) / h1_;
+    else
+      second_ = (first_ - (past1_ - past2_) / h2_) / (h1_ + h2_);
+    guess_ += h * (h + h1_) * second_;
+  }
+
+  // (1 + 2w) y1 = (1 + w)^2 y - w^2 y_-1 + (1 + w) h y1',  w = h/h1; without a step before this one y1 = y + h y1'.
+  void set_equation(const State& s, double h) {
+    StageEquation& e = stage_.equation;
+    const double w = has_two_steps() ? h / h1_ : 0, all = 1 + 2 * w;
+    e.t = s.t + h;
+    e.kinematic = e.dynamic = (1 + w) / all * h;
+    e.q_base = ((1 + w) * (1 + w) / all) * s.q() - (w * w / all) * past1_.head(n_);
+    e.v_base = ((1 + w) * (1 + w) / all) * s.v() - (w * w / all) * past1_.tail(n_);
+  }
+
+  // From the extrapolation, and when that fails from the last positions.
+  NewtonStats solve(const State& s, const StepRequest& request) {
+    NewtonStats total;
+    for (const bool extrapolated : {true, false}) {
+      trial_ = s.y;
+      auto q = trial_.head(n_);
+      if (extrapolated) q = guess_.head(n_);
+      if (extrapolated && steps_ == 0) q += 0.5 * request.h * request.h * slope_.tail(n_);
+      const bool reuse = extrapolated && !request.jumped && !request.restart;
+      NewtonStats stats = stage_.solve(q, trial_.segment(n_, n_), trial_.segment(2 * n_, s.layout.nl), request.weights,
+                                       reuse, request.work);
+      stats.iterations += total.iterations;
+      stats.factorisations += total.factorisations;
+      total = stats;
+      if (stats.converged || stats.singular) break;
+    }
+    return total;
+  }
+
+  // Of the acceleration level; velocities of index3 are not on the constraints, and its own multipliers are as good.
+  void find_multipliers() {
+    const Index m = stage_.constraints();
+    if (m == 0 || options_.formulation == "index3") return;
+    const StageEquation& e = stage_.equation;
+    acceleration_ = (trial_.segment(n_, n_) - e.v_base) / e.dynamic;
+    stage_.close_acceleration(trial_.head(n_), trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
+  }
+
+  // The local error h^2/2 y'' or (1 + w)^2 / (6 w (1 + 2w)) h^3 y''' has the other sign than that of the extrapolation,
+  // and their difference is known. Milne's device: Hairer, Norsett, Wanner, Solving ODEs I, sec. III.7.
+  double estimate(const State& s, double h, const ErrorScale& scale) {
+    double share = h / (h + h1_);
+    if (has_two_steps()) share *= (h + h1_) * (h + h1_) / ((h1_ + 2 * h) * (h + h1_ + h2_));
+    error_.head(2 * n_) = share / (1 + share) * (trial_.head(2 * n_) - guess_);
+    if (options_.error_test == "positions")
+      error_.segment(n_, n_).setZero();
+    else
+      error_.segment(n_, n_) *= std::abs(h);
+    return scale.norm(error_, s.y, trial_);
+  }
+
+  void accept(State& s, double h) {
+    past2_ = past1_;
+    past1_ = s.y.head(2 * n_);
+    h2_ = h1_;
+    h1_ = h;
+    steps_ = std::min(steps_ + 1, 2);
+    y0_ = s.y;
+    s.y = y1_ = trial_;
+    s.t += h;
+    t1_ = s.t;
+    balance_.advance(s, h);
+  }
+
+  MethodInfo info_;
+  Options options_;
+  const MechanicalProblem& p_;
+  ConstrainedStage stage_;
+  EnergyBalance balance_;
+  Index n_ = 0;
+  Vec past1_, past2_, slope_;  // (q, v) one and two steps back, and where the motion began its derivative
+  Vec first_, second_, guess_, acceleration_, trial_, y0_, y1_, error_;
+  double h1_ = 0, h2_ = 0, t1_ = 0;
+  int steps_ = 0;                         // since the motion began, up to 2
+  std::optional<SlowStart> oscillation_;  // of the start, until it is told
+};
+}  // namespace trill
+TRILL_METHOD(bdf, Bdf)
