@@ -12,9 +12,19 @@ ProgramInputs inputs_along(const Motion& m) {
   return {.t = m.t, .q = m.q, .v = m.v, .acceleration = m.acceleration, .jerk = m.jerk, .snap = m.snap};
 }
 
+namespace {
+bool depends_on_time(const ModelFunctions& functions, int selection) {
+  for (const auto& kernel : functions.kernels())
+    for (const RowTerm& row : selection == of_gaps ? kernel->gaps : kernel->constraints)
+      if (depends_on(kernel->graph(), row.value, SymbolKind::time)) return true;
+  return false;
+}
+}  // namespace
+
 TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters)
     : functions_(functions),
       selection_(selection),
+      moving_(depends_on_time(functions, selection)),
       parameters_(std::move(parameters)),
       value_(functions, {Purpose::value, selection}),
       time_derivative_(functions, {Purpose::time_derivative, selection}),
@@ -42,13 +52,6 @@ std::string TextMap::name(Index k) const {
                                                 : value.label;
   const SourceText& source = *value.piece.source;
   return fmt::format("{} ({}:{}){}", label, source.file(), source.place(value.piece.begin).line, row.element);
-}
-
-bool TextMap::moving() const {
-  for (const auto& kernel : functions_.kernels())
-    for (const RowTerm& row : selection_ == of_gaps ? kernel->gaps : kernel->constraints)
-      if (depends_on(kernel->graph(), row.value, SymbolKind::time)) return true;
-  return false;
 }
 
 bool TextMap::value_derivative(int k, const Motion& motion, Out values) const {

@@ -22,7 +22,7 @@ class TextMap final : public ConstraintMap {
   MatrixSlot transpose_pattern() const override { return transpose_derivative_.prepare(parameters_); }
   void value(double t, In q, Out g) const override { fill(value_, {.t = t, .q = q.data()}, g); }
   void jacobian(double t, In q, MatrixSlot& G) const override { fill(jacobian_, {.t = t, .q = q.data()}, G); }
-  bool moving() const override;
+  bool moving() const override { return moving_; }
   void time_derivative(double t, In q, Out gt) const override { fill(time_derivative_, {.t = t, .q = q.data()}, gt); }
   void curvature(double t, In q, In v, Out eta) const override {
     fill(curvature_, {.t = t, .q = q.data(), .v = v.data()}, eta);
@@ -61,6 +61,7 @@ class TextMap final : public ConstraintMap {
 
   const ModelFunctions& functions_;
   int selection_;
+  bool moving_;
   std::vector<double> parameters_;
   mutable VectorRun value_, time_derivative_, curvature_, slope_and_curvature_, reaction_along_;
   mutable MatrixRun jacobian_, velocity_derivative_, transpose_derivative_, jacobian_along_;
