@@ -6,6 +6,7 @@
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -85,11 +86,26 @@ struct Candidate {
   long steps = 0, residuals = 0;
 };
 
-constexpr double patience = 5;  // seconds; slower settings are no candidates
+constexpr double coarse = 1e-3, fine = 1e-5;          // errors that are to be reached
+constexpr std::array<double, 3> slacks{10, 1, 1e-2};  // atol over rtol
+constexpr double patience = 2;                        // seconds
 
 void try_out(Candidate& c, const std::function<double(Candidate&)>& solve) {
   c.seconds = processor_seconds([&] { c.error = solve(c); });
   if (c.seconds < 0.2) c.seconds = std::min(c.seconds, processor_seconds([&] { solve(c); }));
+}
+
+const Candidate* best(const std::vector<Candidate>& all, double error) {
+  const Candidate* found = nullptr;
+  for (const Candidate& c : all)
+    if (c.error <= error && (!found || c.seconds < found->seconds)) found = &c;
+  return found;
+}
+
+// Tighter tolerances of the same kind need not be tried.
+bool is_enough(const Candidate& last, const std::vector<Candidate>& before) {
+  const Candidate* known = best(before, fine);
+  return last.error <= fine || last.seconds > patience || (known && last.seconds > 2 * known->seconds);
 }
 
 std::vector<Candidate> ida_candidates(const Case& c, const std::shared_ptr<PreparedRun>& base, const Mat& reference) {
@@ -97,7 +113,7 @@ std::vector<Candidate> ida_candidates(const Case& c, const std::shared_ptr<Prepa
   std::vector<Candidate> found;
   for (const bool velocities : {true, false})
     for (const int order : {2, 5})
-      for (const double slack : {10.0, 1.0, 1e-2})
+      for (const double slack : slacks)
         for (int digits = 1; digits <= 20; ++digits) {
           const double rtol = std::pow(10, -0.5 * digits);
           const IdaSetting setting{rtol, rtol * slack, velocities, order};
@@ -113,9 +129,9 @@ std::vector<Candidate> ida_candidates(const Case& c, const std::shared_ptr<Prepa
             self.residuals = r.residuals;
             return r.ok ? error_of(c, r.rows, reference) : HUGE_VAL;
           });
-          const bool slow = candidate.seconds > patience / 4;
+          const bool enough = is_enough(candidate, found);
           found.push_back(std::move(candidate));
-          if (slow) break;
+          if (enough) break;
         }
   return found;
 }
@@ -142,21 +158,21 @@ std::vector<Candidate> our_candidates(const Case& c, const Member& member, const
       self.residuals = static_cast<long>(s.outcome.counters.most_forces());
       return s.ok() ? error_of(c, rows_of(c, s), reference) : HUGE_VAL;
     });
-    const bool slow = candidate.seconds > patience / 4;
+    const bool enough = is_enough(candidate, found);
     found.push_back(std::move(candidate));
-    return !slow;
+    return !enough;
   };
-  for (int digits = 1; digits <= 18; ++digits) {
-    const double rtol = std::pow(10, -0.5 * digits);
-    if (!consider(fmt::format("rtol {:.0e}", rtol), [&](RunPlan& plan) { plan.rtol = rtol, plan.atol = rtol; })) break;
+  for (const double slack : slacks)
+    for (int digits = 1; digits <= 18; ++digits) {
+      const double rtol = std::pow(10, -0.5 * digits);
+      const auto choose = [&](RunPlan& plan) { plan.rtol = rtol, plan.atol = rtol * slack; };
+      if (!consider(fmt::format("rtol {:.0e} atol {:.0e}", rtol, rtol * slack), choose)) break;
+    }
+  if (member.method == "radau") return found;
+  for (int doublings = 0; doublings <= 24; ++doublings) {
+    const double steps = std::round(10 * std::pow(2, 0.5 * doublings));
+    if (!consider(fmt::format("{} steps", steps), [&](RunPlan& plan) { plan.h = c.to / steps; })) break;
   }
-  return found;
-}
-
-const Candidate* best(const std::vector<Candidate>& all, double error) {
-  const Candidate* found = nullptr;
-  for (const Candidate& c : all)
-    if (c.error <= error && (!found || c.seconds < found->seconds)) found = &c;
   return found;
 }
 
@@ -185,6 +201,34 @@ void compare(const Case& c, const char* what, double error, const std::vector<Ca
   else
     std::printf("RATIO %s %.4f -\n", name.c_str(), value);
 }
+// Of steps alone: what a start costs is in both runs.
+double seconds_per_step(int links) {
+  const auto time = [&](int steps) {
+    RunPlan plan;
+    plan.model = "link_chain";
+    plan.parameters = {{"n", fmt::format("{}", links)}};
+    plan.method = "generalized_alpha";
+    plan.h = 1e-4;
+    plan.to = *plan.h * steps;
+    plan.output = Times{{}};
+    plan.native = Native::always;
+    PreparedRun run = prepare(plan);
+    double least = HUGE_VAL;
+    for (int turn = 0; turn < 3; ++turn) least = std::min(least, processor_seconds([&] { keep(run.run().y()(0, 0)); }));
+    return least;
+  };
+  return (time(30) - time(10)) / 20;
+}
+
+void follow_chains() {
+  std::vector<double> each_link;
+  for (const int links : {100, 1000, 5000}) {
+    each_link.push_back(seconds_per_step(links) / links);
+    std::fprintf(stderr, "chain of %d links: %.3g us per step and link\n", links, 1e6 * each_link.back());
+  }
+  print_ratio("chain/per_link_1000_over_100", each_link[1] / each_link[0], 1.5);
+  print_ratio("chain/per_link_5000_over_1000", each_link[2] / each_link[1], 1.5);
+}
 }  // namespace
 
 int main() {
@@ -202,12 +246,14 @@ int main() {
       for (Candidate& found : our_candidates(c, {"generalized_alpha", {{"rho", rho}}}, reference))
         damped.push_back(std::move(found));
     family = damped;
-    for (const Member& member : {Member{"newmark", {}}, {"hht", {}}, {"wbz", {}}, {"radau", {}}, {"radau", {{"fast", "resolve"}}}})
+    for (const Member& member :
+         {Member{"newmark", {}}, {"hht", {}}, {"wbz", {}}, {"radau", {}}, {"radau", {{"fast", "resolve"}}}})
       for (Candidate& found : our_candidates(c, member, reference)) family.push_back(std::move(found));
-    compare(c, "generalized_alpha", 1e-3, damped, theirs, c.stiff);
-    compare(c, "generalized_alpha", 1e-5, damped, theirs, false);
-    compare(c, "best", 1e-3, family, theirs, false);
-    compare(c, "best", 1e-5, family, theirs, true);
+    compare(c, "generalized_alpha", coarse, damped, theirs, c.stiff);
+    compare(c, "generalized_alpha", fine, damped, theirs, false);
+    compare(c, "best", coarse, family, theirs, false);
+    compare(c, "best", fine, family, theirs, true);
   }
+  follow_chains();
   return 0;
 }

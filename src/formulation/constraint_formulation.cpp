@@ -8,10 +8,12 @@
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trill {
 namespace {
 constexpr int most_rounds = 8;         // of q and the velocity's correction
+constexpr double stirred = 10;         // tolerances: below, what shrinks no more is rounding, or left from inside
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
@@ -66,6 +68,7 @@ ConstrainedStage::~ConstrainedStage() = default;
 void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
   options.tolerance = tolerance;
+  options.rounding = stirred * tolerance;
   newton_.set_options(options);
 }
 
@@ -177,6 +180,7 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
   x_.segment(n_, form_.gaps()) = scale * gap_lambda_;
   x_.tail(hard_) = scale * lambda;
   NewtonStats total;
+  double moved = HUGE_VAL;
   for (int round = 0; round < most_rounds; ++round) {
     if (!system_->take_split(x_.head(n_))) {
       total.converged = false;
@@ -198,7 +202,9 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
     if (!repeats_ || !total.converged) break;
     step_ = equation.kinematic * (correction_ - system_->correction);
     system_->correction = correction_;
-    if (weighted_rms(step_, weights_.head(n_)) <= newton_.options().tolerance) break;
+    const double before = moved;
+    moved = weighted_rms(step_, weights_.head(n_)) / newton_.options().tolerance;
+    if (moved <= 1 || (moved <= stirred && moved > 0.5 * before)) break;
     total.converged = false;
     reuse = true;
     x_.head(n_) = q;

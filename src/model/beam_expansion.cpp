@@ -119,7 +119,7 @@ class BeamExpansion {
     const auto gap = [&](const char* what, const char* stiffness, const char* label) {
       writer_.file().stiff.push_back(
           {writer_.made(text(what), beam_.name.offset, fmt::format("beam '{}' {}", name_, label)),
-           writer_.made(text(stiffness), beam_.stiffness.piece.begin), std::nullopt, over_});
+           writer_.made(text(stiffness), beam_.stiffness.piece.begin), beam_.group, over_});
     };
     gap("({0}.s1 - {0}.s0)/{0}.h", "{0}.stiffness*{0}.h", "mean curvature");
     gap("(2*({0}.w0 - {0}.w1)/{0}.h + {0}.s0 + {0}.s1)/{0}.h", "3*{0}.stiffness*{0}.h", "change of curvature");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -118,13 +119,8 @@ class Expansion {
     }
     const PlaceTexts frame = frame_of(name, index);
     if (place.point.text.empty()) return place.at ? point_of_frame(frame, part(0), part(1)) : frame;
-    const FileBodyPoint& point = find_point(place, body);
-    const auto local = [&](int k) {
-      const FileValue& value = point.at.part(k);
-      return value.number ? format_number(*value.number)
-                          : fmt::format("{}.{}{}", name, point.name.text, k == 0 ? "_x" : "_y");
-    };
-    return point_of_frame(frame, local(0), local(1));
+    const auto [px, py] = local_texts(name, find_point(place, body));
+    return point_of_frame(frame, px, py);
   }
 
   PlaceTexts beam_place(const FilePlace& place) const {
@@ -137,9 +133,15 @@ class Expansion {
             "v" + name + ".tip.x", "v" + name + ".tip.y", "v" + name + ".tip_angle"};
   }
 
+  void take_name(const FileLink& link) {
+    if (known_.contains(link.name.text) || !links_.insert(link.name.text).second)
+      throw writer_.error(link.name.offset, fmt::format("the name '{}' is already taken", link.name.text));
+  }
+
   // Derived names of what lies between two places: its gap as a point, its angle, and their rates.
   PlaceTexts write_link(const FileLink& link) {
     const std::string& name = link.name.text;
+    take_name(link);
     const bool grounded = link.from.body.text.empty() && link.to.body.text.empty();
     const bool alone = link.from.body.text == link.to.body.text && !link.to.index;
     if (grounded) throw writer_.error(link.to.offset, fmt::format("{} needs a body", link.label));
@@ -148,7 +150,7 @@ class Expansion {
     const PlaceTexts from = texts_of(link.from, name + ".from", link.over),
                      to = texts_of(link.to, name + ".to", link.over);
     const auto derive = [&](const std::string& what, std::string text) {
-      writer_.derive(what, std::move(text), link.from.offset, link.over);
+      writer_.derive(what, std::move(text), link.offset, link.over);
     };
     derive(name + ".gap", fmt::format("point({} - ({}), {} - ({}))", to.x, from.x, to.y, from.y));
     derive("v" + name + ".gap",
@@ -160,7 +162,7 @@ class Expansion {
 
   void constrain(const FileLink& link, std::string_view what, std::string text) {
     file_.constraints.push_back(
-        {writer_.made(std::move(text), link.from.offset, fmt::format("{}{}", link.label, what)), link.over});
+        {writer_.made(std::move(text), link.offset, fmt::format("{}{}", link.label, what)), link.over});
   }
 
   void write_joint(const FileJoint& j) {
@@ -201,10 +203,9 @@ class Expansion {
     const std::string axis = name + ".axis";
     writer_.derive(axis,
                    fmt::format("point(cos({0})*{1} - sin({0})*{2}, sin({0})*{1} + cos({0})*{2})", from.angle, ux, uy),
-                   j.from.offset, j.over);
-    writer_.derive(name + ".travel", fmt::format("dot({}, {}.gap)", axis, name), j.from.offset, j.over);
-    writer_.derive(name + ".across", fmt::format("{0}.x*{1}.gap.y - {0}.y*{1}.gap.x", axis, name), j.from.offset,
-                   j.over);
+                   j.offset, j.over);
+    writer_.derive(name + ".travel", fmt::format("dot({}, {}.gap)", axis, name), j.offset, j.over);
+    writer_.derive(name + ".across", fmt::format("{0}.x*{1}.gap.y - {0}.y*{1}.gap.x", axis, name), j.offset, j.over);
   }
 
   void write_spring(const FileSpring& s) {
@@ -221,19 +222,19 @@ class Expansion {
       gaps = {name + ".gap.x", name + ".gap.y"};
     for (const std::string& gap : gaps) {
       if (s.stiff)
-        file_.stiff.push_back({writer_.made(gap, s.from.offset, s.label), s.stiffness, s.group, s.over});
+        file_.stiff.push_back({writer_.made(gap, s.offset, s.label), s.stiffness, s.group, s.over});
       else
         file_.potentials.push_back(
-            {writer_.made(fmt::format("{}/2*({})^2", stiffness, gap), s.from.offset, s.label), s.group, s.over});
+            {writer_.made(fmt::format("{}/2*({})^2", stiffness, gap), s.offset, s.label), s.group, s.over});
     }
   }
 
   void push_along(const FileLink& link, const std::string& along, FileValue value) {
-    file_.forces.push_back({{{"", link.from.offset}, {}},
+    file_.forces.push_back({{{"", link.offset}, {}},
                             {std::move(value), {}},
                             link.group,
                             link.over,
-                            writer_.made(along, link.from.offset, link.label)});
+                            writer_.made(along, link.offset, link.label)});
   }
 
   void write_damper(const FileDamper& d) {
@@ -243,7 +244,7 @@ class Expansion {
     const std::string force = d.rotational ? fmt::format("-{}*v{}.angle", damping, name)
                                            : fmt::format("-{0}*dot({1}.gap, v{1}.gap)/norm({1}.gap)", damping, name);
     push_along(d, d.rotational ? name + ".angle" : fmt::format("norm({}.gap)", name),
-               writer_.made(force, d.from.offset, d.label));
+               writer_.made(force, d.offset, d.label));
   }
 
   // In the frame of the first body, which turns.
@@ -251,8 +252,8 @@ class Expansion {
     const std::string& name = b.name.text;
     const PlaceTexts from = write_link(b);
     const auto derive = [&](const char* prefix, const char* what, const char* text) {
-      writer_.derive(prefix + name + what, fmt::format(fmt::runtime(text), name, from.angle, from.angle_rate),
-                     b.from.offset, b.over);
+      writer_.derive(prefix + name + what, fmt::format(fmt::runtime(text), name, from.angle, from.angle_rate), b.offset,
+                     b.over);
     };
     derive("", ".along", "cos({1})*{0}.gap.x + sin({1})*{0}.gap.y");
     derive("", ".across", "cos({1})*{0}.gap.y - sin({1})*{0}.gap.x");
@@ -265,17 +266,18 @@ class Expansion {
       const FileValue& stiffness = b.stiffness.part(k);
       const std::string label = fmt::format("{} {}", b.label, k < 2 ? words[k] : "turning");
       if (stiffness.number != 0.0)
-        file_.stiff.push_back({writer_.made(gaps[k], b.from.offset, label), stiffness, b.group, b.over});
+        file_.stiff.push_back({writer_.made(gaps[k], b.offset, label), stiffness, b.group, b.over});
       if (!b.damping || b.damping->part(k).number == 0.0) continue;
       const std::string damping =
           writer_.given(fmt::format("{}.{}_damping", name, words[k]), b.damping->part(k), b.over);
       push_along(b, fmt::format("{}.{}", name, words[k]),
-                 writer_.made(fmt::format("-{}*v{}.{}", damping, name, words[k]), b.from.offset, label));
+                 writer_.made(fmt::format("-{}*v{}.{}", damping, name, words[k]), b.offset, label));
     }
   }
 
   void write_force(const FileLoadOnBody& f) {
     if (f.to.body.text.empty()) throw writer_.error(f.to.offset, fmt::format("{} needs a body", f.label));
+    take_name(f);
     const PlaceTexts at = texts_of(f.to, f.name.text + ".at", f.over);
     push_along(f, at.x, f.value.part(0));
     push_along(f, at.y, f.value.part(1));
@@ -287,6 +289,7 @@ class Expansion {
   }
 
   void write_driver(const FileDriver& d) {
+    take_name(d);
     const std::string of = writer_.given(d.name.text + ".of", d.of, d.over);
     const std::string value = writer_.given(d.name.text + ".value", d.value, d.over);
     constrain(d, "", fmt::format("{} - {}", of, value));
@@ -297,89 +300,9 @@ class Expansion {
   ModelFile& file_;
   std::optional<GravityTexts> gravity_;
   std::map<std::string, Known> known_;
+  std::set<std::string> links_;
 };
-
-FileValues pair_of(FileValue x, FileValue y) {
-  FileValues values{x, {}};
-  values.parts = {std::move(x), std::move(y)};
-  return values;
-}
 }  // namespace
-
-void ModelWriter::derive(const std::string& name, std::string text, std::size_t offset,
-                         const std::optional<FileText>& over) {
-  file_.derived.push_back({{name, offset}, made(std::move(text), offset), over});
-}
-
-std::string ModelWriter::given(const std::string& name, const FileValue& value, const std::optional<FileText>& over) {
-  if (value.number) return format_number(*value.number);
-  file_.derived.push_back({{name, value.piece.begin}, value, over});
-  return name;
-}
-
-PlaceTexts point_of_frame(const PlaceTexts& frame, const std::string& px, const std::string& py) {
-  const std::string arm_x = fmt::format("(cos({0})*{1} - sin({0})*{2})", frame.angle, px, py);
-  const std::string arm_y = fmt::format("(sin({0})*{1} + cos({0})*{2})", frame.angle, px, py);
-  return {frame.x + " + " + arm_x,
-          frame.y + " + " + arm_y,
-          frame.angle,
-          fmt::format("{} - {}*{}", frame.x_rate, frame.angle_rate, arm_y),
-          fmt::format("{} + {}*{}", frame.y_rate, frame.angle_rate, arm_x),
-          frame.angle_rate};
-}
-
-PlaceTexts frame_of(const std::string& body, const std::string& index) {
-  const std::string at = body + index;
-  return {at + ".x", at + ".y", at + ".angle", "v" + at + ".x", "v" + at + ".y", "v" + at + ".angle"};
-}
-
-FrameCoordinates frame_coordinates(ModelWriter& writer, const FileText& name, const FileStart& start,
-                                   const std::string& unit, const std::optional<FileText>& over,
-                                   const std::vector<FileBodyPoint>& points) {
-  const auto zero = [&] {
-    FileValue value = writer.made("0", name.offset);
-    value.number = 0.0;
-    return value;
-  };
-  FrameCoordinates frame;
-  frame.position.name = name;
-  frame.position.point = 2;
-  frame.position.unit = unit;
-  frame.angle.name = {name.text + ".angle", name.offset};
-  frame.angle.unit = "rad";
-  frame.position.over = frame.angle.over = over;
-  frame.angle.start = {start.angle.value_or(zero()), {}};
-  frame.angle.velocity = FileValues{start.angular_velocity.value_or(zero()), {}};
-  frame.position.start = start.position.value_or(pair_of(zero(), zero()));
-  frame.position.velocity = start.velocity.value_or(pair_of(zero(), zero()));
-  if (start.point.text.empty()) return frame;
-
-  const auto named = [&](const FileBodyPoint& p) { return p.name.text == start.point.text; };
-  const auto it = std::find_if(points.begin(), points.end(), named);
-  if (it == points.end()) {
-    std::vector<std::string> names;
-    for (const FileBodyPoint& p : points) names.push_back(p.name.text);
-    throw writer.error(start.point.offset, fmt::format("'{}' has no point '{}'{}", name.text, start.point.text,
-                                                       suggest(start.point.text, names)));
-  }
-  const std::string base = name.text + ".start_";
-  const std::string angle = writer.given(base + "angle", frame.angle.start, over);
-  const std::string rate = writer.given(base + "rate", *frame.angle.velocity, over);
-  const auto local = [&](int k) {
-    const FileValue& value = it->at.part(k);
-    return value.number ? format_number(*value.number)
-                        : fmt::format("{}.{}{}", name.text, it->name.text, k == 0 ? "_x" : "_y");
-  };
-  const auto minus = [&](const char* part, const FileValue& value, const std::string& arm) {
-    return writer.made(fmt::format("{} - ({})", writer.given(base + part, value, over), arm), value.piece.begin);
-  };
-  const PlaceTexts arm = point_of_frame({"0", "0", angle, "0", "0", rate}, local(0), local(1));
-  frame.position.start =
-      pair_of(minus("x", frame.position.start.part(0), arm.x), minus("y", frame.position.start.part(1), arm.y));
-  frame.position.velocity = pair_of(minus("x_rate", frame.position.velocity->part(0), arm.x_rate),
-                                    minus("y_rate", frame.position.velocity->part(1), arm.y_rate));
-  return frame;
-}
 
 void expand_bodies(const BodyFile& bodies, const SourceText& source, ModelFile& file) {
   Expansion(bodies, source, file).expand();

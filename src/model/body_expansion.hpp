@@ -3,6 +3,8 @@
 
 #include "body_file.hpp"
 
+#include <array>
+
 namespace trill {
 // Writes what trill makes of a line into the model file, so that messages about it point at that line. Values that the
 // file gives become derived names: mistakes in them are found at their own place, once.
@@ -37,6 +39,9 @@ struct PlaceTexts {
 PlaceTexts point_of_frame(const PlaceTexts& frame, const std::string& px, const std::string& py);
 // The frame of a body or beam; `index` is "" or "[...]".
 PlaceTexts frame_of(const std::string& body, const std::string& index);
+
+// How expressions call the parts of a named point in the frame of its body.
+std::array<std::string, 2> local_texts(const std::string& body, const FileBodyPoint& point);
 
 // The coordinates of a frame at its start. What the masses are is left to the caller.
 struct FrameCoordinates {

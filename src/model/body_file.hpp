@@ -41,10 +41,12 @@ struct FileBeam {
   FileValue length, mass, stiffness, elements;
   FileStart start;
   std::string unit;
+  std::optional<FileText> group;  // of its bending
 };
 
 // What acts between two places.
 struct FileLink {
+  std::size_t offset = 0;
   FileText name;      // made up where the file gives none
   std::string label;  // for messages: "joint 'elbow'", "joint 2"
   FilePlace from, to;

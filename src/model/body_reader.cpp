@@ -101,7 +101,8 @@ class BodyReader {
                   r.needed_value("stiffness"),
                   r.needed_value("elements"),
                   read_start(r),
-                  r.optional_unit("unit")};
+                  r.optional_unit("unit"),
+                  r.name("group")};
     r.finish();
     file_.beams.push_back(std::move(beam));
   }
@@ -143,7 +144,9 @@ class BodyReader {
 
   FileLink read_names(TableReader& r, const char* what, std::size_t number) const {
     FileLink link;
+    link.offset = r.offset();
     const auto name = r.name("name");
+    if (name) check_own_name(source_, *name);
     link.name = name ? *name : FileText{fmt::format("{}_{}", what, number + 1), r.offset()};
     link.label = name ? fmt::format("{} '{}'", what, name->text) : fmt::format("{} {}", what, number + 1);
     link.over = r.name("over");

@@ -72,7 +72,7 @@ TEST_P(SplitBySomething, HasTheDerivativeOfThePaper) {
   MatrixSlot slope_of_r = MatrixSlot::dense(5, 5);
   DifferenceJacobian of_r(slope_of_r, {.central = true});
   of_r.evaluate([](In x, Out f) { f = residual(x); }, q, slope_of_r);
-  const Mat sum = slope_of_r.as_dense() + dense_of(bend);
+  const Mat sum = slope_of_r.as_dense() + dense(bend);
   Mat expected(3, 5);
   for (Index j = 0; j < 5; ++j) {
     Vec change(2), product(5);

@@ -31,12 +31,42 @@ struct Errors {
   double q, v, lambda;
 };
 
-Errors pendulum_errors(const std::string& method, OptionSet options, int steps) {
+RunPlan plan_of(const std::string& method, const OptionSet& options, double to) {
+  RunPlan plan;
+  plan.method = method;
+  plan.options = options;
+  plan.to = to;
+  return plan;
+}
+RunPlan fixed_plan(const std::string& method, const OptionSet& options, double to, double h) {
+  RunPlan plan = plan_of(method, options, to);
+  plan.h = h;
+  return plan;
+}
+RunPlan bushing_plan(const char* k, const char* offset, double to) {
+  RunPlan plan = plan_of("generalized_alpha", {}, to);
+  plan.model = "bushing_pendulum";
+  plan.parameters = {{"kx", k}, {"ky", k}, {"ktheta", k}, {"offset", offset}};
+  plan.rtol = 1e-4;
+  return plan;
+}
+Vec end_of(const std::string& text, RunPlan plan) {
+  plan.output = Times{{*plan.to}};
+  return last_of(run_of(read_model("m.toml", text).problem, plan));
+}
+double last_measured(const Solution& run, std::string_view quantity) {
+  return run.measured()(run.quantity(quantity), run.rows() - 1);
+}
+bool said(const Solution& run, std::string_view code) {
+  const auto& all = run.outcome.notices;
+  return std::any_of(all.begin(), all.end(), [&](const Notice& n) { return n.code == code; });
+}
+
+Errors pendulum_errors(const std::string& method, const OptionSet& options, int steps) {
   // At t = 2 by an independent integration of the angle with 16 digits.
   const Vec exact =
       Vec{{-0.204193214788267, 0.978930605831926, -1.369754885003488, -0.285714484535028, 2.936791817495875}};
-  RunPlan plan{.method = method, .options = std::move(options), .to = 2, .h = 2.0 / steps, .output = Times{{2}}};
-  const Vec end = last_of(run_of(read_model("pendulum.toml", pendulum_text).problem, plan));
+  const Vec end = end_of(pendulum_text, fixed_plan(method, options, 2, 2.0 / steps));
   const Vec error = end - exact;
   return {error.head(2).norm(), error.segment(2, 2).norm(), std::abs(error[4])};
 }
@@ -69,12 +99,9 @@ TEST(AlphaFamily, HasThePublishedErrorsAndOrders) {
 }
 
 TEST(AlphaFamily, GivesTheSameInEveryFormulationOfOneSystem) {
-  const RunPlan plan{
-      .method = "generalized_alpha", .options = {{"rho", "0.5"}}, .to = 2, .h = 0.0125, .output = Times{{2}}};
   const auto end = [&](OptionSet options) {
-    RunPlan with = plan;
-    with.options.merge(options);
-    return last_of(run_of(read_model("pendulum.toml", pendulum_text).problem, with));
+    options["rho"] = "0.5";
+    return end_of(pendulum_text, fixed_plan("generalized_alpha", options, 2, 0.0125));
   };
   const Vec index2 = end({{"formulation", "index2"}});
   for (const OptionSet& other : {OptionSet{{"formulation", "cs"}}, OptionSet{{"formulation", "cs"}, {"split", "qr"}},
@@ -185,7 +212,7 @@ equation = "x^2 + y^2 - (1 + 0.2*sin(t)^2)^2"
 TEST(AlphaFamily, KeepsMovingConstraintsToRounding) {
   for (const char* formulation : {"index2", "cs", "cm", "ggl"})
     for (const bool fixed : {true, false}) {
-      RunPlan plan{.method = "generalized_alpha", .options = {{"formulation", formulation}}, .to = 4};
+      RunPlan plan = plan_of("generalized_alpha", {{"formulation", formulation}}, 4);
       if (fixed)
         plan.h = 0.05;
       else
@@ -210,11 +237,12 @@ TEST(AlphaFamily, KeepsMovingConstraintsToRounding) {
 }
 
 TEST(AlphaFamily, AgreesWithTheUnderlyingOdeWhereForcesAndConstraintsMove) {
-  const auto end = [](RunPlan plan) { return last_of(run_of(read_model("arm.toml", arm_text).problem, plan)); };
-  const Vec exact = end({.method = "dop853", .to = 4, .rtol = 1e-12, .output = Times{{4}}});
+  RunPlan tight = plan_of("dop853", {}, 4);
+  tight.rtol = 1e-12;
+  const Vec exact = end_of(arm_text, tight);
   double last = 0;
   for (const double h : {0.02, 0.01, 0.005}) {
-    const double error = (end({.method = "generalized_alpha", .to = 4, .h = h, .output = Times{{4}}}) - exact).norm();
+    const double error = (end_of(arm_text, fixed_plan("generalized_alpha", {}, 4, h)) - exact).norm();
     if (last > 0) EXPECT_NEAR(std::log2(last / error), 2, 0.1);
     last = error;
   }
@@ -223,12 +251,7 @@ TEST(AlphaFamily, AgreesWithTheUnderlyingOdeWhereForcesAndConstraintsMove) {
 TEST(AlphaFamily, TakesNoSmallerStepsForStifferBushings) {
   std::int64_t steps = 0;
   for (const char* k : {"1e7", "1e8", "1e10", "1e12"}) {
-    RunPlan plan{.model = "bushing_pendulum",
-                 .parameters = {{"kx", k}, {"ky", k}, {"ktheta", k}, {"offset", "0"}},
-                 .method = "generalized_alpha",
-                 .to = 5,
-                 .rtol = 1e-4};
-    const Solution run = prepare(plan).run();
+    const Solution run = prepare(bushing_plan(k, "0", 5)).run();
     ASSERT_TRUE(run.ok()) << run.outcome.message;
     EXPECT_LT(run.outcome.counters.steps, 100) << k;
     EXPECT_LT(run.outcome.counters.rejected, 20) << k;
@@ -240,51 +263,40 @@ TEST(AlphaFamily, TakesNoSmallerStepsForStifferBushings) {
 }
 
 TEST(AlphaFamily, LogsTheEnergyThatDampingTook) {
-  RunPlan plan{.model = "stiff_spring",
-               .parameters = {{"epsilon", "0.031622776601683791"}, {"x0", "0.9"}, {"y0", "0"}},
-               .method = "generalized_alpha",
-               .options = {{"rho", "0.5"}},
-               .to = 5,
-               .h = 0.02};
+  RunPlan plan = fixed_plan("generalized_alpha", {{"rho", "0.5"}}, 5, 0.02);
+  plan.model = "stiff_spring";
+  plan.parameters = {{"epsilon", "0.031622776601683791"}, {"x0", "0.9"}, {"y0", "0"}};
   const Solution run = prepare(plan).run();
   ASSERT_TRUE(run.ok());
   // E(5) = 1.57812 of E(0) = 5: YPR98 sec. 4.1 with this step, converged.
-  const Mat measured = run.measured();
-  EXPECT_NEAR(measured(run.quantity("energy"), run.rows() - 1), 1.57812, 1e-4);
-  EXPECT_NEAR(measured(run.quantity("damped energy"), run.rows() - 1), 5 - 1.57812, 1e-4);
-  const auto& notices = run.outcome.notices;
-  EXPECT_TRUE(std::any_of(notices.begin(), notices.end(), [](const Notice& n) { return n.code == "damping"; }));
+  EXPECT_NEAR(last_measured(run, "energy"), 1.57812, 1e-4);
+  EXPECT_NEAR(last_measured(run, "damped energy"), 5 - 1.57812, 1e-4);
+  EXPECT_TRUE(said(run, "damping"));
 }
 
 // With drag, a force in time and a moving constraint no energy is damped as h goes to zero.
 TEST(AlphaFamily, CountsNoWorkOfForcesAsDamping) {
   for (const double h : {0.004, 0.002}) {
-    RunPlan plan{.method = "generalized_alpha", .options = {{"rho", "1"}}, .to = 4, .h = h};
+    const RunPlan plan = fixed_plan("generalized_alpha", {{"rho", "1"}}, 4, h);
     const Solution run = prepare(plan, read_model("arm.toml", arm_text).problem, {}).run();
-    const Mat measured = run.measured();
-    EXPECT_LT(std::abs(measured(run.quantity("damped energy"), run.rows() - 1)), 20 * h * h);
+    EXPECT_LT(std::abs(last_measured(run, "damped energy")), 20 * h * h);
   }
 }
 
 TEST(AlphaFamily, StartsOnTheSlowManifoldWhereAsked) {
-  const OptionSet parameters{{"kx", "1e8"}, {"ky", "1e8"}, {"ktheta", "1e7"}, {"offset", "1e-4"}};
-  RunPlan plan{
-      .model = "bushing_pendulum", .parameters = parameters, .method = "generalized_alpha", .to = 1, .rtol = 1e-4};
+  RunPlan plan = bushing_plan("1e8", "1e-4", 1);
   const Solution given = prepare(plan).run();
   plan.options["start"] = "slow";
   const Solution slow = prepare(plan).run();
   ASSERT_TRUE(given.ok() && slow.ok());
-  const auto warned = [](const Solution& run) {
-    const auto& n = run.outcome.notices;
-    return std::any_of(n.begin(), n.end(), [](const Notice& one) { return one.code == "off_slow_manifold"; });
-  };
-  EXPECT_TRUE(warned(given));
-  EXPECT_FALSE(warned(slow));
+  EXPECT_TRUE(said(given, "off_slow_manifold"));
+  EXPECT_FALSE(said(slow, "off_slow_manifold"));
   EXPECT_LT(slow.outcome.counters.steps, given.outcome.counters.steps);
 }
 
 TEST(AlphaFamily, RefusesAStartOnAManifoldThatIsNotThere) {
-  const RunPlan plan{.model = "rigid", .method = "hht", .options = {{"start", "slow"}}, .to = 1};
+  RunPlan plan = plan_of("hht", {{"start", "slow"}}, 1);
+  plan.model = "rigid";
   try {
     prepare(plan).run();
     FAIL();
