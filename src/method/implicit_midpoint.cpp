@@ -15,16 +15,16 @@ class ImplicitMidpoint final : public Stepper {
     void fields(OptionVisitor& v) {
       v.choice("linear", linear, {"factorise", "krylov"},
                "Newton corrections by a factorised matrix, or without a matrix by GMRES");
-      v.choice("formulation", formulation, {"index2", "cs", "cm", "ggl"}, "how constraints are solved with the stage");
+      v.choice("formulation", formulation, {"index2", "cs", "cm"}, "how constraints are solved with the stage");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
   static LinearForm linear_form(const Options&) { return runge_kutta_form(extended_tableau(ImplicitFamily::gauss, 1)); }
-  static MethodInfo describe(const Options&) {
+  static MethodInfo describe(const Options& options) {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",
             .reference = "JP95 sec. 2; PJY97 sec. 2",
-            .accepts = {.first_order = true, .mechanical = true, .constrained = true},
+            .accepts = {.first_order = true, .mechanical = true, .constrained = options.linear == "factorise"},
             .order = 2,
             .order_lambda = 2,
             .dense_order = 2,
@@ -36,6 +36,8 @@ class ImplicitMidpoint final : public Stepper {
   }
 
   static std::unique_ptr<Stepper> constrained(const Problem& problem, const Options& options) {
+    if (options.linear != "factorise")
+      throw UsageError("implicit_midpoint needs linear=factorise for the constraints of '" + problem.name() + "'");
     const Vec half = Vec::Constant(1, 0.5);
     return std::make_unique<ConstrainedDiagonal>(
         problem, describe(options), DiagonalTableau{Mat(half), Vec::Ones(1), half, {}, false}, options.formulation);
