@@ -56,6 +56,11 @@ class UnitRows {
   Eigen::SimplicialLDLT<SpMat> factors_;
 };
 
+bool is_positive(const MatrixSlot& mass) {
+  const Eigen::SimplicialLDLT<SpMat> factors(mass.is_sparse() ? mass.as_sparse() : SpMat(mass.as_dense().sparseView()));
+  return factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
+}
+
 double column_sum(const MatrixSlot& a, Index j) {
   if (a.is_sparse()) return a.as_sparse().col(j).cwiseAbs().sum();
   return a.as_dense().col(j).cwiseAbs().sum();
@@ -185,9 +190,9 @@ bool ConstraintCheck::stays_dependent(double t, In closed) {
 }
 
 std::string ConstraintCheck::missing_inertia(double t, In q) {
-  if (problem_.mass_kind() == MassKind::identity || saddle().factorise(t, q)) return "";
   MatrixSlot mass = problem_.mass_pattern();
   problem_.mass(q, mass);
+  if (is_positive(mass) || saddle().factorise(t, q)) return "";
   map_.jacobian(t, q, G_);
   const auto name_of = [&](Index j) { return problem_.components()[static_cast<std::size_t>(j)].name; };
   for (Index j = 0; j < n_; ++j)
