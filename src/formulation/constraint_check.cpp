@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-constexpr double dependent = 1e-10, nearly_dependent = 2e-2;
+constexpr double dependent = 1e-10, nearly_dependent = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
 constexpr Index most_dense_unknowns = 400;
@@ -132,9 +132,12 @@ std::string ConstraintCheck::dependence(double t, In q) {
                      names(removable));
 }
 
-std::string ConstraintCheck::near_dependence(double t, In q) {
-  map_.jacobian(t, q, G_);
-  const std::vector<DependentRow> rows = dependent_rows(G_, nearly_dependent);
+// Long chains are nearly dependent everywhere.
+std::string ConstraintCheck::near_dependence(const State& s, const State& elsewhere) {
+  map_.jacobian(elsewhere.t, elsewhere.q(), G_);
+  const bool everywhere = !dependent_rows(G_, nearly_dependent, 1).empty();
+  map_.jacobian(s.t, s.q(), G_);
+  const std::vector<DependentRow> rows = dependent_rows(G_, everywhere ? hardly_independent : nearly_dependent);
   if (rows.empty()) return "";
   std::vector<Index> all{rows[0].row};
   all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
