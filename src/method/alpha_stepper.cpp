@@ -7,15 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. With fixed steps those are 1e-10, and v has errors of q divided by
 // h; stiff forces that are no lifted gaps turn what is left open in q into forces.
-constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-4;
+constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-5;
 constexpr double most_growth = 2;          // of the step from one to the next
-constexpr double much_damping = 0.05;      // of the kinetic energy, taken by the method
 constexpr double much_oscillation = 1e-3;  // of the energy at the start
 constexpr double velocity_constant = 1.1;  // errors of v against those of q, measured for rho = 0, 0.5, 0.9
 
@@ -48,6 +45,7 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
       info_(info),
       c_(coefficients),
       options_(options),
+      closes_acceleration_(options.lambda == "acceleration" && options.formulation != "index3"),
       stage_(p_, options.stage()),
       balance_(p_) {
   // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
@@ -59,7 +57,7 @@ void AlphaStepper::start(State& s, const ErrorScale& scale) {
                        : stage_.gaps() > 0 ? lifted_tolerance
                                            : controlled_tolerance);
   const Index n = s.layout.nq;
-  take_start(s);
+  slow_start_ = take_slow_start(p_, options_.start == "slow", s);
   phi_ = a_ = phi1_ = a1_ = a0_ = change_ = last_change_ = filtered_ = Vec::Zero(n);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());
@@ -67,28 +65,6 @@ void AlphaStepper::start(State& s, const ErrorScale& scale) {
   Counters uncounted;
   find_acceleration(s, uncounted);
   balance_.start(s);
-}
-
-// An oscillation that steps do not follow is damped, and a large acceleration at its start kicks the slow motion.
-void AlphaStepper::take_start(State& s) {
-  slow_start_.reset();
-  SlowManifoldStart manifold(p_);
-  if (!manifold.applies()) {
-    if (options_.start == "slow")
-      throw UsageError("start=slow needs stiff gaps; '" + p_.name() +
-                       "' names none whose forces stand in a group of their own");
-    return;
-  }
-  try {
-    slow_start_ = manifold.find(s.t, s.q(), s.v());
-  } catch (const UsageError&) {
-    if (options_.start == "slow") throw;
-    return;
-  }
-  if (options_.start != "slow") return;
-  s.q() = slow_start_->q;
-  s.v() = slow_start_->v;
-  slow_start_.reset();
 }
 
 // a is the true acceleration here: without a step before this one there is no other. YPR98 sec. 3.
@@ -100,17 +76,18 @@ void AlphaStepper::find_acceleration(State& s, Counters& work) {
   h_ = 0;
 }
 
-// The step that h^2 a would move q by as much as the tolerance allows its error to be.
+// One in which h^2 a, or where there is none h v, moves q by a small multiple of its tolerance; the first steps grow.
 double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
-  error_.setZero();
-  error_.head(phi_.size()) = phi_;
-  const double acceleration = scale.norm(error_, s.y, s.y);
-  error_.head(phi_.size()) = s.v();
-  const double velocity = scale.norm(error_, s.y, s.y);
-  double h = std::abs(h_max);
-  if (acceleration > 0) h = std::min(h, 0.1 / std::sqrt(std::abs(c_.error_constant()) * acceleration) + 0.0);
-  if (velocity > 0 && acceleration == 0) h = std::min(h, 0.1 / velocity);
-  return h;
+  constexpr double small = 0.1;
+  const Index n = phi_.size();
+  const auto size_of = [&](In x) {
+    error_.setZero();
+    error_.head(n) = x;
+    return scale.norm(error_, s.y, s.y);
+  };
+  const double acceleration = std::abs(c_.error_constant()) * size_of(phi_), velocity = size_of(s.v());
+  const double h = acceleration > 0 ? small / std::sqrt(acceleration) : velocity > 0 ? small / velocity : HUGE_VAL;
+  return std::min(h, std::abs(h_max));
 }
 
 // YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics combined so that q follows from v.
@@ -149,8 +126,7 @@ bool AlphaStepper::finish_acceleration() {
   const StageEquation& e = stage_.equation;
   const auto q = trial_.head(n), v = trial_.segment(n, n);
   phi1_ = (v - e.v_base) / e.dynamic;
-  if (m > 0 && options_.lambda == "acceleration" && options_.formulation != "index3")
-    stage_.close_acceleration(q, v, phi1_, trial_.segment(2 * n, m));
+  if (m > 0 && closes_acceleration_) stage_.close_acceleration(q, v, phi1_, trial_.segment(2 * n, m));
   a1_ = ((1 - c_.alpha_f) * phi1_ + c_.alpha_f * phi_ - c_.alpha_m * a0_) / (1 - c_.alpha_m);
   return all_finite(trial_) && all_finite(a1_);
 }
@@ -192,21 +168,6 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   return result;
 }
 
-void AlphaStepper::conclude(double t, Notes& notes) const {
-  const double taken = balance_.taken(), much = much_damping * balance_.kinetic();
-  if (!balance_.is_known() || std::abs(taken) <= much) return;
-  if (taken > 0)
-    notes.raise(t, "damping",
-                "Damping by the method has taken more than 5 % of the largest kinetic energy: the slow motion is right "
-                "only if that energy was not its own.",
-                Severity::doubt, taken, much);
-  else
-    notes.raise(
-        t, "energy_added",
-        "The method has added more than 5 % of the largest kinetic energy: steps are too large for this motion.",
-        Severity::doubt, -taken, much);
-}
-
 // c h^3 q''' from the change of a; in stiff modes that change says nothing of the error, and the filter takes it out.
 double AlphaStepper::estimate(const State& s, double h, const ErrorScale& scale) {
   const Index n = phi_.size();
@@ -234,21 +195,6 @@ void AlphaStepper::interpolate(double theta, Out y) {
     stage_.accelerate(q, v, filtered_, y.segment(2 * n, m), uncounted);
   else
     y.segment(2 * n, m) = (1 - theta) * y0_.segment(2 * n, m) + theta * y1_.segment(2 * n, m);
-}
-
-std::vector<Quantity> AlphaStepper::diagnostics() const {
-  if (!balance_.is_known()) return {};
-  return {{"damped energy", ""}};
-}
-
-void AlphaStepper::diagnose(Out values) const {
-  if (balance_.is_known()) values[0] = balance_.taken();
-}
-
-std::string AlphaStepper::summary() const {
-  if (!balance_.is_known() || balance_.kinetic() == 0) return "";
-  return fmt::format("damping by the method took {:.3g} of energy; the largest kinetic energy was {:.3g}",
-                     balance_.taken(), balance_.kinetic());
 }
 
 void AlphaStepper::save(Archive& archive) const {

@@ -3,10 +3,10 @@
 // sec. 3.5.
 #pragma once
 
-#include "alpha_coefficients.hpp"
 #include "energy_balance.hpp"
 #include "trill/formulation/constraint_formulation.hpp"
 #include "trill/formulation/slow_manifold_start.hpp"
+#include "trill/method/alpha_coefficients.hpp"
 #include "trill/method/registry.hpp"
 
 #include <optional>
@@ -29,15 +29,14 @@ class AlphaStepper : public Stepper {
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
   StepResult step(State& s, const StepRequest& request) override;
   void interpolate(double theta, Out y) override;
-  std::vector<Quantity> diagnostics() const override;
-  void diagnose(Out values) const override;
-  std::string summary() const override;
-  void conclude(double t, Notes& notes) const override;
+  std::vector<Quantity> diagnostics() const override { return balance_.diagnostics(); }
+  void diagnose(Out values) const override { balance_.diagnose(values); }
+  std::string summary() const override { return balance_.summary(); }
+  void conclude(double t, Notes& notes) const override { balance_.conclude(t, notes); }
   void save(Archive& archive) const override;
   void load(Archive& archive) override;
 
  private:
-  void take_start(State& s);
   void find_acceleration(State& s, Counters& work);
   void set_equation(const State& s, double h);
   NewtonStats solve(const State& s, const StepRequest& request);
@@ -48,6 +47,7 @@ class AlphaStepper : public Stepper {
   MethodInfo info_;
   AlphaCoefficients c_;
   AlphaOptions options_;
+  bool closes_acceleration_;  // phi and lambda come from the acceleration level
   ConstrainedStage stage_;
   EnergyBalance balance_;
   std::optional<SlowStart> slow_start_;  // beside the start, to be told in the first step
@@ -78,7 +78,10 @@ class AlphaMethod final : public AlphaStepper {
             .error_order = 2,
             .dense_order = 2,
             .implicit_step = true,
-            .multistep = true,
+            .symmetric = options.coefficients().is_trapezoidal(),
+            .p_stable = options.coefficients().is_trapezoidal(),
+            .area_preserving = options.coefficients().is_trapezoidal(),
+            .multistep = !options.coefficients().is_trapezoidal(),
             .keeps_matrix = true};
   }
   AlphaMethod(const Problem& problem, const Options& options)

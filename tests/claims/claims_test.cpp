@@ -43,7 +43,8 @@ TEST_P(Claims, PStable) {
   EXPECT_EQ(report.p_stable, GetParam().info.p_stable);
 }
 
-// The error of one step on the oscillator is O(mu^(order+1)).
+// The error of one step on the oscillator is O(mu^(order+1)). The first step of a method with memory may be one order
+// lower: it is made once.
 TEST_P(Claims, LocalOrder) {
   const auto error = [&](double mu) {
     Mat2 exact;
@@ -51,7 +52,8 @@ TEST_P(Claims, LocalOrder) {
     return (matrix(mu) - exact).cwiseAbs().maxCoeff();
   };
   const double mu = GetParam().info.order >= 9 ? 2 : GetParam().info.order >= 6 ? 0.5 : 0.1;
-  EXPECT_GT(std::log2(error(mu) / error(mu / 2)), GetParam().info.order + 0.6);
+  const double expected = GetParam().info.order + (GetParam().info.multistep ? 0 : 1);
+  EXPECT_GT(std::log2(error(mu) / error(mu / 2)), expected - 0.4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Claims,

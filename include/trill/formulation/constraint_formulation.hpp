@@ -58,8 +58,8 @@ class ConstrainedStage {
 
   Index constraints() const { return hard_; }
   Index gaps() const { return form_.gaps(); }  // those that are lifted
-  void set_tolerance(double tolerance);  // of the Newton iteration, in the given weights
-  void start(double t, In q);            // UsageError where constraints are dependent or the mass is singular
+  void set_tolerance(double tolerance);        // of the Newton iteration, in the given weights
+  void start(double t, In q);                  // UsageError where constraints are dependent or the mass is singular
 
   StageEquation equation;
   // q: a guess in, the solution out. v: the solution. lambda: a guess in, what the stage itself gives out.

@@ -10,6 +10,8 @@ namespace trill {
 struct AlphaCoefficients {
   double alpha_m = 0, alpha_f = 0, beta = 0.25, gamma = 0.5;
   int order() const { return std::abs(gamma - 0.5 + alpha_m - alpha_f) < 1e-12 ? 2 : 1; }
+  // Then a is the true acceleration, and nothing but q and v goes from step to step.
+  bool is_trapezoidal() const { return alpha_m == alpha_f && beta == 0.25 && gamma == 0.5; }
   // Of the local error h^3 q''' of positions.
   double error_constant() const { return 1.0 / 6 - beta - (alpha_m - alpha_f) / 2; }
 };
