@@ -85,10 +85,10 @@ std::string leaves_constraints(const Problem& problem, const State& state) {
   return "";
 }
 
-std::string singular_position(const Problem& problem, const State& state) {
+std::string singular_position(const Problem& problem, const State& state, const State& start) {
   const MechanicalProblem* mechanics = constrained(problem);
   if (!mechanics || !state.y.allFinite()) return "";
-  return ConstraintCheck(*mechanics).near_dependence(state.t, state.q());
+  return ConstraintCheck(*mechanics).near_dependence(state, start);
 }
 
 std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end) {

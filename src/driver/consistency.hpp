@@ -9,7 +9,7 @@ namespace trill {
 std::string leaves_constraints(const Problem& problem, const State& state);
 
 // Names the constraints that have become dependent at a state where a run failed, or "".
-std::string singular_position(const Problem& problem, const State& state);
+std::string singular_position(const Problem& problem, const State& state, const State& start);
 
 // UsageError for a start that has another size or is not finite, for constraints that are redundant or contradict each
 // other, for motions without inertia and for starts far off the constraints. A start near them is moved onto them.

@@ -114,6 +114,7 @@ class Run {
     else
       inner_ = user_;
     advancer_.start(inner_, t_end_);
+    start_ = inner_;
     leave(inner_);
     scratch_ = inner_;
     inside_ = user_;
@@ -449,7 +450,7 @@ class Run {
     const char* why =
         to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
     record_last();
-    const std::string singular = singular_position(inner_problem(), inner_);
+    const std::string singular = singular_position(inner_problem(), inner_, start_);
     outcome_.message = fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why,
                                    singular.empty() ? failure.advice : singular);
   }
@@ -526,7 +527,7 @@ class Run {
   Recorder& recorder_;
   RunOutcome outcome_;
   std::vector<Notice> notices_;  // what is known before the first step
-  State inner_, user_, scratch_, inside_, begin_;
+  State inner_, user_, scratch_, inside_, begin_, start_;
   std::optional<Measures> measures_;
   StepResult last_step_;
   std::vector<double> breakpoints_;

@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-constexpr double dependent = 1e-10, nearly_dependent = 2e-2;
+constexpr double dependent = 1e-10, nearly_dependent = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
 constexpr Index most_dense_unknowns = 400;
@@ -55,6 +55,11 @@ class UnitRows {
   SpMat G_;
   Eigen::SimplicialLDLT<SpMat> factors_;
 };
+
+bool is_positive(const MatrixSlot& mass) {
+  const Eigen::SimplicialLDLT<SpMat> factors(mass.is_sparse() ? mass.as_sparse() : SpMat(mass.as_dense().sparseView()));
+  return factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
+}
 
 double column_sum(const MatrixSlot& a, Index j) {
   if (a.is_sparse()) return a.as_sparse().col(j).cwiseAbs().sum();
@@ -127,9 +132,12 @@ std::string ConstraintCheck::dependence(double t, In q) {
                      names(removable));
 }
 
-std::string ConstraintCheck::near_dependence(double t, In q) {
-  map_.jacobian(t, q, G_);
-  const std::vector<DependentRow> rows = dependent_rows(G_, nearly_dependent);
+// Long chains are nearly dependent everywhere.
+std::string ConstraintCheck::near_dependence(const State& s, const State& elsewhere) {
+  map_.jacobian(elsewhere.t, elsewhere.q(), G_);
+  const bool everywhere = !dependent_rows(G_, nearly_dependent, 1).empty();
+  map_.jacobian(s.t, s.q(), G_);
+  const std::vector<DependentRow> rows = dependent_rows(G_, everywhere ? hardly_independent : nearly_dependent);
   if (rows.empty()) return "";
   std::vector<Index> all{rows[0].row};
   all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
@@ -185,9 +193,9 @@ bool ConstraintCheck::stays_dependent(double t, In closed) {
 }
 
 std::string ConstraintCheck::missing_inertia(double t, In q) {
-  if (problem_.mass_kind() == MassKind::identity || saddle().factorise(t, q)) return "";
   MatrixSlot mass = problem_.mass_pattern();
   problem_.mass(q, mass);
+  if (is_positive(mass) || saddle().factorise(t, q)) return "";
   map_.jacobian(t, q, G_);
   const auto name_of = [&](Index j) { return problem_.components()[static_cast<std::size_t>(j)].name; };
   for (Index j = 0; j < n_; ++j)

@@ -14,6 +14,7 @@ namespace trill {
 namespace {
 constexpr int most_rounds = 8;         // of q and the velocity's correction
 constexpr double stirred = 10;         // tolerances: below, what shrinks no more is rounding, or left from inside
+constexpr double stagnant = 0.01;      // in the given weights: corrections below it that shrink no more are rounding
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
@@ -68,7 +69,7 @@ ConstrainedStage::~ConstrainedStage() = default;
 void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
   options.tolerance = tolerance;
-  options.rounding = stirred * tolerance;
+  options.rounding = std::max(stirred * tolerance, stagnant);
   newton_.set_options(options);
 }
 

@@ -13,7 +13,7 @@ namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. With fixed steps those are 1e-10, and v has errors of q divided by
 // h; stiff forces that are no lifted gaps turn what is left open in q into forces.
-constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-3;
+constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-4;
 constexpr double most_growth = 2;          // of the step from one to the next
 constexpr double much_damping = 0.05;      // of the kinetic energy, taken by the method
 constexpr double much_oscillation = 1e-3;  // of the energy at the start

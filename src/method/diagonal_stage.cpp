@@ -171,8 +171,6 @@ std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::
   if (!mechanical)
     throw UsageError(std::string(asker) + " needs a first-order or a mechanical system; '" + problem.name() +
                      "' is neither");
-  if (mechanical->constraints())
-    throw UsageError(std::string(asker) + " cannot keep constraints; use rattle for '" + problem.name() + "'");
   return std::make_unique<MechanicalDiagonalStage>(*mechanical, matrix_free);
 }
 

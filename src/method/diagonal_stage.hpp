@@ -50,7 +50,7 @@ class DiagonalStage : public MatrixSystem {
   Vec base_;
 };
 
-// For a first-order or an unconstrained mechanical system; UsageError, which names the asker, for any other.
+// For a first-order or an unconstrained mechanical system; UsageError, which names the asker, for other kinds.
 std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::string_view asker, bool matrix_free);
 
 // Newton on one stage, its work counted.

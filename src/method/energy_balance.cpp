@@ -18,6 +18,7 @@ EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(proble
   measured_ = Vec::Zero(static_cast<Index>(quantities.size()));
   const Index n = problem.layout().nq;
   force_ = product_ = Vec::Zero(n);
+  moving_ = problem.constraints() && problem.constraints()->moving();
   gt_ = Vec::Zero(problem.constraints() ? problem.constraints()->count() : 0);
 }
 
@@ -36,7 +37,7 @@ double EnergyBalance::power(const State& s, double h) {
   beside_.t = s.t - ds;
   beside_.q() -= 2 * ds * s.v();
   sum -= energy(beside_) / (2 * ds);
-  if (gt_.size() > 0 && problem_.constraints()->moving()) {
+  if (moving_) {
     problem_.constraints()->time_derivative(s.t, s.q(), gt_);
     sum += gt_.dot(s.lambda());
   }

@@ -35,7 +35,7 @@ class EnergyBalance {
   double power(const State& s, double h);
 
   const MechanicalProblem& problem_;
-  bool known_ = false;
+  bool known_ = false, moving_ = false;
   State beside_, before_;
   Vec measured_, force_, gt_, product_;
   MatrixSlot mass_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Implicit midpoint rule, the Gauss method with one stage: JP95 sec. 2, PJY97 sec. 2.
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
+#include "constrained_diagonal.hpp"
 #include "diagonal_stage.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -10,26 +11,36 @@ namespace trill {
 class ImplicitMidpoint final : public Stepper {
  public:
   struct Options {
-    std::string linear = "factorise";
+    std::string linear = "factorise", formulation = "index2";
     void fields(OptionVisitor& v) {
       v.choice("linear", linear, {"factorise", "krylov"},
                "Newton corrections by a factorised matrix, or without a matrix by GMRES");
+      v.choice("formulation", formulation, {"index2", "cs", "cm"}, "how constraints are solved with the stage");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
   static LinearForm linear_form(const Options&) { return runge_kutta_form(extended_tableau(ImplicitFamily::gauss, 1)); }
-  static MethodInfo describe(const Options&) {
+  static MethodInfo describe(const Options& options) {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",
             .reference = "JP95 sec. 2; PJY97 sec. 2",
-            .accepts = {.first_order = true, .mechanical = true},
+            .accepts = {.first_order = true, .mechanical = true, .constrained = options.linear == "factorise"},
             .order = 2,
+            .order_lambda = 2,
             .dense_order = 2,
             .implicit_step = true,
             .symmetric = true,
             .symplectic = true,
             .p_stable = true,
             .constant_step = true};
+  }
+
+  static std::unique_ptr<Stepper> constrained(const Problem& problem, const Options& options) {
+    if (options.linear != "factorise")
+      throw UsageError("implicit_midpoint needs linear=factorise for the constraints of '" + problem.name() + "'");
+    const Vec half = Vec::Constant(1, 0.5);
+    return std::make_unique<ConstrainedDiagonal>(
+        problem, describe(options), DiagonalTableau{Mat(half), Vec::Ones(1), half, {}, false}, options.formulation);
   }
 
   ImplicitMidpoint(const Problem& problem, const Options& options)
@@ -97,5 +108,8 @@ class ImplicitMidpoint final : public Stepper {
   Vec y0_, y1_, x_, weights_;
   double h_ = 0;
 };
+
+void register_method_implicit_midpoint(MethodRegistry& registry) {
+  add_method_with_constraints<ImplicitMidpoint>(registry);
+}
 }  // namespace trill
-TRILL_METHOD(implicit_midpoint, ImplicitMidpoint)

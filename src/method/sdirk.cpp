@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // L-stable singly diagonally implicit Runge-Kutta methods with adjustable damping: PJY97 sec. 2 on damping methods.
+#include "constrained_diagonal.hpp"
 #include "diagonal_stage.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -16,13 +17,20 @@ class Sdirk final : public Stepper {
   struct Options {
     int stages = 3;
     double gamma = 0;
+    std::string formulation = "index2";
     void fields(OptionVisitor& v) {
       v.integer("stages", stages, Range::between(2, 4), "stages per step; the order is one less");
       v.number("gamma", gamma, Range::at_least(0), "the damping knob; 0: the value of highest order");
+      v.choice("formulation", formulation, {"index2", "cs", "cm", "ggl"}, "how constraints are solved with a stage");
     }
   };
   static std::vector<OptionSet> variants() {
-    return {{}, {{"gamma", "0.25"}}, {{"stages", "2"}}, {{"stages", "4"}}, {{"stages", "4"}, {"gamma", "0.3"}}};
+    return {{},
+            {{"gamma", "0.25"}},
+            {{"stages", "2"}},
+            {{"stages", "4"}},
+            {{"stages", "4"}, {"gamma", "0.35"}},
+            {{"formulation", "cs"}}};
   }
   static LinearForm linear_form(const Options& options) {
     const SdirkTableau t = tableau_of(options);
@@ -33,11 +41,19 @@ class Sdirk final : public Stepper {
     return {.name = "sdirk",
             .title = "L-stable SDIRK with adjustable damping",
             .reference = "PJY97 sec. 2",
-            .accepts = {.first_order = true, .mechanical = true},
+            .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = t.order,
+            .order_lambda = std::min(t.order, 2),
             .error_order = t.stages - 1,
             .dense_order = t.order,
             .implicit_step = true};
+  }
+
+  static std::unique_ptr<Stepper> constrained(const Problem& problem, const Options& options) {
+    const SdirkTableau t = tableau_of(options);
+    return std::make_unique<ConstrainedDiagonal>(problem, describe(options),
+                                                 DiagonalTableau{t.a, t.a.row(t.stages - 1), t.c, t.error, true},
+                                                 options.formulation);
   }
 
   Sdirk(const Problem& problem, const Options& options)
@@ -171,5 +187,6 @@ class Sdirk final : public Stepper {
   double h_ = 0;
   bool last_is_first_ = false;
 };
+
+void register_method_sdirk(MethodRegistry& registry) { add_method_with_constraints<Sdirk>(registry); }
 }  // namespace trill
-TRILL_METHOD(sdirk, Sdirk)

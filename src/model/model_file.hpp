@@ -99,7 +99,8 @@ struct FileForce {
   FileTarget on;
   FileValues value;
   std::optional<FileText> group, over;
-  std::optional<FileValue> along;  // then on nothing else: the force is value times the gradient of this length or angle
+  std::optional<FileValue>
+      along;  // then on nothing else: the force is value times the gradient of this length or angle
 };
 struct FileConstraint : FileValue {  // its equation
   std::optional<FileText> over;

@@ -222,5 +222,14 @@ equation = "x2 - 1.2 - 0.5*t"
     EXPECT_NEAR(last_of(s).head(2).norm(), 1, 1e-4) << method;
   }
 }
+
+TEST(ConstrainedStart, LongChainsAreNotCalledSingular) {
+  const TextModel chain = make_model("link_chain", {{"n", "400"}});
+  ConstraintCheck check(testing_models::mechanics(chain));
+  const State s = chain.problem->initial_state();
+  EXPECT_EQ(check.near_dependence(s, s), "");
+  EXPECT_EQ(check.dependence(s.t, s.q()), "");
+  EXPECT_EQ(check.missing_inertia(s.t, s.q()), "");
+}
 }  // namespace
 }  // namespace trill

@@ -243,7 +243,9 @@ TEST(AlphaFamily, AgreesWithTheUnderlyingOdeWhereForcesAndConstraintsMove) {
   double last = 0;
   for (const double h : {0.02, 0.01, 0.005}) {
     const double error = (end_of(arm_text, fixed_plan("generalized_alpha", {}, 4, h)) - exact).norm();
-    if (last > 0) EXPECT_NEAR(std::log2(last / error), 2, 0.1);
+    if (last > 0) {
+      EXPECT_NEAR(std::log2(last / error), 2, 0.1);
+    }
     last = error;
   }
 }

@@ -204,9 +204,6 @@ TEST(Sdirk, RefusesGammaOutsideItsRange) {
               Walk(oscillator(1), "sdirk", {{"gamma", "0.1"}});
             }),
             "sdirk with 3 stages is L-stable for gamma from 0.1804253 to 2.1856001; got 0.1");
-  const auto made = make_model("rigid", {});
-  EXPECT_EQ(refusal([&] { MethodRegistry::all().find("sdirk").make(*made.problem, {}); }),
-            "sdirk cannot keep constraints; use rattle for 'pendulum/rigid'");
 }
 
 TEST(Sdirk, NewtonFailureLeavesTheStateAlone) {

@@ -60,7 +60,7 @@ TEST(MistakesWithBodies, AreShownAtTheirPlace) {
             "m.toml:10:12: 'crank' has no 'angel'; did you mean 'angle'"},
            {"[[driver]]\nof = \"crank.angle\"\nvalue = \"3 + t\"\n",
             "m.toml:9:1: the start does not lie on this constraint"},
-           {"[[torque]]\non = \"rod\"\nvalue = \"vcrank.angle + x\"\n", "m.toml:11:26: unknown name 'x'"},
+           {"[[torque]]\non = \"rod\"\nvalue = \"vcrank.angle + x\"\n", "m.toml:11:25: unknown name 'x'"},
            {"[[force]]\nat = \"rod\"\nvalue = 3\n", "m.toml:11:9: 'value' must be a list of 2: [x, y]"},
            {"[gravity]\nacceleration = 9.81\n", "m.toml:10:16: 'acceleration' must be a list of 2: [x, y]"},
            {"[[force]]\non = \"crank.angel\"\nvalue = 3\n",

@@ -172,7 +172,7 @@ TEST(ModelShape, ForcesAct) {
        {force("x + 1", "1"), "m.toml:9:6: 'x + 1' is no coordinate"},
        {force("y[0", "1"), "m.toml:9:6: 'y[0' is no coordinate"},
        {force("y[0]*2", "1"), "m.toml:9:6: 'y[0]*2' is no coordinate"},
-       {force("r[0].w", "1"), "m.toml:9:6: 'r[0].w' is no coordinate"},
+       {force("r[0].w", "1"), "m.toml:9:6: there is no coordinate 'r.w'; did you mean 'r'?"},
        {force("x[0]", "1"), "m.toml:9:6: 'x' is not over a set and has no elements"},
        {force("y", "1"), "m.toml:9:6: 'y' is over the set 'atom'; say which element: y[...]"},
        {force("y[0].x", "1"), "m.toml:9:6: 'y' is no point and has no parts"},

@@ -24,9 +24,9 @@ class ConstraintCheck {
   Violation of_velocity(double t, In q, In v);
 
   std::string dependence(double t, In q);  // redundant or contradictory constraints, a singular position
-  std::string near_dependence(double t, In q);
-  std::string contradiction(double t, In q);    // no position near this one satisfies all
-  std::string missing_inertia(double t, In q);  // a motion that has neither mass nor constraint
+  std::string near_dependence(const State& s, const State& elsewhere);  // at s, and not as much elsewhere
+  std::string contradiction(double t, In q);                            // no position near this one satisfies all
+  std::string missing_inertia(double t, In q);                          // a motion that has neither mass nor constraint
 
   // The nearest state in the metric of the mass, first positions, then velocities; what moved farthest is told.
   struct Moved {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "constrained_diagonal.hpp"
+
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/hermite.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trill {
+namespace {
+// Of Newton's iteration, in tolerances of the run. What it leaves open in q is divided by the step in v.
+constexpr double fixed_tolerance = 1e-3, controlled_tolerance = 0.1, least_tolerance = 1e-5, most_tolerance = 0.02;
+}  // namespace
+
+ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
+                                         const std::string& formulation)
+    : p_(problem.as<MechanicalProblem>(info.name)),
+      info_(info),
+      tableau_(tableau),
+      formulation_(formulation),
+      stage_(p_, {.form = constraint_form(formulation), .lift_gaps = true}),
+      n_(p_.layout().nq),
+      m_(stage_.constraints()) {
+  // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+  info_.saves_memory = !stage_.has_sparse_factors();
+}
+
+void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
+  k_ = Mat::Zero(2 * n_, tableau_.c.size() + 1);
+  slope_ = end_ = first_ = Vec::Zero(2 * n_);
+  acceleration_ = part_ = Vec::Zero(n_);
+  trial_ = y0_ = y1_ = s.y;
+  error_ = Vec::Zero(s.y.size());
+  stage_.set_tolerance(fixed_tolerance);
+  stage_.start(s.t, s.q());
+  Counters uncounted;
+  stage_.stand_at(s.t, s.q());
+  stage_.accelerate(s.q(), s.v(), acceleration_, s.lambda(), uncounted);
+  slope_ << s.v(), acceleration_;
+}
+
+// A hundredth of the time in which the motion changes by as much as the tolerance's order needs: error ~ h^(p + 1).
+double ConstrainedDiagonal::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
+  error_.setZero();
+  error_.head(2 * n_) = slope_;
+  const double speed = scale.norm(error_, s.y, s.y) * scale.rtol;
+  if (!(speed > 0)) return 0;
+  return std::min(std::abs(h_max), std::pow(0.01 * scale.rtol, 1.0 / (info_.error_order + 1)) / speed);
+}
+
+NewtonStats ConstrainedDiagonal::solve(Index i, const State& s, const StepRequest& request, bool reuse) {
+  StageEquation& e = stage_.equation;
+  const double h = request.h;
+  first_ = s.y.head(2 * n_);
+  for (Index j = 0; j < i; ++j) first_ += h * tableau_.a(i, j) * k_.col(j + 1);
+  e.t = s.t + tableau_.c[i] * h;
+  e.kinematic = e.dynamic = h * tableau_.a(i, i);
+  e.q_base = first_.head(n_);
+  e.v_base = first_.tail(n_);
+  auto q = trial_.head(n_);
+  q = s.q() + tableau_.c[i] * h * s.v();
+  const NewtonStats stats =
+      stage_.solve(q, trial_.segment(n_, n_), trial_.tail(m_), request.weights, reuse, request.work);
+  if (stats.converged) k_.col(i + 1) = (trial_.head(2 * n_) - first_) / e.dynamic;
+  return stats;
+}
+
+bool ConstrainedDiagonal::finish(const State& s, double h, Counters& work) {
+  auto q = trial_.head(n_), v = trial_.segment(n_, n_);
+  if (!tableau_.ends_with_a_stage) {
+    trial_.head(2 * n_) = s.y.head(2 * n_);
+    for (Index j = 0; j < tableau_.b.size(); ++j) trial_.head(2 * n_) += h * tableau_.b[j] * k_.col(j + 1);
+    if (!stage_.project(s.t + h, q, v)) return false;
+  }
+  find_acceleration(q, v, work);
+  end_ << v, acceleration_;
+  return true;
+}
+
+// Forces of stiff gaps would turn what Newton's iteration has left open into accelerations.
+void ConstrainedDiagonal::find_acceleration(In q, In v, Counters& work) {
+  if (stage_.gaps() > 0 && tableau_.ends_with_a_stage) {
+    acceleration_ = k_.col(tableau_.c.size()).tail(n_);
+    stage_.close_acceleration(q, v, acceleration_, trial_.tail(m_));
+  } else {
+    stage_.accelerate(q, v, acceleration_, trial_.tail(m_), work);
+  }
+}
+
+StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
+  const double h = request.h;
+  if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
+  if (request.jumped) {
+    stage_.project(s.t, s.q(), s.v());
+    stage_.accelerate(s.q(), s.v(), acceleration_, s.lambda(), request.work);
+    slope_ << s.v(), acceleration_;
+  }
+  if (request.scale.controlled)
+    stage_.set_tolerance(
+        std::clamp(controlled_tolerance * std::abs(h * tableau_.a(0, 0)), least_tolerance, most_tolerance));
+  k_.col(0) = slope_;
+  trial_ = s.y;
+  StepResult result{.h_taken = h};
+  bool reuse = !request.jumped && !request.restart;
+  for (Index i = 0; i < tableau_.c.size(); ++i) {
+    NewtonStats stats = solve(i, s, request, reuse);
+    stats.iterations += result.newton.iterations;
+    stats.factorisations += result.newton.factorisations;
+    result.newton = stats;
+    result.status = status_of(stats);
+    if (result.status != StepStatus::ok) return result;
+    reuse = true;
+  }
+  if (!finish(s, h, request.work)) {
+    result.status = StepStatus::newton_diverged;
+    return result;
+  }
+  if (!all_finite(trial_) || !all_finite(end_)) return {.status = StepStatus::non_finite};
+  if (tableau_.error.size() > 0) result.error = estimate(s, h, request.scale);
+  if (tableau_.error.size() > 0 && !(result.error <= request.most_error)) return result;
+  y0_ = s.y;
+  s.y = y1_ = trial_;
+  s.t += h;
+  t1_ = s.t;
+  h_ = h;
+  first_ = slope_;
+  slope_ = end_;
+  return result;
+}
+
+double ConstrainedDiagonal::estimate(const State& s, double h, const ErrorScale& scale) {
+  first_.setZero();
+  for (Index i = 0; i < k_.cols(); ++i) first_ += h * tableau_.error[i] * k_.col(i);
+  part_ = first_.head(n_);
+  stage_.filter(part_, error_.head(n_));
+  part_ = first_.tail(n_);
+  stage_.filter(part_, error_.segment(n_, n_));
+  return scale.norm(error_, s.y, trial_);
+}
+
+// Positions and velocities of cubics, moved onto the constraints.
+void ConstrainedDiagonal::interpolate(double theta, Out y) {
+  auto q = y.head(n_), v = y.segment(n_, n_);
+  hermite(theta, h_, y0_.head(2 * n_), first_, y1_.head(2 * n_), slope_, y.head(2 * n_));
+  Counters uncounted;
+  if (stage_.project(t1_ - (1 - theta) * h_, q, v))
+    stage_.accelerate(q, v, acceleration_, y.tail(m_), uncounted);
+  else
+    y.tail(m_) = (1 - theta) * y0_.tail(m_) + theta * y1_.tail(m_);
+}
+
+void ConstrainedDiagonal::save(Archive& archive) const {
+  archive.write(slope_);
+  stage_.save(archive);
+}
+
+void ConstrainedDiagonal::load(Archive& archive) {
+  archive.read(slope_);
+  stage_.load(archive);
+}
+
+std::unique_ptr<Stepper> ConstrainedDiagonal::clone(const Problem& problem) const {
+  return std::make_unique<ConstrainedDiagonal>(problem, info_, tableau_, formulation_);
+}
+}  // namespace trill

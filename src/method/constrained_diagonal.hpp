@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Diagonally implicit Runge-Kutta methods for constrained mechanical systems, stage by stage in one of the formulations
+// of ConstrainedStage with constraints on velocities. Their stages are of order 1, so that they are of order 2 at most
+// there: Hairer, Lubich, Roche, Lecture Notes in Mathematics 1409 (1989).
+#pragma once
+
+#include "trill/formulation/constraint_formulation.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+struct DiagonalTableau {
+  Mat a;
+  Vec b, c;
+  Vec error;               // weights of h y' at the start of the step and of the stages; empty: none
+  bool ends_with_a_stage;  // the last row of a is b: the end of a step is on the constraints
+};
+
+class ConstrainedDiagonal final : public Stepper {
+ public:
+  ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
+                      const std::string& formulation);
+  const MethodInfo& info() const override { return info_; }
+  void start(State& s, const ErrorScale& scale) override;
+  double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
+  StepResult step(State& s, const StepRequest& request) override;
+  void interpolate(double theta, Out y) override;
+  void save(Archive& archive) const override;
+  void load(Archive& archive) override;
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override;
+
+ private:
+  NewtonStats solve(Index i, const State& s, const StepRequest& request, bool reuse);
+  bool finish(const State& s, double h, Counters& work);
+  void find_acceleration(In q, In v, Counters& work);
+  double estimate(const State& s, double h, const ErrorScale& scale);
+
+  const MechanicalProblem& p_;
+  MethodInfo info_;
+  DiagonalTableau tableau_;
+  std::string formulation_;
+  ConstrainedStage stage_;
+  Index n_, m_;
+  Mat k_;            // slopes of (q, v) at the start of the step and at the stages
+  Vec slope_, end_;  // of (q, v) at the start of the step, and at its end
+  Vec trial_, y0_, y1_, first_, error_, part_, acceleration_;
+  double h_ = 0, t1_ = 0;
+};
+
+// A method whose class S has, beside what add_method() asks for, a static constrained(problem, options) that makes the
+// stepper for problems with constraints.
+template <class S>
+void add_method_with_constraints(MethodRegistry& registry) {
+  MethodRegistry own;
+  add_method<S>(own);
+  MethodEntry entry = own.entries().front();
+  entry.make = [free = entry.make, name = entry.info.name](const Problem& problem,
+                                                           const OptionSet& given) -> std::unique_ptr<Stepper> {
+    const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+    if (!mechanical || !mechanical->constraints()) return free(problem, given);
+    return S::constrained(problem, read_options<typename S::Options>(given, name));
+  };
+  registry.add(std::move(entry));
+}
+}  // namespace trill

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Methods that solve one stage at a time, on constrained systems: the contract of a stepper, constraints, formulations.
+#include "support/allocation_count.hpp"
+#include "support/small_problems.hpp"
+#include "support/text_models.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill::test {
+namespace {
+using testing_models::mechanics;
+
+struct Case {
+  std::string method;
+  OptionSet options;
+  std::vector<std::string> forms = {"index2", "cs", "cm", "ggl"};
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.method; }
+
+// Moving, with forces that depend on velocities and a mass that depends on positions.
+const TextModel& pendulum() {
+  static const TextModel made = read_model("m.toml", R"toml(
+coordinates.x = { start = 1, velocity = 0.3 }
+coordinates.y = { start = 0, velocity = 0.5 }
+[[kinetic]]
+energy = "0.5*vx^2 + (1 + 0.2*x^2)*vy^2"
+[[potential]]
+energy = "y"
+[[force]]
+on = "x"
+value = "-0.2*vx"
+[[constraint]]
+equation = "x^2 + y^2 - (1 + 0.3*sin(t))^2"
+)toml");
+  return made;
+}
+
+class ConstrainedStages : public testing::TestWithParam<Case> {
+ protected:
+  Walk walk(const std::string& formulation = "") const {
+    OptionSet options = GetParam().options;
+    if (!formulation.empty()) options["formulation"] = formulation;
+    return Walk(*pendulum().problem, GetParam().method, options);
+  }
+};
+
+TEST_P(ConstrainedStages, AStepAllocatesNothing) {
+  Walk w = walk();
+  w.walk(0.02, 3);
+  AllocationGuard guard;
+  for (int k = 0; k < 10; ++k) w.step(0.02);
+  EXPECT_EQ(guard.count(), 0u);
+  EXPECT_NEAR(w.s.t, 0.26, 1e-12);
+}
+
+TEST_P(ConstrainedStages, ASavedStepperGoesOnBitByBit) {
+  Walk one = walk(), other = walk();
+  one.walk(0.03, 5);
+  Archive archive;
+  one.stepper->save(archive);
+  other.stepper->load(archive);
+  other.s = one.s;
+  other.jumped = false;
+  for (const double h : {0.03, 0.03, 0.02}) {
+    ASSERT_EQ(one.step(h).status, StepStatus::ok);
+    ASSERT_EQ(other.step(h).status, StepStatus::ok);
+    EXPECT_EQ(one.s.y, other.s.y);
+  }
+}
+
+TEST_P(ConstrainedStages, ConstraintsAreKeptAlsoInsideSteps) {
+  const ConstraintMap& map = *mechanics(pendulum()).constraints();
+  Vec g(1), gt(1), rate(1), inside(5);
+  MatrixSlot G = map.pattern();
+  const auto check = [&](double t, const Vec& y) {
+    map.value(t, y.head(2), g);
+    map.time_derivative(t, y.head(2), gt);
+    map.jacobian(t, y.head(2), G);
+    G.multiply(y.segment(2, 2), rate);
+    EXPECT_NEAR(g[0], 0, 1e-11);
+    EXPECT_NEAR(rate[0] + gt[0], 0, 1e-11);
+  };
+  for (const std::string& form : GetParam().forms) {
+    Walk w = walk(form);
+    for (int k = 0; k < 40; ++k) {
+      ASSERT_EQ(w.step(0.04).status, StepStatus::ok) << form;
+      check(w.s.t, w.s.y);
+      w.stepper->interpolate(0.4, inside);
+      check(w.s.t - 0.6 * 0.04, inside);
+    }
+  }
+}
+
+// Index-2, cs and cm are one set of equations; ggl has another metric.
+TEST_P(ConstrainedStages, FormulationsAgreeAndAreOfOrderTwo) {
+  const Vec exact = at_end(*pendulum().problem, "dop853", {}, 1, 400), one = walk("index2").walk(0.01, 100);
+  for (const char* form : {"cs", "cm"}) EXPECT_LT((walk(form).walk(0.01, 100) - one).norm(), 1e-8) << form;
+  for (const std::string& form : GetParam().forms) {
+    const double coarse = (walk(form).walk(0.01, 100) - exact).norm(),
+                 fine = (walk(form).walk(0.0025, 400) - exact).norm();
+    EXPECT_NEAR(std::log(coarse / fine) / std::log(4), 2, 0.2) << form;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConstrainedStages,
+                         testing::Values(Case{"bdf", {}}, Case{"sdirk", {}}, Case{"sdirk", {{"stages", "2"}}},
+                                         Case{"implicit_midpoint", {}, {"index2", "cs", "cm"}}),
+                         [](const auto& info) { return fmt::format("{}_{}", info.param.method, info.index); });
+
+TEST(ConstrainedSdirk, FollowsItsTolerance) {
+  const TextModel rigid = make_model("rigid", {});
+  RunPlan plan = testing_models::plan_with("dop853", 5, 1e-11);
+  const Vec exact = testing_models::last_of(testing_models::run_of(rigid.problem->clone(), plan));
+  double last = 1;
+  for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+    plan = testing_models::plan_with("sdirk", 5, rtol);
+    const Solution s = testing_models::run_of(rigid.problem->clone(), plan);
+    const double error = (testing_models::last_of(s) - exact).head(4).cwiseAbs().maxCoeff();
+    EXPECT_LT(error, 1e3 * rtol);
+    EXPECT_LT(error, last / 5);
+    EXPECT_LT(s.outcome.counters.rejected, s.outcome.counters.steps / 5);
+    last = error;
+  }
+}
+}  // namespace
+}  // namespace trill::test
