@@ -170,7 +170,6 @@ std::vector<Candidate> our_candidates(const Case& c, const Member& member, const
       const auto choose = [&](RunPlan& plan) { plan.rtol = rtol, plan.atol = rtol * slack; };
       if (!consider(fmt::format("rtol {:.0e} atol {:.0e}", rtol, rtol * slack), choose)) break;
     }
-  if (member.method == "radau") return found;
   for (int doublings = 0; doublings <= 24; ++doublings) {
     const double steps = std::round(10 * std::pow(2, 0.5 * doublings));
     if (!consider(fmt::format("{} steps", steps), [&](RunPlan& plan) { plan.h = c.to / steps; })) break;

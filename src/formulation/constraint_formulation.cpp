@@ -70,6 +70,7 @@ void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
   options.tolerance = tolerance;
   options.rounding = std::max(stirred * tolerance, stagnant);
+  options.stalls = 2;
   newton_.set_options(options);
 }
 
@@ -204,9 +205,8 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
     step_ = equation.kinematic * (correction_ - system_->correction);
     system_->correction = correction_;
     const double before = moved;
-    moved = weighted_rms(step_, weights_.head(n_)) / newton_.options().tolerance;
-    if (moved <= 1 || (moved * newton_.options().tolerance <= newton_.options().rounding && moved > 0.5 * before))
-      break;
+    moved = weighted_rms(step_, weights_.head(n_));
+    if (moved <= newton_.options().tolerance || (moved <= newton_.options().rounding && moved > 0.5 * before)) break;
     total.converged = false;
     reuse = true;
     x_.head(n_) = q;

@@ -62,7 +62,7 @@ NewtonStats Newton::solve(NonlinearSystem& system, Out x, In weights, bool reuse
 bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, NewtonStats& stats) {
   const Index n = x.size();
   double previous = 0;  // |dx| of the last unlimited iteration; 0: none to compare with
-  int bad_rates = 0;
+  int bad_rates = 0, stalls = 0;
   stats.rate = 0;
   for (int k = 0; k < options_.max_iterations; ++k) {
     ++stats.iterations;
@@ -101,9 +101,10 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;
+      stalls = rate > 0.5 && norm <= options_.rounding ? stalls + 1 : 0;
       stats.converged = stats.converged ||
                         (options_.predict && rate < 1 && rate / (1 - rate) * norm <= options_.tolerance) ||
-                        (rate > 0.5 && norm <= options_.rounding);
+                        (stalls > 0 && stalls >= options_.stalls);
       if (!stats.converged) {
         if (reuse && rate > slow_rate) return false;
         bad_rates = rate > options_.max_rate ? bad_rates + 1 : 0;

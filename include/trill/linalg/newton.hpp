@@ -48,6 +48,7 @@ struct NewtonOptions {
   double max_rate = 0.9;   // |dx_k| / |dx_k-1| above this twice in a row: diverged
   int jacobian_every = 1;  // 1: full Newton; k: prepare every k iterations; 0: only at the start
   double rounding = 0;     // corrections below it that shrink no more are accepted, in the weighted norm
+  int stalls = 1;          // how many such ones in a row it takes
   bool predict = true;     // false: until |dx| itself, not the error that is left, is below the tolerance
 };
 

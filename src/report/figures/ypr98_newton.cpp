@@ -5,10 +5,13 @@
 
 namespace trill::ypr98 {
 namespace {
+constexpr double in_weights = 1e-3;  // what a tolerance is worth there: ten times as much is taken for rounding
+
 class AlphaSteps {
  public:
   AlphaSteps(const MechanicalProblem& problem, double rho, const Iteration& iteration)
       : guess_(iteration.guess),
+        tolerance_(iteration.tolerance),
         stage_(problem, {.form = iteration.form,
                          .split_by_qr = false,
                          .lift_gaps = false,
@@ -18,13 +21,13 @@ class AlphaSteps {
         af_(rho / (rho + 1)),
         gamma_(0.5 - am_ + af_),
         beta_(0.25 * (1 - am_ + af_) * (1 - am_ + af_)) {
-    stage_.set_tolerance(iteration.tolerance);
+    stage_.set_tolerance(in_weights);
   }
 
   void start(State& s) {
     stage_.start(s.t, s.q());
     phi_ = next_ = Vec::Zero(s.layout.nq);
-    weights_ = Vec::Ones(s.y.size());
+    weights_ = Vec::Constant(s.y.size(), in_weights / tolerance_);
     restart(s);
   }
   void restart(State& s) {
@@ -53,6 +56,7 @@ class AlphaSteps {
 
  private:
   Guess guess_;
+  double tolerance_;
   ConstrainedStage stage_;
   double am_, af_, gamma_, beta_;
   Vec phi_, next_, a_, weights_;
