@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "terminal.hpp"
 #include "trill/base/text.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/report/figure.hpp"
@@ -111,6 +112,10 @@ void list_formulations(bool as_json) {
   json all = json::array();
   std::vector<std::vector<std::string>> rows{{"formulation", "what it does", "reference"}};
   for (const ReformulationEntry& e : reformulations()) {
+    all.push_back({{"name", e.name}, {"title", e.title}, {"reference", e.reference}});
+    rows.push_back({e.name, e.title, e.reference});
+  }
+  for (const ConstraintFormInfo& e : constraint_forms()) {
     all.push_back({{"name", e.name}, {"title", e.title}, {"reference", e.reference}});
     rows.push_back({e.name, e.title, e.reference});
   }

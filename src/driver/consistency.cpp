@@ -13,6 +13,7 @@ namespace {
 constexpr double exact = 1e-12, unnoticed = 1e-8, movable = 1e-2;
 // Methods that let constraints drift are not stopped by the drift; a state off them by more begins no motion on them.
 constexpr double consistent = 1e-6;
+constexpr double much_drift = 1e-3;  // relative, at the end of a run
 
 const MechanicalProblem* constrained(const Problem& problem) {
   const MechanicalProblem* mechanics = mechanics_of(problem);
@@ -64,7 +65,7 @@ std::vector<Notice> settle_constraints(const Problem& problem, State& s) {
   return {{.t = s.t,
            .code = "start_projected",
            .text = moved_text(problem, *moved, map.name(worst.row)),
-           .severity = Severity::info,
+           .severity = Severity::warning,
            .value = worst.relative,
            .threshold = movable}};
 }
@@ -83,6 +84,21 @@ std::string leaves_constraints(const Problem& problem, const State& state) {
     return fmt::format("the velocities leave the constraints: the rate of {} is {:.3g}", name(leaving.row),
                        leaving.value);
   return "";
+}
+
+std::vector<Notice> drift_of(const Problem& problem, const State& state) {
+  const MechanicalProblem* mechanics = constrained(problem);
+  if (!mechanics || !state.y.allFinite()) return {};
+  const auto off = ConstraintCheck(*mechanics).of_position(state.t, state.q());
+  if (off.relative <= much_drift) return {};
+  return {{.t = state.t,
+           .code = "off_constraints",
+           .text = fmt::format("The motion has left its constraints: {} is off by {:.3g} at the end. generalized_alpha "
+                               "and rattle keep them.",
+                               mechanics->constraints()->name(off.row), off.value),
+           .severity = Severity::doubt,
+           .value = off.relative,
+           .threshold = much_drift}};
 }
 
 std::string singular_position(const Problem& problem, const State& state, const State& start) {

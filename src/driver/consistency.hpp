@@ -7,6 +7,8 @@ namespace trill {
 // What keeps a run from going on from this state: a sentence when positions or velocities do not satisfy the hard
 // constraints, or "".
 std::string leaves_constraints(const Problem& problem, const State& state);
+// A doubt where a run ends far off its constraints.
+std::vector<Notice> drift_of(const Problem& problem, const State& state);
 
 // Names the constraints that have become dependent at a state where a run failed, or "".
 std::string singular_position(const Problem& problem, const State& state, const State& start);

@@ -504,6 +504,7 @@ class Run {
     if (options_.reformulation) options_.reformulation->account(outcome_.counters);
     stepper_.conclude(inner_.t, advancer_.notes());
     outcome_.notices = advancer_.notes().notices();
+    for (Notice& drift : drift_of(problem_, user_)) outcome_.notices.push_back(std::move(drift));
     for (std::string text :
          {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})
       if (!text.empty()) outcome_.notices.push_back({.t = inner_.t, .code = "summary", .text = std::move(text)});

@@ -20,8 +20,22 @@ constexpr double nearly_there = 1e-8;  // relative: the chord step after such a 
 constexpr double rounding = 1e-13;
 }  // namespace
 
+const std::vector<ConstraintFormInfo>& constraint_forms() {
+  static const std::vector<ConstraintFormInfo> forms{
+      {"index2", "Constraints of positions and velocities with multipliers", "YPR98 eq. 3.3"},
+      {"cs", "The same, multipliers eliminated by coordinate splitting", "YPR98 eq. 3.6"},
+      {"cm", "cs with a simpler Newton matrix", "YPR98 sec. 3.1"},
+      {"ggl", "As index2, in the metric of the coordinates", "Gear, Gupta, Leimkuhler 1985"},
+      {"index3", "Constraints of positions only, scaled; needs damping", "Arnold, Bruels 2007"}};
+  return forms;
+}
+
 const std::vector<std::string>& constraint_form_names() {
-  static const std::vector<std::string> names{"index2", "cs", "cm", "ggl", "index3"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const ConstraintFormInfo& form : constraint_forms()) all.push_back(form.name);
+    return all;
+  }();
   return names;
 }
 
@@ -206,13 +220,18 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
     system_->correction = correction_;
     const double before = moved;
     moved = weighted_rms(step_, weights_.head(n_));
-    if (moved <= newton_.options().tolerance || (moved <= newton_.options().rounding && moved > 0.5 * before)) break;
+    const bool goes_on = moved <= 0.5 * before && round + 1 < most_rounds;
+    if (moved <= newton_.options().tolerance || (moved <= newton_.options().rounding && !goes_on)) break;
     total.converged = false;
     reuse = true;
     x_.head(n_) = q;
   }
-  if (!total.converged) system_->drop_split();
-  if (total.converged) take_multipliers(lambda);
+  if (total.converged) {
+    take_multipliers(lambda);
+    system_->review_split();
+  } else {
+    system_->drop_split();
+  }
   for (int i = evaluations; i < system_->evaluations; ++i) work.count_forces(counted_groups());
   work.jacobians += system_->preparations - preparations;
   guessed_ = system_->preparations > preparations;
@@ -245,6 +264,13 @@ void ConstrainedStage::filter(In e, Out filtered) {
   }
   guessed_ = false;
   system_->filter(e, filtered);
+}
+
+void ConstrainedStage::add_prescribed(In e, Out filtered) {
+  if (!map_) return;
+  slope().multiply(e, g_);
+  divide(zero_, g_, step_, mu_);
+  filtered -= step_;
 }
 
 void ConstrainedStage::save(Archive& archive) const {

@@ -2,6 +2,7 @@
 #include "trill/formulation/reformulation.hpp"
 
 #include "trill/base/text.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
 
 namespace trill {
 ReformulationEntry hmm_entry();
@@ -25,6 +26,7 @@ std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const P
   if (const ReformulationEntry* entry = find_reformulation(name)) return entry->make(problem, options);
   std::vector<std::string> known;
   for (const ReformulationEntry& entry : reformulations()) known.push_back(entry.name);
+  known.insert(known.end(), constraint_form_names().begin(), constraint_form_names().end());
   throw UsageError("unknown formulation '" + std::string(name) + "'" + suggest(name, known));
 }
 }  // namespace trill

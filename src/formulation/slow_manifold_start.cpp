@@ -122,7 +122,8 @@ std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool 
   return std::nullopt;
 }
 
-void warn_off_manifold(const SlowStart& start, double t, double most_share, Notes& notes) {
+void warn_off_manifold(const SlowStart& start, double t, Notes& notes) {
+  constexpr double most_share = 1e-3;
   if (start.share <= most_share) return;
   notes.raise(t, "off_slow_manifold",
               "The start is off the slow manifold: this share of the energy oscillates at the frequencies of the stiff "

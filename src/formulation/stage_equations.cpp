@@ -56,7 +56,7 @@ StageEquations::StageEquations(LiftedForm& form, const ConstraintMap* hard, Stag
     transposed_places_ = SlotMap::transposed(matrix(), form.jacobian(), 0, n_);
   }
   if (!hard_) return;
-  s_ = Vec::Zero(hard_->count());
+  s_ = corrected_s_ = Vec::Zero(hard_->count());
   hard_slope_ = hard_->pattern();
   if (is_split(kind_))
     split_ = std::make_unique<CoordinateSplit>(hard_slope_, options.split_by_qr ? SplitBy::qr : SplitBy::lu);
@@ -115,7 +115,9 @@ bool StageEquations::prepare(In x) {
 
 void StageEquations::correct(In r, Out dx) {
   MatrixSystem::correct(r, dx);
-  if (split_) dx.tail(s_.size()).setZero();
+  if (!split_) return;
+  corrected_s_ = s_ - dx.tail(s_.size());
+  dx.tail(s_.size()).setZero();
 }
 
 void StageEquations::filter(In e, Out filtered) {
@@ -140,15 +142,16 @@ const MatrixSlot& StageEquations::hard_slope(In q) {
 bool StageEquations::choose_split(double t, In q) {
   hard_->jacobian(t, q, hard_slope_);
   split_chosen_ = split_->choose(hard_slope_);
+  split_fits_ = true;
   split_time_ = t;
   split_point_ = q;
   return split_chosen_;
 }
 
-bool StageEquations::take_split(In q) {
-  if (!split_ || (split_chosen_ && split_fits_ && !split_->is_worn())) return true;
-  split_fits_ = true;
-  return choose_split(equation_.t, q);
+bool StageEquations::take_split(In q) { return !split_ || split_chosen_ || choose_split(equation_.t, q); }
+
+void StageEquations::review_split() {
+  if (split_ && split_chosen_) split_chosen_ = split_fits_ && !split_->is_worn();
 }
 
 void StageEquations::save(Archive& archive) const {

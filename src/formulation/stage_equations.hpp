@@ -20,10 +20,13 @@ class StageEquations final : public MatrixSystem {
   void place(In x);                 // velocities and multipliers of x, as residual() does
   void filter(In e, Out filtered);  // J^-1 (M e, 0)
 
-  bool take_split(In q);  // where there is none or it is worn; false: the constraints are dependent at q
+  bool take_split(In q);  // where there is none; false: the constraints are dependent at q
+  void review_split();    // at the end of a stage, so that a checkpoint knows what the next one will do
   void drop_split() { split_chosen_ = false; }
   bool is_prepared() const;
-  auto hard_multipliers(const Vec& x) const { return split_ ? s_.tail(s_.size()) : x.tail(s_.size()); }  // k d lambda
+  auto hard_multipliers(const Vec& x) const {
+    return split_ ? corrected_s_.tail(s_.size()) : x.tail(s_.size());
+  }  // k d lambda
 
   Vec correction;  // of velocities
   int evaluations = 0, preparations = 0;
@@ -53,6 +56,7 @@ class StageEquations final : public MatrixSystem {
   Vec split_point_;
   MatrixSlot hard_slope_;
   Prepared prepared_;
-  Vec v_, k_, l_, s_, product_, rhs_;
+  Vec v_, k_, l_, product_, rhs_;
+  Vec s_, corrected_s_;  // multipliers of the last residual, and as its correction would have them
 };
 }  // namespace trill

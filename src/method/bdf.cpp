@@ -14,8 +14,7 @@ namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run; with fixed steps those are 1e-10.
 constexpr double lifted_tolerance = 0.02, plain_tolerance = 1e-3;
-constexpr double most_growth = 2;          // of the step: BDF2 is stable up to 1 + sqrt(2)
-constexpr double much_oscillation = 0.01;  // of the energy at the start
+constexpr double most_growth = 2;  // of the step: BDF2 is stable up to 1 + sqrt(2)
 }  // namespace
 
 class Bdf final : public Stepper {
@@ -112,7 +111,7 @@ class Bdf final : public Stepper {
     result.h_next_max = most_growth * std::abs(h);
     if (!(result.error <= request.most_error)) return result;
     accept(s, h);
-    if (oscillation_) warn_off_manifold(*oscillation_, s.t - h, much_oscillation, request.notes);
+    if (oscillation_) warn_off_manifold(*oscillation_, s.t - h, request.notes);
     oscillation_.reset();
     return result;
   }

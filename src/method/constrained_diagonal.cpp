@@ -10,7 +10,7 @@
 namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. What it leaves open in q is divided by the step in v.
-constexpr double fixed_tolerance = 1e-3, controlled_tolerance = 0.1, least_tolerance = 1e-5, most_tolerance = 0.02;
+constexpr double fixed_tolerance = 1e-3, controlled_tolerance = 0.1, least_tolerance = 1e-9, most_tolerance = 0.02;
 }  // namespace
 
 ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
@@ -40,11 +40,13 @@ void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
   slope_ << s.v(), acceleration_;
 }
 
-// A hundredth of the time in which the motion changes by as much as the tolerance's order needs: error ~ h^(p + 1).
+// As for rtol and atol alike: velocities that are zero at the start would ask for steps below rounding.
 double ConstrainedDiagonal::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
   error_.setZero();
-  error_.head(2 * n_) = slope_;
-  const double speed = scale.norm(error_, s.y, s.y) * scale.rtol;
+  error_.head(n_) = s.v();
+  error_.segment(n_, n_) = acceleration_;
+  double speed = 0;
+  for (Index i = 0; i < 2 * n_; ++i) speed = std::max(speed, std::abs(error_[i]) / (1 + std::abs(s.y[i])));
   if (!(speed > 0)) return 0;
   return std::min(std::abs(h_max), std::pow(0.01 * scale.rtol, 1.0 / (info_.error_order + 1)) / speed);
 }

@@ -39,7 +39,8 @@ class EnergyBalance {
   State beside_, before_;
   Vec measured_, force_, gt_, product_;
   MatrixSlot mass_;
-  double energy_ = 0, power_ = 0, taken_ = 0, kinetic_ = 0;
-  bool has_power_ = false;  // that of the present state is known
+  double energy_ = 0, power_ = 0, power_change_ = 0, taken_ = 0, kinetic_ = 0;
+  double unsure_ = 0;                            // how far the work may be off
+  bool has_power_ = false, has_change_ = false;  // those of the present state and of the last step are known
 };
 }  // namespace trill

@@ -90,11 +90,11 @@ TEST(SlowManifoldStart, TheStiffMotionFromItDoesNotOscillate) {
   EXPECT_GT(slow.share, 0.5);
   EXPECT_LT(most, 1e-9 * slow.fast_energy);
   Notes notes;
-  warn_off_manifold(slow, 0, 0.01, notes);
+  warn_off_manifold(slow, 0, notes);
   ASSERT_EQ(notes.notices().size(), 1u);
   EXPECT_DOUBLE_EQ(notes.notices()[0].value, slow.share);
   EXPECT_THAT(notes.notices()[0].text, testing::HasSubstr("--set start=slow"));
-  warn_off_manifold(slow_start_of(mechanics(model), run.start), 0, 0.01, notes);
+  warn_off_manifold(slow_start_of(mechanics(model), run.start), 0, notes);
   EXPECT_EQ(notes.notices()[0].count, 1);
 }
 

@@ -306,5 +306,85 @@ TEST(AlphaFamily, RefusesAStartOnAManifoldThatIsNotThere) {
     EXPECT_THAT(e.what(), HasSubstr("start=slow needs stiff gaps"));
   }
 }
+
+TEST(AlphaFamily, RefusesIndexThreeWithoutDamping) {
+  for (const char* method : {"newmark", "generalized_alpha"}) {
+    RunPlan plan = fixed_plan(method, {{"formulation", "index3"}}, 1, 0.01);
+    if (plan.method == "generalized_alpha") plan.options["rho"] = "1";
+    plan.model = "rigid";
+    try {
+      prepare(plan);
+      FAIL() << method;
+    } catch (const UsageError& e) {
+      EXPECT_THAT(e.what(), HasSubstr("needs damping"));
+    }
+  }
+}
+
+// A crank turned by a driver: no motion is left to the forces, and the step must follow what is prescribed.
+const std::string driven_text = R"toml(
+[coordinates]
+x = { start = 1 }
+y = { start = 0, velocity = "rate" }
+z = { start = 0, velocity = "rate" }
+[parameters]
+rate = 2
+[[potential]]
+energy = "y + z^2/2"
+[[constraint]]
+equation = "x - cos(rate*t)"
+[[constraint]]
+equation = "y - sin(rate*t)"
+[[constraint]]
+equation = "z - x*y"
+)toml";
+
+TEST(AlphaFamily, FollowsWhatADriverPrescribes) {
+  RunPlan plan = plan_of("generalized_alpha", {}, 6);
+  plan.rtol = 1e-4;
+  const Solution run = prepare(plan, read_model("driven.toml", driven_text).problem, {}).run();
+  ASSERT_TRUE(run.ok()) << run.outcome.message;
+  EXPECT_GT(run.outcome.counters.steps, 60);
+  EXPECT_FALSE(said(run, "damping"));
+  EXPECT_FALSE(said(run, "energy_added"));
+  // M a + G^T lambda = f with the prescribed accelerations: lambda3 = -z - z''.
+  const double t = 6, z = std::cos(2 * t) * std::sin(2 * t);
+  EXPECT_NEAR(last_of(run)[8], -z + 16 * z, 1e-9);
+}
+
+// Coordinates are split anew on the way round, before and behind the checkpoint.
+TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
+  const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "3"}});
+  const OptionSet options{{"formulation", "cs"}};
+  const auto make = [&] { return MethodRegistry::all().find("generalized_alpha").make(*model.problem, options); };
+  State s = model.problem->initial_state();
+  const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
+  Vec weights(s.y.size());
+  Notes notes;
+  Counters work;
+  const auto advance = [&](Stepper& stepper, State& state, bool jumped) {
+    scale.weights(state.y, weights);
+    const StepRequest request{0.02, scale, weights, INFINITY, jumped, false, notes, work, {}};
+    ASSERT_EQ(stepper.step(state, request).status, StepStatus::ok);
+  };
+  auto whole = make();
+  whole->start(s, scale);
+  for (int k = 0; k < 100; ++k) {
+    advance(*whole, s, k == 0);
+    Archive archive;
+    whole->save(archive);
+    auto resumed = make();
+    State again = s;
+    resumed->start(again, scale);
+    again = s;
+    resumed->load(archive);
+    advance(*resumed, again, false);
+    auto clone = s;
+    Archive back(archive.bytes());
+    advance(*whole, clone, false);
+    ASSERT_EQ(clone.y, again.y) << "step " << k;
+    whole->load(back);
+  }
+}
 }  // namespace
 }  // namespace trill::testing_models

@@ -29,6 +29,10 @@ enum class ConstraintForm {
   ggl,     // q' = v - G^T mu without a mass: Gear, Gupta and Leimkuhler 1985
   index3   // positions only; the velocities follow from the formula
 };
+struct ConstraintFormInfo {
+  std::string name, title, reference;
+};
+const std::vector<ConstraintFormInfo>& constraint_forms();
 const std::vector<std::string>& constraint_form_names();
 ConstraintForm constraint_form(std::string_view name);  // UsageError for an unknown one
 
@@ -70,6 +74,8 @@ class ConstrainedStage {
   void forget();  // pivot orders and corrections of earlier stages; allocates
   // J^-1 M e: what a disturbance M e of the last stage does to q. Stiff modes hardly see it.
   void filter(In e, Out filtered);
+  // The part of e along M^-1 G^T as it is: what constraints prescribe is no mode that is damped.
+  void add_prescribed(In e, Out filtered);
 
   // What follows is meant at one point, until the next is given; solve() leaves it at its solution.
   bool stand_at(double t, In q);  // false: constraints dependent or mass singular

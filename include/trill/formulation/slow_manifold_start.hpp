@@ -45,6 +45,6 @@ class SlowManifoldStart {
 // Otherwise it is left, and what it has beyond the slow motion is told where that can be known.
 std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool moves, State& s);
 
-// Says so where more than this share of the energy oscillates.
-void warn_off_manifold(const SlowStart& start, double t, double most_share, Notes& notes);
+// Says so where more than a thousandth of the energy oscillates.
+void warn_off_manifold(const SlowStart& start, double t, Notes& notes);
 }  // namespace trill
