@@ -168,7 +168,7 @@ class Expansion {
   void write_joint(const FileJoint& j) {
     const std::string& name = j.name.text;
     const PlaceTexts from = write_link(j);
-    if (j.axis || j.kind == JointKind::prismatic || j.kind == JointKind::point_on_line) write_axis(j, from);
+    if (j.kind == JointKind::prismatic || j.kind == JointKind::point_on_line) write_axis(j, from);
     switch (j.kind) {
       case JointKind::revolute:
       case JointKind::rigid:

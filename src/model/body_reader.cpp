@@ -60,6 +60,10 @@ class BodyReader {
   static void check_plane(const FileValues& values, std::string_view what) {
     if (values.parts.size() != 2) throw values.error(fmt::format("{} must be a list of 2: [x, y]", what));
   }
+  static FileValue positive(FileValue value, std::string_view what) {
+    if (value.number && !(*value.number > 0)) throw value.error(std::string(what) + " must be positive");
+    return value;
+  }
   static std::optional<FileValues> plane(TableReader& r, const char* key) {
     auto found = r.values(key);
     if (found) check_plane(*found, fmt::format("'{}'", key));
@@ -170,8 +174,10 @@ class BodyReader {
     const bool turns = joint.kind == JointKind::revolute || joint.kind == JointKind::distance ||
                        joint.kind == JointKind::point_on_line;
     if (!turns) joint.angle = r.value("angle");
-    if (joint.kind == JointKind::distance) joint.length = r.needed_value("length");
+    if (joint.kind == JointKind::distance) joint.length = positive(r.needed_value("length"), "a distance");
     if (joint.kind == JointKind::prismatic || joint.kind == JointKind::point_on_line) joint.axis = plane(r, "axis");
+    if (joint.axis && joint.axis->part(0).number == 0.0 && joint.axis->part(1).number == 0.0)
+      throw joint.axis->error("an axis needs a direction, and [0, 0] has none");
     file_.joints.push_back(std::move(joint));
   }
 

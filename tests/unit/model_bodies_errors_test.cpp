@@ -47,6 +47,8 @@ TEST(MistakesWithBodies, AreShownAtTheirPlace) {
            {joint + "from = [1, 2, 3]\nto = \"rod\"\n", "m.toml:11:8: 'from' must be a list of 2: [x, y]"},
            {joint + "length = 3\nto = \"rod\"\n", "m.toml:11:1: [[joint]] has no key 'length'"},
            {"[[joint]]\nkind = \"distance\"\nto = \"rod\"\n", "m.toml:9:1: [[joint]] needs 'length'"},
+           {"[[joint]]\nkind = \"distance\"\nto = \"rod\"\nlength = 0\n", "m.toml:12:10: a distance must be positive"},
+           {"[[joint]]\nkind = \"prismatic\"\nto = \"rod\"\naxis = [0, 0]\n", "an axis needs a direction"},
            {joint + "name = \"sin\"\nto = \"rod\"\n", "m.toml:11:8: 'sin' is already a name of trill"},
            {joint + "name = \"j\"\nto = \"rod\"\n" + joint + "name = \"j\"\nto = \"crank\"\n",
             "m.toml:15:8: the name 'j' is already taken"},
