@@ -7,6 +7,7 @@
 #include "trill/driver/plan.hpp"
 #include "trill/formulation/slow_manifold_start.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -241,8 +242,11 @@ void follow_chains() {
 }
 }  // namespace
 
-int main() {
+// Arguments: names of cases; none: all of them and the chains.
+int main(int argc, char** argv) {
+  const std::vector<std::string> wanted(argv + 1, argv + argc);
   for (const Case& c : cases()) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), c.name) == wanted.end()) continue;
     RunPlan exact = plan_for(c, "dop853");
     exact.rtol = 1e-10;
     exact.atol = 1e-12;
@@ -276,6 +280,6 @@ int main() {
     start.v() = slow.v;
     compare(c, "generalized_alpha_and_slow_start", coarse, damped, ida_candidates(c, base, reference), false);
   }
-  follow_chains();
+  if (wanted.empty()) follow_chains();
   return 0;
 }

@@ -58,6 +58,7 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
                (problem.velocity_dependent(all_groups) || options.form == ConstraintForm::ggl)),
       system_(std::make_unique<StageEquations>(form_, map_, equation, options)),
       newton_(system_->size(), {.max_iterations = options.max_iterations, .jacobian_every = options.jacobian_every}),
+      last_(Vec::Zero(n_)),
       x_(Vec::Zero(system_->size())),
       weights_(Vec::Zero(system_->size())),
       correction_(Vec::Zero(n_)),
@@ -174,6 +175,13 @@ bool ConstrainedStage::project(double t, Out q, Out v) {
   return true;
 }
 
+bool ConstrainedStage::settle(double t, Out q, Out v, Out lambda) {
+  if (!project(t, q, v)) return false;
+  Counters uncounted;
+  accelerate(q, v, last_, lambda, uncounted);
+  return true;
+}
+
 bool ConstrainedStage::finish(Out q, Out v) {
   if (map_ && (!stand_at(equation.t, q) || !close_positions(equation.t, q))) return false;
   v = (q - equation.q_base) / equation.kinematic;
@@ -236,6 +244,19 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
   work.jacobians += system_->preparations - preparations;
   guessed_ = system_->preparations > preparations;
   return total;
+}
+
+NewtonStats ConstrainedStage::solve_from(In guess, Out y, In weights, bool reuse, Counters& work) {
+  auto q = y.head(n_), v = y.segment(n_, n_), lambda = y.segment(2 * n_, hard_);
+  last_ = q;
+  q = guess;
+  const NewtonStats first = solve(q, v, lambda, weights, reuse, work);
+  if (first.converged || first.singular) return first;
+  q = last_;
+  NewtonStats second = solve(q, v, lambda, weights, false, work);
+  second.iterations += first.iterations;
+  second.factorisations += first.factorisations;
+  return second;
 }
 
 // Of M (v - v_base) - d f + G^T d lambda = 0: those of positions, and what the velocity's correction adds to them.

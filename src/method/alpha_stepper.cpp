@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "alpha_stepper.hpp"
 
+#include "motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/hermite.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -104,22 +104,10 @@ void AlphaStepper::set_equation(const State& s, double h) {
 
 // From a Taylor series, and when that fails from the last positions: in stiff motions a may be large and say little.
 NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
-  const Index n = s.layout.nq;
   const double h = request.h;
-  NewtonStats total;
-  for (const bool taylor : {true, false}) {
-    trial_ = s.y;
-    auto q = trial_.head(n);
-    if (taylor) q += h * s.v() + 0.5 * h * h * a0_;
-    const bool reuse = taylor && !request.jumped && !request.restart;
-    NewtonStats stats =
-        stage_.solve(q, trial_.segment(n, n), trial_.segment(2 * n, s.layout.nl), request.weights, reuse, request.work);
-    stats.iterations += total.iterations;
-    stats.factorisations += total.factorisations;
-    total = stats;
-    if (stats.converged || stats.singular) break;
-  }
-  return total;
+  trial_ = s.y;
+  filtered_ = s.q() + h * s.v() + 0.5 * h * h * a0_;
+  return stage_.solve_from(filtered_, trial_, request.weights, !request.jumped && !request.restart, request.work);
 }
 
 bool AlphaStepper::finish_acceleration() {
@@ -185,19 +173,7 @@ double AlphaStepper::estimate(const State& s, double h, const ErrorScale& scale)
   return scale.norm(error_, s.y, trial_);
 }
 
-// Positions and velocities of a cubic, moved onto the constraints.
-void AlphaStepper::interpolate(double theta, Out y) {
-  const Index n = phi_.size(), m = stage_.constraints();
-  auto q = y.head(n), v = y.segment(n, n);
-  hermite(theta, h_, y0_.head(n), y0_.segment(n, n), y1_.head(n), y1_.segment(n, n), q);
-  hermite_slope(theta, h_, y0_.head(n), y0_.segment(n, n), y1_.head(n), y1_.segment(n, n), v);
-  if (m == 0) return;
-  Counters uncounted;
-  if (stage_.project(t1_ - (1 - theta) * h_, q, v))
-    stage_.accelerate(q, v, filtered_, y.segment(2 * n, m), uncounted);
-  else
-    y.segment(2 * n, m) = (1 - theta) * y0_.segment(2 * n, m) + theta * y1_.segment(2 * n, m);
-}
+void AlphaStepper::interpolate(double theta, Out y) { interpolate_motion(stage_, {t1_, h_, y0_, y1_}, theta, y); }
 
 void AlphaStepper::save(Archive& archive) const {
   for (const Vec* v : {&phi_, &a_, &last_change_}) archive.write(*v);

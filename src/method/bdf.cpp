@@ -2,10 +2,10 @@
 // Backward differentiation of order 1 and 2 with variable steps, for mechanical systems with or without constraints:
 // PJY97 eq. 3.4 to 3.6.
 #include "energy_balance.hpp"
+#include "motion_output.hpp"
 #include "trill/formulation/constraint_formulation.hpp"
 #include "trill/formulation/slow_manifold_start.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
 
 #include <cmath>
@@ -71,7 +71,7 @@ class Bdf final : public Stepper {
     stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? lifted_tolerance : plain_tolerance);
     for (Vec* x : {&past1_, &past2_, &slope_, &guess_}) *x = Vec::Zero(2 * n_);
     for (Vec* x : {&first_, &second_}) *x = Vec::Zero(2 * n_);
-    acceleration_ = Vec::Zero(n_);
+    acceleration_ = q_guess_ = Vec::Zero(n_);
     trial_ = y0_ = y1_ = s.y;
     error_ = Vec::Zero(s.y.size());
     stage_.start(s.t, s.q());
@@ -117,18 +117,7 @@ class Bdf final : public Stepper {
   }
 
   // Positions and velocities of a cubic, moved onto the constraints.
-  void interpolate(double theta, Out y) override {
-    const Index m = stage_.constraints();
-    auto q = y.head(n_), v = y.segment(n_, n_);
-    hermite(theta, h1_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), q);
-    hermite_slope(theta, h1_, y0_.head(n_), y0_.segment(n_, n_), y1_.head(n_), y1_.segment(n_, n_), v);
-    if (m == 0) return;
-    Counters uncounted;
-    if (stage_.project(t1_ - (1 - theta) * h1_, q, v))
-      stage_.accelerate(q, v, acceleration_, y.segment(2 * n_, m), uncounted);
-    else
-      y.segment(2 * n_, m) = (1 - theta) * y0_.segment(2 * n_, m) + theta * y1_.segment(2 * n_, m);
-  }
+  void interpolate(double theta, Out y) override { interpolate_motion(stage_, {t1_, h1_, y0_, y1_}, theta, y); }
 
   std::vector<Quantity> diagnostics() const override { return balance_.diagnostics(); }
   void diagnose(Out values) const override { balance_.diagnose(values); }
@@ -195,21 +184,10 @@ class Bdf final : public Stepper {
 
   // From the extrapolation, and when that fails from the last positions.
   NewtonStats solve(const State& s, const StepRequest& request) {
-    NewtonStats total;
-    for (const bool extrapolated : {true, false}) {
-      trial_ = s.y;
-      auto q = trial_.head(n_);
-      if (extrapolated) q = guess_.head(n_);
-      if (extrapolated && steps_ == 0) q += 0.5 * request.h * request.h * slope_.tail(n_);
-      const bool reuse = extrapolated && !request.jumped && !request.restart;
-      NewtonStats stats = stage_.solve(q, trial_.segment(n_, n_), trial_.segment(2 * n_, s.layout.nl), request.weights,
-                                       reuse, request.work);
-      stats.iterations += total.iterations;
-      stats.factorisations += total.factorisations;
-      total = stats;
-      if (stats.converged || stats.singular) break;
-    }
-    return total;
+    trial_ = s.y;
+    q_guess_ = guess_.head(n_);
+    if (steps_ == 0) q_guess_ += 0.5 * request.h * request.h * slope_.tail(n_);
+    return stage_.solve_from(q_guess_, trial_, request.weights, !request.jumped && !request.restart, request.work);
   }
 
   // Of the acceleration level; velocities of index3 are not on the constraints, and its own multipliers are as good.
@@ -254,7 +232,7 @@ class Bdf final : public Stepper {
   EnergyBalance balance_;
   Index n_ = 0;
   Vec past1_, past2_, slope_;  // (q, v) one and two steps back, and where the motion began its derivative
-  Vec first_, second_, guess_, acceleration_, trial_, y0_, y1_, error_;
+  Vec first_, second_, guess_, q_guess_, acceleration_, trial_, y0_, y1_, error_;
   double h1_ = 0, h2_ = 0, t1_ = 0;
   int steps_ = 0;                         // since the motion began, up to 2
   std::optional<SlowStart> oscillation_;  // of the start, until it is told

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "constrained_diagonal.hpp"
 
+#include "motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 
@@ -143,13 +144,8 @@ double ConstrainedDiagonal::estimate(const State& s, double h, const ErrorScale&
 
 // Positions and velocities of cubics, moved onto the constraints.
 void ConstrainedDiagonal::interpolate(double theta, Out y) {
-  auto q = y.head(n_), v = y.segment(n_, n_);
   hermite(theta, h_, y0_.head(2 * n_), first_, y1_.head(2 * n_), slope_, y.head(2 * n_));
-  Counters uncounted;
-  if (stage_.project(t1_ - (1 - theta) * h_, q, v))
-    stage_.accelerate(q, v, acceleration_, y.tail(m_), uncounted);
-  else
-    y.tail(m_) = (1 - theta) * y0_.tail(m_) + theta * y1_.tail(m_);
+  settle_inside(stage_, {t1_, h_, y0_, y1_}, theta, y);
 }
 
 void ConstrainedDiagonal::save(Archive& archive) const {

@@ -69,6 +69,8 @@ class ConstrainedStage {
   // q: a guess in, the solution out. v: the solution. lambda: a guess in, what the stage itself gives out.
   // weights: of q and v, for the Newton norm. reuse: matrices of an earlier stage may serve again.
   NewtonStats solve(Out q, Out v, Out lambda, In weights, bool reuse, Counters& work);
+  // The same with y = (q, v, lambda), the last state: from this guess of q, and when it fails from the last positions.
+  NewtonStats solve_from(In guess, Out y, In weights, bool reuse, Counters& work);
   bool is_prepared() const;  // for the numbers of this equation
   bool has_sparse_factors() const;
   void forget();  // pivot orders and corrections of earlier stages; allocates
@@ -83,7 +85,8 @@ class ConstrainedStage {
   // Of M a + G^T lambda = f, moved to the acceleration level G a + curvature = 0 without asking for f: what Newton's
   // iteration has left open in stiff directions stays out of a.
   void close_acceleration(In q, In v, Out a, Out lambda);
-  bool project(double t, Out q, Out v);  // onto the constraints, along the metric of the mass; stands there
+  bool settle(double t, Out q, Out v, Out lambda);  // project(), and the multipliers of that state; counts no work
+  bool project(double t, Out q, Out v);             // onto the constraints, along the metric of the mass; stands there
 
   Groups counted_groups() const { return form_.counted_groups(); }
   void save(Archive& archive) const;
@@ -109,7 +112,7 @@ class ConstrainedStage {
   std::unique_ptr<SchurSystem> schur_, unit_;  // in the metric of the mass, and without it for ggl
   std::unique_ptr<UnderlyingOde> underlying_;  // where the mass is singular
   std::unique_ptr<Acceleration> free_;         // where there are no constraints
-  Vec x_, weights_, correction_, step_, zero_, g_, gt_, mu_, force_, gap_lambda_;
+  Vec last_, x_, weights_, correction_, step_, zero_, g_, gt_, mu_, force_, gap_lambda_;
   double t_here_ = 0;
   bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known
 };
