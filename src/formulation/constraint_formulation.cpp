@@ -18,6 +18,7 @@ constexpr double stagnant = 0.01;      // in the given weights: corrections belo
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
+constexpr double singular = 1e-3;  // a pivot of G M^-1 G^T against the least one of other positions
 }  // namespace
 
 const std::vector<ConstraintFormInfo>& constraint_forms() {
@@ -143,6 +144,17 @@ void ConstrainedStage::close_acceleration(In q, In v, Out a, Out lambda) {
 }
 
 const MatrixSlot& ConstrainedStage::slope() const { return underlying_ ? underlying_->jacobian() : schur_->jacobian(); }
+
+void ConstrainedStage::watch_dependence(double t, Notes& notes) {
+  if (!map_ || underlying_) return;
+  const double independent = schur_->reciprocal_condition();
+  most_independent_ = std::max(most_independent_, independent);
+  if (independent < singular * most_independent_)
+    notes.raise(t, "singular_position",
+                "The constraints were nearly dependent here: the mechanism passed a singular position, behind which it "
+                "may go on in more than one way.",
+                Severity::doubt, independent, singular * most_independent_);
+}
 
 // Stands at q before and behind.
 bool ConstrainedStage::close_positions(double t, Out q) {
@@ -297,10 +309,12 @@ void ConstrainedStage::add_prescribed(In e, Out filtered) {
 void ConstrainedStage::save(Archive& archive) const {
   system_->save(archive);
   archive.write(gap_lambda_);
+  archive.write(most_independent_);
 }
 
 void ConstrainedStage::load(Archive& archive) {
   system_->load(archive);
   archive.read(gap_lambda_);
+  archive.read(most_independent_);
 }
 }  // namespace trill

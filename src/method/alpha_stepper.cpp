@@ -154,6 +154,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   last_change_ = change_;
   h_ = h;
   balance_.advance(s, h);
+  stage_.watch_dependence(s.t, request.notes);
   return result;
 }
 

@@ -111,6 +111,7 @@ class Bdf final : public Stepper {
     result.h_next_max = most_growth * std::abs(h);
     if (!(result.error <= request.most_error)) return result;
     accept(s, h);
+    stage_.watch_dependence(s.t, request.notes);
     if (oscillation_) warn_off_manifold(*oscillation_, s.t - h, request.notes);
     oscillation_.reset();
     return result;

@@ -125,6 +125,7 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
   y0_ = s.y;
   s.y = y1_ = trial_;
   s.t += h;
+  stage_.watch_dependence(s.t, request.notes);
   t1_ = s.t;
   h_ = h;
   first_ = slope_;

@@ -386,5 +386,49 @@ TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
     whole->load(back);
   }
 }
+
+// A parallelogram that folds flat, where it might go on as an antiparallelogram.
+const std::string parallelogram_text = R"toml(
+title = "parallelogram"
+[bodies]
+c = { mass = 1, inertia = 0.1, start = { p = [0, 0] }, angle = 1, angular_velocity = 3, points = { p = [-0.5, 0], q = [0.5, 0] } }
+b = { mass = 1, inertia = 0.3, start = { p = ["cos(1)", "sin(1)"] }, velocity = ["-3*sin(1)", "3*cos(1)"], points = { p = [-1, 0], q = [1, 0] } }
+r = { mass = 1, inertia = 0.1, start = { p = [2, 0] }, angle = 1, angular_velocity = 3, points = { p = [-0.5, 0], q = [0.5, 0] } }
+[[joint]]
+name = "A"
+kind = "revolute"
+to = "c.p"
+[[joint]]
+name = "B"
+kind = "revolute"
+from = "c.q"
+to = "b.p"
+[[joint]]
+name = "C"
+kind = "revolute"
+from = "b.q"
+to = "r.q"
+[[joint]]
+name = "D"
+kind = "revolute"
+from = [2, 0]
+to = "r.p"
+[run]
+to = 5
+method = "generalized_alpha"
+rtol = 1e-5
+)toml";
+
+TEST(AlphaFamily, TellsOfASingularPositionThatItPasses) {
+  for (const char* method : {"generalized_alpha", "bdf", "sdirk"}) {
+    RunPlan plan = plan_of(method, {}, 1.5);
+    plan.rtol = 1e-5;
+    const Solution run = prepare(plan, read_model("parallelogram.toml", parallelogram_text).problem, {}).run();
+    EXPECT_TRUE(said(run, "singular_position")) << method;
+  }
+  RunPlan plan = plan_of("generalized_alpha", {}, 1);
+  plan.model = "four_bar";
+  EXPECT_FALSE(said(prepare(plan).run(), "singular_position"));
+}
 }  // namespace
 }  // namespace trill::testing_models

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trill/base/archive.hpp"
+#include "trill/base/notes.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/formulation/lifted_form.hpp"
 #include "trill/linalg/newton.hpp"
@@ -88,6 +89,10 @@ class ConstrainedStage {
   bool settle(double t, Out q, Out v, Out lambda);  // project(), and the multipliers of that state; counts no work
   bool project(double t, Out q, Out v);             // onto the constraints, along the metric of the mass; stands there
 
+  // A doubt where the constraints are much nearer to dependence here than they have been elsewhere: behind a singular
+  // position a mechanism may go on in more than one way. Dense systems only.
+  void watch_dependence(double t, Notes& notes);
+
   Groups counted_groups() const { return form_.counted_groups(); }
   void save(Archive& archive) const;
   void load(Archive& archive);
@@ -113,7 +118,7 @@ class ConstrainedStage {
   std::unique_ptr<UnderlyingOde> underlying_;  // where the mass is singular
   std::unique_ptr<Acceleration> free_;         // where there are no constraints
   Vec last_, x_, weights_, correction_, step_, zero_, g_, gt_, mu_, force_, gap_lambda_;
-  double t_here_ = 0;
+  double t_here_ = 0, most_independent_ = 0;
   bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known
 };
 }  // namespace trill
