@@ -32,15 +32,16 @@ Mat dense_combinations(const Mat& transposed, double tolerance, Index most) {
   Index rank = 0;
   while (rank < limit && std::abs(qr.matrixQR()(rank, rank)) > tolerance) ++rank;
   Mat x = Mat::Zero(rows, std::min(most, rows - rank));
+  if (x.cols() == 0) return x;
   const auto& order = qr.colsPermutation().indices();
+  for (Index k = 0; k < x.cols(); ++k) x(order[rank + k], k) = 1;
+  if (rank == 0) return x;
   const Mat c = qr.matrixQR()
                     .topLeftCorner(rank, rank)
                     .triangularView<Eigen::Upper>()
                     .solve(qr.matrixQR().block(0, rank, rank, x.cols()));
-  for (Index k = 0; k < x.cols(); ++k) {
+  for (Index k = 0; k < x.cols(); ++k)
     for (Index i = 0; i < rank; ++i) x(order[i], k) = -c(i, k);
-    x(order[rank + k], k) = 1;
-  }
   return x;
 }
 
