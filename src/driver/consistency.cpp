@@ -13,6 +13,7 @@ namespace {
 constexpr double exact = 1e-12, unnoticed = 1e-8, movable = 1e-2;
 // Methods that let constraints drift are not stopped by the drift; a state off them by more begins no motion on them.
 constexpr double consistent = 1e-6;
+constexpr double continuous = 1e-9;  // a change at a switch that is smaller is rounding
 constexpr double much_drift = 1e-3;  // relative, at the end of a run
 
 const MechanicalProblem* constrained(const Problem& problem) {
@@ -84,6 +85,39 @@ std::string leaves_constraints(const Problem& problem, const State& state) {
     return fmt::format("the velocities leave the constraints: the rate of {} is {:.3g}", name(leaving.row),
                        leaving.value);
   return "";
+}
+
+ConstraintSwitch::ConstraintSwitch(const Problem& problem, const State& before)
+    : problem_(problem), mechanics_(constrained(problem)) {
+  if (mechanics_) before_ = ConstraintCheck(*mechanics_).values(before);
+}
+
+ConstraintSwitch::Passage ConstraintSwitch::follow(State& after) const {
+  if (!mechanics_) return {};
+  const auto name = [&](Index row) { return mechanics_->constraints()->name(row); };
+  ConstraintCheck check(*mechanics_);
+  const auto changed = check.change(after, before_);
+  if (!(changed.position.relative <= continuous))
+    return {fmt::format("{} jumps by {:.3g} at a switch, and no motion follows it", name(changed.position.row),
+                        changed.position.value),
+            {}};
+  if (changed.velocity.relative <= continuous) return {};
+  const auto moved = check.project(after);
+  if (!moved)
+    return {fmt::format("the rate of {} jumps by {:.3g} at a switch, and no velocities follow it",
+                        name(changed.velocity.row), changed.velocity.value),
+            {}};
+  const Index component = problem_.layout().nq + moved->velocity;
+  return {"", Notice{.t = after.t,
+                     .code = "impulse",
+                     .text = fmt::format(
+                         "The rate of {} jumps by {:.3g} at a switch: an impulse of the constraints has changed "
+                         "velocities by up to {:.3g} ({}).",
+                         name(changed.velocity.row), changed.velocity.value, moved->velocity_by,
+                         problem_.components()[static_cast<std::size_t>(component)].name),
+                     .severity = Severity::warning,
+                     .value = changed.velocity.relative,
+                     .threshold = continuous}};
 }
 
 std::vector<Notice> drift_of(const Problem& problem, const State& state) {

@@ -2,11 +2,32 @@
 #pragma once
 
 #include "trill/driver/driver.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <optional>
 
 namespace trill {
 // What keeps a run from going on from this state: a sentence when positions or velocities do not satisfy the hard
 // constraints, or "".
 std::string leaves_constraints(const Problem& problem, const State& state);
+
+// What a switch in the formulas of constraints does to a motion: a step ends there. Constraints must not jump; where
+// their rates do, velocities follow as an impulse along the constraints makes them.
+class ConstraintSwitch {
+ public:
+  ConstraintSwitch(const Problem& problem, const State& before);  // with the formulas before it
+  struct Passage {
+    std::string complaint;         // no motion goes on from here
+    std::optional<Notice> notice;  // of what was changed
+  };
+  Passage follow(State& after) const;  // with the formulas behind it
+
+ private:
+  const Problem& problem_;
+  const MechanicalProblem* mechanics_;  // nullptr: no constraints
+  Vec before_;
+};
+
 // A doubt where a run ends far off its constraints.
 std::vector<Notice> drift_of(const Problem& problem, const State& state);
 

@@ -335,10 +335,13 @@ class Run {
       detector_.leave(before);
       // A method may have drifted off them by its tolerance, which is not the event's doing.
       const bool was_on = leaves_constraints(problem_, before).empty();
+      const ConstraintSwitch passed(problem_, before);
       user_ = after;
       problem_.enter(user_);
-      if (changed && !event.restarts) record(user_);
-      if (crowds(event, before.t) || (was_on && breaks_constraints(event, changed)) || !take_in(after)) return true;
+      if (event.restarts && !follow(passed)) return true;
+      if (event.restarts ? user_.y != after.y : changed) record(user_);
+      if (crowds(event, before.t) || (was_on && breaks_constraints(event, changed)) || !take_in(State(user_)))
+        return true;
       advancer_.note_jump();
       detector_.restart(user_, hit->event);
       if (!go_on) {
@@ -370,6 +373,26 @@ class Run {
         event.restarts ? "the motion is held at a jump of the forces: make them change smoothly there, as tanh does"
                        : "let it end the run when the motion has come to rest there");
     return true;
+  }
+
+  // The user's state moves on with constraints behind a switch; false: it cannot.
+  bool follow(const ConstraintSwitch& passed) {
+    const auto [complaint, notice] = passed.follow(user_);
+    if (notice) tell(*notice);
+    if (complaint.empty()) return true;
+    outcome_.status = RunStatus::refused;
+    outcome_.message = fmt::format("at t = {:.6g}: {}", user_.t, complaint);
+    return false;
+  }
+
+  void tell(const Notice& notice) {
+    std::vector<Notice> all = advancer_.notes().notices();
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Notice& n) { return n.code == notice.code; });
+    if (same != all.end())
+      ++same->count;
+    else
+      all.push_back(notice);
+    advancer_.notes().restore(all);
   }
 
   bool breaks_constraints(const Event& event, bool changed) {
@@ -504,7 +527,8 @@ class Run {
     if (options_.reformulation) options_.reformulation->account(outcome_.counters);
     stepper_.conclude(inner_.t, advancer_.notes());
     outcome_.notices = advancer_.notes().notices();
-    for (Notice& drift : drift_of(problem_, user_)) outcome_.notices.push_back(std::move(drift));
+    if (outcome_.status != RunStatus::refused)
+      for (Notice& drift : drift_of(problem_, user_)) outcome_.notices.push_back(std::move(drift));
     for (std::string text :
          {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})
       if (!text.empty()) outcome_.notices.push_back({.t = inner_.t, .code = "summary", .text = std::move(text)});

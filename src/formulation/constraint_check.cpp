@@ -111,6 +111,19 @@ ConstraintCheck::Violation ConstraintCheck::of_velocity(double t, In q, In v) {
   return farthest(rate_, row_lengths(G_), max_abs(v));
 }
 
+Vec ConstraintCheck::values(const State& s) {
+  Vec all(2 * m_);
+  of_velocity(s.t, s.q(), s.v());
+  map_.value(s.t, s.q(), g_);
+  all << g_, rate_;
+  return all;
+}
+
+ConstraintCheck::Change ConstraintCheck::change(const State& s, const Vec& values_before) {
+  const Vec by = values(s) - values_before, lengths = row_lengths(G_);
+  return {farthest(by.head(m_), lengths, max_abs(s.q())), farthest(by.tail(m_), lengths, max_abs(s.v()))};
+}
+
 std::string ConstraintCheck::dependence(double t, In q) {
   map_.jacobian(t, q, G_);
   if (dependent_rows(G_, dependent).empty()) return "";

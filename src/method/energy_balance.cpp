@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "energy_balance.hpp"
 
+#include "trill/linalg/kernels.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,7 @@
 namespace trill {
 namespace {
 constexpr double increment = 1e-4;     // of differences in time, in steps
+constexpr double rounding = 1e-13;      // of positions, as near as they come to constraints
 constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the method
 }  // namespace
 
@@ -63,6 +66,7 @@ void EnergyBalance::advance(const State& s, double h) {
   const double taken = taken_ + 0.5 * h * (power_ + power1) - (energy1 - energy_);
   // Of the trapezoidal rule: h^3/12 P'' by differences, doubled since steps vary.
   if (has_change_) unsure_ += std::abs(h * (power1 - power_ - power_change_)) / 6;
+  unsure_ += rounding * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
   power_change_ = power1 - power_;
   has_change_ = true;
   if (std::isfinite(taken)) taken_ = taken;

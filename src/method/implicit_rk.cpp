@@ -129,6 +129,11 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   solvable_ = HUGE_VAL;
   moving_ = lifted() && !has_gaps() && form_->map()->moving();
   slow_rate_ = slow_change_ = 0;
+  take_multipliers(s);
+}
+
+// Of hard constraints, at a state that no step has led to.
+void ImplicitRk::take_multipliers(State& s) {
   if (hard_point_ && hard_point_->find(s.t, s.q(), s.v()) == SlowPoint::Status::ok)
     s.lambda() = hard_point_->lambda;
   else if (hard_ > 0)
@@ -226,6 +231,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
     if (stages_->has_sparse_factors()) stages_->forget();
   }
   result.status = find_slow_start(s, request);
+  if (request.jumped && result.status == StepStatus::ok) take_multipliers(s);
   // Whether gaps are stiff enough for the tolerance is asked anew: weights change with the state.
   if (result.status == StepStatus::ok && lifted() && !manifold_fits_) find_smooth_start(s, request);
   if (result.status == StepStatus::ok) result.status = solve_stages(s, request, result.newton);

@@ -61,6 +61,7 @@ class ImplicitRk : public Stepper {
   SlowPoint::Status make_form(const State& s);
 
   StepStatus find_slow_start(const State& s, const StepRequest& request);
+  void take_multipliers(State& s);
   bool find_first_stage(const State& s, Counters& work);
   void measure_oscillation(SlowPoint& point, In v0, In weights);
   double size_in_tolerances(In y, In weights) const;

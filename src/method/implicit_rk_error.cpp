@@ -71,10 +71,10 @@ double ImplicitRk::estimate(const State& s, const StepRequest& request) {
     add_scaled(error_v, h * error_weights_[i], stages_->K.col(i).data(), n_);
     if (mechanical_) add_scaled(error_q, h * error_weights_[i], stages_->V.col(i).data(), n_);
   }
-  // Along constraints that move, nothing but the whole error tells how far the inside of a step is off them.
-  if (slow && moving_) return request.scale.norm(error_, s.y, y1_);
   if (slow) {
-    slow_end_->make_tangential(error_.head(n_));
+    // Along constraints that move, nothing but the whole error tells how far the inside of a step is off them. That of
+    // velocities has what Newton's iteration leaves open, divided by h.
+    if (!moving_) slow_end_->make_tangential(error_.head(n_));
     slow_end_->make_tangential(error_.segment(n_, n_));
   } else {
     filter_error();

@@ -17,6 +17,11 @@ struct CompiledEvent {
   std::vector<Index> places;  // of what else changes in (q, v)
   bool at_a_time = false;     // it happens at a time that is known beforehand
 };
+// Where formulas of forces and constraints change.
+struct CompiledSwitch {
+  std::string name;
+  bool at_a_time = false;
+};
 
 struct CompiledModel {
   // The text and what was read from it outlive the kernels that point into them.
@@ -41,7 +46,7 @@ struct CompiledModel {
   bool has_closed_form = false;
   double friction = 0, temperature = 0;  // of the heat bath
   std::vector<CompiledEvent> events;     // of the file
-  std::vector<std::string> switches;     // names of what comes after them: where formulas of forces change
+  std::vector<CompiledSwitch> switches;  // as events they come after those
   std::vector<int> changing;             // parameters that events change; a state's mode says by which event, 0: none
   std::vector<std::string> warnings;
 };

@@ -37,8 +37,8 @@ struct RowTerm {
   Expression value = no_expression;
 };
 
-// Zero where a formula of a force changes; the place of its value for an element is first + element * stride. Behind
-// the columns of the set the table has one for each switch: a bias that is added to what is compared.
+// Zero where a formula of a force or constraint changes; the place of its value for an element is first + element *
+// stride. Behind the columns of the set the table has one for each switch: a bias that is added to what is compared.
 struct SwitchTerm {
   Expression when = no_expression;
   Index first = 0, stride = 0;

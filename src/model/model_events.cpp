@@ -126,6 +126,7 @@ std::vector<FoundSwitch> switches_of(Kernel& kernel) {
   };
   for (const ForceTerm& term : kernel.terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
   for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place);
+  for (const RowTerm& row : kernel.constraints) look(row.value, *row.place);
   return found;
 }
 }  // namespace
@@ -184,6 +185,8 @@ void add_biases(Kernel& kernel) {
     term.force = biased(term.force);
   }
   for (CoordinateTerm& rate : kernel.rates) rate.value = biased(rate.value);
+  for (auto* rows : {&kernel.gaps, &kernel.constraints})
+    for (RowTerm& row : *rows) row.value = biased(row.value);
 }
 
 void read_events(CompiledModel& model, const KernelFinder& kernel) {
@@ -203,7 +206,7 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
     if (count == 0) continue;
     if (static_cast<Index>(model.switches.size()) + count > most_switches) {
       model.warnings.push_back(
-          fmt::format("line {}: forces change their formula at {} places, one for each element; steps do not end there",
+          fmt::format("line {}: formulas change at {} places, one for each element; steps do not end there",
                       model.source.place(found[0].place->piece.begin).line, count));
       continue;
     }
@@ -211,14 +214,16 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
     for (const FoundSwitch& s : found)
       if (s.common) {
         kernel->switches.push_back({s.when, static_cast<Index>(model.switches.size()), 0});
-        model.switches.push_back(switch_name(model, *s.place));
+        model.switches.push_back({switch_name(model, *s.place), linear_in_time(kernel->graph(), s.when)});
       }
     auto next = static_cast<Index>(model.switches.size());
     for (const FoundSwitch& s : found)
       if (!s.common) kernel->switches.push_back({s.when, next++, own});
     for (Index i = 0; i < instances; ++i)
       for (const FoundSwitch& s : found)
-        if (!s.common) model.switches.push_back(fmt::format("{}, element {}", switch_name(model, *s.place), i));
+        if (!s.common)
+          model.switches.push_back({fmt::format("{}, element {}", switch_name(model, *s.place), i),
+                                    linear_in_time(kernel->graph(), s.when)});
     add_biases(*kernel);
   }
 }
@@ -238,7 +243,7 @@ TextEvents::TextEvents(const CompiledModel& model)
 std::vector<EventInfo> TextEvents::infos() const {
   std::vector<EventInfo> all;
   for (const CompiledEvent& event : model_.events) all.push_back(event.info);
-  for (const std::string& name : model_.switches) all.push_back({name, 0, false, true});
+  for (const CompiledSwitch& s : model_.switches) all.push_back({s.name, 0, false, true});
   return all;
 }
 
@@ -265,8 +270,10 @@ double TextEvents::value(int event, const State& s, std::span<const double> para
 
 std::vector<double> TextEvents::times(double t0, double t1, State s, std::span<const double> parameters) const {
   std::vector<double> found;
-  for (std::size_t e = 0; e < model_.events.size(); ++e) {
-    if (!model_.events[e].at_a_time) continue;
+  for (std::size_t e = 0; e < model_.events.size() + model_.switches.size(); ++e) {
+    const bool known =
+        e < model_.events.size() ? model_.events[e].at_a_time : model_.switches[e - model_.events.size()].at_a_time;
+    if (!known) continue;
     s.t = t0;
     const double first = value(static_cast<int>(e), s, parameters);
     s.t = t1;

@@ -101,11 +101,21 @@ Jump jump_at(ExpressionGraph& graph, const LocalPoint& point, Expression e, cons
   return jump;
 }
 
-std::string describe(const Jump& jump, bool energy) {
-  if (energy && jump.value > 0)
-    return fmt::format("an energy jumps by {:.3g}; the force there is not defined", jump.value);
-  if (jump.value > 0) return fmt::format("a force jumps by {:.3g}", jump.value);
-  return energy ? "a force jumps" : "the derivative of a force jumps";
+enum class Term { energy, force, constraint };
+
+std::string describe(const Jump& jump, Term term) {
+  const bool jumps = jump.value > 0;
+  switch (term) {
+    case Term::energy:
+      return jumps ? fmt::format("an energy jumps by {:.3g}; the force there is not defined", jump.value)
+                   : "a force jumps";
+    case Term::constraint:
+      return jumps ? fmt::format("a constraint jumps by {:.3g}, and no motion follows it", jump.value)
+                   : "the slope of a constraint jumps, and velocities may jump with it";
+    case Term::force:
+      break;
+  }
+  return jumps ? fmt::format("a force jumps by {:.3g}", jump.value) : "the derivative of a force jumps";
 }
 
 // Every switch of a term means a look at the whole term. Since a file may have thousands of both, the search ends after
@@ -117,24 +127,24 @@ class JumpSearch {
   JumpSearch(const CompiledModel& model, const Kernel& kernel)
       : model_(model), kernel_(kernel), graph_(kernel.scope.graph()) {}
 
-  void look(Expression e, const FileValue& place, bool energy) {
+  void look(Expression e, const FileValue& place, Term term) {
     try {
-      look_at_switches(e, place, energy);
+      look_at_switches(e, place, term);
     } catch (const ExpressionLimit&) {
       looked_at_ = most_nodes_looked_at;
     }
   }
   // Where steps do not end although a formula changes.
-  void look_for_switches(const RowTerm& term, const char* what) {
+  void look_for_switches(const RowTerm& term) {
     const Expression roots[] = {term.value};
     if (!switching_functions(graph_, roots).empty())
-      found_.push_back(fmt::format("line {}: {} changes its formula at a switch; steps do not end there",
-                                   model_.source.place(term.place->piece.begin).line, what));
+      found_.push_back(fmt::format("line {}: a kinetic energy changes its formula at a switch; steps do not end there",
+                                   model_.source.place(term.place->piece.begin).line));
   }
   std::vector<std::string> take_warnings() { return std::move(found_); }
 
  private:
-  void look_at_switches(Expression e, const FileValue& place, bool energy) {
+  void look_at_switches(Expression e, const FileValue& place, Term term) {
     if (looked_at_ >= most_nodes_looked_at) return;
     const Expression roots[] = {e};
     const std::size_t nodes = graph_.needed(roots).size();
@@ -146,7 +156,7 @@ class JumpSearch {
       const Jump jump = jump_at(graph_, point, e, s);
       if (jump.value == 0 && jump.slope == 0) continue;
       found_.push_back(fmt::format("line {}: at a switch {}{}", model_.source.place(place.piece.begin).line,
-                                   describe(jump, energy), kernel_.switches.empty() ? "" : "; steps end there"));
+                                   describe(jump, term), kernel_.switches.empty() ? "" : "; steps end there"));
     }
   }
 
@@ -162,10 +172,13 @@ std::vector<std::string> find_jumps(const CompiledModel& model, const Kernel& ke
   if (kernel.table->instances == 0) return {};
   JumpSearch search(model, kernel);
   for (const ForceTerm& term : kernel.terms)
-    search.look(term.force == no_expression ? term.energy : term.force, *term.place, term.force == no_expression);
-  for (const CoordinateTerm& rate : kernel.rates) search.look(rate.value, *rate.place, false);
-  for (const RowTerm& term : kernel.kinetic) search.look_for_switches(term, "a kinetic energy");
-  for (const RowTerm& term : kernel.constraints) search.look_for_switches(term, "a constraint");
+    if (term.force == no_expression)
+      search.look(term.energy, *term.place, Term::energy);
+    else
+      search.look(term.force, *term.place, Term::force);
+  for (const CoordinateTerm& rate : kernel.rates) search.look(rate.value, *rate.place, Term::force);
+  for (const RowTerm& row : kernel.constraints) search.look(row.value, *row.place, Term::constraint);
+  for (const RowTerm& term : kernel.kinetic) search.look_for_switches(term);
   return search.take_warnings();
 }
 }  // namespace trill

@@ -21,23 +21,24 @@ bool depends_on_time(const ModelFunctions& functions, int selection) {
 }
 }  // namespace
 
-TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters)
+TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters,
+                 const HeldFormulas* held)
     : functions_(functions),
       selection_(selection),
       moving_(depends_on_time(functions, selection)),
       parameters_(std::move(parameters)),
-      value_(functions, {Purpose::value, selection}),
-      time_derivative_(functions, {Purpose::time_derivative, selection}),
-      curvature_(functions, {Purpose::curvature, selection}),
-      slope_and_curvature_(functions, {Purpose::slope_and_curvature, selection}),
-      reaction_along_(functions, {Purpose::reaction, selection, along_direction}),
-      jacobian_(functions, {Purpose::jacobian, selection}),
-      velocity_derivative_(functions, {Purpose::velocity_derivative, selection}),
-      transpose_derivative_(functions, {Purpose::transpose_derivative, selection}),
-      jacobian_along_(functions, {Purpose::jacobian, selection, along_direction}) {
+      value_(functions, {Purpose::value, selection}, held),
+      time_derivative_(functions, {Purpose::time_derivative, selection}, held),
+      curvature_(functions, {Purpose::curvature, selection}, held),
+      slope_and_curvature_(functions, {Purpose::slope_and_curvature, selection}, held),
+      reaction_along_(functions, {Purpose::reaction, selection, along_direction}, held),
+      jacobian_(functions, {Purpose::jacobian, selection}, held),
+      velocity_derivative_(functions, {Purpose::velocity_derivative, selection}, held),
+      transpose_derivative_(functions, {Purpose::transpose_derivative, selection}, held),
+      jacobian_along_(functions, {Purpose::jacobian, selection, along_direction}, held) {
   const auto derive = [&](auto& runs, Purpose purpose) {
     for (std::size_t place = 0; place < runs.size(); ++place)
-      runs[place] = {functions, {purpose, selection, static_cast<int>(place) + 1}};
+      runs[place] = {functions, {purpose, selection, static_cast<int>(place) + 1}, held};
   };
   derive(value_derivatives_, Purpose::value);
   derive(rigid_rates_, Purpose::rigid_rate);

@@ -13,7 +13,8 @@ inline std::size_t derivative_place(int k) { return static_cast<std::size_t>(k -
 // The gaps or the constraints of a text model.
 class TextMap final : public ConstraintMap {
  public:
-  TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters);
+  TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters,
+          const HeldFormulas* held = nullptr);
   void set_parameters(std::span<const double> parameters);
 
   Index count() const override { return functions_.count(selection_); }

@@ -29,8 +29,8 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
       mass_(*model_->functions, {Purpose::mass}),
       mass_product_(*model_->functions, {Purpose::mass_product}),
       mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
-      gaps_(*model_->functions, of_gaps, parameters_),
-      constraints_(*model_->functions, of_constraints, parameters_),
+      gaps_(*model_->functions, of_gaps, parameters_, &events_.held()),
+      constraints_(*model_->functions, of_constraints, parameters_, &events_.held()),
       strong_{&gaps_, model_->stiffness, model_->gap_groups} {
   for (std::size_t g = 0; g < model_->groups.size(); ++g)
     groups_.emplace_back(*model_->functions, static_cast<int>(g), events_.held());

@@ -23,6 +23,13 @@ class ConstraintCheck {
   Violation of_position(double t, In q);
   Violation of_velocity(double t, In q, In v);
 
+  Vec values(const State& s);  // of the constraints, and after them their rates
+  // What farthest changed since there were these values: of positions, and of velocities.
+  struct Change {
+    Violation position, velocity;
+  };
+  Change change(const State& s, const Vec& values_before);
+
   std::string dependence(double t, In q);  // redundant or contradictory constraints, a singular position
   std::string near_dependence(const State& s, const State& elsewhere);  // at s, and not as much elsewhere
   std::string contradiction(double t, In q);                            // no position near this one satisfies all
