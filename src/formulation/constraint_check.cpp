@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/constraint_check.hpp"
 
+#include "trill/linalg/common_kernel.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/linalg/row_rank.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 constexpr double dependent = 1e-10, nearly_dependent = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
-constexpr Index most_dense_unknowns = 400;
 
 Vec row_lengths(const MatrixSlot& G) {
   Vec squares = Vec::Zero(G.rows());
@@ -41,7 +41,7 @@ class UnitRows {
  public:
   explicit UnitRows(const MatrixSlot& G)
       : inverse_(row_lengths(G).unaryExpr([](double l) { return l > 0 ? 1 / l : 0.0; })),
-        G_(inverse_.asDiagonal() * (G.is_sparse() ? G.as_sparse() : SpMat(G.as_dense().sparseView()))) {
+        G_(inverse_.asDiagonal() * sparse_copy(G)) {
     SpMat S = G_ * SpMat(G_.transpose());
     for (Index k = 0; k < S.rows(); ++k) S.coeffRef(k, k) += damping;
     factors_.compute(S);
@@ -56,15 +56,6 @@ class UnitRows {
   Eigen::SimplicialLDLT<SpMat> factors_;
 };
 
-bool is_positive(const MatrixSlot& mass) {
-  const Eigen::SimplicialLDLT<SpMat> factors(mass.is_sparse() ? mass.as_sparse() : SpMat(mass.as_dense().sparseView()));
-  return factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
-}
-
-double column_sum(const MatrixSlot& a, Index j) {
-  if (a.is_sparse()) return a.as_sparse().col(j).cwiseAbs().sum();
-  return a.as_dense().col(j).cwiseAbs().sum();
-}
 }  // namespace
 
 ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
@@ -195,23 +186,13 @@ bool ConstraintCheck::stays_dependent(double t, In closed) {
 std::string ConstraintCheck::missing_inertia(double t, In q) {
   MatrixSlot mass = problem_.mass_pattern();
   problem_.mass(q, mass);
-  if (is_positive(mass) || saddle().factorise(t, q)) return "";
   map_.jacobian(t, q, G_);
-  const auto name_of = [&](Index j) { return problem_.components()[static_cast<std::size_t>(j)].name; };
-  for (Index j = 0; j < n_; ++j)
-    if (column_sum(mass, j) == 0 && column_sum(G_, j) == 0)
-      return fmt::format("{} of '{}' has neither mass nor constraint", name_of(j), problem_.name());
-  const std::string text =
-      fmt::format("'{}' can move without mass where its constraints leave it free", problem_.name());
-  if (n_ + m_ > most_dense_unknowns) return text;
-  Mat both(n_ + m_, n_);
-  for (Index j = 0; j < n_; ++j) {
-    for (Index i = 0; i < n_; ++i) both(i, j) = mass.value(i, j);
-    for (Index i = 0; i < m_; ++i) both(n_ + i, j) = G_.value(i, j);
-  }
-  Index j = 0;
-  Eigen::FullPivLU<Mat>(both).kernel().col(0).cwiseAbs().maxCoeff(&j);
-  return fmt::format("{}, as along {}", text, name_of(j));
+  const std::vector<Index> motion = common_kernel(sparse_copy(mass), sparse_copy(G_));
+  if (motion.empty()) return "";
+  const std::string name = problem_.components()[static_cast<std::size_t>(motion[0])].name;
+  if (motion.size() == 1) return fmt::format("{} of '{}' has neither mass nor constraint", name, problem_.name());
+  return fmt::format("'{}' can move without mass where its constraints leave it free, as along {}", problem_.name(),
+                     name);
 }
 
 // M x + G^T mu = 0, g(q0 + x) = 0 with G at the last iterate.

@@ -80,8 +80,9 @@ TEST(MistakesWithBodies, OfBodiesThemselves) {
   };
   EXPECT_THAT(complaint(body("a = 3")), HasSubstr("m.toml:2:5: a body is a table: a = { mass"));
   EXPECT_THAT(complaint(body("a = { mass = 1 }")), HasSubstr("m.toml:2:1: body 'a' needs 'inertia'"));
-  EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 0 }")),
-              HasSubstr("m.toml:2:27: a mass must be positive, not 0"));
+  EXPECT_THAT(complaint(body("a = { mass = 1, inertia = -1 }")),
+              HasSubstr("m.toml:2:27: a mass cannot be negative, as -1 is"));
+  EXPECT_THAT(complaint(body("a = { mass = nan, inertia = 1 }")), HasSubstr("m.toml:2:14: "));
   EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1, points = { x = [0, 0] } }")),
               HasSubstr("m.toml:2:41: every body has a 'x'; choose another name"));
   EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1, start = { p = [0, 0] } }")),
