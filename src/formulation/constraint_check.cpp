@@ -12,7 +12,7 @@
 
 namespace trill {
 namespace {
-constexpr double dependent = 1e-10, nearly_dependent = 2e-2, hardly_independent = 1e-5;
+constexpr double dependent = 1e-10, nearly = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
 
@@ -56,7 +56,32 @@ class UnitRows {
   Eigen::SimplicialLDLT<SpMat> factors_;
 };
 
+// The first few of them, as `text` tells one.
+template <class Text>
+std::string listed(const std::vector<Index>& rows, Text text) {
+  std::string all;
+  const std::size_t told = rows.size() > most_names + 1 ? most_names : rows.size();
+  for (std::size_t i = 0; i < told; ++i) {
+    const bool is_last = i + 1 == rows.size();
+    all += (i == 0 ? "" : is_last ? " and " : ", ") + text(rows[i]);
+  }
+  if (told < rows.size()) all += fmt::format(" and {} more", rows.size() - told);
+  return all;
+}
+
+std::string names(const ConstraintMap& map, const std::vector<Index>& rows) {
+  return listed(rows, [&](Index row) { return map.name(row); });
+}
 }  // namespace
+
+std::string nearly_dependent(const ConstraintMap& map, const MatrixSlot& G, double tolerance) {
+  const std::vector<DependentRow> rows = dependent_rows(G, tolerance);
+  if (rows.empty()) return "";
+  std::vector<Index> all{rows[0].row};
+  all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
+  if (all.size() == 1) return fmt::format("{} hardly changes with any coordinate", map.name(all[0]));
+  return fmt::format("{} depend on each other", names(map, all));
+}
 
 ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
     : problem_(problem),
@@ -72,20 +97,9 @@ ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
 
 UnderlyingOde& ConstraintCheck::saddle() { return saddle_ ? *saddle_ : saddle_.emplace(problem_); }
 
-std::string ConstraintCheck::names(const std::vector<Index>& rows) const {
-  std::string text;
-  const std::size_t told = rows.size() > most_names + 1 ? most_names : rows.size();
-  for (std::size_t i = 0; i < told; ++i) {
-    const bool is_last = i + 1 == rows.size();
-    text += (i == 0 ? "" : is_last ? " and " : ", ") + map_.name(rows[i]);
-  }
-  if (told < rows.size()) text += fmt::format(" and {} more", rows.size() - told);
-  return text;
-}
-
 std::string ConstraintCheck::dependence_of(Index row, const std::vector<Index>& of) const {
   if (of.empty()) return map_.name(row) + " does not change with any coordinate";
-  return map_.name(row) + " follows from " + names(of);
+  return map_.name(row) + " follows from " + names(map_, of);
 }
 
 ConstraintCheck::Violation ConstraintCheck::of_position(double t, In q) {
@@ -120,20 +134,16 @@ std::string ConstraintCheck::dependence(double t, In q) {
   if (left && !stays_dependent(t, closed))
     return fmt::format("'{}' is in a singular position: there {}; move it off that position", problem_.name(), text);
   return fmt::format("the constraints of '{}' are redundant: {}; leave out {}", problem_.name(), text,
-                     names(removable));
+                     names(map_, removable));
 }
 
 // Long chains are nearly dependent everywhere.
 std::string ConstraintCheck::near_dependence(const State& s, const State& elsewhere) {
   map_.jacobian(elsewhere.t, elsewhere.q(), G_);
-  const bool everywhere = !dependent_rows(G_, nearly_dependent, 1).empty();
+  const bool everywhere = !dependent_rows(G_, nearly, 1).empty();
   map_.jacobian(s.t, s.q(), G_);
-  const std::vector<DependentRow> rows = dependent_rows(G_, everywhere ? hardly_independent : nearly_dependent);
-  if (rows.empty()) return "";
-  std::vector<Index> all{rows[0].row};
-  all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
-  if (all.size() == 1) return fmt::format("{} no longer changes with any coordinate there", map_.name(all[0]));
-  return fmt::format("the mechanism is near a singular position, where {} depend on each other", names(all));
+  const std::string which = nearly_dependent(map_, G_, everywhere ? hardly_independent : nearly);
+  return which.empty() ? "" : "the mechanism is near a singular position, where " + which;
 }
 
 std::string ConstraintCheck::contradiction(double t, In q) {
@@ -144,11 +154,11 @@ std::string ConstraintCheck::contradiction(double t, In q) {
   for (Index k = 0; k < m_; ++k)
     if (std::abs((*left)[k]) > 0.01 * max_abs(*left)) rows.push_back(k);
   return rows.size() == 1 ? fmt::format("no position of '{}' satisfies {}: it stays {:.3g} off", problem_.name(),
-                                        names(rows), max_abs(*left))
+                                        names(map_, rows), max_abs(*left))
                           : fmt::format(
                                 "the constraints of '{}' contradict each other: no position near the start "
                                 "satisfies {} together; they stay {:.3g} apart",
-                                problem_.name(), names(rows), max_abs(*left));
+                                problem_.name(), names(map_, rows), max_abs(*left));
 }
 
 std::optional<Vec> ConstraintCheck::close_all(double t, Vec& q) {
