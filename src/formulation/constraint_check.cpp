@@ -153,12 +153,15 @@ std::string ConstraintCheck::contradiction(double t, In q) {
   std::vector<Index> rows;
   for (Index k = 0; k < m_; ++k)
     if (std::abs((*left)[k]) > 0.01 * max_abs(*left)) rows.push_back(k);
-  return rows.size() == 1 ? fmt::format("no position of '{}' satisfies {}: it stays {:.3g} off", problem_.name(),
-                                        names(map_, rows), max_abs(*left))
-                          : fmt::format(
-                                "the constraints of '{}' contradict each other: no position near the start "
-                                "satisfies {} together; they stay {:.3g} apart",
-                                problem_.name(), names(map_, rows), max_abs(*left));
+  map_.value(t, closed, g_);
+  const std::string off = listed(rows, [&](Index row) { return fmt::format("{:.3g}", g_[row]); });
+  if (rows.size() == 1)
+    return fmt::format("no position of '{}' satisfies {}: the nearest is off by {}", problem_.name(),
+                       map_.name(rows[0]), off);
+  return fmt::format(
+      "the constraints of '{}' contradict each other: no position near the start satisfies {} together; the nearest is "
+      "off by {}",
+      problem_.name(), names(map_, rows), off);
 }
 
 std::optional<Vec> ConstraintCheck::close_all(double t, Vec& q) {

@@ -85,6 +85,10 @@ Vec squared_gradients(const CompiledModel& model, int selection) {
   return squares;
 }
 
+std::string name_of(const RowPlace& place, const char* what) {
+  return place.value->label.empty() ? fmt::format("this {}", what) : place.value->label;
+}
+
 void check_slopes(const CompiledModel& model, int selection, const char* what) {
   const Index count = model.functions->count(selection);
   const Vec slopes = squared_gradients(model, selection);
@@ -92,8 +96,9 @@ void check_slopes(const CompiledModel& model, int selection, const char* what) {
   for (Index row = 0; row < count; ++row)
     if (slopes[row] == 0) {
       const RowPlace place = row_place(*model.functions, selection, row);
-      throw place.value->error(fmt::format(
-          "this {} does not change with any coordinate at the start{}: its gradient is zero", what, place.element));
+      throw place.value->error(
+          fmt::format("{} does not change with any coordinate at the start{}: its gradient is zero",
+                      name_of(place, what), place.element));
     }
 }
 
@@ -108,11 +113,10 @@ void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& r
     if (on && stays) continue;
     const RowPlace place = row_place(*model.functions, of_constraints, k);
     if (!on)
-      throw place.value->error(
-          fmt::format("the start does not lie on this constraint{}: it is {:.6g} there, not 0", place.element, g[k]));
-    throw place.value->error(
-        fmt::format("the velocities at the start leave this constraint{}: its rate is {:.6g} there, not 0",
-                    place.element, rate[k]));
+      throw place.value->error(fmt::format("the start does not lie on {}{}: it is {:.6g} there, not 0",
+                                           name_of(place, "constraint"), place.element, g[k]));
+    throw place.value->error(fmt::format("the velocities at the start leave {}{}: its rate is {:.6g} there, not 0",
+                                         name_of(place, "constraint"), place.element, rate[k]));
   }
 }
 
