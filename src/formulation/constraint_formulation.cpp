@@ -12,9 +12,9 @@
 
 namespace trill {
 namespace {
-constexpr int most_rounds = 8;         // of q and the velocity's correction
-constexpr double stirred = 10;         // tolerances: below, what shrinks no more is rounding, or left from inside
-constexpr double stagnant = 0.01;      // in the given weights: corrections below it that shrink no more are rounding
+constexpr int most_rounds = 8;  // of q and the velocity's correction
+// Newton's corrections that shrink no more are rounding when below this many tolerances, or below this in the weights.
+constexpr double noisy = 10, stagnant = 0.01;
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
@@ -94,7 +94,7 @@ ConstrainedStage::~ConstrainedStage() = default;
 void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
   options.tolerance = tolerance;
-  options.rounding = std::max(stirred * tolerance, stagnant);
+  options.rounding = std::max(noisy * tolerance, stagnant);
   options.stalls = 2;
   newton_.set_options(options);
 }
@@ -164,8 +164,9 @@ void ConstrainedStage::watch_dependence(double t, Notes& notes) {
       singular * most_independent_);
 }
 
-// Stands at q before and behind.
-bool ConstrainedStage::close_positions(double t, Out q) {
+// Stands at q behind.
+ConstrainedStage::Closing ConstrainedStage::close_positions(double t, Out q) {
+  if (!stand_at(t, q)) return Closing::singular;
   double moved = 0;
   for (int k = 0; k < most_closings; ++k) {
     map_->value(t, q, g_);
@@ -173,9 +174,9 @@ bool ConstrainedStage::close_positions(double t, Out q) {
     q += step_;
     const double step = max_abs(step_), size = 1 + max_abs(q);
     moved = std::max(moved, step / size);
-    if (step <= nearly_there * size) return moved <= rounding || stand_at(t, q);
+    if (step <= nearly_there * size) return moved <= rounding || stand_at(t, q) ? Closing::closed : Closing::singular;
   }
-  return false;
+  return Closing::open;
 }
 
 void ConstrainedStage::close_velocities(Out v, bool by_mass) {
@@ -190,7 +191,7 @@ void ConstrainedStage::close_velocities(Out v, bool by_mass) {
 
 bool ConstrainedStage::project(double t, Out q, Out v) {
   if (!map_) return true;
-  if (!stand_at(t, q) || !close_positions(t, q)) return false;
+  if (close_positions(t, q) != Closing::closed) return false;
   close_velocities(v, true);
   return true;
 }
@@ -202,14 +203,15 @@ bool ConstrainedStage::settle(double t, Out q, Out v, Out lambda) {
   return true;
 }
 
-bool ConstrainedStage::finish(Out q, Out v) {
-  if (map_ && (!stand_at(equation.t, q) || !close_positions(equation.t, q))) return false;
+ConstrainedStage::Closing ConstrainedStage::finish(Out q, Out v) {
+  if (map_)
+    if (const Closing closing = close_positions(equation.t, q); closing != Closing::closed) return closing;
   v = (q - equation.q_base) / equation.kinematic;
-  if (!map_ || options_.form == ConstraintForm::index3) return true;
+  if (!map_ || options_.form == ConstraintForm::index3) return Closing::closed;
   correction_ = v;
   close_velocities(v, options_.form != ConstraintForm::ggl);
   correction_ = v - correction_;
-  return true;
+  return Closing::closed;
 }
 
 void ConstrainedStage::take_weights(In weights) {
@@ -241,8 +243,9 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
              stats.non_finite};
     if (!stats.converged) break;
     q = x_.head(n_);
-    total.converged = finish(q, v);
-    total.singular = !total.converged;
+    const Closing closing = finish(q, v);
+    total.converged = closing == Closing::closed;
+    total.singular = closing == Closing::singular;
     if (!repeats_ || !total.converged) break;
     step_ = equation.kinematic * (correction_ - system_->correction);
     system_->correction = correction_;
@@ -271,7 +274,7 @@ NewtonStats ConstrainedStage::solve_from(In guess, Out y, In weights, bool reuse
   last_ = q;
   q = guess;
   const NewtonStats first = solve(q, v, lambda, weights, reuse, work);
-  if (first.converged || first.singular) return first;
+  if (first.converged) return first;
   q = last_;
   NewtonStats second = solve(q, v, lambda, weights, false, work);
   second.iterations += first.iterations;
@@ -298,13 +301,17 @@ void ConstrainedStage::forget() {
 
 // A matrix formed at a guess may hold spurious stiffness, of springs that the guess stretches: then it would filter the
 // slow motion too. Lifted gaps have their own multipliers and no such springs.
-void ConstrainedStage::filter(In e, Out filtered) {
+void ConstrainedStage::filter(In e, Out filtered, Counters& work) {
   if (guessed_ && form_.gaps() == 0) {
     system_->place(x_);
     system_->prepare(x_);
+    ++work.jacobians;
   }
   guessed_ = false;
-  system_->filter(e, filtered);
+  if (system_->is_prepared())
+    system_->filter(e, filtered);
+  else
+    filtered = e;
 }
 
 void ConstrainedStage::add_prescribed(In e, Out filtered) {

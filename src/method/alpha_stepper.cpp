@@ -128,7 +128,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
     slow_start_.reset();
   }
   if (request.jumped) {
-    stage_.project(s.t, s.q(), s.v());
+    if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
     find_acceleration(s, request.work);
     balance_.start(s);
   }
@@ -141,7 +141,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   result.status = status_of(result.newton);
   if (result.status != StepStatus::ok) return result;
   if (!finish_acceleration()) return {.status = StepStatus::non_finite};
-  result.error = estimate(s, h, request.scale);
+  result.error = estimate(s, h, request);
   result.h_next_max = most_growth * std::abs(h);
   if (!(result.error <= request.most_error)) return result;
 
@@ -159,19 +159,20 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
 }
 
 // c h^3 q''' from the change of a; in stiff modes that change says nothing of the error, and the filter takes it out.
-double AlphaStepper::estimate(const State& s, double h, const ErrorScale& scale) {
+double AlphaStepper::estimate(const State& s, double h, const StepRequest& request) {
   const Index n = phi_.size();
   const double c = std::abs(c_.error_constant());
   change_ = a1_ - a0_;
-  stage_.filter(change_, filtered_);
+  stage_.filter(change_, filtered_, request.work);
   stage_.add_prescribed(change_, filtered_);
   error_.head(n) = c * h * h * filtered_;
+  error_.segment(n, n).setZero();
   if (h_ != 0) {
     filtered_ = change_ - (h / h_) * last_change_;
-    stage_.filter(filtered_, filtered_);
+    stage_.filter(filtered_, filtered_, request.work);
     error_.segment(n, n) = velocity_constant * c * h * h * filtered_;
   }
-  return scale.norm(error_, s.y, trial_);
+  return request.scale.norm(error_, s.y, trial_);
 }
 
 void AlphaStepper::interpolate(double theta, Out y) { interpolate_motion(stage_, {t1_, h_, y0_, y1_}, theta, y); }

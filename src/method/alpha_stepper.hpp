@@ -41,7 +41,7 @@ class AlphaStepper : public Stepper {
   void set_equation(const State& s, double h);
   NewtonStats solve(const State& s, const StepRequest& request);
   bool finish_acceleration();
-  double estimate(const State& s, double h, const ErrorScale& scale);
+  double estimate(const State& s, double h, const StepRequest& request);
 
   const MechanicalProblem& p_;
   MethodInfo info_;

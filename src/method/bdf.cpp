@@ -95,7 +95,7 @@ class Bdf final : public Stepper {
     const double h = request.h;
     if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
     if (request.jumped) {
-      stage_.project(s.t, s.q(), s.v());
+      if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
       begin_anew(s, request.work);
       balance_.start(s);
     }

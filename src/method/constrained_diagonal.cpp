@@ -95,7 +95,7 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
   const double h = request.h;
   if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
   if (request.jumped) {
-    stage_.project(s.t, s.q(), s.v());
+    if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
     stage_.accelerate(s.q(), s.v(), acceleration_, s.lambda(), request.work);
     slope_ << s.v(), acceleration_;
   }
@@ -120,7 +120,7 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
     return result;
   }
   if (!all_finite(trial_) || !all_finite(end_)) return {.status = StepStatus::non_finite};
-  if (tableau_.error.size() > 0) result.error = estimate(s, h, request.scale);
+  if (tableau_.error.size() > 0) result.error = estimate(s, h, request);
   if (tableau_.error.size() > 0 && !(result.error <= request.most_error)) return result;
   y0_ = s.y;
   s.y = y1_ = trial_;
@@ -133,14 +133,14 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
   return result;
 }
 
-double ConstrainedDiagonal::estimate(const State& s, double h, const ErrorScale& scale) {
+double ConstrainedDiagonal::estimate(const State& s, double h, const StepRequest& request) {
   first_.setZero();
   for (Index i = 0; i < k_.cols(); ++i) first_ += h * tableau_.error[i] * k_.col(i);
   part_ = first_.head(n_);
-  stage_.filter(part_, error_.head(n_));
+  stage_.filter(part_, error_.head(n_), request.work);
   part_ = first_.tail(n_);
-  stage_.filter(part_, error_.segment(n_, n_));
-  return scale.norm(error_, s.y, trial_);
+  stage_.filter(part_, error_.segment(n_, n_), request.work);
+  return request.scale.norm(error_, s.y, trial_);
 }
 
 // Positions and velocities of cubics, moved onto the constraints.

@@ -32,7 +32,7 @@ class ConstrainedDiagonal final : public Stepper {
   NewtonStats solve(Index i, const State& s, const StepRequest& request, bool reuse);
   bool finish(const State& s, double h, Counters& work);
   void find_acceleration(In q, In v, Counters& work);
-  double estimate(const State& s, double h, const ErrorScale& scale);
+  double estimate(const State& s, double h, const StepRequest& request);
 
   const MechanicalProblem& p_;
   MethodInfo info_;

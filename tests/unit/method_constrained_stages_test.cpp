@@ -3,6 +3,7 @@
 #include "support/allocation_count.hpp"
 #include "support/small_problems.hpp"
 #include "support/text_models.hpp"
+#include "trill/formulation/constraint_formulation.hpp"
 
 #include <cmath>
 
@@ -104,10 +105,52 @@ TEST_P(ConstrainedStages, FormulationsAgreeAndAreOfOrderTwo) {
   }
 }
 
+TEST_P(ConstrainedStages, AJumpLeavesNothingOfTheMotionBefore) {
+  Walk jumper = walk(), fresh = walk();
+  const State start = fresh.s;
+  jumper.walk(0.1, 8);
+  jumper.s = start;
+  jumper.jumped = true;
+  const double error = jumper.step(0.03).error, expected = fresh.step(0.03).error;
+  EXPECT_LT((jumper.s.y - fresh.s.y).norm(), 1e-10);
+  EXPECT_EQ(std::isnan(error), std::isnan(expected));
+  if (std::isfinite(expected)) {
+    EXPECT_NEAR(error / expected, 1, 1e-4);
+  }
+}
+
+// Where constraints are dependent after a jump there is no acceleration, and no step.
+TEST_P(ConstrainedStages, AJumpToASingularPositionIsNoStep) {
+  Walk w = walk();
+  w.walk(0.03, 5);
+  w.s.y.head(2).setZero();
+  w.jumped = true;
+  EXPECT_NE(w.step(0.03).status, StepStatus::ok);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ConstrainedStages,
-                         testing::Values(Case{"bdf", {}}, Case{"sdirk", {}}, Case{"sdirk", {{"stages", "2"}}},
+                         testing::Values(Case{"generalized_alpha", {{"rho", "0.5"}}}, Case{"bdf", {}},
+                                         Case{"sdirk", {}}, Case{"sdirk", {{"stages", "2"}}},
                                          Case{"implicit_midpoint", {}, {"index2", "cs", "cm"}}),
                          [](const auto& info) { return fmt::format("{}_{}", info.param.method, info.index); });
+
+// Newton's iteration from so small a guess ends near a position of the circle where chord steps lead nowhere.
+TEST(ConstrainedStage, IsSolvedFromTheLastPositionsWhereAGuessLeadsNowhere) {
+  ConstrainedStage stage(mechanics(pendulum()), {});
+  const State s = pendulum().problem->initial_state();
+  const Vec weights = Vec::Constant(s.y.size(), 1e10);
+  Counters work;
+  stage.start(0, s.q());
+  stage.equation = {.t = 0.05, .kinematic = 0.05, .dynamic = 0.05, .q_base = s.q(), .v_base = s.v()};
+  const auto solved_from = [&](In guess) {
+    Vec y = s.y;
+    EXPECT_TRUE(stage.solve_from(guess, y, weights, false, work).converged);
+    return y;
+  };
+  const Vec expected = solved_from(s.q());
+  for (const double x : {0.0, 1e-9, 1e-3, -0.1, 1e4})
+    EXPECT_LT((solved_from(Vec{{x, 0.0}}) - expected).norm(), 1e-8) << x;
+}
 
 TEST(ConstrainedSdirk, FollowsItsTolerance) {
   const TextModel rigid = make_model("rigid", {});

@@ -44,7 +44,7 @@ class UnderlyingOde;
 struct StageOptions {
   ConstraintForm form = ConstraintForm::index2;
   bool split_by_qr = false;  // cs and cm
-  bool lift_gaps = false;    // forces of stiff gaps are multipliers with a compliance, as in JP95 eq. 20
+  bool lift_gaps = false;    // forces of stiff gaps are multipliers with a compliance, as in JP95 eq. 19
   int max_iterations = 10;
   int jacobian_every = 0;
 };
@@ -75,8 +75,9 @@ class ConstrainedStage {
   bool is_prepared() const;  // for the numbers of this equation
   bool has_sparse_factors() const;
   void forget();  // pivot orders and corrections of earlier stages; allocates
-  // J^-1 M e: what a disturbance M e of the last stage does to q. Stiff modes hardly see it.
-  void filter(In e, Out filtered);
+  // J^-1 M e: what a disturbance M e of the last stage does to q. Stiff modes hardly see it. Where J is singular at the
+  // stage's solution, e itself.
+  void filter(In e, Out filtered, Counters& work);
   // The part of e along M^-1 G^T as it is: what constraints prescribe is no mode that is damped.
   void add_prescribed(In e, Out filtered);
 
@@ -98,11 +99,12 @@ class ConstrainedStage {
   void load(Archive& archive);
 
  private:
-  bool close_positions(double t, Out q);
+  enum class Closing { closed, open, singular };
+  Closing close_positions(double t, Out q);
   void close_velocities(Out v, bool by_mass);
   void divide(const Vec& r, const Vec& c, Vec& x, Vec& mu);
   const MatrixSlot& slope() const;  // G here
-  bool finish(Out q, Out v);
+  Closing finish(Out q, Out v);
   void take_multipliers(Out lambda);
   void take_weights(In weights);
 

@@ -6,7 +6,7 @@
 
 namespace trill {
 // Acceleration and multipliers of a constrained mechanical system from one saddle-point solve:
-//   [M G^T; G 0] [a; lambda] = [f; -(v^T H v + 2 g_qt v + g_tt)]     (PJY97 sec. 3.2, YPR98 eq. 2.6)
+//   [M G^T; G 0] [a; lambda] = [f; -(v^T H v + 2 g_qt v + g_tt)]     (PJY97 sec. 3.2, YPR98 eq. 2.2)
 // Needs G M^-1 G^T regular. The constraints then hold in the exact flow, while a numerical solution drifts off slowly.
 class UnderlyingOde {
  public:
