@@ -4,6 +4,7 @@
 #include "trill/linalg/row_rank.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <Eigen/SparseCholesky>
 
@@ -12,7 +13,7 @@ namespace {
 constexpr double dependent = 1e-10;
 
 Vec inverse(const Vec& sizes) {
-  return sizes.unaryExpr([](double s) { return s > 0 ? 1 / s : 1.0; });
+  return sizes.unaryExpr([](double s) { return std::isnormal(s) ? 1 / s : 1.0; });
 }
 }  // namespace
 

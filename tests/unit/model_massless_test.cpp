@@ -13,11 +13,13 @@ constexpr double gravity = 9.81, amplitude = 1.2;
 
 // A bob at the end of a rod, with what the rod weighs.
 std::string pendulum(const std::string& rod_mass, const std::string& more = "") {
-  return R"toml([bodies]
+  return R"toml([parameters]
+spin = 0
+[bodies]
 rod = { )toml" +
          rod_mass +
-         R"toml(, start = { pin = [0, 0] }, angle = "1.2 - pi/2", points = { pin = [-0.5, 0], end = [0.5, 0] } }
-bob = { mass = 2, inertia = 0.1, start = ["sin(1.2)", "-cos(1.2)"] }
+         R"toml(, start = { pin = [0, 0] }, angle = "1.2 - pi/2", angular_velocity = "spin", points = { pin = [-0.5, 0], end = [0.5, 0] } }
+bob = { mass = 2, inertia = 0.1, start = ["sin(1.2)", "-cos(1.2)"], velocity = ["spin*cos(1.2)", "spin*sin(1.2)"] }
 [gravity]
 acceleration = [0, -9.81]
 [[joint]]
@@ -55,9 +57,9 @@ TEST(MasslessBodies, SwingAsTheMathematicalPendulum) {
 }
 
 TEST(MasslessBodies, HaveTheMultipliersOfTheirJointsAtTheStart) {
-  const State s = read_model("m.toml", pendulum(massless)).problem->initial_state();
-  // At rest the rod carries m g cos(amplitude), along itself, at both ends.
-  const double force = 2 * gravity * std::cos(amplitude);
+  const State s = read_model("m.toml", pendulum(massless), {{"spin", "3"}}).problem->initial_state();
+  // m g cos(amplitude) and m l spin^2, along the rod, at both ends.
+  const double force = 2 * (gravity * std::cos(amplitude) + 9);
   EXPECT_NEAR(s.lambda().head(2).norm(), force, 1e-12);
   EXPECT_NEAR(s.lambda().tail(2).norm(), force, 1e-12);
 }
