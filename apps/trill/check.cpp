@@ -4,6 +4,7 @@
 #include "trill/analysis/inspection.hpp"
 #include "trill/base/text.hpp"
 #include "trill/driver/wanted.hpp"
+#include "trill/formulation/constraint_check.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <fmt/format.h>
@@ -39,6 +40,14 @@ void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
     rank = fmt::format(", rank {}", Eigen::ColPivHouseholderQR<Mat>(G).rank());
   }
   rows.push_back({"constraints", fmt::format("{}{}", map.count(), rank)});
+}
+
+// What a run would refuse as well.
+void check_constraints(const MechanicalProblem& problem, const State& s) {
+  if (!problem.constraints()) return;
+  ConstraintCheck check(problem);
+  for (const std::string& wrong : {check.dependence(s.t, s.q()), check.missing_inertia(s.t, s.q())})
+    if (!wrong.empty()) throw UsageError(wrong);
 }
 
 std::string frequencies(const Inspection& in, bool fast) {
@@ -80,6 +89,8 @@ int check(const CheckArguments& a) {
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));
+  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(problem.get()))
+    check_constraints(*mechanical, start);
   return ExitCode::ok;
 }
 }  // namespace trill::cli

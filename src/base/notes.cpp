@@ -21,7 +21,7 @@ std::vector<Notice> Notes::notices() const {
     if (same != all.end())
       same->count += e.count;
     else
-      all.push_back({e.t, e.code, e.text, e.severity, e.value, e.threshold, e.count});
+      all.push_back({e.t, e.code, e.made.empty() ? e.text : e.made, e.severity, e.value, e.threshold, e.count});
   }
   return all;
 }

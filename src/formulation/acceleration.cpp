@@ -13,7 +13,9 @@ void Acceleration::start(In q) {
     solver_ = make_linear_solver(mass_);
     solver_->analyse(mass_);
   }
-  if (!factorise(q)) throw UsageError("the mass matrix of '" + problem_.name() + "' is singular at the start");
+  if (!factorise(q))
+    throw UsageError("some motion of '" + problem_.name() +
+                     "' has no mass at the start, and the method divides by it; use generalized_alpha, bdf or dop853");
 }
 
 bool Acceleration::factorise(In q) {

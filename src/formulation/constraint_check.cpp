@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/constraint_check.hpp"
 
+#include "trill/linalg/common_kernel.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/linalg/row_rank.hpp"
 
@@ -11,10 +12,9 @@
 
 namespace trill {
 namespace {
-constexpr double dependent = 1e-10, nearly_dependent = 2e-2, hardly_independent = 1e-5;
+constexpr double dependent = 1e-10, nearly = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
-constexpr Index most_dense_unknowns = 400;
 
 Vec row_lengths(const MatrixSlot& G) {
   Vec squares = Vec::Zero(G.rows());
@@ -41,7 +41,7 @@ class UnitRows {
  public:
   explicit UnitRows(const MatrixSlot& G)
       : inverse_(row_lengths(G).unaryExpr([](double l) { return l > 0 ? 1 / l : 0.0; })),
-        G_(inverse_.asDiagonal() * (G.is_sparse() ? G.as_sparse() : SpMat(G.as_dense().sparseView()))) {
+        G_(inverse_.asDiagonal() * sparse_copy(G)) {
     SpMat S = G_ * SpMat(G_.transpose());
     for (Index k = 0; k < S.rows(); ++k) S.coeffRef(k, k) += damping;
     factors_.compute(S);
@@ -56,16 +56,32 @@ class UnitRows {
   Eigen::SimplicialLDLT<SpMat> factors_;
 };
 
-bool is_positive(const MatrixSlot& mass) {
-  const Eigen::SimplicialLDLT<SpMat> factors(mass.is_sparse() ? mass.as_sparse() : SpMat(mass.as_dense().sparseView()));
-  return factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
+// The first few of them, as `text` tells one.
+template <class Text>
+std::string listed(const std::vector<Index>& rows, Text text) {
+  std::string all;
+  const std::size_t told = rows.size() > most_names + 1 ? most_names : rows.size();
+  for (std::size_t i = 0; i < told; ++i) {
+    const bool is_last = i + 1 == rows.size();
+    all += (i == 0 ? "" : is_last ? " and " : ", ") + text(rows[i]);
+  }
+  if (told < rows.size()) all += fmt::format(" and {} more", rows.size() - told);
+  return all;
 }
 
-double column_sum(const MatrixSlot& a, Index j) {
-  if (a.is_sparse()) return a.as_sparse().col(j).cwiseAbs().sum();
-  return a.as_dense().col(j).cwiseAbs().sum();
+std::string names(const ConstraintMap& map, const std::vector<Index>& rows) {
+  return listed(rows, [&](Index row) { return map.name(row); });
 }
 }  // namespace
+
+std::string nearly_dependent(const ConstraintMap& map, const MatrixSlot& G, double tolerance) {
+  const std::vector<DependentRow> rows = dependent_rows(G, tolerance);
+  if (rows.empty()) return "";
+  std::vector<Index> all{rows[0].row};
+  all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
+  if (all.size() == 1) return fmt::format("{} hardly changes with any coordinate", map.name(all[0]));
+  return fmt::format("{} depend on each other", names(map, all));
+}
 
 ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
     : problem_(problem),
@@ -81,20 +97,9 @@ ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
 
 UnderlyingOde& ConstraintCheck::saddle() { return saddle_ ? *saddle_ : saddle_.emplace(problem_); }
 
-std::string ConstraintCheck::names(const std::vector<Index>& rows) const {
-  std::string text;
-  const std::size_t told = rows.size() > most_names + 1 ? most_names : rows.size();
-  for (std::size_t i = 0; i < told; ++i) {
-    const bool is_last = i + 1 == rows.size();
-    text += (i == 0 ? "" : is_last ? " and " : ", ") + map_.name(rows[i]);
-  }
-  if (told < rows.size()) text += fmt::format(" and {} more", rows.size() - told);
-  return text;
-}
-
 std::string ConstraintCheck::dependence_of(Index row, const std::vector<Index>& of) const {
   if (of.empty()) return map_.name(row) + " does not change with any coordinate";
-  return map_.name(row) + " follows from " + names(of);
+  return map_.name(row) + " follows from " + names(map_, of);
 }
 
 ConstraintCheck::Violation ConstraintCheck::of_position(double t, In q) {
@@ -142,20 +147,16 @@ std::string ConstraintCheck::dependence(double t, In q) {
   if (left && !stays_dependent(t, closed))
     return fmt::format("'{}' is in a singular position: there {}; move it off that position", problem_.name(), text);
   return fmt::format("the constraints of '{}' are redundant: {}; leave out {}", problem_.name(), text,
-                     names(removable));
+                     names(map_, removable));
 }
 
 // Long chains are nearly dependent everywhere.
 std::string ConstraintCheck::near_dependence(const State& s, const State& elsewhere) {
   map_.jacobian(elsewhere.t, elsewhere.q(), G_);
-  const bool everywhere = !dependent_rows(G_, nearly_dependent, 1).empty();
+  const bool everywhere = !dependent_rows(G_, nearly, 1).empty();
   map_.jacobian(s.t, s.q(), G_);
-  const std::vector<DependentRow> rows = dependent_rows(G_, everywhere ? hardly_independent : nearly_dependent);
-  if (rows.empty()) return "";
-  std::vector<Index> all{rows[0].row};
-  all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
-  if (all.size() == 1) return fmt::format("{} no longer changes with any coordinate there", map_.name(all[0]));
-  return fmt::format("the mechanism is near a singular position, where {} depend on each other", names(all));
+  const std::string which = nearly_dependent(map_, G_, everywhere ? hardly_independent : nearly);
+  return which.empty() ? "" : "the mechanism is near a singular position, where " + which;
 }
 
 std::string ConstraintCheck::contradiction(double t, In q) {
@@ -165,12 +166,15 @@ std::string ConstraintCheck::contradiction(double t, In q) {
   std::vector<Index> rows;
   for (Index k = 0; k < m_; ++k)
     if (std::abs((*left)[k]) > 0.01 * max_abs(*left)) rows.push_back(k);
-  return rows.size() == 1 ? fmt::format("no position of '{}' satisfies {}: it stays {:.3g} off", problem_.name(),
-                                        names(rows), max_abs(*left))
-                          : fmt::format(
-                                "the constraints of '{}' contradict each other: no position near the start "
-                                "satisfies {} together; they stay {:.3g} apart",
-                                problem_.name(), names(rows), max_abs(*left));
+  map_.value(t, closed, g_);
+  const std::string off = listed(rows, [&](Index row) { return fmt::format("{:.3g}", g_[row]); });
+  if (rows.size() == 1)
+    return fmt::format("no position of '{}' satisfies {}: the nearest is off by {}", problem_.name(),
+                       map_.name(rows[0]), off);
+  return fmt::format(
+      "the constraints of '{}' contradict each other: no position near the start satisfies {} together; the nearest is "
+      "off by {}",
+      problem_.name(), names(map_, rows), off);
 }
 
 std::optional<Vec> ConstraintCheck::close_all(double t, Vec& q) {
@@ -208,23 +212,13 @@ bool ConstraintCheck::stays_dependent(double t, In closed) {
 std::string ConstraintCheck::missing_inertia(double t, In q) {
   MatrixSlot mass = problem_.mass_pattern();
   problem_.mass(q, mass);
-  if (is_positive(mass) || saddle().factorise(t, q)) return "";
   map_.jacobian(t, q, G_);
-  const auto name_of = [&](Index j) { return problem_.components()[static_cast<std::size_t>(j)].name; };
-  for (Index j = 0; j < n_; ++j)
-    if (column_sum(mass, j) == 0 && column_sum(G_, j) == 0)
-      return fmt::format("{} of '{}' has neither mass nor constraint", name_of(j), problem_.name());
-  const std::string text =
-      fmt::format("'{}' can move without mass where its constraints leave it free", problem_.name());
-  if (n_ + m_ > most_dense_unknowns) return text;
-  Mat both(n_ + m_, n_);
-  for (Index j = 0; j < n_; ++j) {
-    for (Index i = 0; i < n_; ++i) both(i, j) = mass.value(i, j);
-    for (Index i = 0; i < m_; ++i) both(n_ + i, j) = G_.value(i, j);
-  }
-  Index j = 0;
-  Eigen::FullPivLU<Mat>(both).kernel().col(0).cwiseAbs().maxCoeff(&j);
-  return fmt::format("{}, as along {}", text, name_of(j));
+  const std::vector<Index> motion = common_kernel(sparse_copy(mass), sparse_copy(G_));
+  if (motion.empty()) return "";
+  const std::string name = problem_.components()[static_cast<std::size_t>(motion[0])].name;
+  if (motion.size() == 1) return fmt::format("{} of '{}' has neither mass nor constraint", name, problem_.name());
+  return fmt::format("'{}' can move without mass where its constraints leave it free, as along {}", problem_.name(),
+                     name);
 }
 
 // M x + G^T mu = 0, g(q0 + x) = 0 with G at the last iterate.

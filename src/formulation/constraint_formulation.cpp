@@ -4,7 +4,7 @@
 #include "schur_system.hpp"
 #include "stage_equations.hpp"
 #include "trill/base/text.hpp"
-#include "trill/formulation/underlying_ode.hpp"
+#include "trill/formulation/constraint_check.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
@@ -19,6 +19,15 @@ constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
 constexpr double singular = 1e-3;  // a pivot of G M^-1 G^T against the least one of other positions
+
+// Pivots in the metric of the mass tell that some rows are nearly dependent; how nearly they are without it is open.
+std::string passed_text(const ConstraintMap& map, const MatrixSlot& G) {
+  std::string which;
+  for (const double tolerance : {0.02, 0.1, 0.5})
+    if (which.empty()) which = nearly_dependent(map, G, tolerance);
+  return "The mechanism passed a singular position, behind which it may go on in more than one way: there " +
+         (which.empty() ? "its constraints depend on each other" : which) + ".";
+}
 }  // namespace
 
 const std::vector<ConstraintFormInfo>& constraint_forms() {
@@ -149,11 +158,10 @@ void ConstrainedStage::watch_dependence(double t, Notes& notes) {
   if (!map_ || underlying_) return;
   const double independent = schur_->reciprocal_condition();
   most_independent_ = std::max(most_independent_, independent);
-  if (independent < singular * most_independent_)
-    notes.raise(t, "singular_position",
-                "The constraints were nearly dependent here: the mechanism passed a singular position, behind which it "
-                "may go on in more than one way.",
-                Severity::doubt, independent, singular * most_independent_);
+  if (independent >= singular * most_independent_) return;
+  notes.raise_with(
+      t, "singular_position", [&] { return passed_text(*map_, schur_->jacobian()); }, Severity::doubt, independent,
+      singular * most_independent_);
 }
 
 // Stands at q behind.

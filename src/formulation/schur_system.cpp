@@ -135,11 +135,11 @@ void SchurSystem::find_blocks() {
 
 bool SchurSystem::factorise_mass(In q) {
   if (mass_known_ && problem_.mass_kind() != MassKind::of_q) return true;
-  mass_known_ = true;
   problem_.mass(q, mass_);
-  if (!diagonal_) return mass_solver_->factorise(mass_);
-  for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
-  return inverse_mass_.allFinite();
+  if (diagonal_)
+    for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
+  mass_known_ = diagonal_ ? inverse_mass_.allFinite() : mass_solver_->factorise(mass_);
+  return mass_known_;
 }
 
 // B^T = G M^-1.

@@ -13,8 +13,8 @@ constexpr double difference = 1e-4;  // of the time in which the slow motion mov
 
 UsageError no_manifold(const LiftedForm& form) {
   return UsageError("the start of '" + form.problem().name() +
-                    "' could not be moved onto the slow manifold: its gaps depend on each other, or they oscillate too "
-                    "far; start it without start=slow");
+                    "' could not be moved onto the slow manifold: its gaps depend on each other, they oscillate too "
+                    "far, or some motion has no mass; start it without start=slow");
 }
 }  // namespace
 

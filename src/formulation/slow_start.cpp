@@ -76,9 +76,8 @@ class Matching {
     map_.value(t_, closed_, g);
     if (!(g.allFinite() && max_abs(g) < 1e-9 && schur_.factorise(t_, closed_)))
       throw UsageError(
-          fmt::format("slow: the start of '{}' could not be moved onto closed gaps; the oscillation is too large, or "
-                      "gaps depend on "
-                      "each other",
+          fmt::format("slow: the start of '{}' could not be moved onto closed gaps; the oscillation is too large, gaps "
+                      "depend on each other, or some motion has no mass",
                       p_.name()));
   }
 

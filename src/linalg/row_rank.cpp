@@ -10,7 +10,7 @@
 namespace trill {
 namespace {
 constexpr Index most_dense_entries = 1 << 16;
-constexpr double takes_part = 1e-6;  // relative size of a row in a combination
+constexpr double least_part = 1e-6;  // relative size of a row in a combination
 constexpr double shift = 1e-13;      // of A A^T with rows of length 1: above its rounding
 constexpr int inverse_iterations = 4;
 
@@ -69,7 +69,7 @@ Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
 }
 
 // Combines the columns so that each has a last row that no other has.
-void separate_last_rows(Mat& x, std::vector<Index>& last) {
+void separate_last_rows(Mat& x, double takes_part, std::vector<Index>& last) {
   for (Index k = 0; k < x.cols(); ++k) {
     Index row = 0;
     const double size = x.col(k).cwiseAbs().maxCoeff();
@@ -93,13 +93,15 @@ std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, 
   } else {
     x = sparse_combinations(scale.asDiagonal() * a.as_sparse(), tolerance, most);
   }
+  const double takes_part = std::max(least_part, tolerance);  // what is left out of a combination is left beside it
   std::vector<Index> last;
-  separate_last_rows(x, last);
+  separate_last_rows(x, takes_part, last);
   std::vector<DependentRow> found;
   for (Index k = 0; k < x.cols(); ++k) {
     DependentRow one{last[static_cast<std::size_t>(k)], {}};
+    const double size = x.col(k).cwiseAbs().maxCoeff();
     for (Index i = 0; i < x.rows(); ++i)
-      if (i != one.row && std::abs(x(i, k)) > takes_part) one.of.push_back(i);
+      if (i != one.row && std::abs(x(i, k)) > takes_part * size) one.of.push_back(i);
     std::sort(one.of.begin(), one.of.end(), [&](Index i, Index j) { return std::abs(x(i, k)) > std::abs(x(j, k)); });
     found.push_back(std::move(one));
   }

@@ -86,8 +86,10 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   plan_ = plan(scale);
   const StageBlock& block = plan_.block;
   const SlowPoint::Status status = mechanical_ ? make_form(s) : SlowPoint::Status::ok;
-  if (status == SlowPoint::Status::singular)
+  if (status == SlowPoint::Status::singular) {
+    Acceleration(*mechanical_).start(s.q());  // tells where it is the mass that is singular
     refuse("cannot start: constraints depend on each other there, or the gradient of one vanishes");
+  }
   if (status == SlowPoint::Status::not_reached)
     refuse("cannot start: no state with closed gaps was found near the given one");
   if (status == SlowPoint::Status::non_finite) refuse("cannot start: forces or gaps are not finite there");

@@ -48,6 +48,7 @@ class Expansion {
     FrameCoordinates frame = frame_coordinates(writer_, b.name, b.start, b.unit, b.over, b.points);
     frame.position.mass = b.mass;
     frame.angle.mass = b.inertia;
+    frame.position.mass->label = frame.angle.mass->label = fmt::format("body '{}'", name);
     file_.coordinates.push_back(std::move(frame.position));
     file_.coordinates.push_back(std::move(frame.angle));
     file_.derived.push_back({{name + ".mass", b.name.offset}, b.mass, b.over});

@@ -43,31 +43,34 @@ class BodyReader {
       file_.drivers.push_back({std::move(link), r.needed_value("of"), r.needed_value("value")});
     });
     root.section("gravity", [&](TableReader& r) {
-      file_.gravity = FileGravity{r.needed_values("acceleration"), r.name("group")};
-      check_plane(file_.gravity->acceleration, "'acceleration'");
+      const toml::node& acceleration = r.needed_node("acceleration");
+      file_.gravity = FileGravity{plane_of(acceleration, "acceleration", "'acceleration'"), r.name("group")};
     });
     return std::move(file_);
   }
 
   FileLoadOnBody read_force(TableReader& r, std::size_t number) const {
-    FileLoadOnBody force{read_names(r, "force", number), r.needed_values("value")};
+    FileLoadOnBody force{read_names(r, "force", number), plane_of(r.needed_node("value"), "value", "'value'")};
     force.to = needed_place(r, "at");
-    check_plane(force.value, "'value'");
     return force;
   }
 
  private:
-  static void check_plane(const FileValues& values, std::string_view what) {
-    if (values.parts.size() != 2) throw values.error(fmt::format("{} must be a list of 2: [x, y]", what));
+  FileValues list_of(std::size_t count, const toml::node& node, std::string_view key, std::string_view message) const {
+    const toml::array* list = node.as_array();
+    if (!list || list->size() != count) throw source_.error(offset_of(source_, node), message);
+    return read_values(source_, node, key);
+  }
+  FileValues plane_of(const toml::node& node, std::string_view key, std::string_view what) const {
+    return list_of(2, node, key, fmt::format("{} must be a list of 2: [x, y]", what));
   }
   static FileValue positive(FileValue value, std::string_view what) {
     if (value.number && !(*value.number > 0)) throw value.error(std::string(what) + " must be positive");
     return value;
   }
-  static std::optional<FileValues> plane(TableReader& r, const char* key) {
-    auto found = r.values(key);
-    if (found) check_plane(*found, fmt::format("'{}'", key));
-    return found;
+  std::optional<FileValues> plane(TableReader& r, const char* key) const {
+    const toml::node* node = r.find(key);
+    return node ? std::optional(plane_of(*node, key, fmt::format("'{}'", key))) : std::nullopt;
   }
 
   template <class Kinds>
@@ -119,8 +122,8 @@ class BodyReader {
       const std::vector<TableEntry> points = entries_in_order(source_, *node->as_table());
       if (points.size() != 1) throw source_.error(offset_of(source_, *node), "'start' places one point of the body");
       start.point = points[0].key;
-      start.position = read_values(source_, *points[0].node, points[0].key.text);
-      check_plane(*start.position, "'start'");
+      start.position =
+          plane_of(*points[0].node, points[0].key.text, fmt::format("the start of '{}'", points[0].key.text));
     } else {
       start.position = plane(r, "start");
     }
@@ -140,8 +143,8 @@ class BodyReader {
       if (!is_identifier(entry.key.text))
         throw source_.error(entry.key.offset,
                             fmt::format("'{}' is no name; a name has letters, digits and _", entry.key.text));
-      points.push_back({entry.key, read_values(source_, *entry.node, entry.key.text)});
-      check_plane(points.back().at, "a point of a body");
+      points.push_back(
+          {entry.key, plane_of(*entry.node, entry.key.text, fmt::format("the point '{}'", entry.key.text))});
     }
     return points;
   }
@@ -190,12 +193,12 @@ class BodyReader {
   }
 
   void read_bushing(TableReader& r) {
-    FileBushing bushing{read_link(r, "bushing", file_.bushings.size()), r.needed_values("stiffness")};
-    bushing.damping = r.values("damping");
+    const auto three = [&](const char* key) {
+      return list_of(3, r.needed_node(key), key, "a bushing has a list of 3 numbers: along, across, turning");
+    };
+    FileBushing bushing{read_link(r, "bushing", file_.bushings.size()), three("stiffness")};
+    if (r.find("damping")) bushing.damping = three("damping");
     bushing.angle = r.value("angle");
-    for (const FileValues* values : {&bushing.stiffness, bushing.damping ? &*bushing.damping : nullptr})
-      if (values && values->parts.size() != 3)
-        throw values->error("a bushing has a list of 3 numbers: along, across, turning");
     file_.bushings.push_back(std::move(bushing));
   }
 

@@ -66,8 +66,8 @@ class Compiler {
       if (c.mass) space_.fix_parameters_of(*c.mass, array.over);
       for (Index k = 0; c.mass && k < array.size(); ++k) given_mass_[static_cast<std::size_t>(array.first + k)] = true;
       const auto masses = model_.mass.segment(array.first, array.size());
-      if (array.size() > 0 && !(masses.minCoeff() > 0))
-        throw c.mass->error(fmt::format("a mass must be positive, not {}", masses.minCoeff()));
+      if (array.size() > 0 && !(masses.minCoeff() >= 0))
+        throw c.mass->error(fmt::format("a mass cannot be negative, as {} is", masses.minCoeff()));
       if (c.exact) read_closed_form(array, *c.exact);
     }
   }

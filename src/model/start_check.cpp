@@ -2,9 +2,11 @@
 #include "start_check.hpp"
 
 #include "text_map.hpp"
+#include "trill/linalg/common_kernel.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/model/derivative.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <Eigen/SparseCholesky>
@@ -83,6 +85,10 @@ Vec squared_gradients(const CompiledModel& model, int selection) {
   return squares;
 }
 
+std::string name_of(const RowPlace& place, const char* what) {
+  return place.value->label.empty() ? fmt::format("this {}", what) : place.value->label;
+}
+
 void check_slopes(const CompiledModel& model, int selection, const char* what) {
   const Index count = model.functions->count(selection);
   const Vec slopes = squared_gradients(model, selection);
@@ -90,8 +96,9 @@ void check_slopes(const CompiledModel& model, int selection, const char* what) {
   for (Index row = 0; row < count; ++row)
     if (slopes[row] == 0) {
       const RowPlace place = row_place(*model.functions, selection, row);
-      throw place.value->error(fmt::format(
-          "this {} does not change with any coordinate at the start{}: its gradient is zero", what, place.element));
+      throw place.value->error(
+          fmt::format("{} does not change with any coordinate at the start{}: its gradient is zero",
+                      name_of(place, what), place.element));
     }
 }
 
@@ -106,62 +113,119 @@ void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& r
     if (on && stays) continue;
     const RowPlace place = row_place(*model.functions, of_constraints, k);
     if (!on)
-      throw place.value->error(
-          fmt::format("the start does not lie on this constraint{}: it is {:.6g} there, not 0", place.element, g[k]));
-    throw place.value->error(
-        fmt::format("the velocities at the start leave this constraint{}: its rate is {:.6g} there, not 0",
-                    place.element, rate[k]));
+      throw place.value->error(fmt::format("the start does not lie on {}{}: it is {:.6g} there, not 0",
+                                           name_of(place, "constraint"), place.element, g[k]));
+    throw place.value->error(fmt::format("the velocities at the start leave {}{}: its rate is {:.6g} there, not 0",
+                                         name_of(place, "constraint"), place.element, rate[k]));
   }
 }
 
-using MassFactors = Eigen::SimplicialLDLT<SpMat>;
-
-void factorise_mass(const CompiledModel& model, MassFactors& factors) {
-  SpMat m(model.start.size(), model.start.size());
+SpMat mass_at_start(const CompiledModel& model) {
   MatrixRun mass(*model.functions, {Purpose::mass});
   MatrixSlot slot = mass.prepare(model.space->parameter_values());
   mass.add(at_start(model), model.space->parameter_values(), slot);
-  m = slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
-  m += SpMat(model.mass.asDiagonal());
-  factors.compute(m);
-  const bool positive = factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
-  if (!positive && !model.file.kinetic.empty())
-    throw model.file.kinetic[0].energy.error("the masses at the start are not positive: some motion has no inertia");
+  return sparse_copy(slot) + SpMat(model.mass.asDiagonal());
 }
 
-// lambda from G M^-1 G^T lambda = G M^-1 f + eta; the smallest where constraints are dependent, which runs refuse.
-Vec solve_for_multipliers(const SpMat& scaled, const Vec& right) {
-  if (scaled.rows() <= most_dense_unknowns) return Mat(scaled).completeOrthogonalDecomposition().solve(right);
-  Eigen::SparseLU<SpMat> lu(scaled);
-  Vec lambda = Vec::Zero(right.size());
-  if (lu.info() == Eigen::Success) lambda = lu.solve(right);
-  if (!lambda.allFinite()) lambda.setZero();
-  return lambda;
+const CoordinateArray& array_at(const CompiledModel& model, Index place) {
+  const auto& arrays = model.space->arrays();
+  return *std::find_if(arrays.begin(), arrays.end(),
+                       [&](const CoordinateArray& a) { return place < a.first + a.size(); });
 }
 
-// M^-1 G^T. A factorisation would make dense columns of it one after another, too many for a long chain of bodies.
-SpMat divided_by_mass(const CompiledModel& model, const MassFactors& mass, const SpMat& columns) {
-  if (model.file.kinetic.empty()) return model.mass.cwiseInverse().asDiagonal() * columns;
-  return mass.solve(columns);
+[[noreturn]] void refuse_kinetic(const CompiledModel& model) {
+  throw model.file.kinetic[0].energy.error("the masses at the start are not positive: some motion has no inertia");
 }
 
-void find_multipliers(CompiledModel& model) {
+// Of the coordinates that take part in a motion without mass the angle of a body tells most.
+[[noreturn]] void refuse_motion(const CompiledModel& model, const std::vector<Index>& motion) {
+  const auto is_angle = [&](Index place) {
+    const FileCoordinate& c = *array_at(model, place).file;
+    return c.mass && !c.mass->label.empty() && c.point == 0;
+  };
+  const auto angle = std::find_if(motion.begin(), motion.end(), is_angle);
+  const Index place = angle == motion.end() ? motion[0] : *angle;
+  const CoordinateArray& array = array_at(model, place);
+  if (!array.file->mass) refuse_kinetic(model);
+  const FileValue& mass = *array.file->mass;
+  const bool turns = angle != motion.end(), of_body = !mass.label.empty();
+  throw mass.error(fmt::format(
+      "{}{} can {}: give it {}, or {} that hold it", of_body ? mass.label : "'" + array.file->name.text + "'",
+      array.over ? fmt::format(" ({})", array.over->element_text((place - array.first) / array.parts)) : "",
+      turns ? "turn without inertia" : "move without mass", turns ? "an inertia" : "a mass",
+      of_body ? "joints" : "constraints"));
+}
+
+// True where it is positive. Where it is not, constraints must hold what has no mass.
+bool check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
+  constexpr double rounding = 1e-12;
+  if (is_positive_definite(mass)) return true;
+  SpMat raised = mass;
+  for (Index i = 0; i < mass.rows(); ++i) raised.coeffRef(i, i) += rounding * (mass.coeff(i, i) + 1);
+  if (!is_positive_definite(raised)) refuse_kinetic(model);
+  if (const std::vector<Index> motion = common_kernel(mass, G); !motion.empty()) refuse_motion(model, motion);
+  if (model.file.heat_bath) throw model.file.heat_bath->friction.error("a heat bath needs masses above zero");
+  return false;
+}
+
+// The smallest solution where constraints are dependent, which runs refuse.
+Vec solve_some(const SpMat& a, const Vec& right) {
+  if (a.rows() <= most_dense_unknowns) return Mat(a).completeOrthogonalDecomposition().solve(right);
+  Eigen::SparseLU<SpMat> lu(a);
+  Vec x = Vec::Zero(right.size());
+  if (lu.info() == Eigen::Success) x = lu.solve(right);
+  if (!x.allFinite()) x.setZero();
+  return x;
+}
+
+// lambda from G M^-1 G^T lambda = G M^-1 f + eta. A factorisation of diagonal masses would make dense columns of
+// M^-1 G^T one after another, too many for a long chain of bodies.
+Vec multipliers_by_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G, const Vec& f, const Vec& eta) {
+  const SpMat transposed = G.transpose();
+  if (model.file.kinetic.empty()) {
+    const Vec inverse = model.mass.cwiseInverse();
+    return solve_some(G * SpMat(inverse.asDiagonal() * transposed), G * inverse.cwiseProduct(f) + eta);
+  }
+  const Eigen::SimplicialLDLT<SpMat> factors(mass);
+  return solve_some(G * SpMat(factors.solve(transposed)), G * Vec(factors.solve(f)) + eta);
+}
+
+// M a + G^T lambda = f, G a + eta = 0.
+Vec multipliers_by_saddle(const SpMat& mass, const SpMat& G, const Vec& f, const Vec& eta) {
+  const Index n = G.cols(), count = G.rows();
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index j = 0; j < n; ++j) {
+    for (SpMat::InnerIterator it(mass, j); it; ++it) entries.emplace_back(it.row(), j, it.value());
+    for (SpMat::InnerIterator it(G, j); it; ++it) {
+      entries.emplace_back(n + it.row(), j, it.value());
+      entries.emplace_back(j, n + it.row(), it.value());
+    }
+  }
+  SpMat saddle(n + count, n + count);
+  saddle.setFromTriplets(entries.begin(), entries.end());
+  Vec right(n + count);
+  right << f, -eta;
+  return solve_some(saddle, right).tail(count);
+}
+
+void check_mass_and_constraints(CompiledModel& model) {
   const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
   const Index count = map.count();
+  if (count == 0 && model.file.kinetic.empty() && (model.mass.array() > 0).all()) return;
   Vec g(count), gt(count), eta(count);
   MatrixSlot slot = map.pattern();
   map.value(0, model.start, g);
   map.jacobian(0, model.start, slot);
   map.time_derivative(0, model.start, gt);
   map.curvature(0, model.start, model.velocity, eta);
-  const SpMat G = slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
-  check_on_constraints(model, g, G * model.velocity + gt, squared_gradients(model, of_constraints));
+  const SpMat G = sparse_copy(slot), mass = mass_at_start(model);
+  if (count > 0) check_on_constraints(model, g, G * model.velocity + gt, squared_gradients(model, of_constraints));
+  const bool positive = check_mass(model, mass, G);
+  if (count == 0) return;
   const Vec f = values_at_start(model, {Purpose::force}, model.start.size());
-  MassFactors mass;
-  factorise_mass(model, mass);
-  const SpMat scaled = G * divided_by_mass(model, mass, G.transpose());
-  model.multipliers = solve_for_multipliers(scaled, G * Vec(mass.solve(f)) + eta);
+  model.multipliers = positive ? multipliers_by_mass(model, mass, G, f, eta) : multipliers_by_saddle(mass, G, f, eta);
 }
+
 // A closed form must begin where the motion begins.
 void check_closed_form(const CompiledModel& model) {
   const Index n = model.start.size();
@@ -193,10 +257,6 @@ void check_start(CompiledModel& model) {
   check_closed_form(model);
   check_slopes(model, of_gaps, "gap");
   check_slopes(model, of_constraints, "constraint");
-  if (!model.file.kinetic.empty()) {
-    MassFactors mass;
-    factorise_mass(model, mass);
-  }
-  if (model.functions->count(of_constraints) > 0) find_multipliers(model);
+  check_mass_and_constraints(model);
 }
 }  // namespace trill

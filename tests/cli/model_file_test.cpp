@@ -50,6 +50,20 @@ TEST_F(ModelFile, CheckSaysWhatItIs) {
   EXPECT_EQ(trill("order verlet --on my.toml --param omega2=2").code, 0);
 }
 
+// What a run refuses, the check tells, and both say the same.
+TEST_F(ModelFile, CheckTellsOfConstraintsThatAreNoneMore) {
+  const std::string point = "[coordinates]\nx = 1\ny = 0\n[[constraint]]\nequation = \"x^2 + y^2 - 1\"\n";
+  write(point + "[[constraint]]\nequation = \"2*x^2 + 2*y^2 - 2\"\n");
+  const Ended checked = trill("check my.toml");
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_THAT(checked.out, HasSubstr("2, rank 1"));
+  EXPECT_THAT(checked.err,
+              HasSubstr("the constraints of 'my' are redundant: constraint '2*x^2 + 2*y^2 - 2' (my.toml:7)"));
+  EXPECT_EQ(checked.err, trill("run my.toml").err);
+  write(point);
+  EXPECT_EQ(trill("check my.toml").code, 0);
+}
+
 TEST_F(ModelFile, IsDescribedAndCited) {
   const Ended described = trill("describe my.toml");
   ASSERT_EQ(described.code, 0) << described.err;

@@ -49,6 +49,13 @@ inline Solution run_of(std::unique_ptr<Problem> problem, const RunPlan& plan) {
 }
 inline Vec last_of(const Solution& solution) { return solution.y().col(solution.rows() - 1); }
 
+inline std::vector<double> times_of(const Solution& s, const std::string& event) {
+  std::vector<double> times;
+  for (const auto& e : s.outcome.events)
+    if (e.name == event) times.push_back(e.t);
+  return times;
+}
+
 inline RunPlan plan_with(const std::string& method, double to, double h_or_rtol) {
   RunPlan plan;
   plan.method = method;

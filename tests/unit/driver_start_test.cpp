@@ -68,8 +68,14 @@ equation = "(x + 2*cos(a) - 2)^2 + (y + 2*sin(a))^2 - 1"
 TEST(ConstrainedStart, ContradictionsAreNamed) {
   const std::string said = refusal(with({bar1, "x1^2 + y1^2 - 1.01"}));
   EXPECT_THAT(said, HasSubstr("contradict each other: no position near the start satisfies constraint 'x1^2 + y1^2 - "
-                              "1' (m.toml:9) and constraint 'x1^2 + y1^2 - 1.01' (m.toml:11) together"));
+                              "1' (m.toml:9) and constraint 'x1^2 + y1^2 - 1.01' (m.toml:11) together; the nearest is "
+                              "off by 0.005 and -0.005"));
   EXPECT_THAT(refusal(with({"y1", "y2", "y1 - y2 - 0.01"})), HasSubstr("contradict each other"));
+}
+
+// Halfway between both, at y1 = 0.01, each is off by 10 times as much.
+TEST(ConstrainedStart, ContradictionsAreToldInUnitsOfTheFile) {
+  EXPECT_THAT(refusal(with({"10*y1", "10*y1 - 0.2"})), HasSubstr("together; the nearest is off by 0.1 and -0.1"));
 }
 
 TEST(ConstrainedStart, ASingularPositionIsNoRedundancy) {

@@ -53,6 +53,16 @@ TEST(RowRank, NearlyDependentRowsCountByTheTolerance) {
   EXPECT_EQ(dependent_rows(slot_of(a), 1e-4).size(), 1u);
 }
 
+// What is as small as the tolerance takes no part.
+TEST(RowRank, NearlyDependentRowsAreToldWithoutSmallParts) {
+  Mat a(3, 4);
+  a << 1, 0, 0, 0, 0, 1, 0, 0, 1, 0.01, 0.01, 0;
+  const auto found = dependent_rows(slot_of(a), 0.1);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].row, 2);
+  EXPECT_THAT(found[0].of, ElementsAre(0));
+}
+
 // A chain of bars with a pin at each end: two rows for each joint, the last joint is there twice if asked.
 MatrixSlot chain(Index links, bool twice) {
   std::vector<Eigen::Triplet<double>> entries;

@@ -5,13 +5,17 @@
 #include "trill/control/advance.hpp"
 #include "trill/method/alpha_coefficients.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <Eigen/Eigenvalues>
+#include <fmt/format.h>
 
 namespace trill::testing_models {
 namespace {
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // YPR98 sec. 3: unit mass, gravity along +y, g = (x^2 + y^2 - 1)/2.
 const std::string pendulum_text = R"(
@@ -425,6 +429,14 @@ TEST(AlphaFamily, TellsOfASingularPositionThatItPasses) {
     plan.rtol = 1e-5;
     const Solution run = prepare(plan, read_model("parallelogram.toml", parallelogram_text).problem, {}).run();
     EXPECT_TRUE(said(run, "singular_position")) << method;
+    // All bars lie along x then: turning them moves no joint that way.
+    const auto notice = std::find_if(run.outcome.notices.begin(), run.outcome.notices.end(),
+                                     [](const Notice& n) { return n.code == "singular_position"; });
+    for (const char* joint : {"'A'", "'B'", "'C'", "'D'"})
+      EXPECT_THAT(notice->text, HasSubstr(fmt::format("joint {} along x (parallelogram.toml:", joint))) << method;
+    EXPECT_THAT(notice->text, AllOf(HasSubstr("passed a singular position"), HasSubstr("depend on each other."),
+                                    Not(HasSubstr("along y")), Not(HasSubstr("more depend"))))
+        << method;
   }
   RunPlan plan = plan_of("generalized_alpha", {}, 1);
   plan.model = "four_bar";

@@ -61,7 +61,11 @@ TEST(MistakesWithBodies, AreShownAtTheirPlace) {
            {"[[driver]]\nof = \"crank.angel\"\nvalue = \"t\"\n",
             "m.toml:10:12: 'crank' has no 'angel'; did you mean 'angle'"},
            {"[[driver]]\nof = \"crank.angle\"\nvalue = \"3 + t\"\n",
-            "m.toml:9:1: the start does not lie on this constraint"},
+            "m.toml:9:1: the start does not lie on driver 1: it is -3 there, not 0"},
+           {"[[joint]]\nname = \"pin\"\nkind = \"revolute\"\nto = \"crank\"\nfrom = [9, 0]\n",
+            "m.toml:9:1: the start does not lie on joint 'pin' along x: it is "},
+           {joint + "to = { body = \"rod\", point = [-1] }\n", "m.toml:11:30: 'point' must be a list of 2: [x, y]"},
+           {"[[bushing]]\nto = \"rod\"\nstiffness = [1]\n", "m.toml:11:13: a bushing has a list of 3 numbers"},
            {"[[torque]]\non = \"rod\"\nvalue = \"vcrank.angle + x\"\n", "m.toml:11:25: unknown name 'x'"},
            {"[[force]]\nat = \"rod\"\nvalue = 3\n", "m.toml:11:9: 'value' must be a list of 2: [x, y]"},
            {"[gravity]\nacceleration = 9.81\n", "m.toml:10:16: 'acceleration' must be a list of 2: [x, y]"},
@@ -80,10 +84,15 @@ TEST(MistakesWithBodies, OfBodiesThemselves) {
   };
   EXPECT_THAT(complaint(body("a = 3")), HasSubstr("m.toml:2:5: a body is a table: a = { mass"));
   EXPECT_THAT(complaint(body("a = { mass = 1 }")), HasSubstr("m.toml:2:1: body 'a' needs 'inertia'"));
-  EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 0 }")),
-              HasSubstr("m.toml:2:27: a mass must be positive, not 0"));
+  EXPECT_THAT(complaint(body("a = { mass = 1, inertia = -1 }")),
+              HasSubstr("m.toml:2:27: a mass cannot be negative, as -1 is"));
+  EXPECT_THAT(complaint(body("a = { mass = nan, inertia = 1 }")), HasSubstr("m.toml:2:14: "));
   EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1, points = { x = [0, 0] } }")),
               HasSubstr("m.toml:2:41: every body has a 'x'; choose another name"));
+  EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1, points = { p = [-1] } }")),
+              HasSubstr("m.toml:2:45: the point 'p' must be a list of 2: [x, y]"));
+  EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1, start = { p = [1] }, points = { p = [-1, 0] } }")),
+              HasSubstr("m.toml:2:44: the start of 'p' must be a list of 2: [x, y]"));
   EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1, start = { p = [0, 0] } }")),
               HasSubstr("m.toml:2:40: 'a' has no point 'p'"));
   EXPECT_THAT(complaint(body("a = { mass = 1, inertia = 1 }\nva = { mass = 1, inertia = 1 }")),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events and switches of text models against closed forms, and what is said about formulas that jump.
+// Events of text models against closed forms.
 #include "support/solution_files.hpp"
 #include "support/text_models.hpp"
 
@@ -9,18 +9,10 @@
 namespace trill::testing_models {
 namespace {
 using std::numbers::pi;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing_files::TemporaryDirectory;
-
-std::vector<double> times_of(const Solution& s, const std::string& event) {
-  std::vector<double> times;
-  for (const auto& e : s.outcome.events)
-    if (e.name == event) times.push_back(e.t);
-  return times;
-}
 
 TEST(TextEvents, ABouncingBall) {
   const TextModel model = read_model("m.toml", R"toml(
@@ -350,21 +342,6 @@ then = { vx = "-vx", vy = "-vy" }
   EXPECT_NEAR(last_of(longer).head(2).norm(), 1.25, 1e-9);
 }
 
-const char* const pushed = R"toml(
-coordinates.x = 1
-[[force]]
-on = "x"
-value = "if(x > 0, -x, 1 - x)"
-)toml";
-
-// cos t down to 0 at pi/2, then 1 - cos - sin of t - pi/2 up to 0 at pi.
-Vec pushed_at(double t) {
-  if (t > pi) return Vec{{std::sin(t - pi), std::cos(t - pi)}};
-  const double s = t - pi / 2;
-  return t < pi / 2 ? Vec{{std::cos(t), -std::sin(t)}}
-                    : Vec{{1 - std::cos(s) - std::sin(s), std::sin(s) - std::cos(s)}};
-}
-
 TEST(TextEvents, ABallThatComesToRestIsRefusedBySteppingOfEveryKind) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.y = 1
@@ -403,246 +380,6 @@ TEST(TextEvents, MayNotLeaveTheConstraints) {
                               plan_with(method, 1, step));
     EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
   }
-}
-
-TEST(TextSwitches, AreHitAndTheOrderIsKept) {
-  const TextModel model = read_model("m.toml", pushed);
-  ASSERT_EQ(model.problem->events().size(), 1u);
-  EXPECT_EQ(model.problem->events()[0].name, "switch in line 5");
-  EXPECT_TRUE(model.problem->events()[0].restarts);
-  const auto error = [&](const char* method, double step) {
-    return (last_of(run_of(model.problem->clone(), plan_with(method, 4, step))) - pushed_at(4)).cwiseAbs().maxCoeff();
-  };
-  EXPECT_LE(error("dop853", 1e-10), 1e-8);
-  EXPECT_LE(error("dopri5", 1e-9), 1e-7);
-  const Solution s = run_of(model.problem->clone(), plan_with("dop853", 4, 1e-11));
-  EXPECT_THAT(times_of(s, "switch in line 5"),
-              ElementsAre(testing::DoubleNear(pi / 2, 1e-9), testing::DoubleNear(pi, 1e-9)));
-  for (const auto& [method, order] : {std::pair{"verlet", 2}, std::pair{"rk4", 4}}) {
-    const double coarse = error(method, 0.05), fine = error(method, 0.025);
-    EXPECT_NEAR(std::log2(coarse / fine), order, 0.7) << method << " " << coarse << " " << fine;
-  }
-}
-
-TEST(TextSwitches, OfConstantForcesAreExact) {
-  const TextModel model = read_model("m.toml", R"toml(
-coordinates.x = 0
-[[potential]]
-energy = "if(x < 1, -x, 2*x - 3)"
-)toml");
-  // t^2/2 up to 1, then a fall with acceleration -2.
-  const double tau = 2 - std::numbers::sqrt2;
-  const Vec end{{1 + std::numbers::sqrt2 * tau - tau * tau, std::numbers::sqrt2 - 2 * tau}};
-  for (const char* method : {"verlet", "rk4", "dopri5"})
-    expect_equal(last_of(run_of(model.problem->clone(), plan_with(method, 2, *method == 'd' ? 1e-6 : 0.3))), end,
-                 method, 1e-9);
-}
-
-TEST(TextSwitches, TheMotionMayStartOnOne) {
-  // From x = 0 up with unit gravity above it and three times as much push below: back at t = 2.
-  const TextModel model = read_model("m.toml", R"toml(
-coordinates.x = { start = 0, velocity = 1 }
-[[force]]
-on = "x"
-value = "if(x < 0, 3, -1)"
-)toml");
-  const Vec end{{-0.5 + 3 * 0.125, -1 + 3 * 0.5}};
-  for (const char* method : {"verlet", "rk4", "dopri5"})
-    expect_equal(last_of(run_of(model.problem->clone(), plan_with(method, 2.5, *method == 'd' ? 1e-6 : 0.3))), end,
-                 method, 1e-9);
-}
-
-// d^1.5 has no value on the other side of the switch.
-TEST(TextSwitches, OfFormulasThatEndThere) {
-  const TextModel model = read_model("m.toml", R"toml(
-coordinates.y = 1
-[[potential]]
-energy = "y + 1000*max(0, -y)^2.5"
-)toml");
-  EXPECT_TRUE(model.warnings.empty());
-  for (const char* method : {"verlet", "dopri5", "dop853"}) {
-    const Solution s = run_of(model.problem->clone(), plan_with(method, 10, *method == 'd' ? 1e-9 : 1e-4));
-    const auto energy = s.measured().row(0).array();
-    EXPECT_LE((energy - 1).abs().maxCoeff(), 1e-5) << method;
-    EXPECT_LT(s.y().row(0).minCoeff(), -0.02) << method;
-    EXPECT_EQ(times_of(s, "switch in line 4").size(), 6u) << method;
-  }
-}
-
-// Friction holds a block that has come to rest: that cannot go on in steps, and is said.
-TEST(TextSwitches, ThatAreCrossedAgainAndAgainAreRefusedInWords) {
-  const TextModel model = read_model("m.toml", R"toml(
-coordinates.x = { start = 0, velocity = 1 }
-[[force]]
-on = "x"
-value = "if(vx > 0, -1, 1)"
-)toml");
-  const Solution s = prepare(plan_with("dopri5", 3, 1e-6), model.problem->clone()).run();
-  EXPECT_EQ(s.outcome.status, RunStatus::refused) << last_of(s);
-  EXPECT_THAT(s.outcome.message, HasSubstr("again and again"));
-  EXPECT_NEAR(last_of(s)[0], 0.5, 1e-6);
-}
-
-// Outside of a run every force is that of its place.
-TEST(TextSwitches, FormulasAreHeldInRunsOnly) {
-  const TextModel model = read_model("m.toml", pushed);
-  const MechanicalProblem& p = mechanics(model);
-  const Vec right{{2}}, left{{-2}}, v{{0}};
-  const auto expect_both = [&] {
-    EXPECT_EQ(force_of(p, 0, right, v)[0], -2);
-    EXPECT_EQ(force_of(p, 0, left, v)[0], 3);
-    EXPECT_EQ(dense(jacobians_of(p, 0, left, v).by_position)(0, 0), -1);
-  };
-  expect_both();
-  PreparedRun run = prepare(plan_with("dopri5", 2, 1e-6), model.problem->clone());
-  run.run();
-  const MechanicalProblem& after = mechanics(*run.problem);
-  EXPECT_EQ(force_of(after, 0, right, v)[0], -2);
-  EXPECT_EQ(force_of(after, 0, left, v)[0], 3);
-  p.hold_formulas(true);
-  p.enter(p.initial_state());
-  EXPECT_EQ(force_of(p, 0, left, v)[0], 2);
-  EXPECT_EQ(force_of(mechanics(*p.clone()), 0, left, v)[0], 3);
-  p.hold_formulas(false);
-  expect_both();
-}
-
-TEST(TextSwitches, AnEventMayMoveTheStateAcrossOne) {
-  const TextModel model = read_model("m.toml", R"toml(
-coordinates.x = { start = 1, velocity = 0 }
-[[force]]
-on = "x"
-value = "if(x < 0, 1, -1)"
-[[event]]
-when = "t - 0.5"
-then = { x = -2, vx = 0 }
-)toml");
-  expect_equal(last_of(run_of(model.problem->clone(), plan_with("rk4", 1.5, 0.1))), Vec{{-1.5, 1}}, "end", 1e-9);
-}
-
-TEST(TextSwitches, OverASet) {
-  const TextModel model = read_model("m.toml", R"toml(
-sets.ball = 40
-coordinates.y = { over = "ball", start = "1 + ball/10" }
-[[force]]
-over = "ball"
-on = "y[ball]"
-value = "if(y[ball] > 0, -1, 3)"
-)toml");
-  ASSERT_EQ(model.problem->events().size(), 40u);
-  EXPECT_EQ(model.problem->events()[7].name, "switch in line 7, element 7");
-  State s = model.problem->initial_state();
-  s.y[7] = -0.25;
-  EXPECT_DOUBLE_EQ(std::abs(model.problem->event_value(7, s)), 0.25);
-  EXPECT_DOUBLE_EQ(std::abs(model.problem->event_value(39, s)), 4.9);
-  const Solution run = run_of(model.problem->clone(), plan_with("dopri5", 3, 1e-6));
-  const std::vector<double> times = times_of(run, "switch in line 7, element 7");
-  ASSERT_FALSE(times.empty());
-  EXPECT_NEAR(times[0], std::sqrt(2 * 1.7), 1e-9);
-}
-
-TEST(TextSwitches, ManyAreNotLookedForAndASwitchOfTimeIsOne) {
-  const auto model = [](const char* condition) {
-    return read_model("m.toml", fmt::format("sets.ball = 5000\ncoordinates.y = {{ over = \"ball\", start = 1 }}\n"
-                                            "[[force]]\nover = \"ball\"\non = \"y[ball]\"\nvalue = \"if({}, 1, 2)\"\n",
-                                            condition));
-  };
-  const TextModel many = model("y[ball] < 0");
-  EXPECT_TRUE(many.problem->events().empty());
-  ASSERT_EQ(many.warnings.size(), 2u);
-  EXPECT_THAT(many.warnings[0], HasSubstr("line 6: forces change their formula at 5000 places"));
-  EXPECT_THAT(many.warnings[1], AllOf(HasSubstr("a force jumps by 1"), testing::Not(HasSubstr("steps end there"))));
-  const TextModel timed = model("t < 1");
-  ASSERT_EQ(timed.problem->events().size(), 1u);
-  EXPECT_EQ(timed.problem->events()[0].name, "switch in line 6");
-  const Solution s = run_of(timed.problem->clone(), plan_with("dopri5", 2, 1e-6));
-  EXPECT_NEAR(last_of(s)[4999], 1 + 0.5 + 1 + 1, 1e-9);
-}
-
-std::vector<std::string> warnings_of(const std::string& kind, const std::string& value) {
-  const std::string term = kind == "potential" ? "energy" : "on = \"x\"\nvalue";
-  return read_model("m.toml", fmt::format("coordinates.x = {{ start = 0.7, velocity = 0.1 }}\n"
-                                          "coordinates.y = {{ start = -0.4, velocity = 1 }}\n[[{}]]\n{} = \"{}\"\n",
-                                          kind, term, value))
-      .warnings;
-}
-
-TEST(TextSwitches, JumpsAreWarnedOf) {
-  const auto warns = [](const char* message) { return ElementsAre(HasSubstr(message)); };
-  EXPECT_THAT(warnings_of("potential", "if(x < 0, 2, 5)"), warns("line 4: at a switch an energy jumps by 3"));
-  EXPECT_THAT(warnings_of("potential", "if(x < y, 0, x - y)"), warns("line 4: at a switch a force jumps"));
-  EXPECT_THAT(warnings_of("potential", "3*abs(x)"), warns("a force jumps"));
-  EXPECT_THAT(warnings_of("potential", "max(0, x) + y"), warns("a force jumps"));
-  EXPECT_THAT(warnings_of("potential", "min(x, y^2)"), warns("a force jumps"));
-  EXPECT_THAT(warnings_of("force", "if(x < 0, 2, 5)"), warns("line 5: at a switch a force jumps by 3"));
-  EXPECT_THAT(warnings_of("force", "2*(x < 0)"), warns("a force jumps by 2"));
-  EXPECT_THAT(warnings_of("force", "-abs(vx)*vx - abs(y)"), warns("the derivative of a force jumps"));
-  EXPECT_THAT(warnings_of("force", "if(t < 1, 0, 3)"), warns("a force jumps by 3"));
-  EXPECT_THAT(warnings_of("force", "if(t < 1, t, 1)"), warns("the derivative of a force jumps"));
-  EXPECT_THAT(warnings_of("force", "max(0, x)"), warns("the derivative of a force jumps"));
-}
-
-TEST(TextSwitches, SmoothOnesAreNotWarnedOf) {
-  for (const char* energy : {"max(0, x)^3", "abs(x)^3", "abs(x)*x^2", "if(x < 0, x^3, 2*x^3)", "abs(x)^2", "abs(-x)^4",
-                             "if(x < 0, abs(x)^3, x^4)", "min(x, y) + max(x, y)"})
-    EXPECT_THAT(warnings_of("potential", energy), IsEmpty()) << energy;
-  for (const char* force : {"max(0, x)^2", "if(t < 1, 0, (t - 1)^2)", "abs(x)*x", "if(x < 0, -x^2, x^2)"})
-    EXPECT_THAT(warnings_of("force", force), IsEmpty()) << force;
-}
-
-TEST(TextEventErrors, SayWhatIsWrong) {
-  const std::string model = R"toml(
-[parameters]
-n = 2
-k = { value = 1, min = 0.5, max = 8 }
-s = 3
-m = 1
-q = 1
-i = 0
-kin = 1
-[sets]
-atom = { size = "n", w = "q" }
-[coordinates]
-x = { start = 1, mass = "m" }
-z = 0
-y = { over = "atom", start = 1 }
-[derived]
-stiff = "s + 1"
-[[stiff]]
-gap = "x"
-stiffness = "stiff"
-[[potential]]
-energy = "k*x + y[i]"
-[[kinetic]]
-energy = "kin*vz^2"
-)toml";
-  const auto then = [&](const char* change) {
-    return complaint(model + fmt::format("[[event]]\nwhen = \"x\"\nthen = {{ {} }}\n", change));
-  };
-  EXPECT_EQ(then("k = 2"), "no error");
-  EXPECT_EQ(then("k = \"2*n\""), "no error");
-  for (const char* fixed : {"n = 3", "q = 2", "m = 2", "s = 2", "i = 1", "kin = 2"})
-    EXPECT_THAT(then(fixed), HasSubstr("cannot change in a run")) << fixed;
-  EXPECT_THAT(then("k = \"x\""), HasSubstr("what an event sets a parameter to may depend on parameters only"));
-  EXPECT_THAT(then("k = \"2*k\""), HasSubstr("may not depend on 'k', which events change"));
-  EXPECT_THAT(then("k = 0"), HasSubstr("parameter 'k' must be [0.5, 8], not 0"));
-  EXPECT_THAT(then("k = \"1/0\""), HasSubstr("must be finite"));
-  EXPECT_THAT(then("\"y[2]\" = 1"), HasSubstr("the index of 'y' is 2"));
-  EXPECT_THAT(then("kk = 1"), HasSubstr("an event cannot change 'kk'"));
-  EXPECT_THAT(complaint(model + "[[event]]\nwhen = \"k\"\nstop = true"),
-              HasSubstr("it depends neither on coordinates nor on t"));
-  const std::string bath =
-      "parameters.c = 1\nparameters.T = 1\ncoordinates.x = 1\n[heat_bath]\nfriction = \"c\"\n"
-      "temperature = \"T\"\n[[potential]]\nenergy = \"x^2\"\n[[event]]\nwhen = \"t - 1\"\n";
-  EXPECT_THAT(complaint(bath + "then = { c = 2 }"), HasSubstr("'c' cannot change in a run"));
-  EXPECT_THAT(complaint(bath + "then = { T = 2 }"), HasSubstr("'T' cannot change in a run"));
-}
-
-TEST(TextEventErrors, ManyGroupsAreRefusedInWords) {
-  std::string text = "coordinates.x = 1\n";
-  for (int k = 0; k < 32; ++k) text += fmt::format("[[potential]]\nenergy = \"{}*x\"\ngroup = \"g{}\"\n", k + 1, k);
-  EXPECT_EQ(complaint(text), "no error");
-  EXPECT_THAT(complaint(text + "[[force]]\non = \"x\"\nvalue = 1\n"), HasSubstr("more than 32 groups of forces"));
 }
 }  // namespace
 }  // namespace trill::testing_models

@@ -179,7 +179,7 @@ TEST(TextModelErrors, SayWhatIsWrong) {
       {"[parameters]\nx = 1\n" + head + energy, "m.toml:4:1: the name 'x' is already taken"},
       {"[parameters]\nk = \"2*3\"\n" + head + energy, "m.toml:2:6: a parameter must be a number"},
       {"[parameters]\nk = inf\n" + head + energy, "m.toml:2:5: 'k' must be finite"},
-      {"[coordinates]\nx = { start = 1, mass = -1 }\n" + energy, "m.toml:2:25: a mass must be positive, not -1"},
+      {"[coordinates]\nx = { start = 1, mass = -1 }\n" + energy, "m.toml:2:25: a mass cannot be negative, as -1 is"},
       {"[coordinates]\nx = \"1/0\"\n" + energy, "m.toml:2:6: the start of a coordinate is inf; it must be finite"},
       {"[coordinates]\nx = 1\ny = \"2*x\"\n" + energy,
        "m.toml:3:6: the start of a coordinate may depend on parameters only"},

@@ -25,6 +25,13 @@ class Notes {
  public:
   explicit Notes(std::size_t capacity = 64) { entries_.reserve(capacity); }
   void raise(double t, const char* code, const char* text, Severity severity, double value, double threshold);
+  // The same with a text that is made, and allocates, where the code is raised for the first time.
+  template <class MakeText>
+  void raise_with(double t, const char* code, const MakeText& text, Severity severity, double value, double threshold) {
+    const std::size_t before = entries_.size();
+    raise(t, code, "", severity, value, threshold);
+    if (entries_.size() > before) entries_.back().made = text();
+  }
   std::vector<Notice> notices() const;
   // Of a run that is resumed; they include what its start raised, so that what was raised here till now is dropped.
   void restore(const std::vector<Notice>& earlier) {
@@ -39,6 +46,7 @@ class Notes {
     Severity severity;
     double value, threshold;
     std::int64_t count;
+    std::string made = {};  // the text, where it is no literal
   };
   std::vector<Entry> entries_;
   std::vector<Notice> earlier_;

@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace trill {
+// The constraints that depend on each other nearly enough to be told, by name; G is their slope.
+std::string nearly_dependent(const ConstraintMap& map, const MatrixSlot& G, double tolerance);
+
 // What may be wrong with the hard constraints of a mechanical system at a state, with names, and the way from there to
 // the nearest state on them. Sentences are empty where nothing is wrong. It refers to the problem.
 class ConstraintCheck {
@@ -43,9 +46,9 @@ class ConstraintCheck {
   std::optional<Moved> project(State& s);  // nothing: none was found
 
  private:
-  std::string names(const std::vector<Index>& rows) const;
   std::string dependence_of(Index row, const std::vector<Index>& of) const;
-  // Least squares of all constraints from here; nothing: the iteration did not settle. What remains, row by row.
+  // Least squares of all constraints from here, rows scaled to slope 1; nothing: the iteration did not settle. What
+  // remains, row by row.
   std::optional<Vec> close_all(double t, Vec& q);
   bool stays_dependent(double t, In closed);
   UnderlyingOde& saddle();
