@@ -92,32 +92,24 @@ ConstraintSwitch::ConstraintSwitch(const Problem& problem, const State& before)
   if (mechanics_) before_ = ConstraintCheck(*mechanics_).values(before);
 }
 
-ConstraintSwitch::Passage ConstraintSwitch::follow(State& after) const {
-  if (!mechanics_) return {};
+std::string ConstraintSwitch::follow(State& after, Notes& notes) const {
+  if (!mechanics_) return "";
   const auto name = [&](Index row) { return mechanics_->constraints()->name(row); };
   ConstraintCheck check(*mechanics_);
-  const auto changed = check.change(after, before_);
-  if (!(changed.position.relative <= continuous))
-    return {fmt::format("{} jumps by {:.3g} at a switch, and no motion follows it", name(changed.position.row),
-                        changed.position.value),
-            {}};
-  if (changed.velocity.relative <= continuous) return {};
+  const auto [position, velocity] = check.change(after, before_);
+  if (!(position.relative <= continuous))
+    return fmt::format("{} jumps by {:.3g} at a switch, and no motion follows it", name(position.row), position.value);
+  if (velocity.relative <= continuous) return "";
   const auto moved = check.project(after);
-  if (!moved)
-    return {fmt::format("the rate of {} jumps by {:.3g} at a switch, and no velocities follow it",
-                        name(changed.velocity.row), changed.velocity.value),
-            {}};
-  const Index component = problem_.layout().nq + moved->velocity;
-  return {"", Notice{.t = after.t,
-                     .code = "impulse",
-                     .text = fmt::format(
-                         "The rate of {} jumps by {:.3g} at a switch: an impulse of the constraints has changed "
-                         "velocities by up to {:.3g} ({}).",
-                         name(changed.velocity.row), changed.velocity.value, moved->velocity_by,
-                         problem_.components()[static_cast<std::size_t>(component)].name),
-                     .severity = Severity::warning,
-                     .value = changed.velocity.relative,
-                     .threshold = continuous}};
+  const std::string jump = fmt::format("rate of {} jumps by {:.3g} at a switch", name(velocity.row), velocity.value);
+  if (!moved) return "the " + jump + ", and no velocities follow it";
+  const auto component = static_cast<std::size_t>(problem_.layout().nq + moved->velocity);
+  const auto text = [&] {
+    return fmt::format("The {}: an impulse of the constraints has changed velocities by up to {:.3g} ({}).", jump,
+                       moved->velocity_by, problem_.components()[component].name);
+  };
+  notes.raise_with(after.t, "impulse", text, Severity::warning, velocity.relative, continuous);
+  return "";
 }
 
 std::vector<Notice> drift_of(const Problem& problem, const State& state) {

@@ -4,8 +4,6 @@
 #include "trill/driver/driver.hpp"
 #include "trill/problem/mechanical.hpp"
 
-#include <optional>
-
 namespace trill {
 // What keeps a run from going on from this state: a sentence when positions or velocities do not satisfy the hard
 // constraints, or "".
@@ -16,11 +14,8 @@ std::string leaves_constraints(const Problem& problem, const State& state);
 class ConstraintSwitch {
  public:
   ConstraintSwitch(const Problem& problem, const State& before);  // with the formulas before it
-  struct Passage {
-    std::string complaint;         // no motion goes on from here
-    std::optional<Notice> notice;  // of what was changed
-  };
-  Passage follow(State& after) const;  // with the formulas behind it
+  // With the formulas behind it. What keeps the motion from going on, or "".
+  std::string follow(State& after, Notes& notes) const;
 
  private:
   const Problem& problem_;

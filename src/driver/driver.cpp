@@ -2,7 +2,10 @@
 #include "trill/driver/driver.hpp"
 
 #include "consistency.hpp"
-#include "measures.hpp"
+#include "event_crowding.hpp"
+#include "failure.hpp"
+#include "output_clock.hpp"
+#include "pacing.hpp"
 #include "run_archive.hpp"
 #include "trill/driver/events.hpp"
 #include "trill/problem/langevin.hpp"
@@ -35,25 +38,6 @@ std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, con
   return events;
 }
 
-struct Failure {
-  RunStatus status;
-  std::string advice;
-};
-Failure failure_of(AdvanceStatus status, const StepControl& control) {
-  const std::string try_less = std::holds_alternative<FixedStep>(control) ? "try a smaller h" : "try a smaller rtol";
-  switch (status) {
-    case AdvanceStatus::step_too_small:
-      return {RunStatus::step_too_small,
-              "the step size fell below rounding; look for a singularity or a jump there, or loosen rtol"};
-    case AdvanceStatus::newton_failed:
-      return {RunStatus::newton_failed, try_less + ", or a method that damps or averages the fast motion"};
-    case AdvanceStatus::non_finite:
-      return {RunStatus::non_finite, try_less + ", or check the model's forces there"};
-    default:
-      return {RunStatus::refused, "see the notices of the run"};
-  }
-}
-
 class Run {
  public:
   Run(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options)
@@ -67,7 +51,8 @@ class Run {
         advancer_(stepper, options.control, options.newton_retries, options.seed),
         memory_(solution_),
         recorder_(options.recorder ? *options.recorder : memory_),
-        user_(std::move(start)) {
+        user_(std::move(start)),
+        clock_(options.output, user_.t, direction_) {
     notices_ = options.notices;
     for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
     check_output(options.output, user_.t, direction_);
@@ -140,11 +125,11 @@ class Run {
   void take_step() {
     const std::int64_t before = advancer_.counters().steps, batch = batch_size(before);
     if (!detector_.empty()) begin_ = inner_;
-    const AdvanceResult result = batch > 1 ? advancer_.several(inner_, next_stop(), next_output_time(), batch)
+    const AdvanceResult result = batch > 1 ? advancer_.several(inner_, next_stop(), clock_.next_time(), batch)
                                            : advancer_.one(inner_, next_stop());
-    if (batch == batch_) adapt_batch();
+    if (batches_ && batch == batch_.amount()) batch_.look();
     if (result.status != AdvanceStatus::ok) return fail(result);
-    since_output_ += advancer_.counters().steps - before - 1;
+    clock_.pass_steps(advancer_.counters().steps - before - 1);
     last_step_ = result.step;
     const double t0 = result.t_begin, h = inner_.t - t0;
     const bool goes_on = !options_.reformulation || correct();
@@ -179,21 +164,9 @@ class Run {
   // Steps that may be taken at once: nobody looks at them one by one, and nothing falls due among them.
   std::int64_t batch_size(std::int64_t steps) const {
     if (!batches_) return 1;
-    std::int64_t most = std::min(batch_, options_.max_steps - steps);
-    if (const auto* every = std::get_if<EveryStep>(&options_.output))
-      most = std::min(most, every->stride - since_output_);
+    std::int64_t most = std::min({batch_.amount(), options_.max_steps - steps, clock_.steps_left()});
     if (recorder_.keeps_checkpoints()) most = std::min(most, options_.checkpoint_every - (steps - last_checkpoint_));
     return most;
-  }
-
-  // Long enough that the way through the driver costs nothing, short enough that signals and progress are not late.
-  void adapt_batch() {
-    if (!batches_) return;
-    const auto now = Clock::now();
-    const double elapsed = std::chrono::duration<double>(now - last_batch_).count();
-    last_batch_ = now;
-    if (elapsed < 1e-3) batch_ = std::min<std::int64_t>(2 * batch_, 1 << 14);
-    if (elapsed > 5e-3) batch_ = std::max<std::int64_t>(batch_ / 2, 1);
   }
 
   void between_steps() {
@@ -223,12 +196,8 @@ class Run {
   }
 
   void report_progress(std::int64_t steps) {
-    const auto now = Clock::now();
-    const double elapsed = std::chrono::duration<double>(now - last_progress_).count();
-    if (elapsed < 0.05) progress_every_ = std::min<std::int64_t>(2 * progress_every_, 1 << 24);
-    if (elapsed > 0.2) progress_every_ = std::max<std::int64_t>(progress_every_ / 2, 1);
-    last_progress_ = now;
-    next_progress_ = steps + progress_every_;
+    progress_.look();
+    next_progress_ = steps + progress_.amount();
     options_.progress(std::abs((inner_.t - t_start_) / (t_end_ - t_start_)));
   }
 
@@ -238,7 +207,7 @@ class Run {
     double stop = t_end_;
     if (next_break_ < breakpoints_.size()) stop = breakpoints_[next_break_];
     if (stepper_.info().dense == Dense::none) {
-      const double out = next_output_time();
+      const double out = clock_.next_time();
       if (direction_ * (stop - out) > 0) stop = out;
     }
     return stop;
@@ -249,29 +218,20 @@ class Run {
       advancer_.note_jump();
   }
 
-  double next_output_time() const {
-    if (const auto* grid = std::get_if<Grid>(&options_.output))
-      return t_start_ + direction_ * static_cast<double>(next_output_) * std::abs(grid->dt);
-    if (const auto* times = std::get_if<Times>(&options_.output))
-      return next_output_ <= static_cast<std::int64_t>(times->t.size())
-                 ? times->t[static_cast<std::size_t>(next_output_) - 1]
-                 : direction_ * HUGE_VAL;
-    return direction_ * HUGE_VAL;
-  }
-
   // Rows for every output time up to t inside the step that began at t0.
   void output_until(double t, double t0, double h) {
-    if (const auto* every = std::get_if<EveryStep>(&options_.output)) {
-      if (++since_output_ < every->stride && !finished()) return;
-      since_output_ = 0;
+    if (clock_.counts_steps()) {
+      clock_.pass_steps(1);
+      if (clock_.steps_left() > 0 && !finished()) return;
+      clock_.restart_steps();
       leave(inner_);
       record(user_);
       return;
     }
     // Grid points are multiples of dt, rounded: a point that is the step's end up to rounding belongs to this step.
     const double slack = landing_slack(h, t);
-    for (double out = next_output_time(); direction_ * (out - t) <= slack; out = next_output_time()) {
-      ++next_output_;
+    for (double out = clock_.next_time(); direction_ * (out - t) <= slack; out = clock_.next_time()) {
+      clock_.pass_time();
       if (std::abs(out - t) <= slack && t == inner_.t) {
         leave(inner_);
         if (!finished()) user_.t = out;
@@ -314,7 +274,7 @@ class Run {
 
   // True: the state was changed at an event, and the step ends there.
   bool handle_events(double t0, double h) {
-    largest_step_ = std::max(largest_step_, std::abs(h));
+    crowding_.passed(h);
     double from = 0;
     const EventDetector::Interpolant at = [this](double theta) -> const State& { return inside(theta); };
     while (const auto hit = detector_.first(from, h, t0, at)) {
@@ -357,16 +317,8 @@ class Run {
     return false;
   }
 
-  // Events that change the state at ever shorter intervals (a ball coming to rest) pile up at a time that no step
-  // passes.
   bool crowds(const Event& event, double t) {
-    const double interval = std::abs(t - last_event_);
-    const bool again = event.restarts && &event == last_source_;
-    crowding_ = interval < 1e-6 * largest_step_ && (again || interval < 0.9 * last_interval_) ? crowding_ + 1 : 0;
-    last_source_ = &event;
-    last_event_ = t;
-    last_interval_ = interval;
-    if (crowding_ < 5) return false;
+    if (!crowding_.adds(event, t)) return false;
     outcome_.status = RunStatus::refused;
     outcome_.message = fmt::format(
         "at t = {:.6g}: '{}' happens again and again at ever shorter intervals; {}", t, event.name,
@@ -377,22 +329,11 @@ class Run {
 
   // The user's state moves on with constraints behind a switch; false: it cannot.
   bool follow(const ConstraintSwitch& passed) {
-    const auto [complaint, notice] = passed.follow(user_);
-    if (notice) tell(*notice);
+    const std::string complaint = passed.follow(user_, advancer_.notes());
     if (complaint.empty()) return true;
     outcome_.status = RunStatus::refused;
     outcome_.message = fmt::format("at t = {:.6g}: {}", user_.t, complaint);
     return false;
-  }
-
-  void tell(const Notice& notice) {
-    std::vector<Notice> all = advancer_.notes().notices();
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Notice& n) { return n.code == notice.code; });
-    if (same != all.end())
-      ++same->count;
-    else
-      all.push_back(notice);
-    advancer_.notes().restore(all);
   }
 
   bool breaks_constraints(const Event& event, bool changed) {
@@ -422,7 +363,7 @@ class Run {
   }
 
   void output_before(double t, double t0, double h) {
-    if (!std::holds_alternative<EveryStep>(options_.output)) output_until(t, t0, h);
+    if (!clock_.counts_steps()) output_until(t, t0, h);
   }
 
   void leave(const State& in) {
@@ -444,19 +385,11 @@ class Run {
       stop_at_overflow(s, measured);
   }
 
-  // The state may still be finite when its energy is not; no file could hold such a row.
   void stop_at_overflow(const State& s, const Vec& measured) {
-    const auto first = [](const Vec& values) {
-      Index i = 0;
-      while (i < values.size() && std::isfinite(values[i])) ++i;
-      return i;
-    };
-    const Index i = first(s.y), k = first(measured);
-    const std::string name = i < s.y.size() ? problem_.components()[static_cast<std::size_t>(i)].name
-                                            : measures_->quantities()[static_cast<std::size_t>(k)].name;
     const Failure failure = failure_of(AdvanceStatus::non_finite, options_.control);
     outcome_.status = failure.status;
-    outcome_.message = fmt::format("at t = {:.6g}: {} became infinite or not a number; {}", s.t, name, failure.advice);
+    outcome_.message = fmt::format("at t = {:.6g}: {} became infinite or not a number; {}", s.t,
+                                   first_overflow(problem_, *measures_, s, measured), failure.advice);
   }
 
   // The part [0, theta] of the last step.
@@ -484,15 +417,11 @@ class Run {
     visit(inner_.t);
     visit(inner_.y);
     visit(inner_.mode);
-    visit(next_output_);
-    visit(since_output_);
+    clock_.fields(visit);
     visit(last_recorded_);
     visit(next_break_);
     visit(last_step_);
-    visit(last_event_);
-    visit(last_interval_);
-    visit(crowding_);
-    visit(largest_step_);
+    crowding_.fields(visit);
   }
 
   void checkpoint() {
@@ -557,13 +486,14 @@ class Run {
   StepResult last_step_;
   std::vector<double> breakpoints_;
   std::size_t next_break_ = 0;
-  std::int64_t next_output_ = 1, since_output_ = 0, last_checkpoint_ = 0, next_progress_ = 16, progress_every_ = 16,
-               batch_ = 1;
+  OutputClock clock_;
+  EventCrowding crowding_;
+  std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
+  // Batches are long enough that the way through the driver costs nothing, short enough that signals are not late.
+  Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
   bool batches_ = false;
-  double last_recorded_ = 0, last_event_ = -HUGE_VAL, last_interval_ = HUGE_VAL, largest_step_ = 0;
-  const Event* last_source_ = nullptr;
-  int crowding_ = 0;
-  Clock::time_point last_progress_ = Clock::now(), last_batch_ = Clock::now(), counted_until_ = Clock::now();
+  double last_recorded_ = 0;
+  Clock::time_point counted_until_ = Clock::now();
 };
 }  // namespace
 

@@ -11,7 +11,7 @@
 namespace trill {
 namespace {
 constexpr double increment = 1e-4;     // of differences in time, in steps
-constexpr double rounding = 1e-13;      // of positions, as near as they come to constraints
+constexpr double rounding = 1e-13;     // of positions, as near as they come to constraints
 constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the method
 }  // namespace
 

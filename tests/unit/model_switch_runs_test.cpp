@@ -172,7 +172,7 @@ TEST(TextSwitches, ManyAreNotLookedForAndASwitchOfTimeIsOne) {
   const TextModel many = model("y[ball] < 0");
   EXPECT_TRUE(many.problem->events().empty());
   ASSERT_EQ(many.warnings.size(), 2u);
-  EXPECT_THAT(many.warnings[0], HasSubstr("line 6: forces change their formula at 5000 places"));
+  EXPECT_THAT(many.warnings[0], HasSubstr("line 6: formulas change at 5000 places"));
   EXPECT_THAT(many.warnings[1], AllOf(HasSubstr("a force jumps by 1"), testing::Not(HasSubstr("steps end there"))));
   const TextModel timed = model("t < 1");
   ASSERT_EQ(timed.problem->events().size(), 1u);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trill {
+// Events that change the state at ever shorter intervals (a ball coming to rest) pile up at a time that no step passes.
+class EventCrowding {
+ public:
+  void passed(double h) { largest_step_ = std::max(largest_step_, std::abs(h)); }
+  // true: this one is too many.
+  bool adds(const Event& event, double t) {
+    const double interval = std::abs(t - last_);
+    const bool again = event.restarts && &event == source_;
+    crowded_ = interval < much_less * largest_step_ && (again || interval < 0.9 * interval_) ? crowded_ + 1 : 0;
+    source_ = &event;
+    last_ = t;
+    interval_ = interval;
+    return crowded_ >= too_many;
+  }
+
+  template <class Visit>
+  void fields(Visit visit) {
+    visit(last_);
+    visit(interval_);
+    visit(crowded_);
+    visit(largest_step_);
+  }
+
+ private:
+  static constexpr double much_less = 1e-6;
+  static constexpr int too_many = 5;
+  double last_ = -HUGE_VAL, interval_ = HUGE_VAL, largest_step_ = 0;
+  const Event* source_ = nullptr;
+  int crowded_ = 0;
+};
+}  // namespace trill

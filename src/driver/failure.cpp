@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "failure.hpp"
+
+#include <cmath>
+
+namespace trill {
+Failure failure_of(AdvanceStatus status, const StepControl& control) {
+  const std::string try_less = std::holds_alternative<FixedStep>(control) ? "try a smaller h" : "try a smaller rtol";
+  switch (status) {
+    case AdvanceStatus::step_too_small:
+      return {RunStatus::step_too_small,
+              "the step size fell below rounding; look for a singularity or a jump there, or loosen rtol"};
+    case AdvanceStatus::newton_failed:
+      return {RunStatus::newton_failed, try_less + ", or a method that damps or averages the fast motion"};
+    case AdvanceStatus::non_finite:
+      return {RunStatus::non_finite, try_less + ", or check the model's forces there"};
+    default:
+      return {RunStatus::refused, "see the notices of the run"};
+  }
+}
+
+std::string first_overflow(const Problem& problem, const Measures& measures, const State& s, const Vec& measured) {
+  const auto first = [](const Vec& values) {
+    Index i = 0;
+    while (i < values.size() && std::isfinite(values[i])) ++i;
+    return static_cast<std::size_t>(i);
+  };
+  const std::size_t i = first(s.y);
+  if (i < static_cast<std::size_t>(s.y.size())) return problem.components()[i].name;
+  return measures.quantities()[first(measured)].name;
+}
+}  // namespace trill

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "measures.hpp"
+#include "trill/control/advance.hpp"
+#include "trill/solution/solution.hpp"
+
+namespace trill {
+struct Failure {
+  RunStatus status;
+  std::string advice;
+};
+Failure failure_of(AdvanceStatus status, const StepControl& control);
+
+// The first component or quantity that is not finite. The state may still be when its energy is not; no file could hold
+// such a row.
+std::string first_overflow(const Problem& problem, const Measures& measures, const State& s, const Vec& measured);
+}  // namespace trill

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/driver.hpp"
+
+#include <cmath>
+
+namespace trill {
+// When the next row is due.
+class OutputClock {
+ public:
+  OutputClock(const Output& output, double t_start, double direction)
+      : output_(output), t_start_(t_start), direction_(direction) {}
+
+  bool counts_steps() const { return std::holds_alternative<EveryStep>(output_); }
+  double next_time() const {  // infinite: none
+    if (const auto* grid = std::get_if<Grid>(&output_))
+      return t_start_ + direction_ * static_cast<double>(next_) * std::abs(grid->dt);
+    const auto* times = std::get_if<Times>(&output_);
+    if (times && next_ <= static_cast<std::int64_t>(times->t.size()))
+      return times->t[static_cast<std::size_t>(next_) - 1];
+    return direction_ * HUGE_VAL;
+  }
+  void pass_time() { ++next_; }
+
+  std::int64_t steps_left() const {  // to the next row
+    const auto* every = std::get_if<EveryStep>(&output_);
+    return every ? every->stride - since_ : std::numeric_limits<std::int64_t>::max();
+  }
+  void pass_steps(std::int64_t steps) { since_ += steps; }
+  void restart_steps() { since_ = 0; }
+
+  template <class Visit>
+  void fields(Visit visit) {
+    visit(next_);
+    visit(since_);
+  }
+
+ private:
+  const Output& output_;
+  double t_start_, direction_;
+  std::int64_t next_ = 1, since_ = 0;
+};
+}  // namespace trill
