@@ -205,7 +205,7 @@ void compare(const Case& c, const char* what, double error, const std::vector<Ca
   else
     std::printf("RATIO %s %.4f -\n", name.c_str(), value);
 }
-// Of steps alone: what a start costs is in both runs. Links have unit length and mass, however many there are.
+// Of steps alone: what a start costs is in both runs.
 double seconds_per_step(int links) {
   struct Cost {
     double seconds = HUGE_VAL, steps = 0;
@@ -214,7 +214,7 @@ double seconds_per_step(int links) {
     const std::string n = fmt::format("{}", links);
     RunPlan plan;
     plan.model = "link_chain";
-    plan.parameters = {{"n", n}, {"length", n}, {"mass", n}};
+    plan.parameters = {{"n", n}};
     plan.method = "generalized_alpha";
     plan.rtol = 1e-5;
     plan.to = to;

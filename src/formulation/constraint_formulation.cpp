@@ -297,6 +297,9 @@ bool ConstrainedStage::has_sparse_factors() const { return system_->matrix().is_
 void ConstrainedStage::forget() {
   system_->correction.setZero();
   system_->forget();
+  if (schur_) schur_->forget();
+  if (unit_) unit_->forget();
+  if (underlying_) underlying_->forget();
 }
 
 // A matrix formed at a guess may hold spurious stiffness, of springs that the guess stretches: then it would filter the

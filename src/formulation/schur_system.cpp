@@ -85,27 +85,12 @@ SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& 
     lifted_ = Mat::Zero(m_, n_);
     S_ = L_ = Mat::Zero(m_, m_);
   } else {
-    find_pairs();
+    products_ = RowProducts(G_);
+    sparse_S_ = products_.pattern();
     solver_ = make_linear_solver(sparse_S_);
     solver_->analyse(sparse_S_);
   }
   find_blocks();
-}
-
-void SchurSystem::find_pairs() {
-  const SpMat& G = G_.as_sparse();
-  std::vector<Eigen::Triplet<double>> entries;
-  const auto each_pair = [&](auto use) {
-    for (Index j = 0; j < n_; ++j)
-      for (SpMat::InnerIterator a(G, j); a; ++a)
-        for (SpMat::InnerIterator b(G, j); b; ++b) use(a.row(), b.row());
-  };
-  each_pair([&](Index i, Index k) { entries.emplace_back(i, k, 1.0); });
-  SpMat pattern(m_, m_);
-  pattern.setFromTriplets(entries.begin(), entries.end());
-  sparse_S_ = MatrixSlot::sparse(std::move(pattern));
-  pairs_.reserve(entries.size());
-  each_pair([&](Index i, Index k) { pairs_.push_back(sparse_S_.entry(i, k) - sparse_S_.values()); });
 }
 
 // A dense mass matrix joins all rows; a diagonal one those that share a coordinate.
@@ -158,18 +143,6 @@ void SchurSystem::lift_jacobian() {
   }
 }
 
-void SchurSystem::fill_sparse() {
-  sparse_S_.set_zero();
-  const SpMat& G = G_.as_sparse();
-  double* s = sparse_S_.values();
-  const Index* place = pairs_.data();
-  for (Index j = 0; j < n_; ++j)
-    for (SpMat::InnerIterator a(G, j); a; ++a) {
-      const double weighted = a.value() * inverse_mass_[j];
-      for (SpMat::InnerIterator b(G, j); b; ++b) s[*place++] += weighted * b.value();
-    }
-}
-
 bool SchurSystem::factorise(double t, In q) {
   if (!identity_ && !factorise_mass(q)) return false;
   map_.jacobian(t, q, G_);
@@ -184,7 +157,7 @@ bool SchurSystem::factorise(double t, In q, In v, Vec& curvature) {
 
 bool SchurSystem::factorise_schur() {
   if (!dense_) {
-    fill_sparse();
+    products_.form(G_, inverse_mass_, G_, sparse_S_);
     return solver_->factorise(sparse_S_);
   }
   if (!identity_) lift_jacobian();
@@ -196,6 +169,12 @@ bool SchurSystem::factorise_schur() {
     if (!G_.is_sparse()) multiply(n_, m, G_.values(), lifted(), S_.data());
     return factorise_small(m, S_.data(), L_.data());
   });
+}
+
+void SchurSystem::forget() {
+  if (mass_solver_) mass_solver_->analyse(mass_);
+  mass_known_ = false;
+  if (!dense_) solver_->analyse(sparse_S_);
 }
 
 double SchurSystem::reciprocal_condition() const {
@@ -226,7 +205,7 @@ void SchurSystem::lift(In mu, Out x) {
   });
 }
 
-void SchurSystem::multipliers(const Vec& r, const Vec& c, Vec& mu) {
+void SchurSystem::multipliers(In r, In c, Out mu) {
   if (dense_) {
     with_small(m_, [&](auto m) { find_multipliers(n_, m, lifted(), L_.data(), r.data(), c.data(), mu.data()); });
     return;
@@ -237,7 +216,7 @@ void SchurSystem::multipliers(const Vec& r, const Vec& c, Vec& mu) {
   divide_by_schur(mu);
 }
 
-void SchurSystem::solve(const Vec& r, const Vec& c, Vec& x, Vec& mu) {
+void SchurSystem::solve(In r, In c, Out x, Out mu) {
   multipliers(r, c, mu);
   if (dense_ && diagonal_) {
     with_small(m_, [&](auto m) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trill/linalg/linear_solver.hpp"
+#include "trill/linalg/row_products.hpp"
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
@@ -16,12 +17,13 @@ class SchurSystem {
 
   bool factorise(double t, In q);  // false: the rows depend on each other there, or the mass is singular
   bool factorise(double t, In q, In v, Vec& curvature);  // the same, and the curvature of the rows
-  void solve(const Vec& r, const Vec& c, Vec& x, Vec& mu);
-  void multipliers(const Vec& r, const Vec& c, Vec& mu);  // of the same system, without x
+  void solve(In r, In c, Out x, Out mu);
+  void multipliers(In r, In c, Out mu);  // of the same system, without x
   void divide_by_mass(In r, Out x);
   void divide_by_schur(Out mu);  // S^-1 mu in place
   void lift(In mu, Out x);       // x = M^-1 G^T mu
   void slope(In x, Out c) { G_.multiply(x, c); }
+  void forget();  // pivot orders of earlier matrices; allocates
 
   const MatrixSlot& jacobian() const { return G_; }
   const MatrixSlot& mass() const { return mass_; }
@@ -45,8 +47,6 @@ class SchurSystem {
   bool factorise_schur();
   void lift_jacobian();
   const double* lifted() const { return identity_ ? G_.values() : lifted_.data(); }
-  void fill_sparse();
-  void find_pairs();
   void find_blocks();
 
   const MechanicalProblem& problem_;
@@ -60,7 +60,7 @@ class SchurSystem {
   Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense and the mass no identity
   Mat S_, L_;   // dense: S = L D L^T; below the diagonal L, on it D^-1, above it (L D)^T
   MatrixSlot sparse_S_;
-  std::vector<Index> pairs_;  // places in S of products of two entries of one column of G
+  RowProducts products_;
   std::unique_ptr<LinearSolver> solver_;
   std::vector<Index> blocks_;
   Vec work_n_, work_m_;

@@ -50,7 +50,8 @@ StageEquations::StageEquations(LiftedForm& form, const ConstraintMap* hard, Stag
       k_(n_),
       l_(m_),
       product_(n_),
-      rhs_(n_ + m_) {
+      rhs_(n_ + m_),
+      balance_(matrix(), n_) {
   if (m_ > 0) {
     G_places_ = SlotMap(matrix(), form.jacobian(), n_, 0);
     transposed_places_ = SlotMap::transposed(matrix(), form.jacobian(), 0, n_);
@@ -102,6 +103,15 @@ void StageEquations::jacobian(In x, MatrixSlot& j) {
   j.scale_add(1, form_.jacobian(), G_places_);
   j.scale_add(1, form_.jacobian(), transposed_places_);
   for (Index i = 0; i < gaps_; ++i) j.add(n_ + i, n_ + i, -form_.compliance()[i] / scale());
+  balance_.find(j.values());
+  balance_.apply(j.values());
+}
+
+void StageEquations::divide(In r, Out x) {
+  x = r;
+  balance_.scale(x.data());
+  MatrixSystem::correct(x, x);
+  balance_.scale(x.data());
 }
 
 bool StageEquations::prepare(In x) {
@@ -114,7 +124,7 @@ bool StageEquations::prepare(In x) {
 }
 
 void StageEquations::correct(In r, Out dx) {
-  MatrixSystem::correct(r, dx);
+  divide(r, dx);
   if (!split_) return;
   corrected_s_ = s_ - dx.tail(s_.size());
   dx.tail(s_.size()).setZero();
@@ -124,7 +134,7 @@ void StageEquations::filter(In e, Out filtered) {
   form_.mass().multiply(e, product_);
   rhs_.head(n_) = product_;
   rhs_.tail(m_).setZero();
-  MatrixSystem::correct(rhs_, rhs_);
+  divide(rhs_, rhs_);
   filtered = rhs_.head(n_);
 }
 

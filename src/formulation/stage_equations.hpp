@@ -6,6 +6,7 @@
 
 #include "coordinate_split.hpp"
 #include "trill/formulation/constraint_formulation.hpp"
+#include "trill/linalg/saddle_balance.hpp"
 
 namespace trill {
 class StageEquations final : public MatrixSystem {
@@ -43,6 +44,7 @@ class StageEquations final : public MatrixSystem {
   double scale() const { return equation_.kinematic * equation_.dynamic; }
   const MatrixSlot& hard_slope(In q);
   bool choose_split(double t, In q);
+  void divide(In r, Out x);  // J^-1 r
 
   LiftedForm& form_;
   const ConstraintMap* hard_;
@@ -57,6 +59,7 @@ class StageEquations final : public MatrixSystem {
   MatrixSlot hard_slope_;
   Prepared prepared_;
   Vec v_, k_, l_, product_, rhs_;
+  SaddleBalance balance_;
   Vec s_, corrected_s_;  // multipliers of the last residual, and as its correction would have them
 };
 }  // namespace trill

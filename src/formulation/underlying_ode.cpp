@@ -2,6 +2,7 @@
 #include "trill/formulation/underlying_ode.hpp"
 
 #include "saddle_pattern.hpp"
+#include "schur_system.hpp"
 
 namespace trill {
 namespace {
@@ -28,9 +29,23 @@ UnderlyingOde::UnderlyingOde(const MechanicalProblem& problem)
       rhs_(n_ + m_),
       solution_(n_ + m_) {
   solver_->analyse(saddle_);
+  const MassKind kind = problem.mass_kind();
+  if (saddle_.is_sparse() && (kind == MassKind::identity || kind == MassKind::diagonal))
+    schur_ = std::make_unique<SchurSystem>(problem, map_);
+}
+
+UnderlyingOde::~UnderlyingOde() = default;
+
+const MatrixSlot& UnderlyingOde::jacobian() const { return by_schur_ ? schur_->jacobian() : G_; }
+
+void UnderlyingOde::forget() {
+  solver_->analyse(saddle_);
+  if (schur_) schur_->forget();
 }
 
 bool UnderlyingOde::factorise(double t, In q) {
+  by_schur_ = schur_ && schur_->factorise(t, q);
+  if (by_schur_) return true;
   problem_.mass(q, mass_);
   map_.jacobian(t, q, G_);
   saddle_.set_zero();
@@ -49,6 +64,7 @@ bool UnderlyingOde::solve(double t, In q, In v, Out a, Out lambda) {
 }
 
 void UnderlyingOde::solve(In r, In c, Out x, Out mu) {
+  if (by_schur_) return schur_->solve(r, c, x, mu);
   rhs_.head(n_) = r;
   rhs_.tail(m_) = -c;
   solver_->solve(rhs_, solution_);

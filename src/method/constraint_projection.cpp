@@ -3,9 +3,26 @@
 
 namespace trill {
 ProjectedMass::ProjectedMass(const MechanicalProblem& p, Acceleration& mass)
-    : mass_(mass), column_(p.layout().nq), product_(p.constraints()->count()) {}
+    : mass_(mass),
+      sparse_(p.constraints()->pattern().is_sparse() &&
+              (p.mass_kind() == MassKind::identity || p.mass_kind() == MassKind::diagonal)),
+      column_(p.layout().nq),
+      product_(p.constraints()->count()) {
+  if (sparse_) products_ = RowProducts(p.constraints()->pattern());
+  pattern_ = sparse_ ? products_.pattern() : MatrixSlot::dense(product_.size(), product_.size());
+}
+
+void ProjectedMass::find_inverse(In q) {
+  column_.setOnes();
+  mass_.divide_by_mass(q, column_);
+}
 
 void ProjectedMass::form(In q, const MatrixSlot& G, const MatrixSlot& W, MatrixSlot& out) {
+  if (sparse_) {
+    find_inverse(q);
+    return products_.form(G, column_, W, out);
+  }
+  out.set_zero();
   const Index m = G.rows();
   for (Index j = 0; j < m; ++j) {
     for (Index i = 0; i < column_.size(); ++i) column_[i] = W.value(j, i);
@@ -15,8 +32,24 @@ void ProjectedMass::form(In q, const MatrixSlot& G, const MatrixSlot& W, MatrixS
   }
 }
 
+void ProjectedMass::largest_in_rows(In q, const MatrixSlot& G, Out sizes) {
+  if (sparse_) {
+    find_inverse(q);
+    sizes.setZero();
+    for (Index j = 0; j < G.cols(); ++j)
+      for (SpMat::InnerIterator it(G.as_sparse(), j); it; ++it)
+        sizes[it.row()] = std::max(sizes[it.row()], std::abs(it.value() * column_[j]));
+    return;
+  }
+  for (Index k = 0; k < sizes.size(); ++k) {
+    for (Index i = 0; i < column_.size(); ++i) column_[i] = G.value(k, i);
+    mass_.divide_by_mass(q, column_);
+    sizes[k] = column_.cwiseAbs().maxCoeff();
+  }
+}
+
 ConstraintProjection::PositionSystem::PositionSystem(const MechanicalProblem& p, Acceleration& mass)
-    : MatrixSystem(MatrixSlot::dense(p.constraints()->count(), p.constraints()->count())),
+    : MatrixSystem(ProjectedMass(p, mass).pattern()),
       map_(*p.constraints()),
       mass_(mass),
       projected_(p, mass),
@@ -45,7 +78,7 @@ ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Accelerat
       newton_(map_.count(), NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1}),
       projected_(p, mass),
       G_(map_.pattern()),
-      matrix_(MatrixSlot::dense(map_.count(), map_.count())),
+      matrix_(projected_.pattern()),
       solver_(make_linear_solver(matrix_)),
       q_(p.layout().nq),
       gv_(map_.count()),
@@ -56,11 +89,13 @@ ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Accelerat
 }
 
 void ConstraintProjection::weigh(double weight, In q, Out weights) {
-  for (Index k = 0; k < weights.size(); ++k) {
-    for (Index i = 0; i < correction_.size(); ++i) correction_[i] = position_.G0.value(k, i);
-    mass_.divide_by_mass(q, correction_);
-    weights[k] = weight * correction_.cwiseAbs().maxCoeff();
-  }
+  projected_.largest_in_rows(q, position_.G0, weights);
+  weights *= weight;
+}
+
+void ConstraintProjection::forget() {
+  position_.forget();
+  solver_->analyse(matrix_);
 }
 
 NewtonStats ConstraintProjection::project_position(double t, In q_free, In weights, Out s, Out q) {
@@ -78,7 +113,6 @@ bool ConstraintProjection::stand_at(double t, In q) {
   q_ = q;
   map_.jacobian(t, q, G_);
   map_.time_derivative(t, q, gt_);
-  matrix_.set_zero();
   projected_.form(q, G_, G_, matrix_);
   return solver_->factorise(matrix_);
 }

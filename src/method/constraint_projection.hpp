@@ -3,16 +3,23 @@
 
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/newton.hpp"
+#include "trill/linalg/row_products.hpp"
 
 namespace trill {
-// G M^-1 W^T for two constraint Jacobians, dense.
+// G M^-1 W^T for two constraint Jacobians: sparse where they are and the mass is diagonal.
 class ProjectedMass {
  public:
   ProjectedMass(const MechanicalProblem& p, Acceleration& mass);
+  const MatrixSlot& pattern() const { return pattern_; }
   void form(In q, const MatrixSlot& G, const MatrixSlot& W, MatrixSlot& out);
+  void largest_in_rows(In q, const MatrixSlot& G, Out sizes);  // of M^-1 G^T, column by column
 
  private:
+  void find_inverse(In q);
   Acceleration& mass_;
+  bool sparse_;
+  RowProducts products_;
+  MatrixSlot pattern_;
   Vec column_, product_;
 };
 
@@ -26,6 +33,8 @@ class ConstraintProjection {
   void take_directions(double t, In q) { map_.jacobian(t, q, position_.G0); }
   // One for each multiplier of project_position, which then counts by what it does to positions of this weight.
   void weigh(double weight, In q, Out weights);
+  bool has_sparse_factors() const { return matrix_.is_sparse(); }
+  void forget();  // pivot orders of earlier matrices; allocates
   // q = q_free - M^-1 G^T s with g(t, q) = 0. s: a first guess in, the solution out. A failure leaves q alone.
   NewtonStats project_position(double t, In q_free, In weights, Out s, Out q);
 

@@ -41,6 +41,8 @@ class LangevinSplitting final : public Stepper {
     if (p_.velocity_dependent(all_groups))
       throw UsageError("langevin_splitting needs forces that do not depend on velocity");
     info_.implicit_step = p_.constraints() != nullptr;
+    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    info_.saves_memory = !p_.constraints() || !p_.constraints()->pattern().is_sparse();
   }
   const MethodInfo& info() const override { return info_; }
 
@@ -63,6 +65,7 @@ class LangevinSplitting final : public Stepper {
   }
 
   StepResult step(State& s, const StepRequest& request) override {
+    if ((request.jumped || request.restart) && projection_ && projection_->has_sparse_factors()) projection_->forget();
     if (request.jumped) {
       if (!stand_at(s.t, s.q())) return {.status = StepStatus::singular_matrix};
       evaluate(s.t, s.q(), s.v());

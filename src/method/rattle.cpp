@@ -33,6 +33,8 @@ class Rattle final : public Stepper {
       throw UsageError("rattle needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError("rattle needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
+    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    info_.saves_memory = !underlying_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
 
@@ -52,6 +54,10 @@ class Rattle final : public Stepper {
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h, t1 = s.t + h;
     const Index n = s.layout.nq;
+    if ((request.jumped || request.restart) && underlying_.has_sparse_factors()) {
+      underlying_.forget();
+      projection_->forget();
+    }
     if (request.jumped) {
       accelerate_(s.t, s.q(), s.v(), a_);
       request.work.count_forces(accelerate_.counted_groups());

@@ -27,7 +27,10 @@ struct Dop853 {
 class ExplicitRungeKutta : public Stepper {
  public:
   ExplicitRungeKutta(const Problem& problem, const ExplicitTableau& tableau, MethodInfo info)
-      : info_(std::move(info)), tableau_(tableau), form_(problem, info_.name) {}
+      : info_(std::move(info)), tableau_(tableau), form_(problem, info_.name) {
+    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    info_.saves_memory = !form_.has_sparse_factors();
+  }
   const MethodInfo& info() const override { return info_; }
 
   void start(State& s, const ErrorScale&) override {
@@ -59,6 +62,7 @@ class ExplicitRungeKutta : public Stepper {
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
     const Index n = form_.size();
+    if ((request.jumped || request.restart) && form_.has_sparse_factors()) form_.forget();
     for (; uncounted_ > 0; --uncounted_) request.work.count_forces(form_.counted_groups());
     if (request.jumped || !first_known_) {
       if (!evaluate(s.t, s.y.head(n), 0, request)) return {.status = StepStatus::outside_domain};

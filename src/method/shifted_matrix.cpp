@@ -8,6 +8,7 @@ ShiftedMatrix::ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block,
     : block_(block),
       pattern_(pattern),
       balanced_(balanced),
+      balance_(pattern_, balanced > 0 ? balanced : pattern.rows()),
       real_powers_(block.reals.size()),
       pair_powers_(block.pairs.size()),
       values_(static_cast<std::size_t>(pattern.stored())),
@@ -53,11 +54,13 @@ void ShiftedMatrix::assemble(const Powers<Scalar>& sigma, Scalar* values) const 
 template <class Scalar>
 void ShiftedMatrix::scale_rows(const Powers<Scalar>& sigma, Scalar* x) const {
   for (Index i = 0; i < balanced_; ++i) x[i] *= sigma.front();
+  balance_.scale(x);
 }
 
 template <class Scalar>
 void ShiftedMatrix::scale_columns(const Powers<Scalar>& sigma, Scalar* x) const {
   if (balanced_ == 0) return;
+  balance_.scale(x);
   for (Index i = balanced_; i < size(); ++i) x[i] *= sigma.back();
 }
 
@@ -65,11 +68,15 @@ bool ShiftedMatrix::factorise(double h) {
   for (std::size_t k = 0; k < reals_.size(); ++k) {
     real_powers_[k] = powers_of(block_.reals[k].inverse_gamma / h);
     assemble(real_powers_[k], pattern_.values());
+    if (k == 0) balance_.find(pattern_.values());
+    balance_.apply(pattern_.values());
     if (!reals_[k]->factorise(pattern_)) return false;
   }
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     pair_powers_[k] = powers_of(block_.pairs[k].inverse_gamma / h);
     assemble(pair_powers_[k], values_.data());
+    if (k == 0 && reals_.empty()) balance_.find(values_.data());
+    balance_.apply(values_.data());
     if (!pairs_[k]->factorise(values_.data())) return false;
   }
   return true;

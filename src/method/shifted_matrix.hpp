@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trill/linalg/linear_solver.hpp"
+#include "trill/linalg/saddle_balance.hpp"
 #include "trill/method/stage_block.hpp"
 
 #include <array>
@@ -49,6 +50,7 @@ class ShiftedMatrix {
   const StageBlock& block_;
   MatrixSlot pattern_;
   Index balanced_;
+  SaddleBalance balance_;
   std::vector<Term> terms_;
   std::vector<std::unique_ptr<LinearSolver>> reals_;
   std::vector<std::unique_ptr<ComplexSolver>> pairs_;

@@ -30,6 +30,8 @@ class FirstOrderForm {
   // Exact where the problem gives its derivatives, otherwise false: the caller takes differences.
   bool jacobian(double t, In y, MatrixSlot& j);
   Groups counted_groups() const { return counted_; }
+  bool has_sparse_factors() const { return underlying_ && underlying_->has_sparse_factors(); }
+  void forget() { underlying_->forget(); }  // pivot orders of earlier matrices; allocates
 
  private:
   bool mechanical_rhs(double t, In y, Out dy);

@@ -5,12 +5,15 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
+class SchurSystem;
+
 // Acceleration and multipliers of a constrained mechanical system from one saddle-point solve:
 //   [M G^T; G 0] [a; lambda] = [f; -(v^T H v + 2 g_qt v + g_tt)]     (PJY97 sec. 3.2, YPR98 eq. 2.2)
 // Needs G M^-1 G^T regular. The constraints then hold in the exact flow, while a numerical solution drifts off slowly.
 class UnderlyingOde {
  public:
   explicit UnderlyingOde(const MechanicalProblem& problem);
+  ~UnderlyingOde();
   bool solve(double t, In q, In v, Out a, Out lambda);  // false: constraints dependent or mass singular there
   Index multipliers() const { return m_; }
 
@@ -18,7 +21,9 @@ class UnderlyingOde {
   // constraints hold what has none.
   bool factorise(double t, In q);
   void solve(In r, In c, Out x, Out mu);
-  const MatrixSlot& jacobian() const { return G_; }
+  const MatrixSlot& jacobian() const;
+  bool has_sparse_factors() const { return saddle_.is_sparse(); }
+  void forget();  // pivot orders of earlier matrices; allocates
 
  private:
   const MechanicalProblem& problem_;
@@ -27,6 +32,8 @@ class UnderlyingOde {
   MatrixSlot mass_, G_, saddle_;
   SlotMap mass_places_, G_places_, transposed_places_;
   std::unique_ptr<LinearSolver> solver_;
+  std::unique_ptr<SchurSystem> schur_;  // sparse, of a diagonal mass: it fills in less than the whole matrix
+  bool by_schur_ = false;
   Vec force_, curvature_, rhs_, solution_;
 };
 }  // namespace trill

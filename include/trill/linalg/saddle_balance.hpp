@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/linalg/matrix_slot.hpp"
+
+#include <cmath>
+
+namespace trill {
+// D A D for a sparse A = [J G^T; G C] with |diagonal of J| = 1 and rows of G of length 1. Small inertias beside long
+// lever arms would otherwise make pivots leave the diagonal, and the factors of a long chain fill up. Dense patterns
+// are left alone.
+class SaddleBalance {
+ public:
+  // It refers to the pattern. n: rows of J.
+  SaddleBalance(const MatrixSlot& pattern, Index n)
+      : pattern_(pattern), n_(n), d_(Vec::Ones(pattern.is_sparse() && n < pattern.rows() ? pattern.rows() : 0)) {}
+
+  // Of these values, in the order of the pattern.
+  template <class Scalar>
+  void find(const Scalar* values) {
+    if (d_.size() == 0) return;
+    const auto inverse_root = [](double square) { return square > 0 ? 1 / std::sqrt(square) : 1.0; };
+    d_.setZero();
+    each_entry(values, [&](Index r, Index c, const Scalar& value) {
+      if (r == c) d_[r] = std::abs(value);
+    });
+    d_.head(n_) = d_.head(n_).unaryExpr(inverse_root);
+    each_entry(values, [&](Index r, Index c, const Scalar& value) {
+      if (r >= n_ && c < n_) d_[r] += std::norm(value) * d_[c] * d_[c];
+    });
+    d_.tail(d_.size() - n_) = d_.tail(d_.size() - n_).unaryExpr(inverse_root);
+  }
+  template <class Scalar>
+  void apply(Scalar* values) const {
+    if (d_.size() > 0) each_entry(values, [&](Index r, Index c, Scalar& value) { value *= d_[r] * d_[c]; });
+  }
+  // Right-hand sides before, solutions behind.
+  template <class Scalar>
+  void scale(Scalar* x) const {
+    for (Index i = 0; i < d_.size(); ++i) x[i] *= d_[i];
+  }
+
+ private:
+  template <class Scalar, class Use>
+  void each_entry(Scalar* values, Use use) const {
+    for (Index c = 0; c < pattern_.cols(); ++c)
+      for (SpMat::InnerIterator it(pattern_.as_sparse(), c); it; ++it) use(it.row(), c, *values++);
+  }
+
+  const MatrixSlot& pattern_;
+  Index n_;
+  Vec d_;
+};
+}  // namespace trill

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Long chains of bodies, whose matrices are sparse: the cost of a step grows with the links, and runs resume bit by
+// bit.
+#include "support/processor_time.hpp"
+#include "support/small_problems.hpp"
+#include "support/text_models.hpp"
+
+#include <fmt/format.h>
+
+namespace trill::test {
+namespace {
+using testing_models::plan_with;
+
+class Chains : public testing::TestWithParam<std::string> {};
+
+TEST_P(Chains, AStepCostsInProportionToTheLinks) {
+  const auto seconds_per_step = [](int links) {
+    RunPlan plan = plan_with(GetParam(), 4e-3, GetParam() == "rattle" ? 1e-4 : 1e-3);
+    plan.model = "link_chain";
+    plan.parameters = {{"n", fmt::format("{}", links)}};
+    plan.native = Native::never;
+    PreparedRun run = prepare(plan);
+    double least = HUGE_VAL;
+    for (int turn = 0; turn < 3; ++turn) {
+      const ProcessorTime time;
+      const Solution s = run.run();
+      EXPECT_TRUE(s.ok()) << s.outcome.message;
+      least = std::min(least, time.seconds() / static_cast<double>(s.outcome.counters.most_forces()));
+    }
+    return least;
+  };
+  EXPECT_LT(seconds_per_step(800) / seconds_per_step(200), 4 * 2.0);
+}
+
+// The second stepper has never seen the matrices before the checkpoint.
+TEST_P(Chains, ResumeBitByBit) {
+  const TextModel model = make_model("link_chain", {{"n", "80"}});
+  Walk whole(*model.problem, GetParam()), resumed(*model.problem, GetParam());
+  EXPECT_FALSE(whole.stepper->info().saves_memory);
+  for (Walk* w : {&whole, &resumed}) w->weights.setConstant(1e9);
+  const auto step = [](Walk& w, bool restart) {
+    const StepRequest request{1e-3, w.scale, w.weights, HUGE_VAL, w.jumped, restart, w.notes, w.work, {}};
+    w.jumped = false;
+    return w.stepper->step(w.s, request).status;
+  };
+  for (int k = 0; k < 20; ++k) ASSERT_EQ(step(whole, false), StepStatus::ok);
+  Archive archive;
+  whole.stepper->save(archive);
+  resumed.stepper->load(archive);
+  resumed.s = whole.s;
+  resumed.jumped = false;
+  for (int k = 0; k < 5; ++k) {
+    ASSERT_EQ(step(whole, k == 0), StepStatus::ok);
+    ASSERT_EQ(step(resumed, k == 0), StepStatus::ok);
+    ASSERT_EQ(whole.s.y, resumed.s.y) << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Chains, testing::Values("generalized_alpha", "bdf", "sdirk", "radau", "dop853", "rattle"),
+                         [](const auto& info) { return info.param; });
+}  // namespace
+}  // namespace trill::test
