@@ -65,7 +65,10 @@ NewtonStats ConstrainedDiagonal::solve(Index i, const State& s, const StepReques
   q = s.q() + tableau_.c[i] * h * s.v();
   const NewtonStats stats =
       stage_.solve(q, trial_.segment(n_, n_), trial_.tail(m_), request.weights, reuse, request.work);
-  if (stats.converged) k_.col(i + 1) = (trial_.head(2 * n_) - first_) / e.dynamic;
+  if (!stats.converged) return stats;
+  k_.col(i + 1) = (trial_.head(2 * n_) - first_) / e.dynamic;
+  // What keeps a stage on the constraints has its own metric, which is not that of the projection at the step's end.
+  if (!tableau_.ends_with_a_stage) k_.col(i + 1).head(n_) = trial_.segment(n_, n_);
   return stats;
 }
 

@@ -15,7 +15,7 @@ class ImplicitMidpoint final : public Stepper {
     void fields(OptionVisitor& v) {
       v.choice("linear", linear, {"factorise", "krylov"},
                "Newton corrections by a factorised matrix, or without a matrix by GMRES");
-      v.choice("formulation", formulation, {"index2", "cs", "cm"}, "how constraints are solved with the stage");
+      v.choice("formulation", formulation, {"index2", "cs", "cm", "ggl"}, "how constraints are solved with the stage");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }

@@ -313,7 +313,8 @@ StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
   find_end(s, h);
   if (!all_finite(y1_)) return StepStatus::non_finite;
   if (!lifted()) return StepStatus::ok;
-  if (const StepStatus kept = keep_constraints(s.t + h, request); kept != StepStatus::ok) return kept;
+  const SlowPoint::Status kept = keep_constraints(s.t + h, request, y1_.head(n_), y1_.segment(n_, n_));
+  if (kept != SlowPoint::Status::ok) return report_slow_point(kept, s.t + h, request.notes);
   const SlowPoint::Status status = slow_end_->find(s.t + h, y1_.head(n_), y1_.segment(n_, n_));
   request.work.count_forces(counted_groups());
   if (status != SlowPoint::Status::ok) return report_slow_point(status, s.t + h, request.notes);
@@ -321,19 +322,21 @@ StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
 }
 
 // With hard constraints alone the slow point of the end does it.
-StepStatus ImplicitRk::keep_constraints(double t, const StepRequest& request) {
-  if (!hard_point_) return StepStatus::ok;
-  const SlowPoint::Status status = hard_point_->find(t, y1_.head(n_), y1_.segment(n_, n_));
+SlowPoint::Status ImplicitRk::keep_constraints(double t, const StepRequest& request, Out q, Out v) {
+  if (!hard_point_) return SlowPoint::Status::ok;
+  const SlowPoint::Status status = hard_point_->find(t, q, v);
   request.work.count_forces(counted_groups());
-  y1_.head(n_) = hard_point_->q;
-  y1_.segment(n_, n_) = hard_point_->v;
-  return report_slow_point(status, t, request.notes);
+  q = hard_point_->q;
+  v = hard_point_->v;
+  return status;
 }
 
 // Moves onto the smooth motion. false: the gaps are not stiff enough for the tolerance, and it is not known that well.
 bool ImplicitRk::settle(double t, const StepRequest& request, SlowPoint& point, Out q, Out v) {
   point.settle(lambda_rate_, q, v);
   request.work.count_forces(counted_groups());
+  // Open gaps lead off hard constraints by what is quadratic in them.
+  if (keep_constraints(t, request, q, v) != SlowPoint::Status::ok) return false;
   return point.move_to(t, q, v) &&
          (!has_gaps() || weighted_rms(point.open, request.weights.head(n_)) <= manifold_share);
 }

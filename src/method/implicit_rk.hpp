@@ -71,7 +71,7 @@ class ImplicitRk : public Stepper {
   bool settle_end(double t, const StepRequest& request);
   bool ends_on_manifold(const StepRequest& request) const;
   void find_smooth_start(const State& s, const StepRequest& request);
-  StepStatus keep_constraints(double t, const StepRequest& request);
+  SlowPoint::Status keep_constraints(double t, const StepRequest& request, Out q, Out v);
   bool finish_last_stage(const State& s, double h, Counters& work);
   void find_end(const State& s, double h);
   double estimate(const State& s, const StepRequest& request);

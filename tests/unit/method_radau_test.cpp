@@ -314,6 +314,18 @@ TEST(Warnings, FastEnergyWithVaryingFrequencies) {
       run(*pendulum(1e-5, 1e-5).problem, "radau", {}, tolerance(1e-6), 2).said("fast_energy_with_varying_frequencies"));
 }
 
+// Gaps that open lead off the hard constraints; where steps end on the smooth motion they come back onto them.
+TEST(Radau, KeepsHardConstraintsBesideSoftGaps) {
+  for (const double rtol : {1e-2, 1e-3}) {
+    RunPlan plan = plan_with("radau", 1, rtol);
+    plan.model = "slider_crank";
+    const Solution s = prepare(plan).run();
+    ASSERT_TRUE(s.ok()) << s.outcome.message;
+    for (const char* level : {"constraint", "constraint_velocity"})
+      EXPECT_LT(s.measured().row(s.quantity(level)).maxCoeff(), 1e-11) << level << " " << rtol;
+  }
+}
+
 TEST(Failures, DependentGapsAreTreatedLikeForces) {
   const Ending r = run(*make_model("bushing_constrained", {}).problem, "radau", {}, tolerance(1e-6), 1e-5);
   EXPECT_EQ(r.status, AdvanceStatus::ok);
