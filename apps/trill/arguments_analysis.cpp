@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Verbs that judge methods, and verbs that draw.
+#include "arguments.hpp"
+
+namespace trill::cli {
+void add_order(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, order, "order", "Observed order of a method on a model",
+                       "  trill order verlet\n  trill order dop853 --on kepler\n  trill order rattle --on rigid\n");
+  sub.add_option("method", a.method, "method")->required();
+  assignments(sub, "--set", a.options, "options of the method");
+  sub.add_option("--on", a.model, "model (default: one that fits the method)");
+  assignments(sub, "--param", a.parameters, "parameters of the model");
+  sub.add_flag("--json", a.json, "for machines");
+}
+
+void add_stability(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, stability, "stability",
+                       "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
+                       "  trill stability verlet\n  trill stability composition4 --set scheme=triple_jump4\n"
+                       "  trill stability implicit_midpoint --report midpoint.html\n"
+                       "\n"
+                       "One step multiplies (q, q'/omega) by a matrix M(h*omega) with two eigenvalues. The\n"
+                       "method is periodic where both lie on the unit circle (no damping, no growth),\n"
+                       "absolutely stable where neither lies outside, and P-stable when it is periodic for\n"
+                       "every h*omega. Two definitions differ where both eigenvalues meet at +1 or -1:\n"
+                       "  closed (JP95)   such points belong to the interval: verlet has [0, 2]\n"
+                       "  open (PJY97)    only with two eigenvectors, that is M = I or -I there; otherwise\n"
+                       "                  powers of M grow, if slowly: verlet has [0, 2)\n"
+                       "Intervals are listed with all later windows of stability. Of the eigenvalue\n"
+                       "exp(h*omega (-a + i b)) the damping a and the frequency b are tabulated; b - 1 and a\n"
+                       "begin with the dispersion and the damping term. Methods that state their coefficients\n"
+                       "are analysed exactly, others by steps.\n");
+  sub.add_option("method", a.method, "method")->required();
+  assignments(sub, "--set", a.options, "options of the method");
+  file_name(sub, "--report", a.report, "write a page with the plots");
+  file_name(sub, "--svg", a.svg, "write the plots as NAME-1.svg, ...");
+  sub.add_flag("--json", a.json, "for machines");
+}
+
+void add_figure(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, figure, "figure",
+                       "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
+                       "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
+                       "  trill list figures\n");
+  sub.add_option("name", a.name, "figure (trill list figures)")->required();
+  sub.add_flag("--json", a.json, "for machines");
+  sub.add_flag("--full", a.full, "the full grid, where the short one is the default");
+  file_name(sub, "--report", a.report, "write a page with the plots");
+  file_name(sub, "--svg", a.svg, "write the plots as NAME-1.svg, NAME-2.svg, ...");
+}
+
+void add_report(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, report, "report", "Make a page, or SVG pictures, from solution files",
+                       "  trill report run.h5 -o run.html\n  trill report run.h5 orbit.h5 -o both.html\n"
+                       "  trill report run.h5 --svg\n");
+  sub.add_option("solution", a.inputs, "solution files; several are shown together")->required();
+  file_name(sub, "-o,--out", a.out, "page to write (default: the solution's name with .html)");
+  sub.add_flag("--svg", a.wants_svg, "write SVG pictures NAME-coordinates.svg, ... instead of a page");
+}
+}  // namespace trill::cli

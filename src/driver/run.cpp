@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+#include "failure.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+// Switches of formulas are passed over where a method gives no values inside its steps.
+std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
+  std::vector<Event> events;
+  int index = 0;
+  for (const EventInfo& info : problem.events()) {
+    const int i = index++;
+    if (info.restarts && stepper.info().dense == Dense::none) continue;
+    events.push_back({info.name, [&problem, i](const State& s) { return problem.event_value(i, s); }, info.direction,
+                      [&problem, i, stops = info.stops](State& s) {
+                        problem.on_event(i, s);
+                        return !stops;
+                      },
+                      info.restarts});
+  }
+  events.insert(events.end(), options.events.begin(), options.events.end());
+  return events;
+}
+}  // namespace
+
+Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options)
+    : problem_(problem),
+      stepper_(stepper),
+      options_(options),
+      t_start_(start.t),
+      t_end_(t_end),
+      direction_(t_end < t_start_ ? -1 : 1),
+      events_(events_of(problem, stepper, options)),
+      detector_(events_),
+      advancer_(stepper, options.control, options.newton_retries, options.seed),
+      memory_(solution_),
+      recorder_(options.recorder ? *options.recorder : memory_),
+      notices_(options.notices),
+      user_(std::move(start)),
+      clock_(options.output, t_start_, direction_) {
+  for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
+  check_output(options.output, t_start_, direction_);
+  check_dense();
+  find_breakpoints();
+}
+
+void Run::check_dense() const {
+  if (stepper_.info().dense == Dense::none && !events_.empty())
+    throw UsageError(stepper_.info().name + " gives no values inside its steps, so events cannot be found with it");
+}
+
+void Run::find_breakpoints() {
+  for (const double t : problem_.breakpoints(std::min(t_start_, t_end_), std::max(t_start_, t_end_)))
+    if (t != t_start_ && t != t_end_) breakpoints_.push_back(t);
+  std::sort(breakpoints_.begin(), breakpoints_.end());
+  breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
+  if (direction_ < 0) std::reverse(breakpoints_.begin(), breakpoints_.end());
+}
+
+Solution Run::go() {
+  begin();
+  counted_until_ = Clock::now();
+  while (under_way()) take_step();
+  count_seconds();
+  finish();
+  problem_.hold_formulas(false);
+  return std::move(solution_);
+}
+
+void Run::count_seconds() {
+  const auto now = Clock::now();
+  advancer_.counters().seconds += std::chrono::duration<double>(now - counted_until_).count();
+  counted_until_ = now;
+}
+
+void Run::begin() {
+  problem_.hold_formulas(stepper_.info().dense != Dense::none);
+  problem_.enter(user_);
+  advancer_.notes().restore(notices_);
+  enter();
+  advancer_.start(inner_, t_end_);
+  start_ = inner_;
+  leave(inner_, user_);
+  scratch_ = inner_;
+  inside_ = user_;
+  measures_.emplace(problem_, options_.reformulation, stepper_);
+  recorder_.begin(info());
+  detector_.start(user_);
+  for (Observer* observer : options_.observers) observer->begin(problem_, user_);
+  if (options_.resume) {
+    load_checkpoint(*options_.resume);
+  } else {
+    record(user_);
+  }
+  last_checkpoint_ = advancer_.counters().steps;
+  batches_ = detector_.empty() && options_.observers.empty() && !options_.reformulation && !options_.dense &&
+             stepper_.info().dense != Dense::none;
+}
+
+RunInfo Run::info() const {
+  RunInfo info = options_.info;
+  info.layout = user_.layout;
+  info.time_unit = problem_.time_unit();
+  info.components = problem_.components();
+  info.quantities = measures_->quantities();
+  return info;
+}
+
+void Run::enter() {
+  if (options_.reformulation)
+    options_.reformulation->enter(user_, inner_, advancer_.notes());
+  else
+    inner_ = user_;
+}
+
+void Run::leave(const State& in, State& out) const {
+  if (options_.reformulation) return options_.reformulation->leave(in, out);
+  out.t = in.t;
+  out.y = in.y;
+  out.mode = in.mode;
+}
+
+void Run::take_step() {
+  const std::int64_t before = advancer_.counters().steps, batch = batch_size(before);
+  if (!detector_.empty()) begin_ = inner_;
+  const AdvanceResult result = batch > 1 ? advancer_.several(inner_, next_stop(), clock_.next_time(), batch)
+                                         : advancer_.one(inner_, next_stop());
+  if (batches_ && batch == batch_.amount()) batch_.look();
+  if (result.status != AdvanceStatus::ok) return fail(result);
+  clock_.pass_steps(advancer_.counters().steps - before - 1);
+  last_step_ = result.step;
+  const double t0 = result.t_begin, h = inner_.t - t0;
+  const bool goes_on = !options_.reformulation || correct();
+  const bool truncated = !detector_.empty() && handle_events(t0, h);
+  if (!truncated) {
+    if (options_.dense) keep_dense(t0, h, 1);
+    output_until(inner_.t, t0, h);
+  }
+  if (!goes_on) refuse();
+  pass_breakpoints();
+  for (Observer* observer : options_.observers) {
+    leave(inner_, user_);
+    observer->accepted(user_, last_step_);
+  }
+  between_steps();
+}
+
+// Steps that may be taken at once: nobody looks at them one by one, and nothing falls due among them.
+std::int64_t Run::batch_size(std::int64_t steps) const {
+  if (!batches_) return 1;
+  std::int64_t most = std::min({batch_.amount(), options_.max_steps - steps, clock_.steps_left()});
+  if (recorder_.keeps_checkpoints()) most = std::min(most, options_.checkpoint_every - (steps - last_checkpoint_));
+  return most;
+}
+
+double Run::next_stop() const {
+  const double stop = next_break_ < breakpoints_.size() ? breakpoints_[next_break_] : t_end_;
+  if (stepper_.info().dense != Dense::none) return stop;
+  const double out = clock_.next_time();
+  return direction_ * (stop - out) > 0 ? out : stop;
+}
+
+// false: the formulation refuses to go on.
+bool Run::correct() {
+  const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
+  if (what == AfterStep::changed) advancer_.note_correction();
+  return what != AfterStep::refused;
+}
+
+void Run::pass_breakpoints() {
+  for (; next_break_ < breakpoints_.size() && direction_ * (breakpoints_[next_break_] - inner_.t) <= 0; ++next_break_)
+    advancer_.note_jump();
+}
+
+void Run::between_steps() {
+  const std::int64_t steps = advancer_.counters().steps;
+  if (steps >= options_.max_steps && under_way()) {
+    end_as(RunStatus::step_limit,
+           fmt::format("at t = {:.6g}: the limit of {} steps was reached", inner_.t, options_.max_steps));
+    record_last();
+  }
+  if (recorder_.keeps_checkpoints() && steps - last_checkpoint_ >= options_.checkpoint_every) {
+    last_checkpoint_ = steps;
+    if (!stepper_.info().saves_memory) advancer_.note_restart();
+    if (recorder_.wants_checkpoint() || stop_requested()) checkpoint();
+  }
+  // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its numbers.
+  const bool may_stop = !recorder_.keeps_checkpoints() || stepper_.info().saves_memory || steps == last_checkpoint_;
+  if (may_stop && stop_requested() && under_way()) stop();
+  if (options_.progress && steps >= next_progress_) report_progress(steps);
+}
+
+void Run::report_progress(std::int64_t steps) {
+  progress_.look();
+  next_progress_ = steps + progress_.amount();
+  options_.progress(std::abs((inner_.t - t_start_) / (t_end_ - t_start_)));
+}
+
+void Run::end_as(RunStatus status, std::string message) {
+  outcome_.status = status;
+  outcome_.message = std::move(message);
+}
+
+void Run::refuse() {
+  if (outcome_.status != RunStatus::reached_end) return;
+  end_as(RunStatus::refused, fmt::format("at t = {:.6g}: {}", inner_.t, options_.reformulation->refusal()));
+  record_last();
+}
+
+void Run::fail(const AdvanceResult& result) {
+  const Failure failure = failure_of(result.status, options_.control);
+  const char* why =
+      to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
+  const std::string singular = singular_position(inner_problem(), inner_, start_);
+  end_as(failure.status, fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why,
+                                     singular.empty() ? failure.advice : singular));
+  record_last();
+}
+
+void Run::stop() {
+  if (recorder_.keeps_checkpoints() && advancer_.counters().steps != last_checkpoint_) checkpoint();
+  end_as(RunStatus::stopped, fmt::format("stopped at t = {:.6g}", inner_.t));
+}
+
+void Run::finish() {
+  outcome_.counters = advancer_.counters();
+  if (options_.reformulation) options_.reformulation->account(outcome_.counters);
+  stepper_.conclude(inner_.t, advancer_.notes());
+  outcome_.notices = advancer_.notes().notices();
+  if (outcome_.status != RunStatus::refused)
+    for (Notice& drift : drift_of(problem_, user_)) outcome_.notices.push_back(std::move(drift));
+  for (std::string text :
+       {options_.reformulation ? options_.reformulation->summary() : std::string(), stepper_.summary()})
+    if (!text.empty()) outcome_.notices.push_back({.t = inner_.t, .code = "summary", .text = std::move(text)});
+  recorder_.finish(outcome_);
+  if (&recorder_ != &memory_) solution_.outcome = outcome_;
+  for (Observer* observer : options_.observers) observer->end(outcome_);
+  if (options_.progress) options_.progress(outcome_.status == RunStatus::reached_end ? 1.0 : -1.0);
+}
+}  // namespace trill

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "consistency.hpp"
+#include "event_crowding.hpp"
+#include "measures.hpp"
+#include "output_clock.hpp"
+#include "pacing.hpp"
+#include "trill/driver/events.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace trill {
+// One run from its start to its end: steps, events, rows and checkpoints.
+class Run {
+ public:
+  Run(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options);
+  Solution go();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool finished() const { return direction_ * (t_end_ - inner_.t) <= 0; }
+  bool under_way() const { return outcome_.status == RunStatus::reached_end && !finished(); }
+  bool stop_requested() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
+  const Problem& inner_problem() const { return options_.reformulation ? options_.reformulation->inner() : problem_; }
+
+  void check_dense() const;
+  void find_breakpoints();
+  RunInfo info() const;
+  void begin();
+  void enter();  // the user's state becomes that of the run
+  void leave(const State& in, State& out) const;
+  void take_step();
+  std::int64_t batch_size(std::int64_t steps) const;
+  double next_stop() const;
+  bool correct();
+  void pass_breakpoints();
+  void between_steps();
+  void report_progress(std::int64_t steps);
+  void count_seconds();
+  void finish();
+
+  void end_as(RunStatus status, std::string message);
+  void refuse();
+  void fail(const AdvanceResult& result);
+  void stop();
+  void stop_at_overflow(const State& s, const Vec& measured);
+
+  bool handle_events(double t0, double h);
+  bool restart_behind(std::size_t index, const State& before, const State& after, bool changed);
+  bool follow(const ConstraintSwitch& passed);
+  bool crowds(const Event& event, double t);
+  bool breaks_constraints(const Event& event);
+  bool take_in();
+
+  void output_until(double t, double t0, double h);
+  void record(const State& s);
+  void record_last();
+  State& inside(double theta);
+  void keep_dense(double t0, double h, double theta);
+
+  template <class Visit>
+  void own_fields(Visit visit);
+  void checkpoint();
+  void load_checkpoint(Archive& archive);
+
+  const Problem& problem_;
+  Stepper& stepper_;
+  const DriverOptions& options_;
+  double t_start_, t_end_, direction_;
+  std::vector<Event> events_;
+  EventDetector detector_;
+  Advancer advancer_;
+  Solution solution_;
+  MemoryRecorder memory_;
+  Recorder& recorder_;
+  RunOutcome outcome_;
+  std::vector<Notice> notices_;  // what is known before the first step
+  State inner_, user_, scratch_, inside_, begin_, start_;
+  std::optional<Measures> measures_;
+  StepResult last_step_;
+  std::vector<double> breakpoints_;
+  std::size_t next_break_ = 0;
+  OutputClock clock_;
+  EventCrowding crowding_;
+  std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
+  // Batches are long enough that the way through the driver costs nothing, short enough that signals are not late.
+  Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
+  bool batches_ = false;
+  double last_recorded_ = 0;
+  Clock::time_point counted_until_ = Clock::now();
+};
+}  // namespace trill

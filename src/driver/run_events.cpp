@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events inside a step, and what they do to the motion.
+#include "run.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+// True: the state was changed at an event, and the step ends there.
+bool Run::handle_events(double t0, double h) {
+  crowding_.passed(h);
+  double from = 0;
+  const EventDetector::Interpolant at = [this](double theta) -> const State& { return inside(theta); };
+  while (const auto hit = detector_.first(from, h, t0, at)) {
+    const State before = inside(hit->theta);
+    if (!clock_.counts_steps()) output_until(before.t, t0, h);
+    if (options_.reformulation) inside(hit->theta);  // output has moved on to other states
+    const Event& event = events_[hit->event];
+    outcome_.events.push_back({event.name, before.t});
+    State after = before;
+    const bool go_on = event.action && event.action(after);
+    const bool changed = after.y != before.y || after.mode != before.mode;
+    if (!go_on || changed || event.restarts) {
+      if (options_.dense) keep_dense(t0, h, hit->theta);
+      if (restart_behind(hit->event, before, after, changed) && !go_on) end_as(RunStatus::event, "");
+      return true;
+    }
+    from = hit->theta;
+  }
+  if (detector_.left_a_switch()) {
+    leave(inner_, user_);
+    problem_.enter(user_);
+  }
+  return false;
+}
+
+// False: the run cannot go on from there.
+bool Run::restart_behind(std::size_t index, const State& before, const State& after, bool changed) {
+  const Event& event = events_[index];
+  if (last_recorded_ != before.t) record(before);
+  detector_.leave(before);
+  // A method may have drifted off them by its tolerance, which is not the event's doing.
+  const bool stays_on = changed && !event.restarts && leaves_constraints(problem_, before).empty();
+  const ConstraintSwitch passed(problem_, before);
+  user_ = after;
+  problem_.enter(user_);
+  if (event.restarts && !follow(passed)) return false;
+  if (event.restarts ? user_.y != after.y : changed) record(user_);
+  if (crowds(event, before.t) || (stays_on && breaks_constraints(event)) || !take_in()) return false;
+  advancer_.note_jump();
+  detector_.restart(user_, index);
+  return true;
+}
+
+// The user's state moves on with constraints behind a switch; false: it cannot.
+bool Run::follow(const ConstraintSwitch& passed) {
+  const std::string complaint = passed.follow(user_, advancer_.notes());
+  if (complaint.empty()) return true;
+  end_as(RunStatus::refused, fmt::format("at t = {:.6g}: {}", user_.t, complaint));
+  return false;
+}
+
+bool Run::crowds(const Event& event, double t) {
+  if (!crowding_.adds(event, t)) return false;
+  end_as(RunStatus::refused,
+         fmt::format("at t = {:.6g}: '{}' happens again and again at ever shorter intervals; {}", t, event.name,
+                     event.restarts
+                         ? "the motion is held at a jump of the forces: make them change smoothly there, as tanh does"
+                         : "let it end the run when the motion has come to rest there"));
+  return true;
+}
+
+bool Run::breaks_constraints(const Event& event) {
+  const std::string complaint = leaves_constraints(problem_, user_);
+  if (complaint.empty()) return false;
+  end_as(RunStatus::refused,
+         fmt::format("at t = {:.6g}, after event '{}': {}; an event must leave both on the constraints", user_.t,
+                     event.name, complaint));
+  return true;
+}
+
+// The user's state after an event becomes that of the run; false: the formulation cannot go on from it.
+bool Run::take_in() {
+  try {
+    enter();
+    return true;
+  } catch (const UsageError& e) {
+    end_as(RunStatus::refused, fmt::format("at t = {:.6g}, after an event: {}", user_.t, e.what()));
+    return false;
+  }
+}
+}  // namespace trill
