@@ -14,7 +14,7 @@ namespace trill {
 namespace {
 constexpr int most_rounds = 8;  // of q and the velocity's correction
 // Newton's corrections that shrink no more are rounding when below this many tolerances, or below this in the weights.
-constexpr double noisy = 10, stagnant = 0.01;
+constexpr double noisy = 10, stagnant = 0.1;
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double rounding = 1e-13;
