@@ -30,6 +30,16 @@ void list_forces(const MechanicalProblem& problem, const State& s, Rows& rows) {
     rows.push_back({"stiff gaps", fmt::format("{}", strong->map->count())});
 }
 
+// Which multiplier belongs to which constraint.
+void list_multipliers(const Problem& problem, const ConstraintMap& map, Rows& rows) {
+  constexpr Index most = 30;
+  const auto components = problem.components();
+  const Index first = problem.layout().nq + problem.layout().nv;
+  for (Index k = 0; k < std::min(map.count(), most); ++k)
+    rows.push_back({components[static_cast<std::size_t>(first + k)].name, "of " + map.name(k)});
+  if (map.count() > most) rows.push_back({"...", fmt::format("and {} more", map.count() - most)});
+}
+
 void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
   MatrixSlot slot = map.pattern();
   map.jacobian(s.t, s.q(), slot);
@@ -68,7 +78,10 @@ int check(const CheckArguments& a) {
     rows.push_back({"parameter " + p.name, with_unit(format_number(p.value), p.unit)});
   if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(problem.get())) {
     list_forces(*mechanical, start, rows);
-    if (mechanical->constraints()) list_constraints(*mechanical->constraints(), start, rows);
+    if (const ConstraintMap* map = mechanical->constraints()) {
+      list_constraints(*map, start, rows);
+      list_multipliers(*problem, *map, rows);
+    }
   }
   for (const EventInfo& event : problem->events())
     if (!event.restarts) rows.push_back({"event", event.name + (event.stops ? ", ends the run" : "")});
@@ -80,7 +93,7 @@ int check(const CheckArguments& a) {
         {quantities[k].name, with_unit(fmt::format("{:.6g}", values[static_cast<Index>(k)]), quantities[k].unit)});
   const Inspection in = inspect_problem(*problem, start);
   // Of large systems only one frequency is computed, by an iteration that stops early.
-  const bool largest_only = in.modes.size() == 1 && start.layout.nq > 1;
+  const bool largest_only = in.modes.size() == 1 && start.layout.nq - start.layout.nl > 1;
   if (largest_only) rows.push_back({"largest frequency", fmt::format("about {:.2g}", in.modes[0].omega)});
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())

@@ -17,13 +17,46 @@ const Problem& deterministic_part(const Problem& problem) {
   return problem;
 }
 
+Mat dense_of(const MatrixSlot& slot) { return slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense(); }
+
 Mat dense_jacobian(FirstOrderForm& form, double t, const Vec& y) {
   MatrixSlot j = form.jacobian_pattern();
   if (!form.jacobian(t, y, j)) {
     DifferenceJacobian differences(j, {.central = true});
     differences.evaluate([&](In x, Out f) { form.rhs(t, x, f); }, y, j);
   }
-  return j.is_sparse() ? Mat(j.as_sparse()) : j.as_dense();
+  return dense_of(j);
+}
+
+// d(G v + g_t)/dq
+Mat rate_slope(const ConstraintMap& map, const State& s) {
+  MatrixSlot G = map.pattern();
+  if (map.velocity_derivative(s.t, s.q(), s.v(), G)) return dense_of(G);
+  MatrixSlot slope = MatrixSlot::dense(map.count(), s.layout.nq);
+  Vec gt(map.count());
+  DifferenceJacobian(slope, {.central = true})
+      .evaluate(
+          [&](In q, Out rate) {
+            map.jacobian(s.t, q, G);
+            map.time_derivative(s.t, q, gt);
+            G.multiply(s.v(), rate);
+            rate += gt;
+          },
+          Vec(s.q()), slope);
+  return dense_of(slope);
+}
+
+// Orthonormal, of the motions (dq, dv) that keep g = 0 and G v + g_t = 0: others drift, and do not oscillate.
+Mat motions_on(const ConstraintMap& map, const State& s) {
+  const Index n = s.layout.nq, m = map.count();
+  MatrixSlot G = map.pattern();
+  map.jacobian(s.t, s.q(), G);
+  Mat normals = Mat::Zero(2 * n, 2 * m);
+  normals.topLeftCorner(n, m) = normals.bottomRightCorner(n, m) = dense_of(G).transpose();
+  normals.topRightCorner(n, m) = rate_slope(map, s).transpose();
+  const Eigen::ColPivHouseholderQR<Mat> factors(normals);
+  const Mat q = factors.householderQ();
+  return q.rightCols(2 * n - factors.rank());
 }
 
 // Largest omega of M^-1 K by power iteration with products from differences of the acceleration.
@@ -51,7 +84,14 @@ double power_iteration(const MechanicalProblem& problem, const State& s) {
 std::vector<std::complex<double>> local_eigenvalues(const Problem& problem, const State& s) {
   FirstOrderForm form(deterministic_part(problem), "the analysis of frequencies");
   form.start(s);
-  const Eigenvalues found = eigenvalues(dense_jacobian(form, s.t, s.y.head(form.size())));
+  Mat slope = dense_jacobian(form, s.t, s.y.head(form.size()));
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&deterministic_part(problem));
+  if (mechanical && mechanical->constraints()) {
+    const Mat motions = motions_on(*mechanical->constraints(), s);
+    slope = motions.transpose() * slope * motions;
+  }
+  if (slope.size() == 0) return {};  // constraints prescribe everything
+  const Eigenvalues found = eigenvalues(slope);
   return {found.values.data(), found.values.data() + found.values.size()};
 }
 

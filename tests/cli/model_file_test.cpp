@@ -46,6 +46,7 @@ TEST_F(ModelFile, CheckSaysWhatItIs) {
                            "fast frequencies  141.4", "angular_momentum"})
     EXPECT_THAT(ended.out, HasSubstr(part));
   EXPECT_THAT(trill("check rigid").out, HasSubstr("1, rank 1"));
+  EXPECT_THAT(trill("check four_bar").out, HasSubstr("of joint 'elbow' along x (multibody/four_bar:8)"));
   EXPECT_EQ(trill("inspect my.toml").code, 0);
   EXPECT_EQ(trill("order verlet --on my.toml --param omega2=2").code, 0);
 }

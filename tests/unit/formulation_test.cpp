@@ -82,6 +82,30 @@ TEST(Frequencies, OfTheFermiPastaUlamChainBySizeAlike) {
   EXPECT_NEAR(fastest_frequency(*large, large->initial_state()), 50, 0.2);
 }
 
+// A bar that hangs at its end: omega^2 = m g (l/2) / (m l^2/3). With a driver there is nothing left to oscillate.
+TEST(Frequencies, AreThoseOfMotionsAlongTheConstraints) {
+  const std::string bar = R"toml(
+[bodies]
+bar = { mass = 2, inertia = "2/12", start = { pin = [0, 0] }, angle = "-pi/2", points = { pin = [-0.5, 0] } }
+[gravity]
+acceleration = [0, -9.81]
+[[joint]]
+kind = "revolute"
+to = "bar.pin"
+)toml";
+  const auto eigenvalues_of = [](const std::string& text) {
+    const TextModel model = read_model("m.toml", text);
+    return local_eigenvalues(*model.problem, model.problem->initial_state());
+  };
+  const auto found = eigenvalues_of(bar);
+  ASSERT_EQ(found.size(), 2u);
+  for (const auto& value : found) {
+    EXPECT_NEAR(std::abs(value.imag()), std::sqrt(1.5 * 9.81), 1e-6);
+    EXPECT_NEAR(value.real(), 0, 1e-6);
+  }
+  EXPECT_TRUE(eigenvalues_of(bar + "[[driver]]\nof = \"bar.angle\"\nvalue = \"t^2 - pi/2\"\n").empty());
+}
+
 TEST(RigidLimit, ProjectsAndRefuses) {
   const auto soft = model("stiff_spring");
   const RigidLimit rigid(soft->as<MechanicalProblem>("test"));

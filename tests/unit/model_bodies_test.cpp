@@ -315,4 +315,28 @@ value = "2*t + t^3"
   EXPECT_NEAR(testing_models::last_of(run)[0], 0.5 * std::cos(3), 1e-8);
   EXPECT_NEAR(testing_models::last_of(run)[2], 3, 1e-8);
 }
+
+// -lambda carries the bar, and drives it: against gravity at arm l/2, and for the angular acceleration about the pin.
+TEST(Bodies, HaveTheirReactionsInTheMultipliers) {
+  const std::string bar = R"toml(
+[bodies]
+bar = { mass = 2, inertia = "2/12", start = { pin = [0, 0] }, points = { pin = [-0.5, 0] } }
+[gravity]
+acceleration = [0, -9.81]
+[[joint]]
+kind = "revolute"
+to = "bar.pin"
+[[driver]]
+of = "bar.angle"
+value = "3*t^2"
+)toml";
+  const TextModel model = read_model("m.toml", bar);
+  const Solution run =
+      testing_models::run_of(model.problem->clone(), testing_models::plan_with("generalized_alpha", 1, 1e-6));
+  const Vec start = run.y().col(0);
+  const double mass = 2, arm = 0.5, acceleration = 6, inertia_of_pin = 2.0 / 12 + mass * arm * arm;
+  EXPECT_NEAR(-start[6], 0, 1e-9);
+  EXPECT_NEAR(-start[7], mass * (9.81 + arm * acceleration), 1e-9);
+  EXPECT_NEAR(-start[8], inertia_of_pin * acceleration + mass * 9.81 * arm, 1e-9);
+}
 }  // namespace
