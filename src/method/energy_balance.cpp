@@ -49,6 +49,8 @@ double EnergyBalance::power(const State& s, double h) {
 
 void EnergyBalance::start(const State& s) {
   if (!known_) return;
+  if (s.t != t_) sums_ = earlier_;
+  t_ = s.t;
   beside_ = before_ = s;
   energy_ = energy(s);
   has_power_ = has_change_ = false;
@@ -62,17 +64,19 @@ void EnergyBalance::advance(const State& s, double h) {
     power_ = power(before_, h);
   }
   beside_ = s;
+  earlier_ = sums_;
+  t_ = s.t;
   const double power1 = power(s, h), energy1 = energy(s);
-  const double taken = taken_ + 0.5 * h * (power_ + power1) - (energy1 - energy_);
+  const double taken = sums_.taken + 0.5 * h * (power_ + power1) - (energy1 - energy_);
   // Of the trapezoidal rule: h^3/12 P'' by differences, doubled since steps vary.
-  if (has_change_) unsure_ += std::abs(h * (power1 - power_ - power_change_)) / 6;
-  unsure_ += rounding * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
+  if (has_change_) sums_.unsure += std::abs(h * (power1 - power_ - power_change_)) / 6;
+  sums_.unsure += rounding * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
   power_change_ = power1 - power_;
   has_change_ = true;
-  if (std::isfinite(taken)) taken_ = taken;
+  if (std::isfinite(taken)) sums_.taken = taken;
   problem_.mass(s.q(), mass_);
   mass_.multiply(s.v(), product_);
-  kinetic_ = std::max(kinetic_, 0.5 * product_.dot(s.v()));
+  sums_.kinetic = std::max(sums_.kinetic, 0.5 * product_.dot(s.v()));
   power_ = power1;
   energy_ = energy1;
   beside_ = s;
@@ -85,39 +89,44 @@ std::vector<Quantity> EnergyBalance::diagnostics() const {
 }
 
 void EnergyBalance::diagnose(Out values) const {
-  if (known_) values[0] = taken_;
+  if (known_) values[0] = sums_.taken;
 }
 
 std::string EnergyBalance::summary() const {
-  if (!known_ || kinetic_ == 0) return "";
-  const std::string error = unsure_ > 0.1 * std::abs(taken_) ? fmt::format(", within {:.1g}", unsure_) : "";
-  return fmt::format("damping by the method took {:.3g} of energy{}; the largest kinetic energy was {:.3g}", taken_,
-                     error, kinetic_);
+  if (!known_ || sums_.kinetic == 0) return "";
+  const std::string error =
+      sums_.unsure > 0.1 * std::abs(sums_.taken) ? fmt::format(", within {:.1g}", sums_.unsure) : "";
+  return fmt::format("damping by the method took {:.3g} of energy{}; the largest kinetic energy was {:.3g}",
+                     sums_.taken, error, sums_.kinetic);
 }
 
 void EnergyBalance::conclude(double t, Notes& notes) const {
-  const double much = much_damping * kinetic_;
-  if (!known_ || std::abs(taken_) - unsure_ <= much) return;
-  if (taken_ > 0)
+  const double much = much_damping * sums_.kinetic;
+  if (!known_ || std::abs(sums_.taken) - sums_.unsure <= much) return;
+  if (sums_.taken > 0)
     notes.raise(t, "damping",
                 "Damping by the method has taken more than 5 % of the largest kinetic energy: the slow motion is right "
                 "only if that energy was not its own.",
-                Severity::doubt, taken_, much);
+                Severity::doubt, sums_.taken, much);
   else
     notes.raise(
         t, "energy_added",
         "The method has added more than 5 % of the largest kinetic energy: steps are too large for this motion.",
-        Severity::doubt, -taken_, much);
+        Severity::doubt, -sums_.taken, much);
 }
 
 void EnergyBalance::save(Archive& archive) const {
-  for (const double value : {energy_, power_, power_change_, taken_, unsure_, kinetic_}) archive.write(value);
+  for (const double value : {energy_, power_, power_change_, t_}) archive.write(value);
+  for (const Sums& sums : {sums_, earlier_})
+    for (const double value : {sums.taken, sums.unsure, sums.kinetic}) archive.write(value);
   archive.write(has_power_);
   archive.write(has_change_);
 }
 
 void EnergyBalance::load(Archive& archive) {
-  for (double* value : {&energy_, &power_, &power_change_, &taken_, &unsure_, &kinetic_}) archive.read(*value);
+  for (double* value : {&energy_, &power_, &power_change_, &t_}) archive.read(*value);
+  for (Sums* sums : {&sums_, &earlier_})
+    for (double* value : {&sums->taken, &sums->unsure, &sums->kinetic}) archive.read(*value);
   archive.read(has_power_);
   archive.read(has_change_);
 }

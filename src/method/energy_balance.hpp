@@ -15,10 +15,11 @@ class EnergyBalance {
   explicit EnergyBalance(const MechanicalProblem& problem);
   bool is_known() const { return known_; }  // the problem measures an energy
 
-  void start(const State& s);              // at the beginning, and where the state was changed from outside
+  // At the beginning, and where the state was changed from outside: a step that was cut short there does not count.
+  void start(const State& s);
   void advance(const State& s, double h);  // after a step of size h to s
-  double taken() const { return taken_; }
-  double kinetic() const { return kinetic_; }  // the largest seen
+  double taken() const { return sums_.taken; }
+  double kinetic() const { return sums_.kinetic; }  // the largest seen
 
   // What a stepper with this balance records, says at the end, and warns of: damping is safe only where the energy that
   // it takes is not that of the slow motion.
@@ -31,6 +32,10 @@ class EnergyBalance {
   void load(Archive& archive);
 
  private:
+  struct Sums {
+    double taken = 0, kinetic = 0;
+    double unsure = 0;  // how far the work may be off
+  };
   double energy(const State& s);
   double power(const State& s, double h);
 
@@ -39,8 +44,8 @@ class EnergyBalance {
   State beside_, before_;
   Vec measured_, force_, gt_, product_;
   MatrixSlot mass_;
-  double energy_ = 0, power_ = 0, power_change_ = 0, taken_ = 0, kinetic_ = 0;
-  double unsure_ = 0;                            // how far the work may be off
+  Sums sums_, earlier_;  // now, and before the last step
+  double energy_ = 0, power_ = 0, power_change_ = 0, t_ = 0;
   bool has_power_ = false, has_change_ = false;  // those of the present state and of the last step are known
 };
 }  // namespace trill

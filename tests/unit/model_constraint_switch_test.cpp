@@ -110,21 +110,36 @@ TEST(SwitchedConstraints, HaveTheirMultipliersBehindTheSwitch) {
 }
 
 // A wire that is bent at x = 0: 0.6 is the cosine between its two directions.
-TEST(SwitchedConstraints, MayDependOnPositions) {
-  const TextModel model = read_model("m.toml", R"toml(
+const char* const bent_wire = R"toml(
 coordinates.x = -1
 coordinates.y = 0.5
 [[potential]]
 energy = "y"
 [[constraint]]
 equation = "y - 0.5*abs(x)"
-)toml");
+)toml";
+
+TEST(SwitchedConstraints, MayDependOnPositions) {
+  const TextModel model = read_model("m.toml", bent_wire);
   const double slope = 0.5 / std::hypot(1, 0.5), down = 1 / slope, up = 0.6 / slope;
   for (const char* method : {"generalized_alpha", "radau", "dop853"}) {
     const Vec end = last_of(run_of(model.problem->clone(), plan_with(method, down + up, 1e-8)));
     EXPECT_NEAR(end[0], 0.36, 1e-6) << method;
     EXPECT_NEAR(end[1], 0.18, 1e-6) << method;
     EXPECT_NEAR(end[3], 0, 1e-6) << method;
+  }
+}
+
+// The step that ran over the bend went downhill for longer than the motion.
+TEST(SwitchedConstraints, EnergyOfAStepThatWasCutShortDoesNotCount) {
+  const TextModel model = read_model("m.toml", bent_wire);
+  for (const char* method : {"generalized_alpha", "bdf"}) {
+    const Solution run = run_of(model.problem->clone(), plan_with(method, 3, 1e-4));
+    EXPECT_LT(std::abs(run.measured()(run.quantity("damped energy"), run.rows() - 1)), 1e-3) << method;
+    EXPECT_LT(run.measured().row(run.quantity("energy")).maxCoeff(), 0.5 + 1e-3) << method;
+    const std::string said = run.outcome.notices.back().text, kinetic = "kinetic energy was ";
+    ASSERT_THAT(said, HasSubstr(kinetic));
+    EXPECT_LT(std::stod(said.substr(said.find(kinetic) + kinetic.size())), 0.5 + 1e-3) << method;
   }
 }
 
