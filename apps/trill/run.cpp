@@ -142,8 +142,9 @@ class Session {
       if (n.code == "summary") print(fmt::format("  {}\n", n.text));
     for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)
-        print(fmt::format("  {} at t = {:.6g}: {}{}\n", to_text(n.severity), n.t, n.text,
-                          n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold)));
+        print(fmt::format("  {} at t = {:.6g}: {}{}{}\n", to_text(n.severity), n.t, n.text,
+                          n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold),
+                          n.count > 1 ? fmt::format(", {} times in all", n.count) : ""));
     print(fmt::format("  trust: {}{}\n",
                       trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust.verdict)),
                       trust.headline));

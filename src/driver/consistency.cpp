@@ -2,6 +2,7 @@
 #include "consistency.hpp"
 
 #include "trill/formulation/constraint_check.hpp"
+#include "trill/linalg/kernels.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <fmt/format.h>
@@ -89,7 +90,10 @@ std::string leaves_constraints(const Problem& problem, const State& state) {
 
 ConstraintSwitch::ConstraintSwitch(const Problem& problem, const State& before)
     : problem_(problem), mechanics_(constrained(problem)) {
-  if (mechanics_) before_ = ConstraintCheck(*mechanics_).values(before);
+  if (!mechanics_) return;
+  ConstraintCheck check(*mechanics_);
+  before_ = check.values(before);
+  multipliers_ = check.multipliers(before);
 }
 
 std::string ConstraintSwitch::follow(State& after, Notes& notes) const {
@@ -98,17 +102,24 @@ std::string ConstraintSwitch::follow(State& after, Notes& notes) const {
   ConstraintCheck check(*mechanics_);
   const auto [position, velocity] = check.change(after, before_);
   if (!(position.relative <= continuous))
-    return fmt::format("{} jumps by {:.3g} at a switch, and no motion follows it", name(position.row), position.value);
-  if (velocity.relative <= continuous) return "";
-  const auto moved = check.project(after);
-  const std::string jump = fmt::format("rate of {} jumps by {:.3g} at a switch", name(velocity.row), velocity.value);
-  if (!moved) return "the " + jump + ", and no velocities follow it";
-  const auto component = static_cast<std::size_t>(problem_.layout().nq + moved->velocity);
-  const auto text = [&] {
-    return fmt::format("The {}: an impulse of the constraints has changed velocities by up to {:.3g} ({}).", jump,
-                       moved->velocity_by, problem_.components()[component].name);
-  };
-  notes.raise_with(after.t, "impulse", text, Severity::warning, velocity.relative, continuous);
+    return fmt::format(
+        "{} jumps by {:.3g} at a switch, and no motion follows it; if it does not, a step has passed over another "
+        "switch: set a largest step",
+        name(position.row), position.value);
+  if (velocity.relative > continuous) {
+    const auto moved = check.project_velocity(after);
+    const std::string jump = fmt::format("rate of {} jumps by {:.3g} at a switch", name(velocity.row), velocity.value);
+    if (!moved) return "the " + jump + ", and no velocities follow it";
+    const auto component = static_cast<std::size_t>(problem_.layout().nq + moved->velocity);
+    const auto text = [&] {
+      return fmt::format("The {}: an impulse of the constraints has changed velocities by up to {:.3g} ({}).", jump,
+                         moved->velocity_by, problem_.components()[component].name);
+    };
+    notes.raise_with(after.t, "impulse", text, Severity::warning, velocity.relative, continuous);
+  }
+  const std::optional<Vec> multipliers = check.multipliers(after);
+  if (multipliers && multipliers_ && max_abs(*multipliers - *multipliers_) > continuous * (1 + max_abs(*multipliers)))
+    after.lambda() = *multipliers;
   return "";
 }
 

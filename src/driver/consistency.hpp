@@ -4,13 +4,15 @@
 #include "trill/driver/driver.hpp"
 #include "trill/problem/mechanical.hpp"
 
+#include <optional>
+
 namespace trill {
 // What keeps a run from going on from this state: a sentence when positions or velocities do not satisfy the hard
 // constraints, or "".
 std::string leaves_constraints(const Problem& problem, const State& state);
 
 // What a switch in the formulas of constraints does to a motion: a step ends there. Constraints must not jump; where
-// their rates do, velocities follow as an impulse along the constraints makes them.
+// their rates do, velocities follow as an impulse along the constraints makes them; multipliers may always.
 class ConstraintSwitch {
  public:
   ConstraintSwitch(const Problem& problem, const State& before);  // with the formulas before it
@@ -21,6 +23,7 @@ class ConstraintSwitch {
   const Problem& problem_;
   const MechanicalProblem* mechanics_;  // nullptr: no constraints
   Vec before_;
+  std::optional<Vec> multipliers_;  // before the switch
 };
 
 // A doubt where a run ends far off its constraints.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/driver/driver.hpp"
-
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace trill {
 // Events that change the state at ever shorter intervals (a ball coming to rest) pile up at a time that no step passes.
@@ -12,11 +11,11 @@ class EventCrowding {
  public:
   void passed(double h) { largest_step_ = std::max(largest_step_, std::abs(h)); }
   // true: this one is too many.
-  bool adds(const Event& event, double t) {
+  bool adds(std::int64_t event, bool restarts, double t) {
     const double interval = std::abs(t - last_);
-    const bool again = event.restarts && &event == source_;
+    const bool again = restarts && event == source_;
     crowded_ = interval < much_less * largest_step_ && (again || interval < 0.9 * interval_) ? crowded_ + 1 : 0;
-    source_ = &event;
+    source_ = event;
     last_ = t;
     interval_ = interval;
     return crowded_ >= too_many;
@@ -27,6 +26,7 @@ class EventCrowding {
     visit(last_);
     visit(interval_);
     visit(crowded_);
+    visit(source_);
     visit(largest_step_);
   }
 
@@ -34,7 +34,7 @@ class EventCrowding {
   static constexpr double much_less = 1e-6;
   static constexpr int too_many = 5;
   double last_ = -HUGE_VAL, interval_ = HUGE_VAL, largest_step_ = 0;
-  const Event* source_ = nullptr;
+  std::int64_t source_ = -1;
   int crowded_ = 0;
 };
 }  // namespace trill

@@ -44,7 +44,7 @@ double far_side_of_root(Function&& g, double a, double ga, double b, double gb, 
 }  // namespace
 
 EventDetector::EventDetector(const std::vector<Event>& events)
-    : events_(events), sign_(events.size(), 0), end_sign_(sign_) {}
+    : events_(events), sign_(events.size(), 0), end_sign_(sign_), left_(sign_) {}
 
 void EventDetector::start(const State& s) {
   for (std::size_t i = 0; i < events_.size(); ++i) sign_[i] = sign_of(events_[i].root(s));
@@ -61,6 +61,7 @@ void EventDetector::restart(const State& after, std::size_t event) {
   // The state stands on the root of this event: its sign is only known once the motion has left it. Where a formula
   // changed it must have gone to the other side, or it comes back across the switch.
   sign_[event] = events_[event].restarts ? end_sign_[event] : 0;
+  left_[event] = events_[event].restarts;
 }
 
 // Values at the samples, one sample after another: a model has all of its switches at once.
@@ -76,14 +77,15 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   const auto g = [&](double theta) { return events_[event].root(at(theta)); };
   const int direction = events_[event].direction;
   int sign = sign_[event];
-  double a = from, ga = sign == 0 ? 0 : values_[event];
-  // Standing on the root: the sign is that of the first value away from it.
-  for (double d = 1e-8; sign == 0 && d < 1.0 / samples; d *= 10) {
+  const bool stands = sign == 0 || left_[event];
+  double a = from, ga = stands ? 0 : values_[event];
+  // Standing on the root: the sign is that of the first value away from it. Rounding may have left it on either side.
+  for (double d = sign == 0 ? 1e-8 : 1e-6; stands && sign_of(ga) == 0 && d < 1.0 / samples; d *= 10) {
     a = from + (1 - from) * d;
     ga = g(a);
-    sign = sign_of(ga);
   }
-  if (counts(sign, sign_of(ga), direction)) return {from, sign_of(ga)};
+  if (sign == 0) sign = sign_of(ga);
+  if (counts(sign, sign_of(ga), direction)) return {a, sign_of(ga)};
   if (sign_of(ga) != 0) sign = sign_of(ga);
   for (std::size_t k = 1; k <= samples; ++k) {
     const double b = from + (1 - from) * static_cast<double>(k) / samples;
@@ -114,6 +116,7 @@ std::optional<EventDetector::Hit> EventDetector::first(double from, double h, do
     sign_[best->event] = end_sign_[best->event];
   else
     sign_ = end_sign_;
+  std::fill(left_.begin(), left_.end(), 0);
   return best;
 }
 }  // namespace trill

@@ -79,9 +79,11 @@ void Run::count_seconds() {
 }
 
 void Run::begin() {
-  problem_.hold_formulas(stepper_.info().dense != Dense::none);
+  holds_ = stepper_.info().dense != Dense::none;
+  problem_.hold_formulas(holds_);
   problem_.enter(user_);
   advancer_.notes().restore(notices_);
+  if (!take_sides()) throw UsageError(outcome_.message);
   enter();
   advancer_.start(inner_, t_end_);
   start_ = inner_;

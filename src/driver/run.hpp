@@ -51,7 +51,9 @@ class Run {
   bool handle_events(double t0, double h);
   bool restart_behind(std::size_t index, const State& before, const State& after, bool changed);
   bool follow(const ConstraintSwitch& passed);
-  bool crowds(const Event& event, double t);
+  bool take_sides();
+  void record_moved();
+  bool crowds(std::size_t index, double t);
   bool breaks_constraints(const Event& event);
   bool take_in();
 
@@ -88,7 +90,7 @@ class Run {
   std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
   // Batches are long enough that the way through the driver costs nothing, short enough that signals are not late.
   Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
-  bool batches_ = false;
+  bool batches_ = false, holds_ = false;
   double last_recorded_ = 0;
   Clock::time_point counted_until_ = Clock::now();
 };

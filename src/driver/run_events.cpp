@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events inside a step, and what they do to the motion.
 #include "run.hpp"
+#include "trill/linalg/kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -40,15 +41,26 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   detector_.leave(before);
   // A method may have drifted off them by its tolerance, which is not the event's doing.
   const bool stays_on = changed && !event.restarts && leaves_constraints(problem_, before).empty();
-  const ConstraintSwitch passed(problem_, before);
+  std::optional<ConstraintSwitch> passed;
+  if (event.restarts) passed.emplace(problem_, before);
   user_ = after;
   problem_.enter(user_);
-  if (event.restarts && !follow(passed)) return false;
+  if (passed ? !follow(*passed) : !take_sides()) return false;
+  if (crowds(index, before.t) || (stays_on && breaks_constraints(event))) return false;
   if (event.restarts ? user_.y != after.y : changed) record(user_);
-  if (crowds(event, before.t) || (stays_on && breaks_constraints(event)) || !take_in()) return false;
+  if (!take_in()) return false;
+  if (options_.reformulation && event.restarts) record_moved();
   advancer_.note_jump();
   detector_.restart(user_, index);
   return true;
+}
+
+// A formulation may have moved the state behind a switch, as onto gaps that it takes for constraints.
+void Run::record_moved() {
+  constexpr double noticed = 1e-9;
+  const Vec before = user_.y;
+  leave(inner_, user_);
+  if (max_abs(user_.y - before) > noticed * (1 + max_abs(before))) record(user_);
 }
 
 // The user's state moves on with constraints behind a switch; false: it cannot.
@@ -59,12 +71,34 @@ bool Run::follow(const ConstraintSwitch& passed) {
   return false;
 }
 
-bool Run::crowds(const Event& event, double t) {
-  if (!crowding_.adds(event, t)) return false;
+// A state that stands on switches takes the formulas of the side to which it moves; false: it cannot.
+bool Run::take_sides() {
+  constexpr double ahead_by = 1e-9;  // of the whole run
+  if (!holds_) return true;
+  State ahead = user_;
+  const double dt = ahead_by * (t_end_ - t_start_);
+  ahead.t += dt;
+  if (ahead.layout.nv == ahead.layout.nq) ahead.q() += dt * ahead.v();
+  int index = 0;
+  for (const EventInfo& info : problem_.events()) {
+    const int i = index++;
+    if (info.restarts && problem_.event_value(i, user_) == 0 && problem_.event_value(i, ahead) != 0)
+      problem_.on_event(i, ahead);
+  }
+  if (ahead.mode == user_.mode) return true;
+  const ConstraintSwitch passed(problem_, user_);
+  user_.mode = ahead.mode;
+  problem_.enter(user_);
+  return follow(passed);
+}
+
+bool Run::crowds(std::size_t index, double t) {
+  const Event& event = events_[index];
+  if (!crowding_.adds(static_cast<std::int64_t>(index), event.restarts, t)) return false;
   end_as(RunStatus::refused,
          fmt::format("at t = {:.6g}: '{}' happens again and again at ever shorter intervals; {}", t, event.name,
                      event.restarts
-                         ? "the motion is held at a jump of the forces: make them change smoothly there, as tanh does"
+                         ? "the motion is held where a formula changes: make it change smoothly there, as tanh does"
                          : "let it end the run when the motion has come to rest there"));
   return true;
 }

@@ -242,17 +242,34 @@ bool ConstraintCheck::move_onto(double t, In q0, Vec& q) {
 
 std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {
   Vec q(n_);
-  if (!move_onto(s.t, s.q(), q) || !saddle().factorise(s.t, q)) return std::nullopt;
-  Moved moved;
-  moved.position_by = (q - s.q()).cwiseAbs().maxCoeff(&moved.coordinate);
-  s.q() = q;
-  map_.time_derivative(s.t, q, g_);
+  if (!move_onto(s.t, s.q(), q)) return std::nullopt;
+  Moved by_position;
+  by_position.position_by = (q - s.q()).cwiseAbs().maxCoeff(&by_position.coordinate);
+  State projected = s;
+  projected.q() = q;
+  std::optional<Moved> moved = project_velocity(projected);
+  if (!moved) return std::nullopt;
+  moved->coordinate = by_position.coordinate;
+  moved->position_by = by_position.position_by;
+  s = std::move(projected);
+  return moved;
+}
+
+std::optional<ConstraintCheck::Moved> ConstraintCheck::project_velocity(State& s) {
+  if (!saddle().factorise(s.t, s.q())) return std::nullopt;
+  map_.time_derivative(s.t, s.q(), g_);
   saddle().jacobian().multiply(s.v(), rate_);
   g_ += rate_;
   saddle().solve(zero_, g_, x_, mu_);
   if (!all_finite(x_)) return std::nullopt;
+  Moved moved;
   moved.velocity_by = x_.cwiseAbs().maxCoeff(&moved.velocity);
   s.v() += x_;
   return moved;
+}
+
+std::optional<Vec> ConstraintCheck::multipliers(const State& s) {
+  if (!saddle().solve(s.t, s.q(), s.v(), x_, mu_) || !all_finite(mu_)) return std::nullopt;
+  return mu_;
 }
 }  // namespace trill

@@ -108,7 +108,7 @@ void ConstrainedStage::start(double t, In q) {
   }
   if (free_) return free_->start(q);
   underlying_.reset();
-  if (stand_at(t, q)) return;
+  if (stand_at(t, q) && schur_->is_accurate()) return;
   underlying_ = std::make_unique<UnderlyingOde>(problem_);
   if (!stand_at(t, q))
     throw UsageError("the constraints of '" + problem_.name() +

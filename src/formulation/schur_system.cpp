@@ -3,6 +3,8 @@
 
 #include "trill/linalg/kernels.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace trill {
@@ -175,6 +177,24 @@ void SchurSystem::forget() {
   if (mass_solver_) mass_solver_->analyse(mass_);
   mass_known_ = false;
   if (!dense_) solver_->analyse(sparse_S_);
+}
+
+// What each coordinate adds to S at most.
+bool SchurSystem::is_accurate() const {
+  constexpr double far_apart = 1e8;
+  if (!diagonal_) return true;
+  double least = HUGE_VAL, most = 0;
+  for (Index j = 0; j < n_; ++j) {
+    double largest = 0;
+    if (G_.is_sparse())
+      for (SpMat::InnerIterator it(G_.as_sparse(), j); it; ++it) largest = std::max(largest, std::abs(it.value()));
+    else
+      largest = m_ > 0 ? G_.as_dense().col(j).cwiseAbs().maxCoeff() : 0;
+    if (largest == 0) continue;
+    least = std::min(least, largest * largest * inverse_mass_[j]);
+    most = std::max(most, largest * largest * inverse_mass_[j]);
+  }
+  return most <= far_apart * least;
 }
 
 double SchurSystem::reciprocal_condition() const {

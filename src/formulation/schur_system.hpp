@@ -40,6 +40,8 @@ class SchurSystem {
   }
   // Rows that S joins, directly or through others: the number of a row's block.
   const std::vector<Index>& blocks() const { return blocks_; }
+  // False where light bodies among heavy ones leave S no digits: at the point of the last factorisation.
+  bool is_accurate() const;
   double reciprocal_condition() const;  // of S scaled to a unit diagonal, a rough estimate; 1 where S is sparse
 
  private:

@@ -30,7 +30,7 @@ UnderlyingOde::UnderlyingOde(const MechanicalProblem& problem)
       solution_(n_ + m_) {
   solver_->analyse(saddle_);
   const MassKind kind = problem.mass_kind();
-  if (saddle_.is_sparse() && (kind == MassKind::identity || kind == MassKind::diagonal))
+  if (saddle_.is_sparse() && G_.is_sparse() && (kind == MassKind::identity || kind == MassKind::diagonal))
     schur_ = std::make_unique<SchurSystem>(problem, map_);
 }
 
@@ -45,6 +45,11 @@ void UnderlyingOde::forget() {
 
 bool UnderlyingOde::factorise(double t, In q) {
   by_schur_ = schur_ && schur_->factorise(t, q);
+  if (by_schur_ && !judged_ && !schur_->is_accurate()) {
+    schur_.reset();
+    by_schur_ = false;
+  }
+  judged_ = true;
   if (by_schur_) return true;
   problem_.mass(q, mass_);
   map_.jacobian(t, q, G_);

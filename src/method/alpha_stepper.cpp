@@ -130,7 +130,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   if (request.jumped) {
     if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
     find_acceleration(s, request.work);
-    balance_.start(s);
+    balance_.restart(s);
   }
   // a belongs to t + (alpha_m - alpha_f) h, so it moves with h: Arnold and Bruels 2007.
   a0_ = phi_;

@@ -97,7 +97,7 @@ class Bdf final : public Stepper {
     if (request.jumped) {
       if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
       begin_anew(s, request.work);
-      balance_.start(s);
+      balance_.restart(s);
     }
     extrapolate(s, h);
     set_equation(s, h);

@@ -48,8 +48,17 @@ double EnergyBalance::power(const State& s, double h) {
 }
 
 void EnergyBalance::start(const State& s) {
-  if (!known_) return;
+  sums_ = earlier_ = {};
+  stand_at(s);
+}
+
+void EnergyBalance::restart(const State& s) {
   if (s.t != t_) sums_ = earlier_;
+  stand_at(s);
+}
+
+void EnergyBalance::stand_at(const State& s) {
+  if (!known_) return;
   t_ = s.t;
   beside_ = before_ = s;
   energy_ = energy(s);

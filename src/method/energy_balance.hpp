@@ -15,8 +15,9 @@ class EnergyBalance {
   explicit EnergyBalance(const MechanicalProblem& problem);
   bool is_known() const { return known_; }  // the problem measures an energy
 
-  // At the beginning, and where the state was changed from outside: a step that was cut short there does not count.
   void start(const State& s);
+  // Where the state was changed from outside. A step that was cut short there does not count.
+  void restart(const State& s);
   void advance(const State& s, double h);  // after a step of size h to s
   double taken() const { return sums_.taken; }
   double kinetic() const { return sums_.kinetic; }  // the largest seen
@@ -36,6 +37,7 @@ class EnergyBalance {
     double taken = 0, kinetic = 0;
     double unsure = 0;  // how far the work may be off
   };
+  void stand_at(const State& s);
   double energy(const State& s);
   double power(const State& s, double h);
 

@@ -89,7 +89,17 @@ class LatexModelWriter {
     }
   }
   std::string text(const Kernel& kernel, Expression e) const { return text(kernel, kernel.scope.graph(), e); }
+  // Switches are written as they are in the file, without what holds them in a run.
   std::string text(const Kernel& kernel, const ExpressionGraph& graph, Expression e) const {
+    if (kernel.switches.empty()) return written(kernel, graph, e);
+    ExpressionGraph free = graph;
+    std::vector<Replacement> biases;
+    for (std::size_t k = 0; k < kernel.switches.size(); ++k)
+      biases.push_back({free.symbol(SymbolKind::column, static_cast<int>(kernel.first_bias() + k)), free.number(0)});
+    const Expression unbiased = substitute(free, e, biases);
+    return written(kernel, free, unbiased);
+  }
+  std::string written(const Kernel& kernel, const ExpressionGraph& graph, Expression e) const {
     return latex(graph, e, [&](SymbolKind kind, int index) { return symbol(kernel, kind, index); });
   }
 

@@ -65,6 +65,13 @@ TEST_F(ModelFile, CheckTellsOfConstraintsThatAreNoneMore) {
   EXPECT_EQ(trill("check my.toml").code, 0);
 }
 
+TEST_F(ModelFile, SwitchesAreWrittenAsTheyAre) {
+  write("[coordinates]\nx = 1\ny = 0\n[[constraint]]\nequation = \"y - max(0, x - 2)\"\n");
+  const Ended latex = trill("export my.toml --to latex");
+  EXPECT_EQ(latex.code, 0) << latex.err;
+  EXPECT_THAT(latex.out, HasSubstr("\\text{if } 0 < x - 2"));
+}
+
 TEST_F(ModelFile, IsDescribedAndCited) {
   const Ended described = trill("describe my.toml");
   ASSERT_EQ(described.code, 0) << described.err;

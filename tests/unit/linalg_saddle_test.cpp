@@ -41,7 +41,7 @@ Mat saddle(double light) {
 }
 
 TEST(SaddleBalance, HasUnitMassesAndRows) {
-  const Mat A = saddle(1e-10);
+  const Mat A = saddle(1e-5);
   MatrixSlot slot = slot_of(A);
   SaddleBalance balance(slot, 4);
   balance.find(slot.values());
@@ -78,6 +78,15 @@ double error_of_balanced(const Mat& A, Scalar shift) {
 TEST(SaddleBalance, SolvesTheSameEquations) {
   EXPECT_LT(error_of_balanced<double>(saddle(1e-5), 1.0), 1e-9);
   EXPECT_LT(error_of_balanced<std::complex<double>>(saddle(1e-5), {0.3, 2.0}), 1e-9);
+}
+
+TEST(SaddleBalance, LeavesLightBodiesAmongHeavyOnesAlone) {
+  MatrixSlot slot = slot_of(saddle(1e-13));
+  const Mat before = slot.as_sparse();
+  SaddleBalance balance(slot, 4);
+  balance.find(slot.values());
+  balance.apply(slot.values());
+  EXPECT_EQ(Mat(slot.as_sparse()), before);
 }
 
 TEST(SaddleBalance, LeavesDenseMatricesAlone) {

@@ -56,6 +56,44 @@ TEST_P(Chains, ResumeBitByBit) {
   }
 }
 
+// Bobs on rods with next to no mass move as with none.
+TEST_P(Chains, LightRodsHoldNoStepsDown) {
+  if (GetParam() == "sdirk" || GetParam() == "rattle") GTEST_SKIP() << "takes steps of its own";
+  const TextModel model = read_model("light.toml", R"toml(
+[sets]
+link = 40
+pin = 39
+[bodies.rod]
+over = "link"
+mass = 1e-11
+inertia = 1e-14
+start = ["(link + 1/2)/40", 0]
+points = { left = ["-1/80", 0], right = ["1/80", 0] }
+[bodies.bob]
+over = "link"
+mass = "1/40"
+inertia = 1e-5
+start = ["(link + 1)/40", 0]
+[gravity]
+acceleration = [0, -9.81]
+[[joint]]
+kind = "revolute"
+to = "rod[0].left"
+[[joint]]
+over = "link"
+kind = "revolute"
+from = "rod[link].right"
+to = "bob[link]"
+[[joint]]
+over = "pin"
+kind = "revolute"
+from = "bob[pin]"
+to = "rod[pin + 1].left"
+)toml");
+  const Solution s = testing_models::run_of(model.problem->clone(), plan_with(GetParam(), 0.02, 1e-5));
+  EXPECT_LT(s.outcome.counters.steps, 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Chains, testing::Values("generalized_alpha", "bdf", "sdirk", "radau", "dop853", "rattle"),
                          [](const auto& info) { return info.param; });
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace trill::testing_models {
 namespace {
 using ::testing::HasSubstr;
@@ -62,6 +64,11 @@ TEST(SwitchedConstraints, ChangeVelocitiesByAnImpulse) {
     EXPECT_LT(error_of(model, plan_with(method, 1.7, step), 0.7, 1, relative), tolerance) << method;
 }
 
+bool said(const Solution& run, std::string_view code) {
+  const auto& all = run.outcome.notices;
+  return std::any_of(all.begin(), all.end(), [&](const Notice& n) { return n.code == code; });
+}
+
 TEST(SwitchedConstraints, TellOfTheImpulse) {
   const TextModel model = read_model("m.toml", swing_below("max(0, t - 1)"));
   const Solution run = run_of(model.problem->clone(), plan_with("generalized_alpha", 1.7, 1e-6));
@@ -101,10 +108,52 @@ TEST(SwitchedConstraints, HaveTheirMultipliersBehindTheSwitch) {
     const Solution run = run_of(model.problem->clone(), plan);
     for (Index row = 0; row < run.rows(); ++row) {
       const Vec y = run.y().col(row);
-      const double t = run.t[static_cast<std::size_t>(row)], acceleration = t > 1 ? 2 : 0;
-      if (t == 0 || t == 1) continue;
+      const double t = run.t[static_cast<std::size_t>(row)];
+      const bool behind = t > 1 || (t == 1 && run.t[static_cast<std::size_t>(row) - 1] == 1);
+      const double acceleration = behind ? 2 : 0;
       const double pull = 2 * (y[1] - y[0]) * y[7];
       EXPECT_NEAR(y[6], pull - acceleration, 2e-3) << method << " at " << t;
+    }
+  }
+}
+
+// The motion stands on the switch at the start, and the driver moves at once.
+TEST(SwitchedConstraints, MayBeTheStart) {
+  const TextModel model = read_model("m.toml", swing_below("max(0, t)"));
+  const TextModel angle = read_model("angle.toml", R"toml(
+coordinates.theta = { start = 0.8, velocity = "-cos(0.8)" }
+[[force]]
+on = "theta"
+value = "-9.81*sin(theta)"
+)toml");
+  const Vec end = last_of(run_of(angle.problem->clone(), plan_with("dop853", 0.7, 1e-12)));
+  const Vec relative{{std::sin(end[0]), -std::cos(end[0]), std::cos(end[0]) * end[1], std::sin(end[0]) * end[1]}};
+  for (const auto& [method, step, tolerance] :
+       {std::tuple{"dop853", 1e-10, 1e-8}, std::tuple{"radau", 1e-8, 1e-6}, std::tuple{"generalized_alpha", 1e-7, 2e-4},
+        std::tuple{"rattle", 1e-3, 2e-5}}) {
+    const RunPlan plan = plan_with(method, 0.7, step);
+    EXPECT_LT(error_of(model, plan, 0.7, 1, relative), tolerance) << method;
+    EXPECT_TRUE(said(run_of(model.problem->clone(), plan), "impulse")) << method;
+  }
+}
+
+// Curves that meet at an angle: what rounding leaves on this side of the switch is no way back across it.
+TEST(SwitchedConstraints, OfCurvesActOnce) {
+  for (const double bend : {0.8, 0.83, 0.86, 0.9, 0.96}) {
+    const TextModel model = read_model("m.toml", R"toml(
+parameters.bend = 0.9
+coordinates.p = { point = 2, start = [1, 0], velocity = [0, 1] }
+[[constraint]]
+equation = "sqrt(p.x^2 + p.y^2) - 0.5 - 0.5*bend - 0.5*max(0, p.x - bend)"
+)toml",
+                                       {{"bend", fmt::format("{}", bend)}});
+    const double radius = 0.5 + 0.5 * bend, x = bend / radius, y = std::sqrt(1 - x * x);
+    const Vec before{{x - 0.5, y}}, behind{{x, y}};
+    const double energy = 0.5 * std::pow(before.dot(behind) / before.norm(), 2);
+    for (const char* method : {"dop853", "dopri5", "radau", "rattle", "generalized_alpha", "bdf", "sdirk"}) {
+      const Solution run = run_of(model.problem->clone(), plan_with(method, 1, *method == 'r' ? 1e-3 : 1e-7));
+      const double found = run.measured()(run.quantity("energy"), run.rows() - 1);
+      EXPECT_NEAR(found, energy, 1e-4) << method << " " << bend;
     }
   }
 }

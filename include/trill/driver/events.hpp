@@ -31,8 +31,14 @@ class EventDetector {
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
   // A formula's switch, on which the motion stood, was left in the last step.
   bool left_a_switch() const { return left_a_switch_; }
-  void save(Archive& archive) const { archive.write(sign_); }
-  void load(Archive& archive) { archive.read(sign_); }
+  void save(Archive& archive) const {
+    archive.write(sign_);
+    archive.write(left_);
+  }
+  void load(Archive& archive) {
+    archive.read(sign_);
+    archive.read(left_);
+  }
 
  private:
   struct Scan {
@@ -45,6 +51,7 @@ class EventDetector {
   const std::vector<Event>& events_;
   std::vector<int> sign_, end_sign_;  // -1, +1, or 0 while unknown
   std::vector<double> values_;        // of all events at the samples of a step
+  std::vector<int> left_;             // 1: a switch on which the motion stands, on its way to the side of the sign
   bool left_a_switch_ = false;
 };
 }  // namespace trill

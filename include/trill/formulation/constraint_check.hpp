@@ -43,7 +43,9 @@ class ConstraintCheck {
     Index coordinate = 0, velocity = 0;
     double position_by = 0, velocity_by = 0;
   };
-  std::optional<Moved> project(State& s);  // nothing: none was found
+  std::optional<Moved> project(State& s);           // nothing: none was found
+  std::optional<Moved> project_velocity(State& s);  // positions stay
+  std::optional<Vec> multipliers(const State& s);
 
  private:
   std::string dependence_of(Index row, const std::vector<Index>& of) const;

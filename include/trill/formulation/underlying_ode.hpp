@@ -32,8 +32,10 @@ class UnderlyingOde {
   MatrixSlot mass_, G_, saddle_;
   SlotMap mass_places_, G_places_, transposed_places_;
   std::unique_ptr<LinearSolver> solver_;
-  std::unique_ptr<SchurSystem> schur_;  // sparse, of a diagonal mass: it fills in less than the whole matrix
-  bool by_schur_ = false;
+  // Sparse, of a diagonal mass: it fills in less than the whole matrix. Not for light bodies among heavy ones, where it
+  // has no digits left.
+  std::unique_ptr<SchurSystem> schur_;
+  bool judged_ = false, by_schur_ = false;
   Vec force_, curvature_, rhs_, solution_;
 };
 }  // namespace trill

@@ -3,12 +3,14 @@
 
 #include "trill/linalg/matrix_slot.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trill {
 // D A D for a sparse A = [J G^T; G C] with |diagonal of J| = 1 and rows of G of length 1. Small inertias beside long
-// lever arms would otherwise make pivots leave the diagonal, and the factors of a long chain fill up. Dense patterns
-// are left alone.
+// lever arms would otherwise make pivots leave the diagonal, and the factors of a long chain fill up. Left alone are
+// dense patterns, and light bodies among heavy ones.
 class SaddleBalance {
  public:
   // It refers to the pattern. n: rows of J.
@@ -29,6 +31,7 @@ class SaddleBalance {
       if (r >= n_ && c < n_) d_[r] += std::norm(value) * d_[c] * d_[c];
     });
     d_.tail(d_.size() - n_) = d_.tail(d_.size() - n_).unaryExpr(inverse_root);
+    if (!is_even(values)) d_.setOnes();
   }
   template <class Scalar>
   void apply(Scalar* values) const {
@@ -41,6 +44,27 @@ class SaddleBalance {
   }
 
  private:
+  // Where light bodies stand among heavy ones, pivots are to leave the diagonal.
+  template <class Scalar>
+  bool is_even(const Scalar* values) const {
+    constexpr double far_apart = 1e8;
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    Index column = -1;
+    double largest = 0;
+    const auto close_column = [&] {
+      if (largest == 0) return;
+      least = std::min(least, largest);
+      most = std::max(most, largest);
+      largest = 0;
+    };
+    each_entry(values, [&](Index r, Index c, const Scalar& value) {
+      if (c != column) close_column();
+      column = c;
+      if (r >= n_ && c < n_) largest = std::max(largest, std::norm(value) * d_[c] * d_[c]);
+    });
+    close_column();
+    return most <= far_apart * least;
+  }
   template <class Scalar, class Use>
   void each_entry(Scalar* values, Use use) const {
     for (Index c = 0; c < pattern_.cols(); ++c)
