@@ -2,10 +2,10 @@
 // Constrained mechanisms: the alpha family and radau against SUNDIALS IDA on the form of Gear, Gupta and Leimkuhler,
 // each with the setting that reaches an error in the slow coordinates in the least time. The reference is dop853 on the
 // underlying equation, which shares no formula with any of them.
+#include "formulation/slow_manifold_start.hpp"
 #include "ida_ggl.hpp"
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
-#include "trill/formulation/slow_manifold_start.hpp"
 
 #include <algorithm>
 #include <array>

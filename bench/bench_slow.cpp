@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slow motion of stiff gaps by itself: what one right-hand side costs in calls of a stiff force that is written by
 // hand, and how that grows with the system.
+#include "formulation/slow_start.hpp"
 #include "ratio.hpp"
 #include "slow_models.hpp"
-#include "slow_start.hpp"
 
 #include <array>
 #include <fstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whole solutions of slow motion, the start included, against velocity Verlet written by hand.
+#include "formulation/slow_start.hpp"
 #include "ratio.hpp"
 #include "slow_models.hpp"
-#include "slow_start.hpp"
 #include "trill/control/advance.hpp"
 #include "trill/method/registry.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps of Gauss and Radau with five stages, whose Newton matrix falls apart into one per eigenvalue of the tableau,
 // against the same steps with the whole matrix, dense. Forces and slow points cost the same in both.
+#include "formulation/slow_point.hpp"
+#include "method/stage_polynomial.hpp"
+#include "method/stage_system.hpp"
 #include "ratio.hpp"
 #include "slow_models.hpp"
 #include "trill/control/advance.hpp"
-#include "trill/formulation/slow_point.hpp"
 #include "trill/method/registry.hpp"
-#include "trill/method/stage_polynomial.hpp"
-#include "trill/method/stage_system.hpp"
 
 namespace {
 using namespace trill;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps over threads, and copies of one system joined against the same runs one by one.
+#include "base/parallel.hpp"
+#include "driver/ensemble.hpp"
 #include "ratio.hpp"
-#include "trill/base/parallel.hpp"
-#include "trill/driver/ensemble.hpp"
 #include "trill/driver/sweep.hpp"
 #include "trill/problem/mechanical.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Models that are text against loops written by hand: a chain of springs in the plane,
 // V = sum 50 (|x_{i+1} - x_i| - 1)^2, and two_springs.
+#include "model/native/native_model.hpp"
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"
-#include "trill/model/native_model.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <array>

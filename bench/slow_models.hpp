@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/native/native_model.hpp"
 #include "trill/driver/plan.hpp"
-#include "trill/model/native_model.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // order, stability, compare: what methods do, measured.
+#include "analysis/convergence.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "driver/wanted.hpp"
+#include "formulation/constraint_formulation.hpp"
 #include "pictures.hpp"
 #include "resonance.hpp"
 #include "terminal.hpp"
-#include "trill/analysis/convergence.hpp"
 #include "trill/analysis/stability.hpp"
-#include "trill/base/text.hpp"
-#include "trill/driver/wanted.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
 
 #include <algorithm>
 #include <cmath>

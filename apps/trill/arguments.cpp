@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
 #include "words.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verbs that solve a model.
 #include "arguments.hpp"
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
 #include "words.hpp"
 
 namespace trill::cli {

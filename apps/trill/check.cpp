@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/inspection.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "driver/wanted.hpp"
+#include "formulation/constraint_check.hpp"
 #include "terminal.hpp"
-#include "trill/analysis/inspection.hpp"
-#include "trill/base/text.hpp"
-#include "trill/driver/wanted.hpp"
-#include "trill/formulation/constraint_check.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "model/file/model_export.hpp"
+#include "solution/safe_file.hpp"
 #include "terminal.hpp"
-#include "trill/base/text.hpp"
-#include "trill/model/model_export.hpp"
-#include "trill/solution/safe_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/report/figure.hpp"
+#include "papers/figure.hpp"
 
 #include "commands.hpp"
 #include "pictures.hpp"

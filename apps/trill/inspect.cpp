@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/inspection.hpp"
 #include "commands.hpp"
 #include "terminal.hpp"
-#include "trill/analysis/inspection.hpp"
 
 #include <cmath>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // list, describe, cite: what the registries know.
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "formulation/constraint_formulation.hpp"
+#include "papers/figure.hpp"
 #include "terminal.hpp"
-#include "trill/base/text.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/model/text_problem.hpp"
-#include "trill/report/figure.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <filesystem>

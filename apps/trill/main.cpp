@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command line: words in, one call of a verb out.
 #include "arguments.hpp"
+#include "base/text.hpp"
 #include "terminal.hpp"
-#include "trill/base/text.hpp"
 
 #include <algorithm>
 #include <filesystem>

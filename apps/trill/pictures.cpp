@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pictures.hpp"
 
+#include "base/text.hpp"
+#include "report/svg.hpp"
+#include "solution/safe_file.hpp"
 #include "terminal.hpp"
-#include "trill/base/text.hpp"
 #include "trill/report/report.hpp"
-#include "trill/report/svg.hpp"
-#include "trill/solution/safe_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

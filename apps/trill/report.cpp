@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/report.hpp"
 
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "pictures.hpp"
+#include "report/svg.hpp"
+#include "solution/safe_file.hpp"
 #include "terminal.hpp"
-#include "trill/base/text.hpp"
-#include "trill/report/svg.hpp"
-#include "trill/solution/safe_file.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <filesystem>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "resonance.hpp"
 
+#include "analysis/resonance.hpp"
 #include "terminal.hpp"
-#include "trill/analysis/resonance.hpp"
 
 #include <cmath>
 #include <numbers>

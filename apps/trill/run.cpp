@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
+#include "driver/recorded_run.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
+#include "solution/safe_file.hpp"
 #include "terminal.hpp"
-#include "trill/driver/recorded_run.hpp"
 #include "trill/report/report.hpp"
-#include "trill/solution/safe_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/sweep.hpp"
 
+#include "base/parallel.hpp"
 #include "commands.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
+#include "solution/safe_file.hpp"
 #include "sweep_summary.hpp"
 #include "terminal.hpp"
-#include "trill/base/parallel.hpp"
-#include "trill/solution/safe_file.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sweep_summary.hpp"
 
-#include "trill/base/text.hpp"
-#include "trill/report/decimate.hpp"
+#include "base/text.hpp"
+#include "report/decimate.hpp"
 
 #include <algorithm>
 

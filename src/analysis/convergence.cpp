@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/convergence.hpp"
+#include "analysis/convergence.hpp"
 
-#include "trill/formulation/frequencies.hpp"
+#include "formulation/frequencies.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/eigenvalues_along.hpp"
+#include "analysis/eigenvalues_along.hpp"
 
-#include "trill/formulation/frequencies.hpp"
+#include "formulation/frequencies.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/inspection.hpp"
+#include "analysis/inspection.hpp"
 
+#include "driver/wanted.hpp"
+#include "formulation/frequencies.hpp"
+#include "formulation/rigid_limit.hpp"
+#include "multiscale/force_products.hpp"
 #include "trill/analysis/stability.hpp"
-#include "trill/driver/wanted.hpp"
-#include "trill/formulation/frequencies.hpp"
-#include "trill/formulation/rigid_limit.hpp"
-#include "trill/multiscale/force_products.hpp"
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"

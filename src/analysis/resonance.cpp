@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/resonance.hpp"
+#include "analysis/resonance.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/slow_part.hpp"
+#include "analysis/slow_part.hpp"
 
-#include "trill/linalg/window.hpp"
+#include "linalg/window.hpp"
 
 #include <algorithm>
 #include <cmath>

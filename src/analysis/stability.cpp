@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/analysis/stability.hpp"
 
-#include "stability_parts.hpp"
+#include "analysis/stability_parts.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stability from coefficients: everything is a polynomial in x = mu^2. Intervals end at roots of polynomials, orders
 // are those of first coefficients.
-#include "stability_parts.hpp"
+#include "analysis/stability_parts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stability by stepping the basis states of the test oscillator: a scan over mu, sharpened by bisection.
-#include "stability_parts.hpp"
-#include "trill/analysis/test_oscillator.hpp"
+#include "analysis/stability_parts.hpp"
+#include "analysis/test_oscillator.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/test_oscillator.hpp"
+#include "analysis/test_oscillator.hpp"
 
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"

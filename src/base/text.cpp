@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/control/controller.hpp"
 
+#include "base/text.hpp"
 #include "trill/base/errors.hpp"
-#include "trill/base/text.hpp"
 
 namespace trill {
 const std::vector<std::string>& controller_names() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "consistency.hpp"
+#include "driver/consistency.hpp"
 
-#include "trill/formulation/constraint_check.hpp"
+#include "formulation/constraint_check.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/problem/langevin.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/driver.hpp"
 
-#include "run.hpp"
+#include "driver/run.hpp"
 
 namespace trill {
 Solution integrate(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/driver/ensemble.hpp"
+#include "driver/ensemble.hpp"
 
-#include "joined_problem.hpp"
-#include "measures.hpp"
+#include "driver/joined_problem.hpp"
+#include "driver/measures.hpp"
 
 #include <cmath>
 #include <typeinfo>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/driver/events.hpp"
+#include "driver/events.hpp"
 
 #include "trill/driver/driver.hpp"
 

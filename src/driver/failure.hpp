@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "measures.hpp"
+#include "driver/measures.hpp"
 #include "trill/control/advance.hpp"
 #include "trill/solution/solution.hpp"
 

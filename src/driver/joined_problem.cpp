@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "joined_problem.hpp"
+#include "driver/joined_problem.hpp"
 
 namespace trill {
 JoinedProblem::JoinedProblem(std::vector<const MechanicalProblem*> copies)

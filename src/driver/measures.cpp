@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "measures.hpp"
+#include "driver/measures.hpp"
 
 #include "trill/problem/langevin.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "native_choice.hpp"
+#include "driver/native_choice.hpp"
 
-#include "trill/formulation/frequencies.hpp"
-#include "trill/model/native_model.hpp"
+#include "formulation/frequencies.hpp"
+#include "model/native/native_model.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <cmath>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/plan.hpp"
 
-#include "native_choice.hpp"
-#include "trill/base/text.hpp"
-#include "trill/driver/wanted.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
-#include "trill/formulation/frequencies.hpp"
-#include "trill/multiscale/force_products.hpp"
+#include "base/text.hpp"
+#include "driver/native_choice.hpp"
+#include "driver/wanted.hpp"
+#include "formulation/constraint_formulation.hpp"
+#include "formulation/frequencies.hpp"
+#include "multiscale/force_products.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/driver/recorded_run.hpp"
+#include "driver/recorded_run.hpp"
 
 #include "trill/solution/solution_file.hpp"
 

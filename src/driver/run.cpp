@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run.hpp"
+#include "driver/run.hpp"
 
-#include "failure.hpp"
+#include "driver/failure.hpp"
 
 #include <cmath>
 

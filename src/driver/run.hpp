@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "consistency.hpp"
-#include "event_crowding.hpp"
-#include "measures.hpp"
-#include "output_clock.hpp"
-#include "pacing.hpp"
-#include "trill/driver/events.hpp"
+#include "driver/consistency.hpp"
+#include "driver/event_crowding.hpp"
+#include "driver/events.hpp"
+#include "driver/measures.hpp"
+#include "driver/output_clock.hpp"
+#include "driver/pacing.hpp"
 
 #include <chrono>
 #include <optional>

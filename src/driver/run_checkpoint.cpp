@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run.hpp"
+#include "driver/run.hpp"
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events inside a step, and what they do to the motion.
-#include "run.hpp"
+#include "driver/run.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <fmt/format.h>

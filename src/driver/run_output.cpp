@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows and dense segments of a run.
-#include "failure.hpp"
-#include "run.hpp"
+#include "driver/failure.hpp"
+#include "driver/run.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/sweep.hpp"
 
-#include "trill/base/parallel.hpp"
-#include "trill/driver/ensemble.hpp"
-#include "trill/driver/recorded_run.hpp"
+#include "base/parallel.hpp"
+#include "driver/ensemble.hpp"
+#include "driver/recorded_run.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>

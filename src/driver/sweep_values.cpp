@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
+#include "solution/segment_recorder.hpp"
 #include "trill/driver/sweep.hpp"
-#include "trill/solution/segment_recorder.hpp"
 
 #include <algorithm>
 #include <cmath>

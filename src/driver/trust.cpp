@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/trust.hpp"
 
-#include "trill/driver/ensemble.hpp"
+#include "driver/ensemble.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/driver/wanted.hpp"
+#include "driver/wanted.hpp"
 
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"

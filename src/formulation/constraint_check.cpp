@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/formulation/constraint_check.hpp"
+#include "formulation/constraint_check.hpp"
 
-#include "trill/linalg/common_kernel.hpp"
+#include "linalg/common_kernel.hpp"
+#include "linalg/row_rank.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/linalg/row_rank.hpp"
 
 #include <random>
 

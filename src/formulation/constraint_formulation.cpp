@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/formulation/constraint_formulation.hpp"
+#include "formulation/constraint_formulation.hpp"
 
-#include "schur_system.hpp"
-#include "stage_equations.hpp"
-#include "trill/base/text.hpp"
-#include "trill/formulation/constraint_check.hpp"
+#include "base/text.hpp"
+#include "formulation/constraint_check.hpp"
+#include "formulation/schur_system.hpp"
+#include "formulation/stage_equations.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>

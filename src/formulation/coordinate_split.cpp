@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coordinate_split.hpp"
+#include "formulation/coordinate_split.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/formulation/frequencies.hpp"
+#include "formulation/frequencies.hpp"
 
+#include "linalg/differences.hpp"
+#include "linalg/eigenpairs.hpp"
 #include "trill/formulation/first_order.hpp"
-#include "trill/linalg/differences.hpp"
-#include "trill/linalg/eigenpairs.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <cmath>

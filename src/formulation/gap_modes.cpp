@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gap_modes.hpp"
+#include "formulation/gap_modes.hpp"
 
 #include <algorithm>
 #include <array>

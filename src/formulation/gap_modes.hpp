@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "schur_system.hpp"
+#include "formulation/schur_system.hpp"
 
 #include <optional>
 

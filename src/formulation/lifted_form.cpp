@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/formulation/lifted_form.hpp"
+#include "formulation/lifted_form.hpp"
 
-#include "joined_map.hpp"
+#include "formulation/joined_map.hpp"
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {

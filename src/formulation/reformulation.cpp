@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/reformulation.hpp"
 
-#include "trill/base/text.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
+#include "base/text.hpp"
+#include "formulation/constraint_formulation.hpp"
 
 namespace trill {
 ReformulationEntry hmm_entry();

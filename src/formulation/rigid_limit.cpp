@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/formulation/rigid_limit.hpp"
+#include "formulation/rigid_limit.hpp"
 
-#include "trill/formulation/constraint_check.hpp"
+#include "formulation/constraint_check.hpp"
 #include "trill/formulation/reformulation.hpp"
 
 #include <fmt/format.h>

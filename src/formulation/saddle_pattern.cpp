@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "saddle_pattern.hpp"
+#include "formulation/saddle_pattern.hpp"
 
 #include <vector>
 

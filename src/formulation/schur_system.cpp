@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schur_system.hpp"
+#include "formulation/schur_system.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

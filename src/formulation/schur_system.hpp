@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/row_products.hpp"
 #include "trill/linalg/linear_solver.hpp"
-#include "trill/linalg/row_products.hpp"
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {

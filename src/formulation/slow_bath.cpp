@@ -2,8 +2,8 @@
 // The slow motion of stiff gaps in a heat bath: gaps that are closed, in thermal equilibrium. A rigid system samples
 // another measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy makes up for it
 // (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050).
-#include "slow_checks.hpp"
-#include "slow_start.hpp"
+#include "formulation/slow_checks.hpp"
+#include "formulation/slow_start.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/problem/langevin.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slow_checks.hpp"
+#include "formulation/slow_checks.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

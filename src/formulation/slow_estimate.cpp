@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slow_estimate.hpp"
+#include "formulation/slow_estimate.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

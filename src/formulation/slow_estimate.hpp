@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "slow_passages.hpp"
+#include "formulation/slow_passages.hpp"
 #include "trill/base/notes.hpp"
 
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `slow`: the way into the slow system and out of it, the order that the tolerance needs, and what is
 // told about the fast motion that is not followed.
-#include "slow_checks.hpp"
-#include "slow_estimate.hpp"
-#include "slow_start.hpp"
+#include "formulation/slow_checks.hpp"
+#include "formulation/slow_estimate.hpp"
+#include "formulation/slow_start.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/problem/langevin.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/formulation/slow_manifold_start.hpp"
+#include "formulation/slow_manifold_start.hpp"
 
-#include "schur_system.hpp"
+#include "formulation/schur_system.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>

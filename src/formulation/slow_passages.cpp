@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slow_passages.hpp"
+#include "formulation/slow_passages.hpp"
 
 #include <algorithm>
 #include <cmath>

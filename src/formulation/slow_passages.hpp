@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "slow_system.hpp"
+#include "formulation/slow_system.hpp"
 #include "trill/base/archive.hpp"
 
 namespace trill {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slow_start.hpp"
+#include "formulation/slow_start.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "slow_system.hpp"
+#include "formulation/slow_system.hpp"
 
 namespace trill {
 // What an oscillating state is made of: a slow state on the manifold of the system's order, and the actions and phases

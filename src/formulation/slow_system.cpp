@@ -2,9 +2,9 @@
 // The derivation: with S = G M^-1 G^T the gaps obey exactly g'' = G M^-1 f + v^T H v - S K g. On the slow manifold
 // K g = lam is smooth, hence g'' = K^-1 lam''; order 0 takes that for nothing, order 1 takes lam'' along the rigid flow
 // (Reich's slow manifold and the smoothed dynamics of PJY97 sec. 3.2 and 4.3, carried one order further).
-#include "slow_system.hpp"
+#include "formulation/slow_system.hpp"
 
-#include "slow_start.hpp"
+#include "formulation/slow_start.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>

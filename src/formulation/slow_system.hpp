@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "gap_modes.hpp"
-#include "joined_map.hpp"
+#include "formulation/gap_modes.hpp"
+#include "formulation/joined_map.hpp"
 
 #include <optional>
 

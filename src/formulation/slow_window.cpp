@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slow start by averaging: the stiff motion is followed to both sides of the start, and its positions, velocities
 // and actions are averaged over some periods of the slowest gap.
-#include "slow_start.hpp"
+#include "formulation/slow_start.hpp"
+#include "linalg/window.hpp"
 #include "trill/formulation/first_order.hpp"
-#include "trill/linalg/window.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -4,9 +4,9 @@
 // k and d the numbers of the stage equation. The rows are of one size whatever the step, since x = k d lambda.
 #pragma once
 
-#include "coordinate_split.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
-#include "trill/linalg/saddle_balance.hpp"
+#include "formulation/constraint_formulation.hpp"
+#include "formulation/coordinate_split.hpp"
+#include "linalg/saddle_balance.hpp"
 
 namespace trill {
 class StageEquations final : public MatrixSystem {

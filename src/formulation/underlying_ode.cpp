@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/underlying_ode.hpp"
 
-#include "saddle_pattern.hpp"
-#include "schur_system.hpp"
+#include "formulation/saddle_pattern.hpp"
+#include "formulation/schur_system.hpp"
 
 namespace trill {
 namespace {

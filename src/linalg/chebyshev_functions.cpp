@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "chebyshev_series.hpp"
-#include "pencil_parts.hpp"
+#include "linalg/chebyshev_series.hpp"
+#include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/linalg/linear_solver.hpp"

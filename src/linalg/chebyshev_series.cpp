@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "chebyshev_series.hpp"
+#include "linalg/chebyshev_series.hpp"
 
 #include "trill/base/errors.hpp"
 

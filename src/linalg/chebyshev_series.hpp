@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/linalg/matrix_functions.hpp"
+#include "linalg/matrix_functions.hpp"
 
 namespace trill {
 // f(h sqrt(lambda)) = sum_k c_k T_k(2 lambda/bound - 1) for 0 <= lambda <= bound, for every f of a family.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/common_kernel.hpp"
+#include "linalg/common_kernel.hpp"
 
-#include "trill/linalg/row_rank.hpp"
+#include "linalg/row_rank.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "complex_klu.hpp"
+#include "linalg/complex_klu.hpp"
 
-#include "solver_parts.hpp"
+#include "linalg/solver_parts.hpp"
 
 #if TRILL_HAVE_KLU
 #if __has_include(<klu.h>)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/linalg/complex_solver.hpp"
+#include "linalg/complex_solver.hpp"
 
 namespace trill {
 std::unique_ptr<ComplexSolver> make_complex_sparse(const MatrixSlot& pattern);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/complex_solver.hpp"
+#include "linalg/complex_solver.hpp"
 
-#include "complex_klu.hpp"
-#include "solver_parts.hpp"
+#include "linalg/complex_klu.hpp"
+#include "linalg/solver_parts.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <array>

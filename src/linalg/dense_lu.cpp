@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solver_parts.hpp"
+#include "linalg/solver_parts.hpp"
 
 #include <algorithm>
 

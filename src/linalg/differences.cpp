@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/differences.hpp"
+#include "linalg/differences.hpp"
 
 #include <algorithm>
 #include <cmath>

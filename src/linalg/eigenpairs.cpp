@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/eigenpairs.hpp"
+#include "linalg/eigenpairs.hpp"
 
 #include <algorithm>
 #include <cmath>

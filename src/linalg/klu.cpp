@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if TRILL_HAVE_KLU
-#include "solver_parts.hpp"
+#include "linalg/solver_parts.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #if __has_include(<klu.h>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/krylov.hpp"
+#include "linalg/krylov.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/linalg/linear_solver.hpp"
 
-#include "solver_parts.hpp"
+#include "linalg/solver_parts.hpp"
 
 namespace trill {
 namespace {

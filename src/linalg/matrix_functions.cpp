@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/matrix_functions.hpp"
+#include "linalg/matrix_functions.hpp"
 
-#include "pencil_parts.hpp"
+#include "linalg/eigenpairs.hpp"
+#include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
-#include "trill/linalg/eigenpairs.hpp"
 
 #include <cmath>
 

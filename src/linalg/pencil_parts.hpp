@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/linalg/matrix_functions.hpp"
+#include "linalg/matrix_functions.hpp"
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/row_products.hpp"
+#include "linalg/row_products.hpp"
 
 namespace trill {
 RowProducts::RowProducts(const MatrixSlot& factors) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/row_rank.hpp"
+#include "linalg/row_rank.hpp"
 
 #include <algorithm>
 #include <cmath>

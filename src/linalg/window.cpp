@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/window.hpp"
+#include "linalg/window.hpp"
 
 #include <Eigen/LU>
 

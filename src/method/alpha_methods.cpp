@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The alpha family: Newmark, Hilber-Hughes-Taylor, Wood-Bossak-Zienkiewicz and generalized alpha. YPR98 sec. 3 and 4.
-#include "alpha_stepper.hpp"
+#include "method/alpha_stepper.hpp"
 
 namespace trill {
 namespace {

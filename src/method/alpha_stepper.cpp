@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "alpha_stepper.hpp"
+#include "method/alpha_stepper.hpp"
 
-#include "motion_output.hpp"
+#include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>

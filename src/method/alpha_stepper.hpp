@@ -3,10 +3,10 @@
 // sec. 3.5.
 #pragma once
 
-#include "energy_balance.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
-#include "trill/formulation/slow_manifold_start.hpp"
-#include "trill/method/alpha_coefficients.hpp"
+#include "formulation/constraint_formulation.hpp"
+#include "formulation/slow_manifold_start.hpp"
+#include "method/alpha_coefficients.hpp"
+#include "method/energy_balance.hpp"
 #include "trill/method/registry.hpp"
 
 #include <optional>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backward differentiation of order 1 and 2 with variable steps, for mechanical systems with or without constraints:
 // PJY97 eq. 3.4 to 3.6.
-#include "energy_balance.hpp"
-#include "motion_output.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
-#include "trill/formulation/slow_manifold_start.hpp"
+#include "formulation/constraint_formulation.hpp"
+#include "formulation/slow_manifold_start.hpp"
+#include "method/energy_balance.hpp"
+#include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "component_speeds.hpp"
+#include "method/component_speeds.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/method/composition.hpp"
+#include "method/composition.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symmetric compositions of Stoermer-Verlet steps: composition4, composition6, composition8.
+#include "method/composition.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/composition.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
 

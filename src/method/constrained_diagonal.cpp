@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "constrained_diagonal.hpp"
+#include "method/constrained_diagonal.hpp"
 
-#include "motion_output.hpp"
+#include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 

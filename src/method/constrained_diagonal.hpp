@@ -4,7 +4,7 @@
 // there: Hairer, Lubich, Roche, Lecture Notes in Mathematics 1409 (1989).
 #pragma once
 
-#include "trill/formulation/constraint_formulation.hpp"
+#include "formulation/constraint_formulation.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "constraint_projection.hpp"
+#include "method/constraint_projection.hpp"
 
 namespace trill {
 ProjectedMass::ProjectedMass(const MechanicalProblem& p, Acceleration& mass)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/row_products.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/newton.hpp"
-#include "trill/linalg/row_products.hpp"
 
 namespace trill {
 // G M^-1 W^T for two constraint Jacobians: sparse where they are and the mass is diagonal.

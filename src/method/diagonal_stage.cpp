@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "diagonal_stage.hpp"
+#include "method/diagonal_stage.hpp"
 
 #include "trill/base/errors.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/differences.hpp"
+#include "linalg/matrix_free.hpp"
 #include "trill/base/archive.hpp"
-#include "trill/linalg/differences.hpp"
-#include "trill/linalg/matrix_free.hpp"
 #include "trill/linalg/newton.hpp"
 #include "trill/problem/mechanical.hpp"
 #include "trill/solution/counters.hpp"

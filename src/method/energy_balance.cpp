@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "energy_balance.hpp"
+#include "method/energy_balance.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

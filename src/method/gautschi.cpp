@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stoermer methods fitted to one frequency: PJY97 sec. 2, the method of trigonometric order 1; W. Gautschi, Numer.
 // Math. 3 (1961) 381-397, those of higher order.
-#include "oscillator_form.hpp"
+#include "formulation/frequencies.hpp"
+#include "method/gautschi_weights.hpp"
+#include "method/oscillator_form.hpp"
 #include "trill/formulation/acceleration.hpp"
-#include "trill/formulation/frequencies.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/gautschi_weights.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
 

@@ -3,7 +3,7 @@
 // given values F(z) at the 2 r points z = exp(+-i l mu), l = 1..r. They are solved by Newton's interpolation formula.
 // For small mu the points crowd around z = 1, where divided differences by subtraction would cancel: there F is a power
 // series in u = z - 1, and the divided differences of u^k are complete symmetric polynomials of the points.
-#include "trill/method/gautschi_weights.hpp"
+#include "method/gautschi_weights.hpp"
 
 #include <cmath>
 #include <complex>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Implicit midpoint rule, the Gauss method with one stage: JP95 sec. 2, PJY97 sec. 2.
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
-#include "constrained_diagonal.hpp"
-#include "diagonal_stage.hpp"
+#include "method/constrained_diagonal.hpp"
+#include "method/diagonal_stage.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "formulation/slow_point.hpp"
+#include "method/stage_system.hpp"
 #include "trill/formulation/acceleration.hpp"
-#include "trill/formulation/slow_point.hpp"
-#include "trill/method/stage_system.hpp"
 #include "trill/method/stepper.hpp"
 
 #include <optional>

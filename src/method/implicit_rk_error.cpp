@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates of the error of a step, and the bounds on its size that errors do not know.
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>

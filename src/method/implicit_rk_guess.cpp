@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where Newton's iteration for the stages of a step starts, and where its matrix is formed.
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
+#include "method/stage_polynomial.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/stage_polynomial.hpp"
 
 #include <array>
 #include <cmath>

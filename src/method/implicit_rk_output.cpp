@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a step leaves for others: its inside, its measures, its archive.
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
+#include "method/stage_polynomial.hpp"
 #include "trill/method/hermite.hpp"
-#include "trill/method/stage_polynomial.hpp"
 
 namespace trill {
 void ImplicitRk::keep_for_output(const State& s) {

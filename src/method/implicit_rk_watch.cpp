@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a step with h >> epsilon may get wrong without anything failing: said, with the number that showed it.
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/method/initial_step.hpp"
+#include "method/initial_step.hpp"
 
 #include <cmath>
 

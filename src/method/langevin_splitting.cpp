@@ -2,7 +2,7 @@
 // Langevin dynamics (PJY97 eq. 4.5) by symmetric splitting: kick, drift, exact Ornstein-Uhlenbeck, drift, kick
 // ("BAOAB", Leimkuhler and Matthews 2013). Weakly of order 2; without friction it is Verlet. Constraints are kept by
 // projection of every part ("g-BAOAB", Leimkuhler and Matthews 2016).
-#include "constraint_projection.hpp"
+#include "method/constraint_projection.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/langevin.hpp"

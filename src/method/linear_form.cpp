@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/method/linear_form.hpp"
 
-#include "trill/method/explicit_tableau.hpp"
+#include "method/explicit_tableau.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lobatto IIIA and IIIB methods and their pair (JP95 sec. 2), and Lobatto IIIC (Hairer, Wanner, Solving ordinary
 // differential equations II, sec. IV.5).
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
 

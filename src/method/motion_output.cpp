@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "motion_output.hpp"
+#include "method/motion_output.hpp"
 
 #include "trill/method/hermite.hpp"
 

@@ -2,7 +2,7 @@
 // States inside a step of a method that solves stages of a mechanical system.
 #pragma once
 
-#include "trill/formulation/constraint_formulation.hpp"
+#include "formulation/constraint_formulation.hpp"
 
 namespace trill {
 // Between two states of such a system.

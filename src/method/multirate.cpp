@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Slowest first: the slow components make one step of Heun's method with extrapolated fast ones, then the fast ones
 // make N steps of RK4 with interpolated slow ones. PJY97 sec. 2 (Gear, Wells 1984; Guenther, Rentrop 1993).
-#include "component_speeds.hpp"
+#include "method/component_speeds.hpp"
+#include "method/initial_step.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
-#include "trill/method/initial_step.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {

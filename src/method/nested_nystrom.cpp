@@ -2,7 +2,7 @@
 // Velocity Verlet with a nested force, which makes the trace of its step that of the oscillator to order 2 m + 2:
 // explicit methods of high dispersion order that damp nothing. PJY97 sec. 2 names the aim (Van der Houwen, Sommeijer
 // 1987).
-#include "oscillator_form.hpp"
+#include "method/oscillator_form.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The P-stable family around Numerov's method: PJY97 sec. 2 (Hairer 1979; M. M. Chawla, BIT 21 (1981) 190-193).
-#include "numerov_system.hpp"
-#include "oscillator_form.hpp"
+#include "method/numerov_system.hpp"
+#include "method/oscillator_form.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numerov_system.hpp"
+#include "method/numerov_system.hpp"
 
 namespace trill {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Radau IIA (JP95 sec. 5, fig. 4) with error control on the slow manifold: takes steps set by the slow motion of stiff
 // mechanical systems and damps their fast oscillation; on first-order systems a stiff solver.
-#include "implicit_rk.hpp"
+#include "method/implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rattle: Stoermer-Verlet with constraints on positions and velocities. PJY97 eq. 4.3; Andersen 1983.
-#include "constraint_projection.hpp"
+#include "method/constraint_projection.hpp"
 #include "trill/formulation/underlying_ode.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/method/registry.hpp"
 
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
 
 namespace trill {
 const MethodEntry& MethodRegistry::find(std::string_view name) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Explicit Runge-Kutta methods by tableau: rk4, dopri5, dop853.
+#include "method/explicit_tableau.hpp"
+#include "method/initial_step.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/explicit_tableau.hpp"
-#include "trill/method/initial_step.hpp"
 #include "trill/method/registry.hpp"
 
 #include <array>

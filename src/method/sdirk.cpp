@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // L-stable singly diagonally implicit Runge-Kutta methods with adjustable damping: PJY97 sec. 2 on damping methods.
-#include "constrained_diagonal.hpp"
-#include "diagonal_stage.hpp"
+#include "method/constrained_diagonal.hpp"
+#include "method/diagonal_stage.hpp"
+#include "method/initial_step.hpp"
+#include "method/sdirk_tableau.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
-#include "trill/method/initial_step.hpp"
 #include "trill/method/registry.hpp"
-#include "trill/method/sdirk_tableau.hpp"
 
 #include <fmt/format.h>
 

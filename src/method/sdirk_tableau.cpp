@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/method/sdirk_tableau.hpp"
+#include "method/sdirk_tableau.hpp"
 
 #include <cmath>
 #include <numbers>

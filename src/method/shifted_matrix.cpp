@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shifted_matrix.hpp"
+#include "method/shifted_matrix.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

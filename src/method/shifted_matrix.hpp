@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/saddle_balance.hpp"
+#include "method/stage_block.hpp"
 #include "trill/linalg/linear_solver.hpp"
-#include "trill/linalg/saddle_balance.hpp"
-#include "trill/method/stage_block.hpp"
 
 #include <array>
 

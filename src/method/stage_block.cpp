@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Newton's iteration by diagonalisation: Butcher 1976, Bickart 1977; on the lifted mechanical system JP95 eq. 19.
-#include "trill/method/stage_block.hpp"
+#include "method/stage_block.hpp"
 
 #include <cmath>
 #include <map>

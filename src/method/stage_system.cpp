@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/method/stage_system.hpp"
+#include "method/stage_system.hpp"
 
-#include "shifted_matrix.hpp"
+#include "method/shifted_matrix.hpp"
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "averaged_force.hpp"
+#include "multiscale/averaged_force.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "fast_spectrum.hpp"
-#include "micro_window.hpp"
+#include "multiscale/fast_spectrum.hpp"
+#include "multiscale/micro_window.hpp"
 
 #include <limits>
 #include <utility>

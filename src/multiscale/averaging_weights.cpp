@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/multiscale/averaging_weights.hpp"
+#include "multiscale/averaging_weights.hpp"
 
 #include <algorithm>
 #include <cmath>

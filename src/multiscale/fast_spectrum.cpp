@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fast_spectrum.hpp"
+#include "multiscale/fast_spectrum.hpp"
 
 #include <cmath>
 

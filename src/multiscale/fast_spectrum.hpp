@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/differences.hpp"
 #include "trill/formulation/acceleration.hpp"
-#include "trill/linalg/differences.hpp"
 
 #include <optional>
 

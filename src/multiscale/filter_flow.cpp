@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "filter_flow.hpp"
+#include "multiscale/filter_flow.hpp"
 
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/implicit_tableau.hpp"

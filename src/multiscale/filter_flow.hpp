@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/matrix_functions.hpp"
+#include "multiscale/fast_flow.hpp"
 #include "trill/linalg/linear_solver.hpp"
-#include "trill/linalg/matrix_functions.hpp"
-#include "trill/multiscale/fast_flow.hpp"
 
 namespace trill {
 // A linear fast force f = -S q + c. With K = M^-1 S and hatchi the transform of a weight,

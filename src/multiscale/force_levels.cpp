@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "force_levels.hpp"
+#include "multiscale/force_levels.hpp"
 
+#include "base/text.hpp"
 #include "trill/base/errors.hpp"
-#include "trill/base/text.hpp"
 
 #include <algorithm>
 

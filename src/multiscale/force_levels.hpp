@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/multiscale/fast_flow.hpp"
+#include "multiscale/fast_flow.hpp"
 
 namespace trill {
 // Which forces act at which step of a nested method, and how options write that.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/multiscale/force_products.hpp"
+#include "multiscale/force_products.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "frequency_variation.hpp"
+#include "multiscale/frequency_variation.hpp"
 
-#include "trill/formulation/slow_point.hpp"
+#include "formulation/slow_point.hpp"
 
 #include <cmath>
 

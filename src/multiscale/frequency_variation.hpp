@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "fast_spectrum.hpp"
+#include "multiscale/fast_spectrum.hpp"
 
 namespace trill {
 // Whether the fast frequencies at this state, where the spectrum was found last, depend on where the slow motion is:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The heterogeneous multiscale method (SAT09) as a formulation: the way into the averaged system and out of it.
-#include "hmm_start.hpp"
-#include "hmm_watch.hpp"
-#include "relaxed_constraints.hpp"
+#include "formulation/frequencies.hpp"
+#include "multiscale/hmm_start.hpp"
+#include "multiscale/hmm_watch.hpp"
+#include "multiscale/relaxed_constraints.hpp"
 #include "trill/formulation/first_order.hpp"
-#include "trill/formulation/frequencies.hpp"
 #include "trill/formulation/reformulation.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hmm_start.hpp"
+#include "multiscale/hmm_start.hpp"
 
-#include "frequency_variation.hpp"
+#include "multiscale/frequency_variation.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/window_choice.hpp"
 #include "trill/base/notes.hpp"
-#include "window_choice.hpp"
 
 namespace trill {
 struct HmmChoice {

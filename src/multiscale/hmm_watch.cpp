@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hmm_watch.hpp"
+#include "multiscale/hmm_watch.hpp"
 
-#include "hmm_start.hpp"
+#include "multiscale/hmm_start.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>

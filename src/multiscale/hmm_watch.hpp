@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/window_choice.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
-#include "window_choice.hpp"
 
 namespace trill {
 // What is watched along a run of the averaged system: frequencies, for which windows are chosen anew when they move,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The impulse method, Verlet-I: kicks by the slow force around the motion of the fast one. SS08 sec. 2, PJY97 sec. 4.5.
-#include "impulse_stepper.hpp"
+#include "multiscale/impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "impulse_stepper.hpp"
+#include "multiscale/impulse_stepper.hpp"
 
+#include "multiscale/force_products.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/multiscale/force_products.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "force_levels.hpp"
-#include "kicked_flow.hpp"
-#include "resonance.hpp"
+#include "multiscale/force_levels.hpp"
+#include "multiscale/kicked_flow.hpp"
+#include "multiscale/resonance.hpp"
 #include "trill/base/options.hpp"
 #include "trill/method/split_form.hpp"
 #include "trill/method/stepper.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kicked_flow.hpp"
+#include "multiscale/kicked_flow.hpp"
 
+#include "multiscale/force_products.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/multiscale/force_products.hpp"
 
 namespace trill {
 bool FreeFlow::flow(double, double h, Out q, Out v, Counters&) {

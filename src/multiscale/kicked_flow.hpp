@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/fast_flow.hpp"
 #include "trill/formulation/acceleration.hpp"
-#include "trill/multiscale/fast_flow.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "linear_oscillation.hpp"
+#include "multiscale/linear_oscillation.hpp"
 
-#include "trill/linalg/eigenpairs.hpp"
+#include "linalg/eigenpairs.hpp"
 
 #include <cmath>
 #include <numbers>

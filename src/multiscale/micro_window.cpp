@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "micro_window.hpp"
+#include "multiscale/micro_window.hpp"
 
 #include "trill/linalg/kernels.hpp"
 

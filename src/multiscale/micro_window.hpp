@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/averaging_weights.hpp"
 #include "trill/formulation/acceleration.hpp"
-#include "trill/multiscale/averaging_weights.hpp"
 
 namespace trill {
 // Means of the stiff motion through a state: velocity Verlet steps to both sides of it (SAT09 sec. 3). The means are

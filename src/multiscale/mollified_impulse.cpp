@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // (phi, psi)-methods: impulses by the slow force at averaged positions, mollified. SS08 sec. 2; Garcia-Archilla,
 // Sanz-Serna, Skeel 1998.
-#include "impulse_stepper.hpp"
+#include "multiscale/impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "relaxed_constraints.hpp"
+#include "multiscale/relaxed_constraints.hpp"
 
 #include "trill/formulation/acceleration.hpp"
 

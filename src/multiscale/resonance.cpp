@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "resonance.hpp"
+#include "multiscale/resonance.hpp"
 
 #include <algorithm>
 #include <cmath>

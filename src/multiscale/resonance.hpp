@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/fast_flow.hpp"
+#include "multiscale/force_products.hpp"
 #include "trill/base/notes.hpp"
-#include "trill/multiscale/fast_flow.hpp"
-#include "trill/multiscale/force_products.hpp"
 
 namespace trill {
 // How a pair of weights stands to the fastest oscillation: the linear test q'' = -omega^2 q - eps q with eps the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reversible reference system propagator: impulses nested to any depth, each level with its own step. PJY97
 // sec. 4.5; Tuckerman, Berne, Martyna 1992.
-#include "impulse_stepper.hpp"
+#include "multiscale/impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
 
 namespace trill {

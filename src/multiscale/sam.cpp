@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `sam`, stroboscopic averaging: where the fast oscillation is large, as that of weakly coupled
 // oscillators (SAT09 eq. 12 with its misprints corrected), the motion is followed from period to period.
-#include "sam_system.hpp"
+#include "multiscale/sam_system.hpp"
 #include "trill/formulation/reformulation.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sam_system.hpp"
+#include "multiscale/sam_system.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "split_flow.hpp"
+#include "multiscale/split_flow.hpp"
 
 #include <memory>
 

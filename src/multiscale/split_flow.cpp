@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "split_flow.hpp"
+#include "multiscale/split_flow.hpp"
 
 namespace trill {
 SplitFlow::SplitFlow(const MechanicalProblem& problem, LinearOscillation& fast, In q)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "linear_oscillation.hpp"
+#include "multiscale/linear_oscillation.hpp"
 #include "trill/formulation/acceleration.hpp"
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any fast force: symmetric inner steps forward, and one sweep back for the mollified forces (SS08 sec. 2 and 3).
-#include "kicked_flow.hpp"
-#include "sweep_grid.hpp"
+#include "method/composition.hpp"
+#include "multiscale/fast_flow.hpp"
+#include "multiscale/force_products.hpp"
+#include "multiscale/kicked_flow.hpp"
+#include "multiscale/sweep_grid.hpp"
 #include "trill/linalg/kernels.hpp"
-#include "trill/method/composition.hpp"
-#include "trill/multiscale/fast_flow.hpp"
-#include "trill/multiscale/force_products.hpp"
 
 #include <cmath>
 #include <span>

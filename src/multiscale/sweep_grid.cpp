@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sweep_grid.hpp"
+#include "multiscale/sweep_grid.hpp"
 
 #include <algorithm>
 #include <cmath>

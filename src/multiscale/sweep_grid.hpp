@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/multiscale/weight.hpp"
+#include "multiscale/weight.hpp"
 
 #include <span>
 

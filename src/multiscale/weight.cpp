@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/multiscale/weight.hpp"
+#include "multiscale/weight.hpp"
 
+#include "base/text.hpp"
 #include "trill/base/errors.hpp"
-#include "trill/base/text.hpp"
 
 #include <algorithm>
 #include <array>

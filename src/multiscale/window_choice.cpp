@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "window_choice.hpp"
+#include "multiscale/window_choice.hpp"
 
 #include <cmath>
 #include <numbers>

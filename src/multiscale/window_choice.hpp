@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "averaged_force.hpp"
+#include "multiscale/averaged_force.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/problem/model_registry.hpp"
 
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 

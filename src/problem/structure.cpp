@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/problem/structure.hpp"
+#include "problem/structure.hpp"
 
 namespace trill {
 namespace {

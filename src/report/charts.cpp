@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "facts.hpp"
-#include "plain_text.hpp"
+#include "report/facts.hpp"
+#include "report/plain_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "facts.hpp"
+#include "report/facts.hpp"
 
-#include "plain_text.hpp"
-#include "trill/base/text.hpp"
+#include "base/text.hpp"
+#include "report/plain_text.hpp"
 
 #include <algorithm>
 #include <cmath>

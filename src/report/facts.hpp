@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "run_view.hpp"
+#include "report/run_view.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "json.hpp"
+#include "report/json.hpp"
 
-#include "plain_text.hpp"
+#include "report/plain_text.hpp"
 
 #include <cmath>
 #include <iterator>

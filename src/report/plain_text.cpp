@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plain_text.hpp"
+#include "report/plain_text.hpp"
 
 #include <cctype>
 #include <cmath>

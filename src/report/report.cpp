@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/report.hpp"
 
-#include "facts.hpp"
-#include "json.hpp"
-#include "page_template.hpp"
+#include "report/facts.hpp"
+#include "report/json.hpp"
+#include "report/page_template.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run_view.hpp"
+#include "report/run_view.hpp"
 
 #include <algorithm>
 #include <array>

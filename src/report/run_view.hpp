@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/report/decimate.hpp"
+#include "report/decimate.hpp"
 #include "trill/report/report.hpp"
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/report/svg.hpp"
+#include "report/svg.hpp"
 
-#include "plain_text.hpp"
-#include "svg_curve.hpp"
+#include "report/plain_text.hpp"
+#include "report/svg_curve.hpp"
 #include "trill/base/archive.hpp"
 
 #include <algorithm>

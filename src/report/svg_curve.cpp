@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "svg_curve.hpp"
+#include "report/svg_curve.hpp"
 
-#include "trill/report/decimate.hpp"
+#include "report/decimate.hpp"
 
 #include <algorithm>
 #include <cmath>

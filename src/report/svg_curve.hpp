@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "report/ticks.hpp"
 #include "trill/report/chart.hpp"
-#include "trill/report/ticks.hpp"
 
 #include <array>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/report/ticks.hpp"
+#include "report/ticks.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "file_formats.hpp"
+#include "base/text.hpp"
+#include "solution/file_formats.hpp"
+#include "solution/safe_file.hpp"
 #include "trill/base/archive.hpp"
-#include "trill/base/text.hpp"
-#include "trill/solution/safe_file.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/solution/run_json.hpp"
+#include "solution/run_json.hpp"
 
 #include <fmt/format.h>
 

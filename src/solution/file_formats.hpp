@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/solution/run_json.hpp"
+#include "solution/run_json.hpp"
 
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #ifdef TRILL_HAVE_HDF5
-#include "hdf5_driver.hpp"
+#include "solution/hdf5_driver.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "file_formats.hpp"
+#include "solution/file_formats.hpp"
 
 #ifndef TRILL_HAVE_HDF5
 namespace trill {
@@ -12,8 +12,8 @@ void write_hdf5(const RowSource&, const RunRecord&, const std::filesystem::path&
 }  // namespace trill
 #else
 
-#include "hdf5_driver.hpp"
-#include "trill/solution/safe_file.hpp"
+#include "solution/hdf5_driver.hpp"
+#include "solution/safe_file.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "file_formats.hpp"
-#include "run_json_parts.hpp"
-#include "trill/solution/safe_file.hpp"
+#include "solution/file_formats.hpp"
+#include "solution/run_json_parts.hpp"
+#include "solution/safe_file.hpp"
 
 #include <algorithm>
 

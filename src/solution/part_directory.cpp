@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "part_directory.hpp"
+#include "solution/part_directory.hpp"
 
-#include "file_formats.hpp"
-#include "trill/base/text.hpp"
-#include "trill/solution/safe_file.hpp"
+#include "base/text.hpp"
+#include "solution/file_formats.hpp"
+#include "solution/safe_file.hpp"
 
 #include <algorithm>
 #include <cstring>

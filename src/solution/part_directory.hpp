@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solution/run_json.hpp"
 #include "trill/base/archive.hpp"
-#include "trill/solution/run_json.hpp"
 
 #include <cstdint>
 #include <filesystem>

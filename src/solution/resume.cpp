@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "file_formats.hpp"
-#include "part_directory.hpp"
-#include "trill/solution/segment_recorder.hpp"
+#include "solution/file_formats.hpp"
+#include "solution/part_directory.hpp"
+#include "solution/segment_recorder.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/solution/run_json.hpp"
+#include "solution/run_json.hpp"
 
-#include "run_json_parts.hpp"
+#include "solution/run_json_parts.hpp"
 #include "trill/base/archive.hpp"
 
 #include <cmath>

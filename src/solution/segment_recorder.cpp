@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/solution/segment_recorder.hpp"
+#include "solution/segment_recorder.hpp"
 
-#include "file_formats.hpp"
-#include "part_directory.hpp"
+#include "solution/file_formats.hpp"
+#include "solution/part_directory.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/solution/solution_file.hpp"
 
-#include "file_formats.hpp"
-#include "part_directory.hpp"
-#include "trill/base/text.hpp"
-#include "trill/solution/safe_file.hpp"
+#include "base/text.hpp"
+#include "solution/file_formats.hpp"
+#include "solution/part_directory.hpp"
+#include "solution/safe_file.hpp"
 
 #include <cerrno>
 #include <cmath>

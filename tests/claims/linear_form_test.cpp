@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is the linear form that a method states the one it steps by? Over the registry.
+#include "analysis/test_oscillator.hpp"
 #include "support/method_cases.hpp"
 #include "trill/analysis/stability.hpp"
-#include "trill/analysis/test_oscillator.hpp"
 
 namespace trill::test {
 namespace {

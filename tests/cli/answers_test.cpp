@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the tool answers: JSON for machines, words on trust, pages and pictures.
+#include "papers/figure.hpp"
 #include "tool.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/model_registry.hpp"
-#include "trill/report/figure.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <fmt/format.h>

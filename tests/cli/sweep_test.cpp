@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // trill run --sweep: files, summary, pictures, failures, interruption.
+#include "base/text.hpp"
 #include "tool.hpp"
-#include "trill/base/text.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tool.hpp"
 
-#include "trill/solution/run_json.hpp"
+#include "solution/run_json.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever a table holds, it comes out as rows of finite numbers or is refused.
+#include "model/file/csv_table.hpp"
 #include "time_limit.hpp"
-#include "trill/model/csv_table.hpp"
 
 #include <cmath>
 #include <cstdlib>

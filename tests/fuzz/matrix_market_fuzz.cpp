@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever a matrix file holds, it comes out as a well-formed matrix of finite numbers or is refused.
+#include "model/file/matrix_market.hpp"
 #include "time_limit.hpp"
-#include "trill/model/matrix_market.hpp"
 
 #include <cmath>
 #include <cstdint>

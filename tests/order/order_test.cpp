@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Has every method its claimed order, in positions, velocities, multipliers and inside its steps?
+#include "analysis/convergence.hpp"
 #include "support/method_cases.hpp"
-#include "trill/analysis/convergence.hpp"
 
 namespace trill::test {
 namespace {

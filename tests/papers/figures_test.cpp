@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every published figure and table that trill recomputes, cell by cell. TRILL_LONG=1 runs the full grids.
+#include "papers/figure.hpp"
 #include "trill/base/errors.hpp"
-#include "trill/report/figure.hpp"
 
 #include <cstdlib>
 

@@ -28,7 +28,8 @@ put include/trill/linalg/lu.hpp '#include "trill/base/types.hpp"'
 put include/trill/solution/counters.hpp '#include "trill/base/types.hpp"'
 put include/trill/method/stepper.hpp '#include "trill/linalg/lu.hpp"' '#include "trill/solution/counters.hpp"'
 put src/linalg/parts.hpp
-put src/linalg/lu.cpp '#include "trill/linalg/lu.hpp"' '#include "parts.hpp"'
+put src/linalg/lu.cpp '#include "linalg/parts.hpp"' '#include "trill/linalg/lu.hpp"'
+put src/method/lu_user.cpp '#include "linalg/parts.hpp"'
 put apps/trill/main.cpp '#include "trill/method/stepper.hpp"' '#include "commands.hpp"'
 put tests/unit/lu_test.cpp '#include "support/count.hpp"' '#include "trill/linalg/lu.hpp"'
 expect 0 '' "$tools/check_layers" "$tree"
@@ -42,9 +43,14 @@ refused 'method may not include trill/solution/solution.hpp' \
   src/method/bad.cpp '#include "trill/solution/solution.hpp"'
 refused 'solution/counters.hpp may include only base' \
   src/solution/counters.cpp '#include "trill/linalg/lu.hpp"'
-refused 'private header "../linalg/parts.hpp"' src/method/bad.cpp '#include "../linalg/parts.hpp"'
-refused 'private header "../../src/linalg/parts.hpp"' tests/unit/bad.cpp '#include "../../src/linalg/parts.hpp"'
+refused 'write "linalg/parts.hpp" instead of "../linalg/parts.hpp"' src/method/bad.cpp '#include "../linalg/parts.hpp"'
+refused 'write "linalg/parts.hpp" instead of "../../src/linalg/parts.hpp"' \
+  tests/unit/bad.cpp '#include "../../src/linalg/parts.hpp"'
+refused 'base may not include linalg/parts.hpp' src/base/bad.cpp '#include "linalg/parts.hpp"'
 refused 'a public header may not include the private "parts.hpp"' include/trill/linalg/bad.hpp '#include "parts.hpp"'
+refused 'a public header may not include the private "linalg/parts.hpp"' \
+  include/trill/linalg/bad.hpp '#include "linalg/parts.hpp"'
+refused 'an example may include only trill/' examples/bad.cpp '#include "linalg/parts.hpp"'
 refused 'folder "attic" is not in the order' src/attic/bad.cpp '#include <vector>'
 refused 'folder "attic" is not in the order' src/method/bad.cpp '#include "trill/attic/bad.hpp"'
 

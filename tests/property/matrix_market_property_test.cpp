@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/model/matrix_market.hpp"
+#include "model/file/matrix_market.hpp"
 
 #include <random>
 

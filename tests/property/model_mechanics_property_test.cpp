@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derivatives that mechanics asks for, of random expressions, against dual numbers nested three deep.
+#include "model/expression/mechanics.hpp"
+#include "model/expression/program.hpp"
 #include "support/random_expression.hpp"
-#include "trill/model/mechanics.hpp"
-#include "trill/model/program.hpp"
 
 #include <gtest/gtest.h>
 

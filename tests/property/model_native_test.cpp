@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random routines: compiled code gives the bits of the interpreter.
+#include "model/native/c_source.hpp"
+#include "model/native/native_library.hpp"
 #include "support/solution_files.hpp"
-#include "trill/model/c_source.hpp"
-#include "trill/model/native_library.hpp"
 
 #include <bit>
 #include <cmath>

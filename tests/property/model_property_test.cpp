@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random expressions: derivatives against dual numbers, programs against a recursive evaluation.
+#include "model/expression/derivative.hpp"
+#include "model/expression/program.hpp"
 #include "support/random_expression.hpp"
-#include "trill/model/derivative.hpp"
-#include "trill/model/program.hpp"
 
 #include <array>
 #include <cmath>

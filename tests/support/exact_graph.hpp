@@ -2,7 +2,7 @@
 // Expressions evaluated with 50 or 100 digits by a recursion of its own, and differences that are exact to a double.
 #pragma once
 
-#include "trill/model/expression.hpp"
+#include "model/expression/expression.hpp"
 
 #include <functional>
 #include <map>

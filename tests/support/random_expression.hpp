@@ -3,7 +3,7 @@
 // nothing is shared with what is checked by them.
 #pragma once
 
-#include "trill/model/parser.hpp"
+#include "model/expression/parser.hpp"
 
 #include <array>
 #include <cmath>

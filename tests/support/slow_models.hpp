@@ -2,7 +2,7 @@
 // Models with stiff gaps and what tests of their slow motion ask of them.
 #pragma once
 
-#include "slow_start.hpp"
+#include "formulation/slow_start.hpp"
 #include "support/text_models.hpp"
 
 #include <Eigen/Eigenvalues>

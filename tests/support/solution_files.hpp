@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/solution/segment_recorder.hpp"
+#include "solution/segment_recorder.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/resonance.hpp"
+#include "analysis/resonance.hpp"
+#include "multiscale/weight.hpp"
 #include "trill/method/registry.hpp"
-#include "trill/multiscale/weight.hpp"
 
 #include <cmath>
 #include <numbers>

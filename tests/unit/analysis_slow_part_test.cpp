@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/slow_part.hpp"
+#include "analysis/slow_part.hpp"
 
 namespace trill {
 namespace {

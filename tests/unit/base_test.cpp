@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
 #include "trill/base/options.hpp"
 #include "trill/base/random.hpp"
-#include "trill/base/text.hpp"
 
 #include <cstring>
 #include <random>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "driver/ensemble.hpp"
+#include "solution/run_json.hpp"
 #include "support/method_cases.hpp"
-#include "trill/driver/ensemble.hpp"
 #include "trill/problem/mechanical.hpp"
 #include "trill/solution/recorder.hpp"
-#include "trill/solution/run_json.hpp"
 
 #include <cstring>
 

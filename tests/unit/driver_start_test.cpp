@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constraints at the start of a run and where one breaks down.
+#include "formulation/constraint_check.hpp"
 #include "support/multiscale_runs.hpp"
 #include "support/text_models.hpp"
-#include "trill/formulation/constraint_check.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
 #include "support/method_cases.hpp"
-#include "trill/base/text.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/driver/trust.hpp"
 #include "trill/problem/mechanical.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // P(q) of YPR98 eq. 3.7: what it annihilates, its derivative, and the choice of coordinates.
-#include "coordinate_split.hpp"
+#include "formulation/coordinate_split.hpp"
+#include "linalg/differences.hpp"
 #include "support/text_models.hpp"
-#include "trill/linalg/differences.hpp"
 
 namespace trill::testing_models {
 namespace {

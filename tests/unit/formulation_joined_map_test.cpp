@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "joined_map.hpp"
+#include "formulation/joined_map.hpp"
 #include "support/slow_models.hpp"
 
 namespace trill::testing_models {

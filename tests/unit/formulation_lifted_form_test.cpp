@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lifted form and its slow point: derivatives against differences, projections against their definitions.
+#include "formulation/slow_point.hpp"
 #include "support/text_models.hpp"
-#include "trill/formulation/slow_point.hpp"
 
 #include <cmath>
 

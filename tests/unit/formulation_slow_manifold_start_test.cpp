@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Starts on the slow manifold against the closed form of the stiff pendulum, r = 1 + eps^2 (sin theta + r omega^2).
+#include "formulation/slow_manifold_start.hpp"
 #include "support/text_models.hpp"
-#include "trill/formulation/slow_manifold_start.hpp"
 
 #include <cmath>
 

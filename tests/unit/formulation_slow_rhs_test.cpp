@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The right-hand side of slow motion, against the whole system of equations of the same point.
-#include "slow_start.hpp"
+#include "formulation/slow_start.hpp"
 #include "trill/driver/plan.hpp"
 
 #include <gtest/gtest.h>

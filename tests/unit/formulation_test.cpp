@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/analysis/inspection.hpp"
+#include "analysis/inspection.hpp"
+#include "formulation/frequencies.hpp"
+#include "formulation/rigid_limit.hpp"
 #include "trill/formulation/first_order.hpp"
-#include "trill/formulation/frequencies.hpp"
 #include "trill/formulation/reformulation.hpp"
-#include "trill/formulation/rigid_limit.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/model_registry.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every file that fuzzing starts from or has found: it is read or refused, and nothing else.
-#include "trill/model/csv_table.hpp"
-#include "trill/model/matrix_market.hpp"
+#include "model/file/csv_table.hpp"
+#include "model/file/matrix_market.hpp"
 #include "trill/model/text_problem.hpp"
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/common_kernel.hpp"
+#include "linalg/common_kernel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Complex systems on real patterns, against Eigen's full pivoting; matrices that have no solution are seen.
-#include "trill/linalg/complex_solver.hpp"
+#include "linalg/complex_solver.hpp"
 
 #include <random>
 

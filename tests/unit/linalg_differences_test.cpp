@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/differences.hpp"
 #include "support/allocation_count.hpp"
-#include "trill/linalg/differences.hpp"
 
 #include <cmath>
 #include <random>

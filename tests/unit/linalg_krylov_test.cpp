@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/krylov.hpp"
 #include "support/allocation_count.hpp"
-#include "trill/linalg/krylov.hpp"
 
 #include <limits>
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/linalg/matrix_free.hpp"
+#include "linalg/matrix_free.hpp"
 
 namespace trill {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/matrix_functions.hpp"
 #include "support/allocation_count.hpp"
 #include "trill/base/errors.hpp"
-#include "trill/linalg/matrix_functions.hpp"
 
 #include <cmath>
 #include <numbers>

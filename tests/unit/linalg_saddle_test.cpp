@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse saddle points: products of rows, and matrices balanced before they are factorised.
+#include "linalg/row_products.hpp"
+#include "linalg/saddle_balance.hpp"
 #include "support/matrices.hpp"
 #include "trill/linalg/linear_solver.hpp"
-#include "trill/linalg/row_products.hpp"
-#include "trill/linalg/saddle_balance.hpp"
 
 #include <complex>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The alpha family on constrained systems: published errors, orders with changing steps, formulations that agree,
 // constraints kept, starts and failures.
+#include "method/alpha_coefficients.hpp"
 #include "support/text_models.hpp"
 #include "trill/control/advance.hpp"
-#include "trill/method/alpha_coefficients.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Methods that solve one stage at a time, on constrained systems: the contract of a stepper, constraints, formulations.
+#include "formulation/constraint_formulation.hpp"
 #include "support/allocation_count.hpp"
 #include "support/small_problems.hpp"
 #include "support/text_models.hpp"
-#include "trill/formulation/constraint_formulation.hpp"
 
 #include <cmath>
 

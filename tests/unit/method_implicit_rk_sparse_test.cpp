@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Implicit Runge-Kutta methods on chains of many stiff springs, where their Newton matrices are sparse.
+#include "method/stage_system.hpp"
 #include "support/allocation_count.hpp"
 #include "support/text_models.hpp"
 #include "trill/control/advance.hpp"
 #include "trill/method/registry.hpp"
-#include "trill/method/stage_system.hpp"
 
 namespace trill {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "method/sdirk_tableau.hpp"
 #include "support/allocation_count.hpp"
 #include "support/small_problems.hpp"
 #include "trill/driver/plan.hpp"
-#include "trill/method/sdirk_tableau.hpp"
 
 #include <complex>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stages of a step with h >> epsilon: starting values of Newton's iteration against the exact stages (JP95 sec. 4), its
 // correction against a dense matrix, and the transformation that takes the stages apart.
+#include "method/stage_system.hpp"
 #include "support/text_models.hpp"
-#include "trill/method/stage_system.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/method/explicit_tableau.hpp"
+#include "method/explicit_tableau.hpp"
 
 #include <algorithm>
 #include <array>

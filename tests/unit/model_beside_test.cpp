@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/model/beside.hpp"
+#include "model/file/beside.hpp"
 
 #include <fstream>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bodies, joints, springs, dampers and loads against the coordinates, equations and forces that they stand for.
+#include "model/file/model_export.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/text_models.hpp"
-#include "trill/model/model_export.hpp"
 
 namespace {
 using namespace trill;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "model/file/csv_table.hpp"
 #include "support/processor_time.hpp"
-#include "trill/model/csv_table.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/base/text.hpp"
-#include "trill/model/latex.hpp"
-#include "trill/model/model_export.hpp"
-#include "trill/model/parser.hpp"
+#include "base/text.hpp"
+#include "model/expression/latex.hpp"
+#include "model/expression/parser.hpp"
+#include "model/file/model_export.hpp"
 #include "trill/model/text_problem.hpp"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derivatives along motions, of kinetic energies, gaps and constraints against central differences with 50 digits.
+#include "model/expression/mechanics.hpp"
 #include "support/exact_graph.hpp"
 #include "support/random_expression.hpp"
-#include "trill/model/mechanics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "model/native/native_library.hpp"
 #include "support/solution_files.hpp"
-#include "trill/model/native_library.hpp"
 
 #include <csignal>
 #include <cstdlib>

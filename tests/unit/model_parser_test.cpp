@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What expressions mean, and what is said about those that mean nothing: the place, the caret, the nearest name.
+#include "model/expression/parser.hpp"
+#include "model/expression/program.hpp"
 #include "support/processor_time.hpp"
-#include "trill/model/parser.hpp"
-#include "trill/model/program.hpp"
 
 #include <algorithm>
 #include <cmath>

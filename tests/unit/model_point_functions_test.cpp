@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions of points against formulas written anew with 100 digits: values, gradients and second derivatives, also
 // where an angle is straight or folded and where it nearly is.
+#include "model/expression/mechanics.hpp"
+#include "model/expression/point_functions.hpp"
+#include "model/expression/program.hpp"
 #include "support/exact_graph.hpp"
-#include "trill/model/mechanics.hpp"
-#include "trill/model/point_functions.hpp"
-#include "trill/model/program.hpp"
 
 #include <array>
 #include <cmath>

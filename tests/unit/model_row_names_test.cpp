@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What messages call the constraints and gaps of a model.
-#include "joined_map.hpp"
+#include "formulation/joined_map.hpp"
 #include "support/twins/twins.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/mechanical.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The shipped text models against their twins in C++, and what the registry says of them.
+#include "base/text.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/twins/twins.hpp"
-#include "trill/base/text.hpp"
 
 #include <filesystem>
 #include <set>

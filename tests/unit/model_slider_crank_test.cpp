@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slider cranks against the equations of their source, integrals by quadrature, and against runs of programs that
 // share no code with trill.
+#include "formulation/frequencies.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/text_models.hpp"
-#include "trill/formulation/frequencies.hpp"
 
 namespace {
 using namespace trill;

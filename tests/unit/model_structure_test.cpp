@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linear structures from Matrix Market files: the beam written to files is the beam.
+#include "problem/structure.hpp"
 #include "support/solution_files.hpp"
 #include "support/text_models.hpp"
-#include "trill/problem/structure.hpp"
 
 namespace trill::testing_models {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which switches an expression has, and what it is on their two sides.
+#include "model/expression/derivative.hpp"
+#include "model/expression/switching.hpp"
 #include "support/random_expression.hpp"
-#include "trill/model/derivative.hpp"
-#include "trill/model/switching.hpp"
 
 #include <gtest/gtest.h>
 

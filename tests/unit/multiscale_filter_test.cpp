@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Filters of linear fast forces against the general definition (SS08 eq. 7 to 9), by quadrature of exponentials of the
 // reduced problem's matrix, against sweeps and against the exponential integrators of Hairer and Lubich.
+#include "multiscale/fast_flow.hpp"
 #include "support/allocation_count.hpp"
 #include "support/text_models.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/method/implicit_tableau.hpp"
-#include "trill/multiscale/fast_flow.hpp"
 #include "trill/problem/model_registry.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // impulse and mollified_impulse step by step: what they keep, what they cost, what they refuse and warn of.
+#include "multiscale/fast_flow.hpp"
 #include "support/impulse_checks.hpp"
 #include "trill/driver/plan.hpp"
-#include "trill/multiscale/fast_flow.hpp"
 #include "trill/problem/model_registry.hpp"
 
 #include <numbers>

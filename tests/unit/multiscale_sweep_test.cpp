@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sweeps behind (phi, psi)-methods against their definition: tangents of all inner steps multiplied, inverted and
 // summed (SS08 eq. 7 to 9).
+#include "method/composition.hpp"
+#include "multiscale/fast_flow.hpp"
 #include "support/allocation_count.hpp"
 #include "support/spring_network.hpp"
-#include "trill/method/composition.hpp"
-#include "trill/multiscale/fast_flow.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "multiscale/weight.hpp"
 #include "support/small_problems.hpp"
-#include "trill/multiscale/weight.hpp"
 
 #include <cmath>
 #include <numbers>

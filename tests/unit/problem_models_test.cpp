@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every shipped model: its forces against its potential, its Jacobians against differences, its exact solution against
 // its equation, its invariants along the flow. Then what is special to one model.
+#include "base/text.hpp"
+#include "formulation/frequencies.hpp"
+#include "problem/structure.hpp"
 #include "support/twins/twins.hpp"
-#include "trill/base/text.hpp"
-#include "trill/formulation/frequencies.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/model_registry.hpp"
-#include "trill/problem/structure.hpp"
 
 #include <cmath>
 #include <functional>

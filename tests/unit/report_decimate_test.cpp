@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/report/decimate.hpp"
+#include "report/decimate.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "report/svg.hpp"
 #include "trill/report/report.hpp"
-#include "trill/report/svg.hpp"
 
 #include <algorithm>
 #include <cmath>

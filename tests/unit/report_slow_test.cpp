@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reports of runs that deliver a slow motion: bands of the fast oscillation, frequencies, actions, error of the model.
-#include "trill/report/decimate.hpp"
+#include "report/decimate.hpp"
+#include "report/svg.hpp"
 #include "trill/report/report.hpp"
-#include "trill/report/svg.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trill/report/svg.hpp"
-#include "trill/report/ticks.hpp"
+#include "report/svg.hpp"
+#include "report/ticks.hpp"
 
 #include <algorithm>
 #include <cctype>

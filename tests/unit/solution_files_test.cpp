@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/solution_files.hpp"
 
-#include "trill/solution/run_json.hpp"
+#include "solution/run_json.hpp"
 
 namespace trill::testing_files {
 namespace {

@@ -5,7 +5,7 @@
 //   |                 |        |---- RL
 //   V                 C1       C2    |
 //   |_________________|________|_____|  0
-#include "registered.hpp"
+#include "problem/models/registered.hpp"
 #include "trill/problem/circuit.hpp"
 
 #include <algorithm>

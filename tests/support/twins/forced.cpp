@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forced oscillator, the real form of the inhomogeneous test equation of PJY97 sec. 2, resonance included.
-#include "registered.hpp"
+#include "problem/models/registered.hpp"
 
 #include <cmath>
 

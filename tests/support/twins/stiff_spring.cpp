@@ -2,7 +2,7 @@
 // Stiff spring pendulum in Cartesian coordinates: PJY97 eq. 1.1, with lambda of (1.1e) put into (1.1c, d). Gravity acts
 // along +y.
 #include "planar.hpp"
-#include "registered.hpp"
+#include "problem/models/registered.hpp"
 #include "spring_pendulum.hpp"
 
 namespace trill {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solution/segment_recorder.hpp"
+#include "trill/driver/trust.hpp"
+
+namespace trill {
+struct RecordPlan {
+  std::filesystem::path file;  // empty: rows stay in memory
+  bool resume = false;         // go on with what was left there
+  double checkpoint_seconds = 1;
+  std::size_t most_bytes = std::size_t{1} << 29;  // of rows in memory; then they are thinned
+};
+
+// A run with its rows, from the first step to the finished file: open, solve, judge, publish.
+class RecordedRun {
+ public:
+  RecordedRun(PreparedRun run, RecordPlan plan);
+  RecordedRun(const RecordedRun&) = delete;
+  RecordedRun& operator=(const RecordedRun&) = delete;
+
+  // Makes the recorder ready. UsageError when there is nothing to go on with, or it belongs to another run.
+  void open();
+  bool solved() const { return solved_; }  // after open(): by an earlier process, which did not come to publish()
+  void solve();
+  void take(const Solution& solution);  // in place of solve(): the run was computed elsewhere
+  void judge(When when, const std::atomic<bool>* stop);
+  void set_trust(Trust trust) { trust_ = std::move(trust); }
+  void publish();  // nothing happens when rows are in memory
+
+  PreparedRun& prepared() { return prepared_; }
+  const RunOutcome& outcome() const { return outcome_; }
+  const Trust& trust() const { return trust_; }
+  const std::filesystem::path& file() const { return plan_.file; }
+  bool published() const { return published_; }
+  const std::vector<std::string>& remarks() const { return remarks_; }  // what open() found damaged
+
+  // Where the rows are: in memory, in the part directory, or in the finished file.
+  using UseRows = std::function<void(const RunInfo& info, const RowSource& rows)>;
+  void with_rows(const UseRows& use) const;
+
+ private:
+  void open_resumed();
+
+  PreparedRun prepared_;
+  RecordPlan plan_;
+  std::optional<SegmentRecorder> recorder_;
+  std::optional<MemoryRecorder> memory_;
+  Solution rows_;
+  Archive checkpoint_;
+  RunOutcome outcome_;
+  Trust trust_;
+  std::vector<std::string> remarks_;
+  bool solved_ = false, published_ = false;
+};
+}  // namespace trill

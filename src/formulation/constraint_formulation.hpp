@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "formulation/lifted_form.hpp"
+#include "trill/base/archive.hpp"
+#include "trill/base/notes.hpp"
+#include "trill/formulation/acceleration.hpp"
+#include "trill/linalg/newton.hpp"
+#include "trill/solution/counters.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trill {
+// What a time discretisation leaves to be solved for q and v at t, before anybody thinks of constraints:
+//   q = q_base + kinematic v,   M(q) (v - v_base) = dynamic f(t, q, v)
+// An alpha method, a BDF formula and a stage of a diagonally implicit Runge-Kutta method are such numbers.
+struct StageEquation {
+  double t = 0, kinematic = 0, dynamic = 0;
+  Vec q_base, v_base;
+};
+
+// How constraints g(q, t) = 0 and G v + g_t = 0 join a stage.
+enum class ConstraintForm {
+  index2,  // multipliers for both, in the metric of the mass: YPR98 eq. 3.3
+  cs,      // premultiplied by P(q), which eliminates the multipliers: YPR98 eq. 3.6 and 3.7
+  cm,      // cs without the derivative of P in the Newton matrix: YPR98 sec. 3.1
+  ggl,     // q' = v - G^T mu without a mass: Gear, Gupta and Leimkuhler 1985
+  index3   // positions only; the velocities follow from the formula
+};
+struct ConstraintFormInfo {
+  std::string name, title, reference;
+};
+const std::vector<ConstraintFormInfo>& constraint_forms();
+const std::vector<std::string>& constraint_form_names();
+ConstraintForm constraint_form(std::string_view name);  // UsageError for an unknown one
+
+class SchurSystem;
+class StageEquations;
+class UnderlyingOde;
+
+struct StageOptions {
+  ConstraintForm form = ConstraintForm::index2;
+  bool split_by_qr = false;  // cs and cm
+  bool lift_gaps = false;    // forces of stiff gaps are multipliers with a compliance, as in JP95 eq. 19
+  int max_iterations = 10;
+  int jacobian_every = 0;
+};
+
+// Solves stages of a mechanical system, with constraints in one of these forms or without any. It refers to the
+// problem, which must outlive it.
+//
+// Newton's unknowns are q and the multipliers of positions, n + m in all: velocities follow from q up to a small
+// correction along the constraints, found when q is known; where forces depend on velocities that is repeated until it
+// moves no more. The forms differ in nothing but the multipliers that stand in the Newton matrix (index2: its own
+// unknowns, cs: s of the present q, cm: none) and in the metric of the velocity's correction (ggl).
+class ConstrainedStage {
+ public:
+  ConstrainedStage(const MechanicalProblem& problem, const StageOptions& options);
+  ~ConstrainedStage();
+
+  Index constraints() const { return hard_; }
+  Index gaps() const { return form_.gaps(); }  // those that are lifted
+  void set_tolerance(double tolerance);        // of the Newton iteration, in the given weights
+  void start(double t, In q);                  // UsageError where constraints are dependent or the mass is singular
+
+  StageEquation equation;
+  // q: a guess in, the solution out. v: the solution. lambda: a guess in, what the stage itself gives out.
+  // weights: of q and v, for the Newton norm. reuse: matrices of an earlier stage may serve again.
+  NewtonStats solve(Out q, Out v, Out lambda, In weights, bool reuse, Counters& work);
+  // The same with y = (q, v, lambda), the last state: from this guess of q, and when it fails from the last positions.
+  NewtonStats solve_from(In guess, Out y, In weights, bool reuse, Counters& work);
+  bool is_prepared() const;  // for the numbers of this equation
+  bool has_sparse_factors() const;
+  void forget();  // pivot orders and corrections of earlier stages; allocates
+  // J^-1 M e: what a disturbance M e of the last stage does to q. Stiff modes hardly see it. Where J is singular at the
+  // stage's solution, e itself.
+  void filter(In e, Out filtered, Counters& work);
+  // The part of e along M^-1 G^T as it is: what constraints prescribe is no mode that is damped.
+  void add_prescribed(In e, Out filtered);
+
+  // What follows is meant at one point, until the next is given; solve() leaves it at its solution.
+  bool stand_at(double t, In q);  // false: constraints dependent or mass singular
+  void accelerate(In q, In v, Out a, Out lambda, Counters& work);
+  // Of M a + G^T lambda = f, moved to the acceleration level G a + curvature = 0 without asking for f: what Newton's
+  // iteration has left open in stiff directions stays out of a.
+  void close_acceleration(In q, In v, Out a, Out lambda);
+  bool settle(double t, Out q, Out v, Out lambda);  // project(), and the multipliers of that state; counts no work
+  bool project(double t, Out q, Out v);             // onto the constraints, along the metric of the mass; stands there
+
+  // A doubt where the constraints are much nearer to dependence here than they have been elsewhere: behind a singular
+  // position a mechanism may go on in more than one way. Dense systems only.
+  void watch_dependence(double t, Notes& notes);
+
+  Groups counted_groups() const { return form_.counted_groups(); }
+  void save(Archive& archive) const;
+  void load(Archive& archive);
+
+ private:
+  enum class Closing { closed, open, singular };
+  Closing close_positions(double t, Out q);
+  void close_velocities(Out v, bool by_mass);
+  void divide(const Vec& r, const Vec& c, Vec& x, Vec& mu);
+  const MatrixSlot& slope() const;  // G here
+  Closing finish(Out q, Out v);
+  void take_multipliers(Out lambda);
+  void take_weights(In weights);
+
+  const MechanicalProblem& problem_;
+  StageOptions options_;
+  LiftedForm form_;
+  const ConstraintMap* map_;  // hard constraints; nullptr: none
+  Index n_, hard_;
+  bool repeats_;  // the correction of velocities acts on q
+  std::unique_ptr<StageEquations> system_;
+  Newton newton_;
+  std::unique_ptr<SchurSystem> schur_, unit_;  // in the metric of the mass, and without it for ggl
+  std::unique_ptr<UnderlyingOde> underlying_;  // where the mass is singular
+  std::unique_ptr<Acceleration> free_;         // where there are no constraints
+  Vec last_, x_, weights_, correction_, step_, zero_, g_, gt_, mu_, force_, gap_lambda_;
+  double t_here_ = 0, most_independent_ = 0;
+  bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known
+};
+}  // namespace trill

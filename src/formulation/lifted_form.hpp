@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "linalg/differences.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace trill {
+// A mechanical system with its stiff forces as unknowns of their own (JP95 eq. 19, after Hairer):
+//   q' = v,  M(q) v' = f(t, q, v) - G^T l,  0 = g(q, t) - C l
+// C = 1/stiffness for gaps, 0 for hard constraints, which are the limit of ever stiffer gaps. Scaled like that the
+// derivative is symmetric where f has a potential, and it stays regular when stiffness grows beyond all bounds.
+// A system with neither gaps nor constraints has no l. It refers to the problem, which must outlive it.
+class LiftedForm {
+ public:
+  // with_gaps = false: forces of gaps stay in f, and only hard constraints have multipliers.
+  explicit LiftedForm(const MechanicalProblem& problem, bool with_gaps = true);
+  ~LiftedForm();
+  const MechanicalProblem& problem() const { return problem_; }
+  Index unknowns() const { return n_; }
+  Index rows() const { return m_; }
+  Index gaps() const { return gaps_; }  // the first rows; hard constraints follow
+  const ConstraintMap* map() const { return map_; }
+  const Vec& compliance() const { return compliance_; }
+  Groups soft_groups() const { return soft_; }       // of f
+  bool leaves_gaps() const { return leaves_gaps_; }  // the model names some, and their forces stay in f
+  Groups counted_groups() const { return counted_; }
+
+  // M k - f + G^T l, and g - C l.
+  void residual(double t, In q, In v, In k, In l, Out balance, Out closure);
+
+  void pull(double t, In q, In v, In l, Out force);  // f - G^T l
+  void times_mass(In q, In x, Out y);                // y = M(q) x
+
+  // Derivatives of both: mass (of the balance by k), slope (by q), -damping (by v), G.
+  void linearise(double t, In q, In v, In k, In l);
+  const MatrixSlot& mass() const { return mass_; }
+  const MatrixSlot& slope() const { return slope_; }
+  const MatrixSlot& damping() const { return damping_; }
+  const MatrixSlot& jacobian() const { return G_; }
+
+ private:
+  void force_derivatives(double t, In q, In v);
+
+  const MechanicalProblem& problem_;
+  std::unique_ptr<ConstraintMap> joined_;
+  const ConstraintMap* map_ = nullptr;
+  bool leaves_gaps_ = false;
+  Index n_, m_ = 0, gaps_ = 0;
+  Vec compliance_;
+  Groups soft_, counted_;
+  MassKind mass_kind_;
+  bool mass_known_ = false;
+  MatrixSlot mass_, slope_, damping_, G_, force_slope_, bend_;
+  SlotMap force_places_, bend_places_;
+  DifferenceJacobian q_differences_, v_differences_;
+  Vec product_;
+};
+}  // namespace trill

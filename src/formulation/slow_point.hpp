@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "formulation/lifted_form.hpp"
+
+#include <memory>
+
+namespace trill {
+class SchurSystem;
+
+// The point of the slow manifold g = 0, G v = -g_t (JP95 eq. 18) that is nearest to a state in the metric of the mass,
+// with what the smooth motion through it needs:
+//   M (q - q0) + G^T mu = 0, g(q) = 0;   M (v - v0) + G^T nu = 0, G v + g_t = 0
+//   (G M^-1 G^T) lambda = G M^-1 f + v^T H v + ...,   M a = f - G^T lambda
+class SlowPoint {
+ public:
+  explicit SlowPoint(const LiftedForm& form);  // of a form with rows
+  ~SlowPoint();
+
+  enum class Status { ok, singular, not_reached, non_finite };
+  Status find(double t, In q0, In v0);
+  // Of the same point: M^-1 G^T, G and S at q.
+  void make_tangential(Out x);  // x - M^-1 G^T S^-1 G x
+
+  // Energy in the gaps beyond the smooth motion: nu^T S nu / 2 and (g - C lambda)^T K (g - C lambda) / 2 (gaps only).
+  double fast_energy() const { return fast_energy_; }
+  double slowest_frequency() const { return slowest_; }  // of the gaps one by one: K_i S_ii; infinite without gaps
+  double fastest_frequency() const { return fastest_; }
+  // Between two points of one system: how much of K^1/2 S K^1/2 differs, whose eigenvalues are the squared frequencies.
+  double frequencies_differ(const SlowPoint& other) const;
+  // How fast the gaps' directions turn: the motion itself, and its acceleration where it is at rest.
+  double turning_rate();
+
+  Vec q, v, mu, nu, lambda, a;
+  Vec open;                                 // how far q0 lies off the smooth motion, where the gaps are C lambda
+  void smooth_rate(In lambda_rate, Out x);  // the velocity across the manifold that belongs to it: G x = C lambda'
+  // The smooth motion itself, g = C lambda to first order in C.
+  void settle(In lambda_rate, Out q_smooth, Out v_smooth);
+  // Derivatives at this state, which is on the smooth motion, instead of the point with closed gaps beside it.
+  bool move_to(double t, In q_smooth, In v_smooth);
+
+ private:
+  Status close(double t, In q0);
+  bool find_derivatives(double t);
+  void find_open(double t, In q0);
+  void measure(double t, In q0);
+  double turning(In along);
+  double mass_turning(In along);
+
+  const LiftedForm& form_;
+  const ConstraintMap& map_;
+  std::unique_ptr<SchurSystem> schur_;
+  Index n_, m_;
+  bool moving_;
+  double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
+  double turning_rate_ = -1;  // of this point; negative: not asked for yet
+  Vec g_, c_, x_, f_, zero_, lifted_;
+  MatrixSlot turned_, turned_mass_;
+};
+}  // namespace trill

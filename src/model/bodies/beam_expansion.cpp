@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A beam that bends in the plane: w(x) by cubic Hermite elements with w = w' = 0 at x = 0, in a frame (r, theta) that
+// is tangent to the beam there. Its points are r + R(theta) (x, w(x)), small slopes being taken for granted.
+#include "model/bodies/body_expansion.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+class BeamExpansion {
+ public:
+  BeamExpansion(const FileBeam& beam, ModelWriter& writer)
+      : beam_(beam), writer_(writer), name_(beam.name.text), over_(FileText{name_ + ".element", beam.name.offset}) {}
+
+  void expand(const std::optional<GravityTexts>& gravity) {
+    write_elements();
+    write_coordinates();
+    write_ends();
+    write_element_motion();
+    write_kinetic();
+    write_bending();
+    if (gravity) write_weight(*gravity);
+  }
+
+ private:
+  // In a text {0} is the name of the beam.
+  std::string text(const char* format) const { return fmt::format(fmt::runtime(format), name_); }
+  FileValue made(const char* format) const { return writer_.made(text(format), beam_.name.offset); }
+  void derive(const char* name, const char* format, const std::optional<FileText>& over = {}) {
+    writer_.derive(text(name), text(format), beam_.name.offset, over);
+  }
+  void derive_given(const char* what, const FileValue& value) {
+    writer_.file().derived.push_back({{name_ + what, value.piece.begin}, value, std::nullopt});
+  }
+
+  void write_elements() {
+    FileSet set;
+    set.name = *over_;
+    set.size = beam_.elements;
+    set.columns.push_back({{name_ + ".before", beam_.name.offset}, {}, {}, made("max({0}.element - 1, 0)")});
+    set.columns.push_back({{name_ + ".free", beam_.name.offset}, {}, {}, made("if({0}.element == 0, 0, 1)")});
+    writer_.file().sets.push_back(std::move(set));
+    derive_given(".length", beam_.length);
+    derive_given(".mass", beam_.mass);
+    derive_given(".stiffness", beam_.stiffness);
+    derive_given(".elements", beam_.elements);
+    derive("{0}.h", "{0}.length/{0}.elements");
+  }
+
+  // Deflection and slope belong to the end of each element.
+  void write_coordinates() {
+    FrameCoordinates frame = frame_coordinates(writer_, beam_.name, beam_.start, beam_.unit, std::nullopt, {});
+    std::vector<FileCoordinate>& all = writer_.file().coordinates;
+    all.push_back(std::move(frame.position));
+    all.push_back(std::move(frame.angle));
+    for (const char* what : {".deflection", ".slope"}) {
+      FileCoordinate c;
+      c.name = {name_ + what, beam_.name.offset};
+      c.start = {made("0"), {}};
+      c.over = over_;
+      if (std::string_view(what) == ".deflection") c.unit = beam_.unit;
+      all.push_back(std::move(c));
+    }
+  }
+
+  void write_ends() {
+    derive("{0}.last", "{0}.elements - 1");
+    derive("{0}.base", "point({0}.x, {0}.y)");
+    derive("v{0}.base", "point(v{0}.x, v{0}.y)");
+    derive("{0}.arm",
+           "point(cos({0}.angle)*{0}.length - sin({0}.angle)*{0}[{0}.last].deflection, "
+           "sin({0}.angle)*{0}.length + cos({0}.angle)*{0}[{0}.last].deflection)");
+    derive("{0}.tip", "point({0}.x + {0}.arm.x, {0}.y + {0}.arm.y)");
+    derive("v{0}.tip",
+           "point(v{0}.x - v{0}.angle*{0}.arm.y - sin({0}.angle)*v{0}[{0}.last].deflection, "
+           "v{0}.y + v{0}.angle*{0}.arm.x + cos({0}.angle)*v{0}[{0}.last].deflection)");
+    derive("{0}.tip_angle", "{0}.angle + {0}[{0}.last].slope");
+    derive("v{0}.tip_angle", "v{0}.angle + v{0}[{0}.last].slope");
+  }
+
+  // Deflection w and slope s at both ends of an element, and integrals over it: of w, of w' by time, of x times that,
+  // of x itself.
+  void write_element_motion() {
+    for (const char* v : {"", "v"}) {
+      const auto rate = [&](const char* what, const char* format) {
+        writer_.derive(v + name_ + what, fmt::format(fmt::runtime(format), name_, v), beam_.name.offset, over_);
+      };
+      rate(".w0", "{0}.free*{1}{0}[{0}.before].deflection");
+      rate(".s0", "{0}.free*{1}{0}[{0}.before].slope");
+      rate(".w1", "{1}{0}[{0}.element].deflection");
+      rate(".s1", "{1}{0}[{0}.element].slope");
+      rate(".sum", "{0}.h/2*({1}{0}.w0 + {1}{0}.w1) + {0}.h^2/12*({1}{0}.s0 - {1}{0}.s1)");
+      rate(".square",
+           "{0}.h/210*(78*({1}{0}.w0^2 + {1}{0}.w1^2) + 54*{1}{0}.w0*{1}{0}.w1"
+           " + {0}.h*(22*({1}{0}.w0*{1}{0}.s0 - {1}{0}.w1*{1}{0}.s1) + 13*({1}{0}.s0*{1}{0}.w1 - {1}{0}.w0*{1}{0}.s1))"
+           " + {0}.h^2*(2*({1}{0}.s0^2 + {1}{0}.s1^2) - 3*{1}{0}.s0*{1}{0}.s1))");
+    }
+    derive("{0}.from", "{0}.element*{0}.h", over_);
+    derive("v{0}.moment", "{0}.from*v{0}.sum + {0}.h^2/20*(3*v{0}.w0 + 7*v{0}.w1) + {0}.h^3/60*(2*v{0}.s0 - 3*v{0}.s1)",
+           over_);
+    derive("{0}.first", "{0}.h*({0}.from + {0}.h/2)", over_);
+    derive("{0}.second", "{0}.h*({0}.from^2 + {0}.from*{0}.h + {0}.h^2/3)", over_);
+  }
+
+  // 1/2 mass/length times the integral of |r' + R(theta) ((0, w') + theta' (-w, x))|^2.
+  void write_kinetic() {
+    derive("v{0}.forward", "cos({0}.angle)*v{0}.x + sin({0}.angle)*v{0}.y");
+    derive("v{0}.sideways", "cos({0}.angle)*v{0}.y - sin({0}.angle)*v{0}.x");
+    writer_.file().kinetic.push_back(
+        {made("{0}.mass/(2*{0}.length)*({0}.h*(v{0}.x^2 + v{0}.y^2) + v{0}.square"
+              " + v{0}.angle^2*({0}.second + {0}.square) + 2*v{0}.angle*(v{0}.moment - v{0}.forward*{0}.sum)"
+              " + 2*v{0}.sideways*(v{0}.sum + v{0}.angle*{0}.first))"),
+         over_});
+  }
+
+  // The curvature is linear on an element: its mean, and what it adds towards the ends. Both at once give the energy
+  // EI/2 times the integral of its square.
+  void write_bending() {
+    const auto gap = [&](const char* what, const char* stiffness, const char* label) {
+      writer_.file().stiff.push_back(
+          {writer_.made(text(what), beam_.name.offset, fmt::format("beam '{}' {}", name_, label)),
+           writer_.made(text(stiffness), beam_.stiffness.piece.begin), beam_.group, over_});
+    };
+    gap("({0}.s1 - {0}.s0)/{0}.h", "{0}.stiffness*{0}.h", "mean curvature");
+    gap("(2*({0}.w0 - {0}.w1)/{0}.h + {0}.s0 + {0}.s1)/{0}.h", "3*{0}.stiffness*{0}.h", "change of curvature");
+  }
+
+  void write_weight(const GravityTexts& gravity) {
+    const std::string energy = fmt::format(
+        "-{0}.mass/{0}.length*({0}.h*({1}*{0}.x + {2}*{0}.y) + {0}.first*({1}*cos({0}.angle) + {2}*sin({0}.angle))"
+        " + {0}.sum*({2}*cos({0}.angle) - {1}*sin({0}.angle)))",
+        name_, gravity.x, gravity.y);
+    writer_.file().potentials.push_back({writer_.made(energy, beam_.name.offset), gravity.group, over_});
+  }
+
+  const FileBeam& beam_;
+  ModelWriter& writer_;
+  const std::string name_;
+  const std::optional<FileText> over_;
+};
+}  // namespace
+
+void expand_beam(const FileBeam& beam, const std::optional<GravityTexts>& gravity, ModelWriter& writer) {
+  BeamExpansion(beam, writer).expand(gravity);
+}
+}  // namespace trill

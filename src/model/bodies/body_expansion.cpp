@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/bodies/body_expansion.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+const std::optional<FileText> no_set;
+
+class Expansion {
+ public:
+  Expansion(const BodyFile& bodies, const SourceText& source, ModelFile& file)
+      : bodies_(bodies), writer_(source, file), file_(file) {}
+
+  void expand() {
+    for (const FileBody& b : bodies_.bodies) known_.emplace(b.name.text, Known{&b.over, &b.points});
+    for (const FileBeam& b : bodies_.beams) known_.emplace(b.name.text, Known{&no_set, nullptr});
+    if (const auto& gravity = bodies_.gravity)
+      gravity_ = GravityTexts{writer_.given("gravity.x", gravity->acceleration.part(0), no_set),
+                              writer_.given("gravity.y", gravity->acceleration.part(1), no_set), gravity->group};
+    for (const FileBody& b : bodies_.bodies) write_body(b);
+    for (const FileBeam& b : bodies_.beams) expand_beam(b, gravity_, writer_);
+    for (const FileJoint& j : bodies_.joints) write_joint(j);
+    for (const FileSpring& s : bodies_.springs) write_spring(s);
+    for (const FileDamper& d : bodies_.dampers) write_damper(d);
+    for (const FileBushing& b : bodies_.bushings) write_bushing(b);
+    for (const FileLoadOnBody& f : bodies_.forces) write_force(f);
+    for (const FileLoadOnBody& t : bodies_.torques) write_torque(t);
+    for (const FileDriver& d : bodies_.drivers) write_driver(d);
+  }
+
+ private:
+  // A body with the names of its points; a beam has those of its ends.
+  struct Known {
+    const std::optional<FileText>* over;
+    const std::vector<FileBodyPoint>* points;
+    bool is_beam() const { return points == nullptr; }
+  };
+
+  void write_body(const FileBody& b) {
+    const std::string& name = b.name.text;
+    FrameCoordinates frame = frame_coordinates(writer_, b.name, b.start, b.unit, b.over, b.points);
+    frame.position.mass = b.mass;
+    frame.angle.mass = b.inertia;
+    frame.position.mass->label = frame.angle.mass->label = fmt::format("body '{}'", name);
+    file_.coordinates.push_back(std::move(frame.position));
+    file_.coordinates.push_back(std::move(frame.angle));
+    file_.derived.push_back({{name + ".mass", b.name.offset}, b.mass, b.over});
+    file_.derived.push_back({{name + ".inertia", b.name.offset}, b.inertia, b.over});
+    for (const FileBodyPoint& p : b.points) write_point(b, p);
+    if (gravity_) write_weight(b, *gravity_);
+  }
+
+  void write_point(const FileBody& b, const FileBodyPoint& p) {
+    for (const char* taken : {"x", "y", "z", "angle", "mass", "inertia"})
+      if (p.name.text == taken)
+        throw writer_.error(p.name.offset, fmt::format("every body has a '{}'; choose another name", taken));
+    const std::string name = b.name.text + "." + p.name.text;
+    const std::string px = writer_.given(name + "_x", p.at.part(0), no_set);
+    const std::string py = writer_.given(name + "_y", p.at.part(1), no_set);
+    const PlaceTexts at = point_of_frame(frame_of(b.name.text, b.over ? "[" + b.over->text + "]" : ""), px, py);
+    writer_.derive(name, fmt::format("point({}, {})", at.x, at.y), p.name.offset, b.over);
+    writer_.derive("v" + name, fmt::format("point({}, {})", at.x_rate, at.y_rate), p.name.offset, b.over);
+  }
+
+  void write_weight(const FileBody& b, const GravityTexts& gravity) {
+    const PlaceTexts frame = frame_of(b.name.text, b.over ? "[" + b.over->text + "]" : "");
+    const std::string energy =
+        fmt::format("-{}.mass*({}*{} + {}*{})", b.name.text, gravity.x, frame.x, gravity.y, frame.y);
+    file_.potentials.push_back({writer_.made(energy, b.name.offset), gravity.group, b.over});
+  }
+
+  const Known& find_body(const FilePlace& place) const {
+    const auto it = known_.find(place.body.text);
+    if (it == known_.end()) {
+      std::vector<std::string> names{"ground"};
+      for (const auto& [name, body] : known_) names.push_back(name);
+      throw writer_.error(place.body.offset,
+                          fmt::format("there is no body '{}'{}", place.body.text, suggest(place.body.text, names)));
+    }
+    const Known& body = it->second;
+    const std::string& name = it->first;
+    if (*body.over && !place.index)
+      throw writer_.error(place.body.offset, fmt::format("'{}' is over the set '{}'; say which element: {}[...]", name,
+                                                         (*body.over)->text, name));
+    if (!*body.over && place.index)
+      throw writer_.error(place.body.offset, fmt::format("'{}' is not over a set and has no elements", name));
+    return body;
+  }
+
+  const FileBodyPoint& find_point(const FilePlace& place, const Known& body) const {
+    std::vector<std::string> names;
+    for (const FileBodyPoint& p : *body.points) {
+      if (p.name.text == place.point.text) return p;
+      names.push_back(p.name.text);
+    }
+    throw writer_.error(place.point.offset, fmt::format("'{}' has no point '{}'{}", place.body.text, place.point.text,
+                                                        suggest(place.point.text, names)));
+  }
+
+  // `owner` is what derived names of values at this place begin with.
+  PlaceTexts texts_of(const FilePlace& place, const std::string& owner, const std::optional<FileText>& over) {
+    const auto part = [&](int k) {
+      return place.at ? writer_.given(owner + (k == 0 ? "_x" : "_y"), place.at->part(k), over) : "0";
+    };
+    if (place.body.text.empty()) return {part(0), part(1), "0", "0", "0", "0"};
+    const Known& body = find_body(place);
+    const std::string& name = place.body.text;
+    if (body.is_beam()) return beam_place(place);
+    std::string index;
+    if (place.index) {
+      file_.derived.push_back({{owner + "_index", place.offset}, *place.index, over});
+      index = fmt::format("[{}_index]", owner);
+    }
+    const PlaceTexts frame = frame_of(name, index);
+    if (place.point.text.empty()) return place.at ? point_of_frame(frame, part(0), part(1)) : frame;
+    const auto [px, py] = local_texts(name, find_point(place, body));
+    return point_of_frame(frame, px, py);
+  }
+
+  PlaceTexts beam_place(const FilePlace& place) const {
+    const std::string& name = place.body.text;
+    if (place.at || (place.point.text != "base" && place.point.text != "tip"))
+      throw writer_.error(place.point.text.empty() ? place.offset : place.point.offset,
+                          fmt::format("a beam is held at its ends: \"{0}.base\" or \"{0}.tip\"", name));
+    if (place.point.text == "base") return frame_of(name, "");
+    return {name + ".tip.x",       name + ".tip.y",       name + ".tip_angle",
+            "v" + name + ".tip.x", "v" + name + ".tip.y", "v" + name + ".tip_angle"};
+  }
+
+  void take_name(const FileLink& link) {
+    if (known_.contains(link.name.text) || !links_.insert(link.name.text).second)
+      throw writer_.error(link.name.offset, fmt::format("the name '{}' is already taken", link.name.text));
+  }
+
+  // Derived names of what lies between two places: its gap as a point, its angle, and their rates.
+  PlaceTexts write_link(const FileLink& link) {
+    const std::string& name = link.name.text;
+    take_name(link);
+    const bool grounded = link.from.body.text.empty() && link.to.body.text.empty();
+    const bool alone = link.from.body.text == link.to.body.text && !link.to.index;
+    if (grounded) throw writer_.error(link.to.offset, fmt::format("{} needs a body", link.label));
+    if (alone)
+      throw writer_.error(link.to.offset, fmt::format("{} is between '{}' and itself", link.label, link.to.body.text));
+    const PlaceTexts from = texts_of(link.from, name + ".from", link.over),
+                     to = texts_of(link.to, name + ".to", link.over);
+    const auto derive = [&](const std::string& what, std::string text) {
+      writer_.derive(what, std::move(text), link.offset, link.over);
+    };
+    derive(name + ".gap", fmt::format("point({} - ({}), {} - ({}))", to.x, from.x, to.y, from.y));
+    derive("v" + name + ".gap",
+           fmt::format("point({} - ({}), {} - ({}))", to.x_rate, from.x_rate, to.y_rate, from.y_rate));
+    derive(name + ".angle", fmt::format("{} - ({})", to.angle, from.angle));
+    derive("v" + name + ".angle", fmt::format("{} - ({})", to.angle_rate, from.angle_rate));
+    return from;
+  }
+
+  void constrain(const FileLink& link, std::string_view what, std::string text) {
+    file_.constraints.push_back(
+        {writer_.made(std::move(text), link.offset, fmt::format("{}{}", link.label, what)), link.over});
+  }
+
+  void write_joint(const FileJoint& j) {
+    const std::string& name = j.name.text;
+    const PlaceTexts from = write_link(j);
+    if (j.kind == JointKind::prismatic || j.kind == JointKind::point_on_line) write_axis(j, from);
+    switch (j.kind) {
+      case JointKind::revolute:
+      case JointKind::rigid:
+        constrain(j, " along x", name + ".gap.x");
+        constrain(j, " along y", name + ".gap.y");
+        break;
+      case JointKind::distance: {
+        const std::string length = writer_.given(name + ".length", *j.length, j.over);
+        constrain(j, "", fmt::format("({0}.gap.x^2 + {0}.gap.y^2 - {1}*{1})/(2*{1})", name, length));
+        break;
+      }
+      case JointKind::prismatic:
+      case JointKind::point_on_line:
+        constrain(j, " across its axis", name + ".across");
+        break;
+    }
+    if (j.kind == JointKind::rigid || j.kind == JointKind::prismatic)
+      constrain(j, " in angle",
+                fmt::format("{}.angle - ({})", name, writer_.given(name + ".rest", j.angle, "0", j.over)));
+  }
+
+  // How far the joint has moved along an axis fixed to the first body, and across it.
+  void write_axis(const FileJoint& j, const PlaceTexts& from) {
+    const std::string& name = j.name.text;
+    std::string ux = "1", uy = "0";
+    if (j.axis) {
+      const std::string ax = writer_.given(name + ".axis_x", j.axis->part(0), j.over);
+      const std::string ay = writer_.given(name + ".axis_y", j.axis->part(1), j.over);
+      ux = fmt::format("{}/hypot({}, {})", ax, ax, ay);
+      uy = fmt::format("{}/hypot({}, {})", ay, ax, ay);
+    }
+    const std::string axis = name + ".axis";
+    writer_.derive(axis,
+                   fmt::format("point(cos({0})*{1} - sin({0})*{2}, sin({0})*{1} + cos({0})*{2})", from.angle, ux, uy),
+                   j.offset, j.over);
+    writer_.derive(name + ".travel", fmt::format("dot({}, {}.gap)", axis, name), j.offset, j.over);
+    writer_.derive(name + ".across", fmt::format("{0}.x*{1}.gap.y - {0}.y*{1}.gap.x", axis, name), j.offset, j.over);
+  }
+
+  void write_spring(const FileSpring& s) {
+    const std::string& name = s.name.text;
+    write_link(s);
+    const std::string stiffness = writer_.given(name + ".stiffness", s.stiffness, s.over);
+    const std::string rest = writer_.given(name + ".rest", s.rest, "0", s.over);
+    std::vector<std::string> gaps;
+    if (s.rotational)
+      gaps = {fmt::format("{}.angle - ({})", name, rest)};
+    else if (s.rest)
+      gaps = {fmt::format("norm({}.gap) - ({})", name, rest)};
+    else
+      gaps = {name + ".gap.x", name + ".gap.y"};
+    for (const std::string& gap : gaps) {
+      if (s.stiff)
+        file_.stiff.push_back({writer_.made(gap, s.offset, s.label), s.stiffness, s.group, s.over});
+      else
+        file_.potentials.push_back(
+            {writer_.made(fmt::format("{}/2*({})^2", stiffness, gap), s.offset, s.label), s.group, s.over});
+    }
+  }
+
+  void push_along(const FileLink& link, const std::string& along, FileValue value) {
+    file_.forces.push_back({{{"", link.offset}, {}},
+                            {std::move(value), {}},
+                            link.group,
+                            link.over,
+                            writer_.made(along, link.offset, link.label)});
+  }
+
+  void write_damper(const FileDamper& d) {
+    const std::string& name = d.name.text;
+    write_link(d);
+    const std::string damping = writer_.given(name + ".damping", d.damping, d.over);
+    const std::string force = d.rotational ? fmt::format("-{}*v{}.angle", damping, name)
+                                           : fmt::format("-{0}*dot({1}.gap, v{1}.gap)/norm({1}.gap)", damping, name);
+    push_along(d, d.rotational ? name + ".angle" : fmt::format("norm({}.gap)", name),
+               writer_.made(force, d.offset, d.label));
+  }
+
+  // In the frame of the first body, which turns.
+  void write_bushing(const FileBushing& b) {
+    const std::string& name = b.name.text;
+    const PlaceTexts from = write_link(b);
+    const auto derive = [&](const char* prefix, const char* what, const char* text) {
+      writer_.derive(prefix + name + what, fmt::format(fmt::runtime(text), name, from.angle, from.angle_rate), b.offset,
+                     b.over);
+    };
+    derive("", ".along", "cos({1})*{0}.gap.x + sin({1})*{0}.gap.y");
+    derive("", ".across", "cos({1})*{0}.gap.y - sin({1})*{0}.gap.x");
+    derive("v", ".along", "cos({1})*v{0}.gap.x + sin({1})*v{0}.gap.y + ({2})*{0}.across");
+    derive("v", ".across", "cos({1})*v{0}.gap.y - sin({1})*v{0}.gap.x - ({2})*{0}.along");
+    const std::string rest = writer_.given(name + ".rest", b.angle, "0", b.over);
+    const std::string gaps[] = {name + ".along", name + ".across", fmt::format("{}.angle - ({})", name, rest)};
+    const char* const words[] = {"along", "across", "angle"};
+    for (int k = 0; k < 3; ++k) {
+      const FileValue& stiffness = b.stiffness.part(k);
+      const std::string label = fmt::format("{} {}", b.label, k < 2 ? words[k] : "turning");
+      if (stiffness.number != 0.0)
+        file_.stiff.push_back({writer_.made(gaps[k], b.offset, label), stiffness, b.group, b.over});
+      if (!b.damping || b.damping->part(k).number == 0.0) continue;
+      const std::string damping =
+          writer_.given(fmt::format("{}.{}_damping", name, words[k]), b.damping->part(k), b.over);
+      push_along(b, fmt::format("{}.{}", name, words[k]),
+                 writer_.made(fmt::format("-{}*v{}.{}", damping, name, words[k]), b.offset, label));
+    }
+  }
+
+  void write_force(const FileLoadOnBody& f) {
+    if (f.to.body.text.empty()) throw writer_.error(f.to.offset, fmt::format("{} needs a body", f.label));
+    take_name(f);
+    const PlaceTexts at = texts_of(f.to, f.name.text + ".at", f.over);
+    push_along(f, at.x, f.value.part(0));
+    push_along(f, at.y, f.value.part(1));
+  }
+
+  void write_torque(const FileLoadOnBody& t) {
+    write_link(t);
+    push_along(t, t.name.text + ".angle", t.value);
+  }
+
+  void write_driver(const FileDriver& d) {
+    take_name(d);
+    const std::string of = writer_.given(d.name.text + ".of", d.of, d.over);
+    const std::string value = writer_.given(d.name.text + ".value", d.value, d.over);
+    constrain(d, "", fmt::format("{} - {}", of, value));
+  }
+
+  const BodyFile& bodies_;
+  ModelWriter writer_;
+  ModelFile& file_;
+  std::optional<GravityTexts> gravity_;
+  std::map<std::string, Known> known_;
+  std::set<std::string> links_;
+};
+}  // namespace
+
+void expand_bodies(const BodyFile& bodies, const SourceText& source, ModelFile& file) {
+  Expansion(bodies, source, file).expand();
+}
+}  // namespace trill

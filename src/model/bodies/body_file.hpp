@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a model file says in the words of mechanisms: bodies, beams, and what joins, drives and loads them. A body has a
+// frame; everything else speaks of places, which are points of frames. Bodies of space would bring frames of their own
+// and no other words.
+#pragma once
+
+#include "model/file/table_reader.hpp"
+
+namespace trill {
+// A point of a body or of the ground. It has an angle as well: that of the frame there.
+struct FilePlace {
+  std::size_t offset = 0;
+  FileText body;                   // "": the ground
+  std::optional<FileValue> index;  // of a body over a set
+  FileText point;                  // a name that the body gives to one of its points; "": none
+  std::optional<FileValues> at;    // in the frame of the body; without it the origin of the frame
+};
+
+// Where a frame is at the start, and how fast.
+struct FileStart {
+  FileText point;  // the point of the body that position and velocity are of; "": the origin of its frame
+  std::optional<FileValues> position, velocity;
+  std::optional<FileValue> angle, angular_velocity;
+};
+
+struct FileBodyPoint {
+  FileText name;
+  FileValues at;
+};
+struct FileBody {
+  FileText name;
+  FileValue mass, inertia;
+  FileStart start;
+  std::string unit;
+  std::optional<FileText> over;
+  std::vector<FileBodyPoint> points;
+};
+// A slender beam that bends: cubic Hermite elements in a frame that is tangent to it at its base.
+struct FileBeam {
+  FileText name;
+  FileValue length, mass, stiffness, elements;
+  FileStart start;
+  std::string unit;
+  std::optional<FileText> group;  // of its bending
+};
+
+// What acts between two places.
+struct FileLink {
+  std::size_t offset = 0;
+  FileText name;      // made up where the file gives none
+  std::string label;  // for messages: "joint 'elbow'", "joint 2"
+  FilePlace from, to;
+  std::optional<FileText> over, group;
+};
+enum class JointKind { revolute, prismatic, rigid, distance, point_on_line };
+struct FileJoint : FileLink {
+  JointKind kind = JointKind::revolute;
+  std::optional<FileValue> angle = {}, length = {};
+  std::optional<FileValues> axis = {};
+};
+struct FileSpring : FileLink {
+  FileValue stiffness;
+  std::optional<FileValue> rest = {};  // length or angle
+  bool rotational = false, stiff = false;
+};
+struct FileDamper : FileLink {
+  FileValue damping;
+  bool rotational = false;
+};
+struct FileBushing : FileLink {
+  FileValues stiffness;  // along, across, turning
+  std::optional<FileValues> damping = {};
+  std::optional<FileValue> angle = {};
+};
+struct FileLoadOnBody : FileLink {
+  FileValues value;  // a force, or a torque with a single part
+};
+struct FileDriver : FileLink {
+  FileValue of, value;
+};
+
+struct FileGravity {
+  FileValues acceleration;
+  std::optional<FileText> group;
+};
+
+struct BodyFile {
+  std::vector<FileBody> bodies;
+  std::vector<FileBeam> beams;
+  std::vector<FileJoint> joints;
+  std::vector<FileSpring> springs;
+  std::vector<FileDamper> dampers;
+  std::vector<FileBushing> bushings;
+  std::vector<FileLoadOnBody> forces, torques;
+  std::vector<FileDriver> drivers;
+  std::optional<FileGravity> gravity;
+};
+
+// Reads all sections but [[force]], which a file may have without bodies.
+BodyFile read_body_file(const SourceText& source, TableReader& root);
+FileLoadOnBody read_force_at(const SourceText& source, TableReader& reader, std::size_t number);
+
+// Says the same by coordinates, constraints, gaps, energies and forces.
+void expand_bodies(const BodyFile& bodies, const SourceText& source, ModelFile& file);
+}  // namespace trill

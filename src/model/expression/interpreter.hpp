@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Instructions on registers of one lane or of a block of lanes. Both give the same bits: every operation is rounded
+// as in trill::evaluate, and no product is contracted with a sum.
+#pragma once
+
+#include "model/expression/program.hpp"
+
+namespace trill {
+inline constexpr int lanes = 32;
+
+void run_single(std::span<const Instruction> code, double* r);
+// Register k lies at r[k*lanes].
+void run_block(std::span<const Instruction> code, double* r);
+}  // namespace trill

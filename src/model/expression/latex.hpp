@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/expression/expression.hpp"
+
+#include <functional>
+#include <string>
+
+namespace trill {
+// A name as mathematicians write it: omega1 is \omega_{1}, x_max is x_{\mathrm{max}}, mass is \mathrm{mass}.
+std::string latex_name(std::string_view identifier);
+
+// The text of a symbol that is no operation.
+using LatexSymbols = std::function<std::string(SymbolKind kind, int index)>;
+
+// An expression to be read: fractions, roots and powers, parentheses only where they are needed. What has more than
+// some thousand operations when written out is told by their number.
+std::string latex(const ExpressionGraph& graph, Expression e, const LatexSymbols& symbols);
+}  // namespace trill

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/expression/expression.hpp"
+
+namespace trill {
+// A part of an expression as it is on the two sides of a switch.
+struct SwitchedPiece {
+  Expression of = no_expression;
+  Expression below = no_expression, above = no_expression;  // where the switching function is negative, positive
+  bool continuous = false;  // known to meet at the switch (abs, min, max); otherwise their values there tell
+};
+
+// Where expressions change from one formula to another as the motion goes on: at the zeros of `when`.
+struct SwitchingFunction {
+  Expression when = no_expression;
+  std::vector<SwitchedPiece> pieces;
+};
+
+// The switches that the values of the roots depend on, each once: if, abs, min, max and comparisons of anything that
+// moves (coordinates, their time derivatives, t). No switches are == and !=, which hold on no stretch of a motion, and
+// what is compared in order to compute a comparison.
+std::vector<SwitchingFunction> switching_functions(ExpressionGraph& graph, std::span<const Expression> roots);
+}  // namespace trill

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands in a model file, checked for its shape and not yet for its meaning.
+#pragma once
+
+#include "model/file/beside.hpp"
+#include "model/file/csv_table.hpp"
+#include "trill/base/options.hpp"
+#include "trill/model/source_text.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trill {
+// A number or an expression, and where it stands.
+struct FileValue {
+  SourcePiece piece;
+  std::optional<double> number;
+  std::string label = {};  // what messages call it; "": its text
+  ModelError error(std::string_view message) const { return piece.source->error(piece.begin, message); }
+};
+
+// One value, or of a point its 2 or 3 parts; then the value itself is only the place of the list.
+struct FileValues : FileValue {
+  std::vector<FileValue> parts;
+  const FileValue& part(int k) const { return parts.empty() ? *this : parts[static_cast<std::size_t>(k)]; }
+};
+
+// Names and units stand in the headings of tables of comma-separated values.
+inline bool spoils_a_heading(std::string_view text) { return text.find_first_of(",\"\n\r\t") != text.npos; }
+
+// A name that the file chooses, or a word that must be one of some.
+struct FileText {
+  std::string text;
+  std::size_t offset = 0;
+};
+
+// What is acted on: "x", "y[i + 1]", "r[i].x". The piece is the same text, for parsing its index.
+struct FileTarget : FileText {
+  SourcePiece piece;
+};
+
+struct FileParameter {
+  FileText name;
+  FileValue value;
+  std::string unit, what;
+  Range range;
+  bool whole = false;
+  std::string complaint(double number) const;  // "" where the parameter may have this value
+};
+
+// Of a set: a list of numbers, one for each element, or an expression.
+struct FileColumn {
+  FileText name;
+  std::vector<double> numbers;
+  std::vector<std::size_t> offsets;  // of the numbers
+  std::optional<FileValue> value;    // then there is no list
+};
+// The number of elements is given by a size, or by a file and lists of one length.
+struct FileSet {
+  FileText name;
+  std::optional<FileValue> size;
+  std::optional<FileText> file;
+  std::vector<FileColumn> columns;  // as they stand in the model file
+  CsvTable table;                   // filled by read_set_tables where a file is named
+
+  std::optional<std::size_t> listed() const;  // the length of the lists
+};
+
+struct FileCoordinate {
+  FileText name;
+  FileValues start;
+  std::optional<FileValues> velocity;
+  std::optional<FileValue> mass;
+  std::string unit;
+  std::optional<FileText> over;
+  int point = 0;  // 2 or 3: every element is a point with that many parts
+  std::optional<FileValues> exact;
+};
+struct FileDerived {
+  FileText name;
+  FileValue value;
+  std::optional<FileText> over;
+};
+
+struct FileStiff {
+  FileValue gap, stiffness;
+  std::optional<FileText> group, over;
+};
+struct FilePotential {
+  FileValue energy;
+  std::optional<FileText> group, over;
+};
+struct FileKinetic {
+  FileValue energy;
+  std::optional<FileText> over;
+};
+struct FileForce {
+  FileTarget on;
+  FileValues value;
+  std::optional<FileText> group, over;
+  std::optional<FileValue>
+      along;  // then on nothing else: the force is value times the gradient of this length or angle
+};
+struct FileConstraint : FileValue {  // its equation
+  std::optional<FileText> over;
+};
+struct FileMeasure {
+  FileText name;
+  FileValue value;
+  std::string unit;
+  std::optional<FileText> over;
+};
+
+struct FileChange {
+  FileTarget target;
+  FileValue value;
+};
+struct FileEvent {
+  std::size_t offset = 0;
+  std::optional<FileText> name;
+  FileValue when;
+  int direction = 0;  // -1 falling, 0 both, 1 rising
+  bool stop = false;
+  std::vector<FileChange> then;
+};
+
+struct FileHeatBath {
+  FileValue friction, temperature;
+};
+
+// One for each coordinate, in their order.
+struct FileRate {
+  FileText on;
+  FileValues value;
+};
+
+struct FileLoad {
+  FileText vector;
+  std::optional<FileValue> factor;
+};
+// M u'' + C u' + K u = factor(t) f by files of matrices and vectors.
+struct FileStructure {
+  std::size_t offset = 0;
+  FileText mass, stiffness;
+  std::optional<FileText> damping, start, velocity;
+  std::optional<FileLoad> load;
+};
+
+struct FileRun {
+  std::optional<FileValue> to, h, rtol;
+  std::string method;
+};
+
+struct ModelFile {
+  std::string title, reference, equations, time_unit;
+  std::vector<FileParameter> parameters;
+  std::vector<FileSet> sets;
+  std::vector<FileCoordinate> coordinates;
+  std::vector<FileDerived> derived;
+  std::vector<FileStiff> stiff;
+  std::vector<FilePotential> potentials;
+  std::vector<FileKinetic> kinetic;
+  std::vector<FileForce> forces;
+  std::vector<FileConstraint> constraints;
+  std::vector<FileMeasure> measures;
+  std::vector<FileEvent> events;
+  std::optional<FileHeatBath> heat_bath;
+  std::vector<FileRate> rates;
+  std::optional<FileStructure> structure;
+  FileRun run;
+};
+
+// The source must outlive the result, which points into it.
+ModelFile read_model_file(const SourceText& source);
+
+// Reads the files that sets name into their tables.
+void read_set_tables(ModelFile& file, const SourceText& source, const ModelFolder& folder);
+}  // namespace trill

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Routines as C. Every name in it is made here and every number is written in full, so that nothing of a model file
+// but its operations reaches the compiler; the operations and their order are those of the interpreter.
+#pragma once
+
+#include "model/expression/routine.hpp"
+
+#include <string>
+
+namespace trill {
+// one: a NativeFunction for each routine; many: a NativeManyFunction.
+enum class CopiesInC { one, many };
+
+struct CRoutine {
+  const Routine* routine = nullptr;
+  std::string comment{};  // in front of the function; only lines, letters, digits and a few signs are kept
+};
+
+// The function of the k-th routine is called function_name(k, copies).
+std::string c_source(std::span<const CRoutine> routines, CopiesInC copies);
+std::string function_name(std::size_t k, CopiesInC copies);
+}  // namespace trill

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/native/compiler_process.hpp"
+
+#include "base/text.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace trill {
+namespace {
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// The program's absolute path, or empty. Relative folders in PATH are passed over: what lies there depends on where
+// trill was started.
+fs::path search_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return is_program(program) ? fs::absolute(program) : fs::path();
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path ? path : "", ':'))
+    if (folder.starts_with('/') && is_program(fs::path(folder) / program)) return fs::path(folder) / program;
+  return {};
+}
+
+std::string first_complaint(const fs::path& log) {
+  std::ifstream in(log);
+  std::string line, first;
+  while (std::getline(in, line)) {
+    if (first.empty()) first = line;
+    if (line.find("error") != std::string::npos) return line;
+  }
+  return first;
+}
+
+class SpawnActions {
+ public:
+  explicit SpawnActions(const fs::path& log) {
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    // A group of its own: the compiler's children end with it.
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  ~SpawnActions() {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+};
+
+pid_t spawn(const std::vector<std::string>& command, const fs::path& log) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const SpawnActions actions(log);
+  pid_t child = -1;
+  const int error = ::posix_spawn(&child, words[0], &actions.files, &actions.attributes, words.data(), environ);
+  if (error != 0) throw NativeFailure(fmt::format("cannot start {}: {}", command[0], std::strerror(error)));
+  return child;
+}
+
+// False when the time is over.
+bool wait_for(pid_t child, int& status, double seconds) {
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (true) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return true;
+    if (ended < 0 && errno != EINTR)
+      throw NativeFailure(fmt::format("cannot wait for the compiler: {}", std::strerror(errno)));
+    if (Clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+}  // namespace
+
+std::vector<std::string> find_compiler() {
+  std::vector<std::string> words;
+  if (const char* wanted = std::getenv("CC"); wanted && *wanted) {
+    for (const std::string& word : split(wanted, ' '))
+      if (!word.empty()) words.push_back(word);
+    if (words.empty()) throw NativeFailure("CC is blank");
+    const fs::path found = search_path(words[0]);
+    if (found.empty()) throw NativeFailure(fmt::format("the compiler '{}' named by CC was not found", words[0]));
+    words[0] = found.string();
+    return words;
+  }
+  for (const char* name : {"cc", "gcc", "clang"})
+    if (const fs::path found = search_path(name); !found.empty()) return {found.string()};
+  throw NativeFailure("no C compiler was found: none of cc, gcc, clang is in PATH, and CC is not set");
+}
+
+void run_compiler(const std::vector<std::string>& command, const fs::path& log, double seconds) {
+  const pid_t child = spawn(command, log);
+  int status = 0;
+  if (!wait_for(child, status, seconds)) {
+    ::kill(-child, SIGKILL);
+    ::waitpid(child, &status, 0);
+    throw NativeFailure(fmt::format("{} took longer than {} s and was ended", command[0], seconds));
+  }
+  if (WIFSIGNALED(status)) throw NativeFailure(fmt::format("{} was ended by signal {}", command[0], WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0) {
+    const std::string complaint = first_complaint(log);
+    throw NativeFailure(fmt::format("{} failed with exit code {}{}{}", command[0], WEXITSTATUS(status),
+                                    complaint.empty() ? "" : ": ", complaint));
+  }
+}
+}  // namespace trill

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A text model ready to be evaluated: constant, and shared by all clones of a problem.
+#pragma once
+
+#include "model/text/model_functions.hpp"
+#include "trill/problem/mechanical.hpp"
+#include "trill/problem/model_registry.hpp"
+
+namespace trill {
+struct ParameterChange {
+  int parameter = 0;
+  double value = 0;
+};
+struct CompiledEvent {
+  EventInfo info;
+  std::vector<ParameterChange> parameters;
+  std::vector<Index> places;  // of what else changes in (q, v)
+  bool at_a_time = false;     // it happens at a time that is known beforehand
+};
+// Where formulas of forces and constraints change.
+struct CompiledSwitch {
+  std::string name;
+  bool at_a_time = false;
+};
+
+struct CompiledModel {
+  // The text and what was read from it outlive the kernels that point into them.
+  CompiledModel(std::string file, std::string text) : source(std::move(file), std::move(text)) {}
+
+  SourceText source;
+  ModelFile file;
+  std::unique_ptr<ModelSpace> space;
+  std::unique_ptr<ModelFunctions> functions;
+
+  ModelInfo info;
+  std::vector<Quantity> measures;
+  MassKind mass_kind = MassKind::identity;
+  Vec mass;  // of the coordinates themselves, beside what [[kinetic]] terms give
+  Vec start, velocity;
+  std::vector<GroupInfo> groups;
+  std::vector<bool> conservative, velocity_dependent;  // of the groups
+  std::vector<Drag> drag;
+  Groups gap_groups = 0;  // those of the gaps, where these share none with other forces
+  Vec stiffness;          // of the gaps
+  Vec multipliers;        // at the start
+  bool has_closed_form = false;
+  double friction = 0, temperature = 0;  // of the heat bath
+  std::vector<CompiledEvent> events;     // of the file
+  std::vector<CompiledSwitch> switches;  // as events they come after those
+  std::vector<int> changing;             // parameters that events change; a state's mode says by which event, 0: none
+  std::vector<std::string> warnings;
+};
+
+// `given` replaces parameters of the file.
+void compile_model(CompiledModel& model, const OptionSet& given);
+
+// Titles and [run]. Where the latter names no method, one that keeps constraints is chosen for a constrained model.
+ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained);
+
+// The line of the file that a gap or constraint comes from, and for which element of a set.
+struct RowPlace {
+  const FileValue* value = nullptr;
+  std::string element;  // "" or " for element 3 of 'bond'"
+};
+RowPlace row_place(const ModelFunctions& functions, int selection, Index row);
+}  // namespace trill

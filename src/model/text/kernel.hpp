@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All terms over one set, or all over none, in one graph: what they share is computed once.
+#pragma once
+
+#include "model/text/kernel_scope.hpp"
+
+#include <compare>
+
+namespace trill {
+// One line of the file that gives a force: an energy, or forces on coordinates.
+struct ForceTerm {
+  const FileValue* place = nullptr;
+  std::size_t group = 0;
+  Expression energy = no_expression;
+  Expression force = no_expression;
+  int on = 0;             // the slot that the force acts on
+  bool inertial = false;  // belongs to a mass matrix that depends on q
+  bool of_gap = false;    // the energy of a stiff gap
+};
+
+// A value that is summed over the set into one number of the model: a measure.
+struct SummedTerm {
+  Expression value = no_expression;
+  std::int32_t place = 0;
+};
+
+// A value for one coordinate of each element: a rate, a closed form.
+struct CoordinateTerm {
+  Expression value = no_expression;
+  const CoordinateArray* array = nullptr;
+  int part = 0;
+  const FileValue* place = nullptr;
+};
+
+struct RowTerm {
+  const FileValue* place = nullptr;
+  Expression value = no_expression;
+};
+
+// Zero where a formula of a force or constraint changes; the place of its value for an element is first + element *
+// stride. Behind the columns of the set the table has one for each switch: a bias that is added to what is compared.
+struct SwitchTerm {
+  Expression when = no_expression;
+  Index first = 0, stride = 0;
+};
+
+struct Kernel {
+  Kernel(ModelSpace& space, const IndexSet* over) : scope(space, over) {}
+  KernelScope scope;
+  std::vector<ForceTerm> terms;
+  std::vector<RowTerm> gaps, constraints, kinetic;
+  std::vector<SummedTerm> measures;
+  std::vector<CoordinateTerm> rates, closed_forms;
+  std::vector<Expression> events;                // zero where each event of the file happens
+  std::vector<std::vector<Expression>> changes;  // what each sets
+  std::vector<SwitchTerm> switches;
+  std::size_t first_bias() const { return scope.over() ? scope.over()->columns.size() : 0; }
+  Index first_gap = 0, first_constraint = 0;
+  std::shared_ptr<const KernelTable> table;
+
+  ExpressionGraph& graph() { return scope.graph(); }
+  void finish();  // all terms are there: tables of slots and rows
+};
+
+// What a function of the model gives.
+enum class Purpose {
+  energy,                // of the selected terms
+  force,                 // a vector like q
+  force_product,         // df/dq times the direction
+  kinetic_energy,        // of [[kinetic]] terms
+  measure,               // every measure
+  value,                 // of gaps or constraints, like the next two
+  time_derivative,       // g_t
+  curvature,             // v^T H v + 2 g_qt v + g_tt
+  reaction,              // G^T s
+  rigid_rate,            // like q and after it like the rows: RigidRates, `derivative` times
+  slope_and_curvature,   // the values of G and after them the curvature
+  rate,                  // of a first-order model
+  closed_form,           // of q and after it of v; selection 0: of q alone
+  event,                 // the one selected
+  change,                // what the event selected sets, one after another
+  switching,             // all switches
+  by_position,           // matrices: df/dq
+  by_velocity,           // df/dv
+  jacobian,              // G
+  transpose_derivative,  // d(G^T s)/dq
+  velocity_derivative,   // d(G v + g_t)/dq
+  mass,
+  mass_product,  // d(M w)/dq for the direction w
+  rate_jacobian
+};
+// Which terms: a group of forces, or gaps or constraints.
+inline constexpr int every_group = -1, of_gaps = 0, of_constraints = 1;
+
+// Instead of a function itself: its derivative when q moves along the direction.
+inline constexpr int along_direction = -1;
+
+struct FunctionKey {
+  Purpose purpose = Purpose::energy;
+  int selection = every_group;
+  int derivative = 0;  // k > 0: d^k/dt^k along a motion, or along_direction
+  auto operator<=>(const FunctionKey&) const = default;
+};
+
+struct VectorDraft {
+  std::vector<Expression> outputs;
+  std::vector<Target> targets;
+};
+struct MatrixDraft {
+  std::vector<Expression> outputs;
+  std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
+};
+std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by);
+// In a copy of the kernel's graph: what was drafted before must not decide in which order a program computes, or code
+// that was compiled for it beforehand would not be found.
+VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
+MatrixDraft draft_matrix(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
+bool is_conservative(const Kernel& kernel, int group);
+bool is_linear(const Kernel& kernel, int group);  // in the coordinates, with constant coefficients
+}  // namespace trill

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/text/kernel_scope.hpp"
+
+#include "base/text.hpp"
+#include "model/expression/derivative.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace trill {
+Expression KernelScope::column(std::string_view name) {
+  if (!over_ || hidden_) return no_expression;
+  const auto it = std::find(over_->columns.begin(), over_->columns.end(), name);
+  if (it == over_->columns.end()) return no_expression;
+  return graph_.symbol(SymbolKind::column, static_cast<int>(it - over_->columns.begin()));
+}
+
+ParsedValue KernelScope::find(const NameUse& use) {
+  const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
+  const auto number = [&](Expression e) {
+    if (use.index != no_expression) fail(fmt::format("'{}' is a number and takes no index", use.name));
+    return parsed_number(e);
+  };
+  if (const Expression e = column(use.name); e != no_expression) return number(e);
+  const ModelSpace::Meaning* meaning = space_.find(use.name);
+  if (!meaning) return {};
+  switch (meaning->kind) {
+    case ModelSpace::Kind::parameter:
+      return number(graph_.symbol(SymbolKind::parameter, meaning->parameter));
+    case ModelSpace::Kind::set:
+      if (hidden_ || meaning->set != over_)
+        fail(fmt::format("'{}' is a set; its name is the number of the element in terms with over = \"{}\"", use.name,
+                         use.name));
+      return number(graph_.symbol(SymbolKind::element));
+    case ModelSpace::Kind::coordinate:
+      return find_array(use, *meaning->array, SymbolKind::coordinate);
+    case ModelSpace::Kind::velocity:
+      return find_array(use, *meaning->array, SymbolKind::velocity);
+    case ModelSpace::Kind::derived:
+      return find_derived(use, *meaning->derived);
+  }
+  return {};
+}
+
+ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& array, SymbolKind kind) {
+  const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
+  if (array.over && use.index == no_expression)
+    fail(fmt::format("'{}' has one entry for each element of '{}'; write {} or another index", use.name,
+                     array.over->name(), indexed_name(use.name, array.over->name())));
+  if (!array.over && use.index != no_expression)
+    fail(fmt::format("'{}' is not over a set and takes no index", use.name));
+  if (use.index != no_expression)
+    for (const SymbolKind moving : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+      if (depends_on(graph_, use.index, moving))
+        fail(fmt::format("the index of '{}' may depend on columns, the element and parameters only", use.name));
+  if (use.index != no_expression) space_.fix_parameters_of(graph_, use.index);
+  ParsedValue value;
+  value.size = array.parts;
+  for (int part = 0; part < array.parts; ++part)
+    value.part[static_cast<std::size_t>(part)] = graph_.symbol(kind, slot(use, array, part));
+  return value;
+}
+
+int KernelScope::slot(const NameUse& use, const CoordinateArray& array, int part) {
+  for (std::size_t k = 0; k < slots_.size(); ++k)
+    if (slots_[k].array == &array && slots_[k].index == use.index && slots_[k].part == part) return static_cast<int>(k);
+  slots_.push_back({&array, use.index, part, use.piece, use.offset});
+  return slots() - 1;
+}
+
+ParsedValue KernelScope::find_derived(const NameUse& use, const FileDerived& derived) {
+  const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
+  if (use.index != no_expression) fail(fmt::format("'{}' is a derived name and takes no index", use.name));
+  const IndexSet* over = space_.set(derived.over);
+  if (over && (hidden_ || over != over_))
+    fail(fmt::format("'{}' is derived over '{}' and can be used in terms over that set only", use.name, over->name()));
+  Derived& known = derived_[derived.name.text];
+  if (known.open) fail(fmt::format("derived names go in a circle: {}", circle(use.name)));
+  if (known.value.size > 0) return known.value;
+  known.open = true;
+  chain_.push_back(derived.name.text);
+  const bool was_hidden = std::exchange(hidden_, !over);
+  const ParsedValue value = derived.value.number ? parsed_number(graph_.number(*derived.value.number))
+                                                 : parse_value(derived.value.piece, graph_, *this, use.depth + 1);
+  hidden_ = was_hidden;
+  chain_.pop_back();
+  return derived_[derived.name.text] = {value, false}, value;
+}
+
+std::string KernelScope::circle(std::string_view name) const {
+  std::string text;
+  for (auto it = std::find(chain_.begin(), chain_.end(), name); it != chain_.end(); ++it) text += *it + " -> ";
+  return text + std::string(name);
+}
+
+std::vector<std::string> KernelScope::names() const {
+  std::vector<std::string> found;
+  for (const auto& [name, meaning] : space_.meanings()) found.push_back(name);
+  if (over_) found.insert(found.end(), over_->columns.begin(), over_->columns.end());
+  return found;
+}
+
+bool KernelScope::knows(std::string_view dotted) const {
+  return space_.find(dotted) ||
+         (over_ && std::find(over_->columns.begin(), over_->columns.end(), dotted) != over_->columns.end());
+}
+
+Expression KernelScope::parse(const FileValue& value, int depth) {
+  if (value.number) return graph_.number(*value.number);
+  return parse_expression(value.piece, graph_, *this, depth);
+}
+
+std::vector<double> KernelScope::values_of(Expression e, std::size_t offset) const {
+  auto table = std::make_shared<KernelTable>();
+  table->instances = instances();
+  if (over_) table->columns = over_->values;
+  auto each = std::make_shared<IndexTable>(static_cast<std::size_t>(instances()));
+  std::iota(each->begin(), each->end(), 0);
+  const Expression outputs[] = {e};
+  Routine routine{Program(graph_, outputs), table, {{each, false}}};
+  space_.take_time(instances() * static_cast<Index>(routine.program.instructions()), offset);
+  std::vector<double> values(each->size(), 0.0);
+  Runner(std::make_shared<const Routine>(std::move(routine)), space_.parameter_values()).add({}, values.data());
+  return values;
+}
+
+std::vector<double> KernelScope::parse_constants(const FileValue& value, std::string_view what) {
+  const Expression e = parse(value);
+  for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+    if (depends_on(graph_, e, kind))
+      throw value.error(fmt::format("{} may depend on parameters{} only, not on coordinates or t", what,
+                                    over_ ? " and columns" : ""));
+  std::vector<double> values = values_of(e, value.piece.begin);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      throw value.error(fmt::format("{} is {}{}; it must be finite", what, values[k],
+                                    over_ ? " for " + over_->element_text(static_cast<Index>(k)) : ""));
+  return values;
+}
+
+bool KernelScope::is_common(Expression e) const {
+  if (!over_) return true;
+  const Expression roots[] = {e};
+  for (const Expression x : graph_.needed(roots)) {
+    const ExpressionNode& node = graph_[x];
+    if (node.op != Op::symbol || node.kind == SymbolKind::time || node.kind == SymbolKind::parameter) continue;
+    if (node.kind == SymbolKind::element || node.kind == SymbolKind::column) return false;
+    const Slot& slot = slots_[static_cast<std::size_t>(node.index)];
+    if (slot.index != no_expression && !is_common(slot.index)) return false;
+  }
+  return true;
+}
+
+IndexTable KernelScope::table_of(const Slot& slot) const {
+  const auto count = static_cast<std::size_t>(instances());
+  const CoordinateArray& array = *slot.array;
+  if (!array.over) return IndexTable(count, static_cast<std::int32_t>(array.place(0, slot.part)));
+  const std::vector<double> elements = values_of(slot.index, slot.piece.begin);
+  IndexTable table(count);
+  const auto size = static_cast<double>(array.over->size);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double element = elements[k];
+    if (!(element >= 0 && element < size && element == std::floor(element)))
+      throw slot.piece.error(
+          slot.offset, fmt::format("the index of '{}' is {}{}; '{}' has the elements 0 to {}", array.file->name.text,
+                                   element, over_ ? " for " + over_->element_text(static_cast<Index>(k)) : "",
+                                   array.over->name(), array.over->size - 1));
+    table[k] = static_cast<std::int32_t>(array.place(static_cast<Index>(element), slot.part));
+  }
+  return table;
+}
+
+KernelTable KernelScope::make_table() const {
+  KernelTable table;
+  table.instances = instances();
+  for (const Slot& slot : slots_) table.coordinates.push_back(table_of(slot));
+  if (over_) table.columns = over_->values;
+  return table;
+}
+}  // namespace trill

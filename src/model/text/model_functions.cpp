@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/text/model_functions.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace trill {
+namespace {
+constexpr Index most_dense = 32;  // matrices of larger systems are sparse
+
+using Entries = std::vector<Eigen::Triplet<double>>;
+void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
+  for (const MatrixPart& part : parts)
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      for (std::size_t i = 0; i < part.rows[k]->size(); ++i)
+        entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
+}
+
+IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTable& columns) {
+  IndexTable places(rows.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<std::int32_t>(pattern.entry(rows[i], columns[i]) - pattern.values());
+  return places;
+}
+
+// Higher derivatives of a distance divide by it again and again.
+bool divides_often(Purpose purpose) {
+  return purpose == Purpose::slope_and_curvature || purpose == Purpose::rigid_rate || purpose == Purpose::reaction;
+}
+
+bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
+}  // namespace
+
+ModelFunctions::ModelFunctions(Kernels kernels, Index unknowns, Index gaps, Index constraints)
+    : kernels_(std::move(kernels)), unknowns_(unknowns), gaps_(gaps), constraints_(constraints) {}
+
+const VectorFunction& ModelFunctions::vector(FunctionKey key) const {
+  const std::lock_guard lock(building_);
+  auto& found = vectors_[key];
+  if (!found) found = std::make_unique<VectorFunction>(make_vector(key));
+  if (native_ && !found->native) {
+    make_native(found->routines, *native_);
+    found->native = true;
+  }
+  return *found;
+}
+
+VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
+  VectorFunction made;
+  for (const auto& kernel : kernels_) {
+    ExpressionGraph graph = kernel->graph();
+    VectorDraft draft = key.purpose == Purpose::slope_and_curvature
+                            ? draft_slope_and_curvature(*kernel, key.selection, graph)
+                            : draft_vector(*kernel, key, graph);
+    if (draft.outputs.empty()) continue;
+    if (divides_often(key.purpose)) share_reciprocals(graph, draft.outputs);
+    Routine routine{Program(graph, draft.outputs), kernel->table, std::move(draft.targets)};
+    made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
+  }
+  return made;
+}
+
+VectorDraft ModelFunctions::draft_slope_and_curvature(const Kernel& kernel, int selection,
+                                                      ExpressionGraph& graph) const {
+  MatrixSlot& pattern = derived_matrix({Purpose::jacobian, selection}).pattern;
+  const MatrixDraft slope = draft_matrix(kernel, {Purpose::jacobian, selection}, graph);
+  const VectorDraft curvature = draft_vector(kernel, {Purpose::curvature, selection}, graph);
+  VectorDraft both{slope.outputs, {}};
+  for (std::size_t k = 0; k < slope.rows.size(); ++k)
+    both.targets.push_back(
+        {std::make_shared<const IndexTable>(places_in(pattern, *slope.rows[k], *slope.columns[k])), false});
+  both.outputs.insert(both.outputs.end(), curvature.outputs.begin(), curvature.outputs.end());
+  for (const Target& target : curvature.targets)
+    both.targets.push_back({shifted(*target.places, pattern.stored()), false});
+  return both;
+}
+
+std::string ModelFunctions::use_native(NativeUse use, FunctionKey main) const {
+  const std::lock_guard lock(building_);
+  Routines routines = vector(main).routines;
+  if (routines.empty() || routines[0]->native) return "";
+  if (std::string reason = make_native(routines, use); !reason.empty()) return reason;
+  VectorFunction& function = *vectors_[main];
+  function.routines = std::move(routines);
+  function.native = true;
+  native_ = use;
+  return "";
+}
+
+const MatrixFunction& ModelFunctions::matrix(FunctionKey key) const {
+  const std::lock_guard lock(building_);
+  MatrixFunction& found = derived_matrix(key);
+  if (native_ && !found.native) {
+    Routines routines;
+    for (const MatrixPart& part : found.parts) routines.push_back(part.routine);
+    make_native(routines, *native_);
+    for (std::size_t k = 0; k < routines.size(); ++k) found.parts[k].routine = routines[k];
+    found.native = true;
+  }
+  return found;
+}
+
+MatrixFunction& ModelFunctions::derived_matrix(FunctionKey key) const {
+  auto& found = matrices_[key];
+  if (!found) found = std::make_unique<MatrixFunction>(make_matrix(key));
+  return *found;
+}
+
+std::vector<MatrixPart> ModelFunctions::draft_parts(FunctionKey key) const {
+  std::vector<MatrixPart> parts;
+  for (const auto& kernel : kernels_) {
+    ExpressionGraph graph = kernel->graph();
+    MatrixDraft draft = draft_matrix(*kernel, key, graph);
+    if (draft.outputs.empty()) continue;
+    Routine routine{Program(graph, draft.outputs), kernel->table, std::vector<Target>(draft.outputs.size())};
+    parts.push_back(
+        {std::make_shared<const Routine>(std::move(routine)), std::move(draft.rows), std::move(draft.columns), {}});
+  }
+  return parts;
+}
+
+MatrixSlot ModelFunctions::make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const {
+  const Index rows = has_rows(key.purpose) ? count(key.selection) : unknowns_;
+  if (rows <= most_dense && unknowns_ <= most_dense) return MatrixSlot::dense(rows, unknowns_);
+  Entries entries;
+  add_entries(parts, entries);
+  if (key.purpose == Purpose::mass)
+    for (Index i = 0; i < unknowns_; ++i) entries.emplace_back(i, i, 1.0);
+  if (key.purpose == Purpose::by_position) add_entries(matrix({Purpose::mass_product}).parts, entries);
+  SpMat pattern(rows, unknowns_);
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  return MatrixSlot::sparse(std::move(pattern));
+}
+
+// All selections of groups have one pattern, so that they can be added up in one slot; and derivatives have the pattern
+// of what they are derivatives of.
+MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
+  MatrixFunction made{draft_parts(key), {}};
+  FunctionKey basis = key;
+  basis.derivative = 0;
+  if (key.purpose == Purpose::by_position || key.purpose == Purpose::by_velocity) basis.selection = every_group;
+  made.pattern = basis == key ? make_pattern(key, made.parts) : derived_matrix(basis).pattern;
+  for (MatrixPart& part : made.parts)
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      part.places.push_back(places_in(made.pattern, *part.rows[k], *part.columns[k]));
+  return made;
+}
+
+HeldFormulas::HeldFormulas(const ModelFunctions& functions) {
+  for (const auto& kernel : functions.kernels()) {
+    if (kernel->switches.empty()) continue;
+    const auto instances = static_cast<std::size_t>(kernel->table->instances);
+    kernels_.push_back({kernel.get(), {kernel->switches.size(), std::vector<double>(instances, 0.0)}});
+    for (const SwitchTerm& s : kernel->switches) {
+      const std::size_t places = s.stride == 0 ? 1 : instances;
+      sides_.resize(
+          std::max(sides_.size(), static_cast<std::size_t>(s.first + s.stride * (static_cast<Index>(places) - 1) + 1)));
+    }
+  }
+}
+
+void HeldFormulas::release() {
+  for (std::size_t place = 0; place < sides_.size(); ++place) set(static_cast<Index>(place), Side::free);
+}
+
+// Runners point to the biases, which stay where they are.
+void HeldFormulas::restore(const HeldFormulas& earlier) {
+  for (std::size_t place = 0; place < sides_.size(); ++place) set(static_cast<Index>(place), earlier.sides_[place]);
+}
+
+void HeldFormulas::set(Index place, Side side) {
+  sides_[static_cast<std::size_t>(place)] = side;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double bias = side == Side::free ? 0 : side == Side::below ? infinity : -infinity;
+  for (KernelBiases& k : kernels_)
+    for (std::size_t s = 0; s < k.values.size(); ++s) {
+      const SwitchTerm& term = k.kernel->switches[s];
+      const Index distance = place - term.first;
+      if (term.stride == 0 && distance == 0)
+        std::fill(k.values[s].begin(), k.values[s].end(), bias);
+      else if (term.stride > 0 && distance >= 0 && distance % term.stride == 0 &&
+               distance / term.stride < static_cast<Index>(k.values[s].size()))
+        k.values[s][static_cast<std::size_t>(distance / term.stride)] = bias;
+    }
+}
+
+void HeldFormulas::bind(Runner& runner) const {
+  for (const KernelBiases& k : kernels_) {
+    if (k.kernel->table.get() != &runner.table()) continue;
+    for (std::size_t s = 0; s < k.values.size(); ++s) runner.set_column(k.kernel->first_bias() + s, k.values[s].data());
+  }
+}
+
+void VectorRun::prepare(std::span<const double> parameters) {
+  if (runners_.empty())
+    for (const auto& routine : functions_->vector(key_).routines) {
+      if (routine->table->instances == 0) continue;
+      runners_.emplace_back(routine, parameters);
+      if (held_) held_->bind(runners_.back());
+    }
+  for (Runner& runner : runners_) runner.set_parameters(parameters);
+  ready_ = true;
+}
+
+const MatrixSlot& MatrixRun::prepare(std::span<const double> parameters) {
+  if (!function_) {
+    function_ = &functions_->matrix(key_);
+    for (const MatrixPart& part : function_->parts) {
+      if (part.routine->table->instances == 0) continue;
+      runners_.emplace_back(part.routine, parameters);
+      if (held_) held_->bind(runners_.back());
+      auto& places = places_.emplace_back();
+      for (const IndexTable& table : part.places) places.push_back(table.data());
+    }
+  }
+  for (Runner& runner : runners_) runner.set_parameters(parameters);
+  ready_ = true;
+  return function_->pattern;
+}
+
+void MatrixRun::add_values(const ProgramInputs& inputs, double* values) {
+  for (std::size_t k = 0; k < runners_.size(); ++k) runners_[k].add(inputs, values, places_[k].data());
+}
+
+void MatrixRun::add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot) {
+  if (!ready_) prepare(parameters);
+  if (slot.pattern_id() == function_->pattern.pattern_id() && slot.rows() == function_->pattern.rows() &&
+      slot.cols() == function_->pattern.cols()) {
+    add_values(inputs, slot.values());
+    return;
+  }
+  if (own_.rows() == 0) own_ = function_->pattern;
+  own_.set_zero();
+  add_values(inputs, own_.values());
+  if (!own_.is_sparse()) {
+    for (Index j = 0; j < own_.cols(); ++j)
+      for (Index i = 0; i < own_.rows(); ++i)
+        if (const double value = own_.as_dense()(i, j); value != 0) slot.add(i, j, value);
+    return;
+  }
+  for (Index j = 0; j < own_.cols(); ++j)
+    for (SpMat::InnerIterator entry(own_.as_sparse(), j); entry; ++entry) slot.add(entry.row(), j, entry.value());
+}
+}  // namespace trill

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of a model over all of its kernels, derived when they are first asked for and then shared.
+#pragma once
+
+#include "model/native/native_routines.hpp"
+#include "model/text/kernel.hpp"
+#include "trill/linalg/matrix_slot.hpp"
+
+#include <mutex>
+
+namespace trill {
+// Its values: the sum of routines.
+struct VectorFunction {
+  Routines routines;
+  bool native = false;  // it was asked for machine code
+};
+
+struct MatrixPart {
+  std::shared_ptr<const Routine> routine;
+  std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
+  std::vector<IndexTable> places;                                // the same entries as places in the pattern's values
+};
+struct MatrixFunction {
+  std::vector<MatrixPart> parts;
+  MatrixSlot pattern;
+  bool native = false;
+};
+
+class ModelFunctions {
+ public:
+  using Kernels = std::vector<std::unique_ptr<Kernel>>;
+  ModelFunctions(Kernels kernels, Index unknowns, Index gaps, Index constraints);
+
+  const Kernels& kernels() const { return kernels_; }
+  Index unknowns() const { return unknowns_; }
+  Index count(int selection) const { return selection == of_gaps ? gaps_ : constraints_; }
+  const VectorFunction& vector(FunctionKey key) const;
+  const MatrixFunction& matrix(FunctionKey key) const;
+  // Machine code for whoever asks for a function from now on, at once for the one that is needed most: without code
+  // for that one nothing changes, and the reason is returned; others without code are interpreted.
+  std::string use_native(NativeUse use, FunctionKey main) const;
+
+ private:
+  VectorFunction make_vector(FunctionKey key) const;
+  VectorDraft draft_slope_and_curvature(const Kernel& kernel, int selection, ExpressionGraph& graph) const;
+  MatrixFunction& derived_matrix(FunctionKey key) const;
+  MatrixFunction make_matrix(FunctionKey key) const;
+  std::vector<MatrixPart> draft_parts(FunctionKey key) const;
+  MatrixSlot make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const;
+
+  Kernels kernels_;
+  Index unknowns_, gaps_, constraints_;
+  mutable std::recursive_mutex building_;
+  mutable std::map<FunctionKey, std::unique_ptr<VectorFunction>> vectors_;
+  mutable std::map<FunctionKey, std::unique_ptr<MatrixFunction>> matrices_;
+  mutable std::optional<NativeUse> native_;
+};
+
+// Which formulas hold in one run: for each switch and element a bias that is added to what is compared. 0 lets the
+// comparison decide, an infinity decides it beforehand.
+class HeldFormulas {
+ public:
+  explicit HeldFormulas(const ModelFunctions& functions);
+  enum class Side { free, below, above };  // of the zero of a switching function
+  void release();
+  void set(Index place, Side side);
+  void restore(const HeldFormulas& earlier);
+  Side side(Index place) const { return sides_[static_cast<std::size_t>(place)]; }
+  void bind(Runner& runner) const;
+
+ private:
+  struct KernelBiases {
+    const Kernel* kernel;
+    std::vector<std::vector<double>> values;  // [switch][element]
+  };
+  std::vector<KernelBiases> kernels_;
+  std::vector<Side> sides_;
+};
+
+// Runs a vector function with memory of its own. Everything is prepared at the first use.
+class VectorRun {
+ public:
+  VectorRun() = default;
+  VectorRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
+      : functions_(&functions), key_(key), held_(held) {}
+  void prepare(std::span<const double> parameters);
+  void add(const ProgramInputs& inputs, std::span<const double> parameters, double* out) {
+    if (!ready_) prepare(parameters);
+    for (Runner& runner : runners_) runner.add(inputs, out);
+  }
+  void forget_parameters() { ready_ = false; }
+
+ private:
+  const ModelFunctions* functions_ = nullptr;
+  FunctionKey key_;
+  const HeldFormulas* held_ = nullptr;
+  std::vector<Runner> runners_;
+  bool ready_ = false;
+};
+
+class MatrixRun {
+ public:
+  MatrixRun() = default;
+  MatrixRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
+      : functions_(&functions), key_(key), held_(held) {}
+  const MatrixSlot& prepare(std::span<const double> parameters);  // the pattern
+  const MatrixSlot& pattern(std::span<const double> parameters) {
+    return ready_ ? function_->pattern : prepare(parameters);
+  }
+  // Into a slot of any pattern that has the entries; fastest into one of our own.
+  void add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot);
+  void forget_parameters() { ready_ = false; }
+
+ private:
+  void add_values(const ProgramInputs& inputs, double* values);
+
+  const ModelFunctions* functions_ = nullptr;
+  FunctionKey key_;
+  const HeldFormulas* held_ = nullptr;
+  const MatrixFunction* function_ = nullptr;
+  std::vector<Runner> runners_;
+  std::vector<std::vector<const std::int32_t*>> places_;
+  MatrixSlot own_;  // for slots of another pattern
+  bool ready_ = false;
+};
+}  // namespace trill

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/text/compiled_model.hpp"
+
+namespace trill {
+// One sentence for each switch of a kernel at which energies, forces, constraints or rates or their derivatives jump. A
+// place on the switch is looked for near the start; where none is found nothing is said.
+std::vector<std::string> find_jumps(const CompiledModel& model, const Kernel& kernel);
+}  // namespace trill

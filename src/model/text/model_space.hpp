@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the names of a model stand for: parameters with their values, index sets with their columns, coordinates with
+// their places in q.
+#pragma once
+
+#include "model/expression/expression.hpp"
+#include "model/expression/routine.hpp"
+#include "model/file/model_file.hpp"
+#include "trill/base/options.hpp"
+#include "trill/base/types.hpp"
+#include "trill/problem/problem.hpp"
+
+#include <deque>
+#include <map>
+#include <set>
+
+namespace trill {
+// A set with its elements 0 .. size-1 and numbers for each of them.
+struct IndexSet {
+  const FileSet* file = nullptr;
+  Index size = 0;
+  std::vector<std::string> columns;
+  std::vector<Column> values;  // of the columns
+
+  const std::string& name() const { return file->name.text; }
+  std::string element_text(Index element) const;  // "element 3 of 'bond' (bonds.csv:5)"
+};
+
+// One line of [coordinates]: a number or a point, for each element of a set or once.
+struct CoordinateArray {
+  const FileCoordinate* file = nullptr;
+  const IndexSet* over = nullptr;
+  int parts = 1;
+  Index first = 0;  // its place in q
+
+  Index elements() const { return over ? over->size : 1; }
+  Index size() const { return elements() * parts; }
+  Index place(Index element, int part) const { return first + element * parts + part; }
+};
+
+class ModelSpace {
+ public:
+  // A small file can ask for huge tables: these take half a gigabyte and a second. Sanitizers need more of both.
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  static constexpr Index most_numbers = 300'000, most_operations = 3'000'000;
+#else
+  static constexpr Index most_numbers = 64'000'000, most_operations = 1'000'000'000;
+#endif
+  static constexpr Index most_elements = 20'000'000;
+
+  ModelSpace(const SourceText& source, const ModelFile& file, const OptionSet& given);
+  ModelSpace(const ModelSpace&) = delete;
+  ModelSpace& operator=(const ModelSpace&) = delete;
+
+  const SourceText& source() const { return source_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<double>& parameter_values() const { return values_; }
+  const std::deque<CoordinateArray>& arrays() const { return arrays_; }
+  Index unknowns() const { return unknowns_; }
+  const IndexSet* set(const std::optional<FileText>& name) const;  // nothing given: none
+
+  // Count the numbers of tables and the operations on their elements before they are made. ModelError at the offset
+  // where all together are too many.
+  void take_memory(Index numbers, std::size_t offset);
+  void take_time(Index operations, std::size_t offset);
+
+  // Parameters that something depends on which is computed once, when the model is read.
+  void fix_parameters_of(const FileValue& value, const IndexSet* over);
+  void fix_parameters_of(const ExpressionGraph& graph, Expression e);
+  bool is_fixed(int parameter) const { return fixed_.contains(parameter); }
+
+  enum class Kind { parameter, set, coordinate, velocity, derived };
+  struct Meaning {
+    Kind kind = Kind::parameter;
+    int parameter = 0;
+    const IndexSet* set = nullptr;
+    const CoordinateArray* array = nullptr;
+    const FileDerived* derived = nullptr;
+  };
+  const Meaning* find(std::string_view name) const;
+  void add_components(Kind kind, std::vector<Quantity>& all) const;  // of all coordinates or all velocities
+  const std::map<std::string, Meaning, std::less<>>& meanings() const { return meanings_; }
+
+ private:
+  void define(const FileText& name, const Meaning& meaning);
+  void define_velocity(const CoordinateArray& array);
+  void read_parameters(const OptionSet& given);
+  void read_set(const FileSet& file);
+  void read_coordinates();
+
+  const SourceText& source_;
+  const ModelFile& file_;
+  std::vector<Parameter> parameters_;
+  std::vector<double> values_;
+  std::set<int> fixed_;
+  std::deque<IndexSet> sets_;
+  std::deque<CoordinateArray> arrays_;
+  Index unknowns_ = 0, numbers_ = 0, operations_ = 0;
+  std::map<std::string, Meaning, std::less<>> meanings_;
+};
+}  // namespace trill

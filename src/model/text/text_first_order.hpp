@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/text/model_events.hpp"
+#include "model/text/text_code.hpp"
+
+namespace trill {
+// The first-order system y' = f(t, y) that a text model states by its rates.
+class TextFirstOrder final : public FirstOrderProblem, public TextCode {
+ public:
+  explicit TextFirstOrder(std::shared_ptr<const CompiledModel> model);
+  TextFirstOrder(const TextFirstOrder&) = delete;
+  TextFirstOrder& operator=(const TextFirstOrder&) = delete;
+
+  std::string name() const override { return model_->info.name; }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<TextFirstOrder>(model_); }
+  Layout layout() const override { return {model_->start.size(), 0, 0, 0}; }
+  std::vector<Parameter> parameters() const override { return model_->space->parameters(); }
+  std::vector<Quantity> components() const override;
+  State initial_state() const override;
+  std::string time_unit() const override { return model_->file.time_unit; }
+
+  void rhs(double t, In y, Out dy) const override;
+  MatrixSlot jacobian_pattern() const override { return jacobian_.prepare(parameters_); }
+  bool jacobian(double t, In y, MatrixSlot& j) const override;
+
+  std::vector<EventInfo> events() const override { return events_.infos(); }
+  double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
+  void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
+  std::vector<double> breakpoints(double t0, double t1) const override {
+    return events_.times(t0, t1, initial_state(), parameters_);
+  }
+  void enter(const State& s) const override;
+  void hold_formulas(bool held) const override { events_.hold(held); }
+
+  std::vector<Quantity> quantities() const override { return model_->measures; }
+  void measure(const State& s, Out values) const override;
+  bool exact(double t, Out y) const override;
+
+ private:
+  const CompiledModel& compiled() const override { return *model_; }
+  void set_parameters(const State& s) const;
+
+  std::shared_ptr<const CompiledModel> model_;
+  mutable std::vector<double> parameters_;
+  mutable TextEvents events_;
+  mutable VectorRun rates_, measures_, closed_form_;
+  mutable MatrixRun jacobian_;
+};
+}  // namespace trill

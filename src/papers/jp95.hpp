@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the figures of JP95 sec. 5 share: the stiff spring pendulum with steps far longer than its fast period.
+#pragma once
+
+#include "papers/figure.hpp"
+#include "trill/method/stepper.hpp"
+
+namespace trill::jp95 {
+inline constexpr const char* independent = "independent program";
+inline constexpr double usual_epsilon = 1e-5, usual_h = 0.01, usual_end = 20;
+
+struct Method {
+  std::string name;  // of the registry; s = 0: it has no stages to choose
+  int s = 0;
+  std::string title() const;  // "Gauss 5"
+};
+
+// Started at rest at 1 - 3 epsilon^4 - 54 epsilon^8 + delta across gravity: delta = 0 is the smooth motion.
+struct Setting {
+  double delta = 0, h = usual_h, to = usual_end, epsilon = usual_epsilon;
+};
+std::unique_ptr<Problem> pendulum(const Setting& setting);
+
+// Step by step, the start included. Positions and velocities are those of the model, gravity along +y.
+struct Track {
+  std::vector<double> t, energy, radial;  // radial: velocity along the spring
+  std::vector<Vec> y;
+  std::vector<double> fast_energy;
+  double iterations = 0;    // per step
+  int most_iterations = 0;  // of one step
+  int failed = 0;           // the step that could not be made; 0: none
+  int steps() const { return static_cast<int>(t.size()) - 1; }
+  double most_energy() const;  // of its absolute value, after the start
+};
+Track follow(const Method& method, const Setting& setting);
+double energy(const Vec& y, double epsilon);
+
+FigureCell near(std::string label, double ours, double published, double tolerance, const char* origin = independent);
+FigureCell relative(std::string label, double ours, double published, double tolerance,
+                    const char* origin = independent);
+FigureCell by_factor(std::string label, double ours, double published, double most, const char* origin = independent);
+FigureCell at_most(std::string label, double ours, double bound, const char* origin = independent);
+FigureCell shown(FigureCell cell);
+Chart time_chart(std::string title, std::string note, std::string quantity, std::vector<ChartSeries> series);
+ChartSeries magnitudes(std::string label, const Track& track);  // of the energy; gaps where it is 0
+Chart magnitude_chart(std::string title, std::string note, std::vector<ChartSeries> series);
+}  // namespace trill::jp95

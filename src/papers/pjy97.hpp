@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the figures of PJY97 sections 1 and 3.1 share: states and local eigenvalues along a tightly computed solution.
+#pragma once
+
+#include "analysis/eigenvalues_along.hpp"
+#include "papers/figure.hpp"
+
+#include <span>
+
+namespace trill::pjy97 {
+inline constexpr const char* prototype_origin = "independent program";
+
+Solution solve(const std::string& model, double to, double dt);
+std::vector<LocalSpectrum> spectra_along(const std::string& model, const Solution& solution);
+
+// States expected at multiples of a time, one after another in `expected`.
+struct Expectation {
+  std::span<const double> states;
+  double every;
+  const char* origin;
+};
+inline constexpr double state_tolerance = 1e-9;
+FigureResult states(const Solution& solution, const Expectation& expected);
+
+Chart eigenvalue_chart(const std::vector<LocalSpectrum>& spectra);
+FigureCell extreme(const std::string& label, double ours, double published, double tolerance, const char* origin);
+}  // namespace trill::pjy97

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "papers/slow_motion.hpp"
+
+#include "analysis/slow_part.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill::slow_motion {
+namespace {
+constexpr double most_half_width = 0.5;   // of a window: a wider one bends the slow motions below
+constexpr double below_rounding = 2e-11;  // of runs with rtol = 1e-11: shown, not judged
+
+// Both springs of two_springs as gaps although their frequencies differ.
+constexpr const char* two_stiff_springs = R"toml(
+[parameters]
+omega = 1000
+ratio = 2
+[coordinates]
+x1 = { start = 1, velocity = 0.5 }
+y1 = { start = 0, velocity = -0.5 }
+x2 = { start = "2 + 1/(ratio*omega)", velocity = -0.5 }
+y2 = { start = 0, velocity = 0.5 }
+[[stiff]]
+gap = "sqrt(x1^2 + y1^2) - 1"
+stiffness = "omega^2"
+[[stiff]]
+gap = "sqrt((x1 - x2)^2 + (y1 - y2)^2) - 1"
+stiffness = "(ratio*omega)^2"
+)toml";
+
+const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> all{
+      {.name = "spring pendulum",
+       .to = 20,
+       .slowest = 1,
+       .model = "stiff_spring",
+       .parameters =
+           [](double omega, Data data) {
+             return OptionSet{
+                 {"epsilon", digits(1 / omega)}, {"x0", digits(data == Data::fast ? 1 + 1 / omega : 1)}, {"y0", "0"}};
+           }},
+      {.name = "two springs i",
+       .slowest = 1,
+       .model = "two_springs",
+       .parameters =
+           [](double omega, Data data) {
+             return OptionSet{{"omega2", digits(omega)}, {"stretch2", data == Data::fast ? "1" : "0"}};
+           }},
+      {.name = "two springs ii",
+       .slowest = 1,
+       .model = "two_springs",
+       .parameters =
+           [](double omega, Data data) {
+             return OptionSet{{"omega1", digits(omega)},
+                              {"omega2", "1"},
+                              {"stretch1", data == Data::fast ? "20" : "0"},
+                              {"stretch2", "0"}};
+           }},
+      {.name = "two springs iii",
+       .slowest = 0.6,
+       .model = "two_springs",
+       .parameters =
+           [](double omega, Data data) {
+             return OptionSet{
+                 {"omega1", digits(omega)}, {"omega2", digits(omega)}, {"stretch2", data == Data::fast ? "1" : "0"}};
+           }},
+      {.name = "two stiff springs, 1:2",
+       .slowest = 0.6,
+       .model = "",
+       .text = two_stiff_springs,
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}};
+           }},
+      {.name = "two stiff springs, 1:4",
+       .slowest = 0.6,
+       .model = "",
+       .text = two_stiff_springs,
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}, {"ratio", "4"}};
+           }},
+      {.name = "varying frequency",
+       .slowest = 1,
+       .model = "varying_frequency",
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}};
+           },
+       .same_data = false},
+      {.name = "curved wire",
+       .slowest = 1,
+       .model = "wire",
+       .parameters =
+           [](double omega, Data data) {
+             const bool fast = data == Data::fast;
+             return OptionSet{{"omega", digits(omega)}, {"u0", fast ? "0.3" : "0"}, {"v0", fast ? "1" : "0"}};
+           }},
+      {.name = "planar chain",
+       .slowest = 1,
+       .model = "planar_chain",
+       .parameters =
+           [](double omega, Data) {
+             return OptionSet{{"omega", digits(omega)}};
+           },
+       .same_data = false},
+      {.name = "cart",
+       .slowest = 1,
+       .model = "cart",
+       .parameters =
+           [](double omega, Data data) {
+             const bool fast = data == Data::fast;
+             return OptionSet{{"omega", digits(omega)}, {"stretch", fast ? "1" : "0"}, {"w0", fast ? "0.3" : "0"}};
+           }},
+  };
+  return all;
+}
+}  // namespace
+
+const Subject& subject(std::string_view name) {
+  for (const Subject& s : subjects())
+    if (s.name == name) return s;
+  throw UsageError(fmt::format("no slow motion of '{}' is known", name));
+}
+
+std::string digits(double value) { return fmt::format("{:.17g}", value); }
+
+std::vector<double> sample_times(double to, int count) {
+  std::vector<double> times;
+  for (int k = 1; k <= count; ++k) times.push_back(to * k / count);
+  return times;
+}
+
+PreparedRun prepare_run(const Subject& subject, double omega, Data data, RunPlan plan, const OptionSet& more) {
+  OptionSet parameters = subject.parameters(omega, data);
+  for (const auto& [name, value] : more) parameters[name] = value;
+  plan.model = subject.model.empty() ? subject.name : subject.model;
+  plan.parameters = parameters;
+  if (!subject.model.empty()) return prepare(plan);
+  plan.parameters.clear();
+  return prepare(plan, read_model(subject.name, subject.text, parameters).problem);
+}
+
+RunPlan slow_plan(double to, const OptionSet& options, double rtol) {
+  RunPlan plan;
+  plan.method = "slow";
+  plan.options = options;
+  plan.rtol = rtol;
+  plan.atol = rtol;
+  plan.to = to;
+  plan.output = Times{sample_times(to)};
+  return plan;
+}
+
+RunPlan stiff_plan(double to) {
+  RunPlan plan;
+  plan.method = "dop853";
+  plan.rtol = plan.atol = 1e-13;
+  plan.to = to;
+  plan.output = Times{sample_times(to)};
+  return plan;
+}
+
+Solution finished(PreparedRun run) {
+  Solution solution = run.run();
+  if (!solution.ok()) throw UsageError(solution.info.problem + " " + solution.outcome.message);
+  return solution;
+}
+
+Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const OptionSet& more) {
+  const std::vector<double> centres = sample_times(subject.to);
+  const double slowest = subject.slowest * omega, periods = most_half_width * slowest / (2 * std::numbers::pi);
+  const FlatWindow window(slowest, std::min(16, static_cast<int>(periods)));
+  RunPlan plan = stiff_plan(subject.to + 1.001 * window.half_width());
+  plan.rtol = plan.atol = 1e-12;
+  plan.output = Times{window.times(centres)};
+  return window.averages(finished(prepare_run(subject, omega, Data::fast, plan, more)), centres);
+}
+
+Mat samples_of(const Solution& solution) { return solution.y().middleCols(1, 10); }
+
+Errors distance(const Mat& a, const Mat& b, Index nq) {
+  const Mat d = (a - b).cwiseAbs();
+  return {d.topRows(nq).maxCoeff(), d.middleRows(nq, nq).maxCoeff()};
+}
+
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  const auto n = static_cast<double>(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double u = std::log(x[k]), w = std::log(y[k]);
+    sx += u, sy += w, sxx += u * u, sxy += u * w;
+  }
+  return std::abs((n * sxy - sx * sy) / (n * sxx - sx * sx));
+}
+
+FigureCell by_factor(std::string label, double ours, double published, double most) {
+  return {.label = std::move(label),
+          .ours = ours,
+          .published = published,
+          .tolerance = most,
+          .origin = origin,
+          .gated = published >= below_rounding,
+          .factor = true};
+}
+
+FigureCell near(std::string label, double ours, double published, double tolerance) {
+  return {.label = std::move(label), .ours = ours, .published = published, .tolerance = tolerance, .origin = origin};
+}
+
+FigureCell shown(FigureCell cell) {
+  cell.gated = false;
+  return cell;
+}
+
+Chart error_chart(std::string title, std::string note, std::vector<ChartSeries> series) {
+  return {.title = std::move(title),
+          .note = std::move(note),
+          .x = {"omega", "", true},
+          .y = {"error", "", true},
+          .style = ChartStyle::both,
+          .series = std::move(series)};
+}
+}  // namespace trill::slow_motion

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the figures of slow motions share: the problems, their runs, and cells for errors.
+#pragma once
+
+#include "papers/figure.hpp"
+#include "trill/driver/plan.hpp"
+
+namespace trill::slow_motion {
+inline constexpr const char* origin = "independent program";
+
+// smooth: gaps closed at the start, for motions on the slow manifold. fast: with energy in the oscillation.
+enum class Data { smooth, fast };
+
+struct Subject {
+  std::string name;
+  double to = 10;
+  double slowest = 1;  // of the fast frequencies along the motion, divided by omega
+  std::string model;   // empty: the text
+  std::string text{};
+  OptionSet (*parameters)(double omega, Data data) = nullptr;
+  bool same_data = true;  // as the published numbers, as far as is known
+};
+const Subject& subject(std::string_view name);
+
+std::string digits(double value);
+std::vector<double> sample_times(double to, int count = 10);
+
+PreparedRun prepare_run(const Subject& subject, double omega, Data data, RunPlan plan, const OptionSet& more = {});
+RunPlan slow_plan(double to, const OptionSet& options, double rtol);
+RunPlan stiff_plan(double to);
+Solution finished(PreparedRun run);  // Error where it did not come to the end
+inline std::size_t dimension(const Solution& s) { return static_cast<std::size_t>(s.info.layout.nq); }
+
+// The state of the stiff motion at the sample times, its oscillation taken out.
+Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const OptionSet& more = {});
+// Rows of the solution after its first one, side by side.
+Mat samples_of(const Solution& solution);
+
+struct Errors {
+  double q = 0, v = 0;
+  double worst() const { return std::max(q, v); }
+};
+Errors distance(const Mat& a, const Mat& b, Index nq);
+
+// Least-squares slope of log y against log x, without sign.
+double slope(const std::vector<double>& x, const std::vector<double>& y);
+
+FigureCell by_factor(std::string label, double ours, double published, double most = 1.5);
+FigureCell near(std::string label, double ours, double published, double tolerance);
+FigureCell shown(FigureCell cell);
+Chart error_chart(std::string title, std::string note, std::vector<ChartSeries> series);
+}  // namespace trill::slow_motion
