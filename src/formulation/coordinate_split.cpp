@@ -12,7 +12,7 @@
 namespace trill {
 namespace {
 constexpr double most_growth = 10;  // of (G Y)^-1 before the split is chosen anew
-constexpr double dependent = 1e-13;
+constexpr double lost_pivot = 1e-13;
 
 // Of G G0^T, both of the pattern of G.
 MatrixSlot product_pattern(const MatrixSlot& G) {
@@ -60,7 +60,7 @@ bool CoordinateSplit::pick_rows(const MatrixSlot& G) {
     Index best = k;
     for (Index i = k + 1; i < n_; ++i)
       if (std::abs(work_(i, k)) > std::abs(work_(best, k))) best = i;
-    if (!(std::abs(work_(best, k)) > dependent * scale)) return false;
+    if (!(std::abs(work_(best, k)) > lost_pivot * scale)) return false;
     for (Index j = 0; j < m_; ++j) std::swap(work_(k, j), work_(best, j));
     std::swap(picked_[static_cast<std::size_t>(k)], picked_[static_cast<std::size_t>(best)]);
     for (Index i = k + 1; i < n_; ++i) {

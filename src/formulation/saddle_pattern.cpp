@@ -5,7 +5,7 @@
 
 namespace trill {
 namespace {
-constexpr Index dense_up_to = 24;
+constexpr Index dense_saddle_up_to = 24;
 
 template <class Use>
 void each_entry(const MatrixSlot& a, Use use) {
@@ -22,7 +22,7 @@ void each_entry(const MatrixSlot& a, Use use) {
 MatrixSlot saddle_pattern(const MatrixSlot& a, const MatrixSlot& G, Index diagonal) {
   const Index n = a.rows(), m = G.rows();
   const bool is_sparse = a.is_sparse() && (m == 0 || G.is_sparse());
-  if (n + m <= dense_up_to || !is_sparse) return MatrixSlot::dense(n + m, n + m);
+  if (n + m <= dense_saddle_up_to || !is_sparse) return MatrixSlot::dense(n + m, n + m);
   std::vector<Eigen::Triplet<double>> entries;
   each_entry(a, [&](Index i, Index j) { entries.emplace_back(i, j, 1.0); });
   each_entry(G, [&](Index i, Index j) {

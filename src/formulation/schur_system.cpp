@@ -9,7 +9,7 @@
 
 namespace trill {
 namespace {
-constexpr double singular = 1e-13;  // a pivot of S relative to its diagonal
+constexpr double singular_pivot = 1e-13;  // a pivot of S relative to its diagonal
 
 // S = G B, B like G^T and stored like G.
 void multiply(Index n, auto m, const double* g, const double* b, double* S) {
@@ -27,7 +27,7 @@ bool factorise_small(auto m, const double* S, double* L) {
       double sum = S[k * m + i];
       for (Index j = 0; j < k; ++j) sum -= L[i * m + j] * L[j * m + k];
       if (i == k) {
-        if (!(sum > singular * S[k * m + k])) return false;
+        if (!(sum > singular_pivot * S[k * m + k])) return false;
         L[k * m + k] = 1 / sum;
       } else {
         L[i * m + k] = sum;

@@ -16,7 +16,7 @@ constexpr double largest_error = 0.03;  // predicted, where the theory behind th
 // Fitted to 500 random chains.
 constexpr double of_amplitude = 0.5, of_beats = 0.65, of_meetings = 0.2, of_resonances = 0.3;
 constexpr double least_share = 1e-3;  // of the energy: a mode with less is at rest
-constexpr double nearly_dependent = 1e-8;
+constexpr double nearly_dependent_gaps = 1e-8;
 }  // namespace
 
 SlowEstimate::SlowEstimate(const SlowSystem& slow)
@@ -223,9 +223,9 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
         "Fast frequencies passed a resonance 2:1 or a sum of two; the energies of the oscillation change there in "
         "a way that depends on its phase. The value is the estimated relative change.",
         Severity::warning, passages_.largest_loss(), tolerance);
-  if (seen_.condition < nearly_dependent)
+  if (seen_.condition < nearly_dependent_gaps)
     notes.raise(t, "gaps_dependent", "The gaps came close to depending on each other.", Severity::warning,
-                seen_.condition, nearly_dependent);
+                seen_.condition, nearly_dependent_gaps);
   if (const double error = model_error(t); tolerance > 0 && error > tolerance)
     notes.raise(t, "model_error",
                 "The estimated error of the slow model exceeds the tolerance; smaller steps do not help.",

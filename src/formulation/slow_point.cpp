@@ -10,7 +10,7 @@
 namespace trill {
 namespace {
 constexpr int most_iterations = 12;
-constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+constexpr double closing_rounding = 4 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 SlowPoint::SlowPoint(const LiftedForm& form)
@@ -64,7 +64,7 @@ SlowPoint::Status SlowPoint::close(double t, In q0) {
       size = std::max(size, std::abs(next));
       q[i] = next;
     }
-    if (moved <= rounding * size) return Status::ok;
+    if (moved <= closing_rounding * size) return Status::ok;
     // Quadratic: the square of this correction is below rounding, G is that of the new point to the same accuracy.
     if (moved <= 1e-9 * size) return schur_->factorise(t, q) ? Status::ok : Status::singular;
     if (k > 3 && moved > 0.5 * last) return Status::not_reached;

@@ -10,11 +10,11 @@
 
 namespace trill {
 namespace {
-constexpr double tolerance_of_fixed_steps = 1e-4;
+constexpr double sam_tolerance_of_fixed_steps = 1e-4;
 constexpr double share_of_averaging = 0.3;  // of the tolerance, for each of its two errors
 constexpr int least_steps = 4, most_steps = 1024;
-constexpr double most_change = 0.3;  // in one period, relative
-constexpr int looks = 3;             // at the errors, after that at the start
+constexpr double max_change_in_a_period = 0.3;  // in one period, relative
+constexpr int looks = 3;                        // at the errors, after that at the start
 
 struct SamOptions {
   std::string order = "auto", micro = "auto";
@@ -45,7 +45,7 @@ class SamForm final : public Reformulation {
   const Problem& inner() const override { return system_; }
   void expect(const RunScope& scope) override {
     scope_ = scope;
-    tolerance_ = scope.tolerance > 0 ? scope.tolerance : tolerance_of_fixed_steps;
+    tolerance_ = scope.tolerance > 0 ? scope.tolerance : sam_tolerance_of_fixed_steps;
   }
 
   void enter(const State& given, State& in, Notes& notes) override {
@@ -77,7 +77,7 @@ class SamForm final : public Reformulation {
     ++next_look_;
     errors_ = system_.errors(s.t, s.y);
     rate_ = std::max(rate_, error_rate());
-    if (errors_.change > most_change) return AfterStep::refused;
+    if (errors_.change > max_change_in_a_period) return AfterStep::refused;
     if (model_error() > tolerance_)
       notes.raise(s.t, "model_error", "The estimated error of the averaging exceeds the tolerance of the run.",
                   Severity::warning, model_error(), tolerance_);
@@ -141,7 +141,7 @@ class SamForm final : public Reformulation {
   std::string changes_too_much() const {
     return fmt::format(
         "the motion changes by {:.2g} of itself in a fast period, more than {}: nothing is slow enough to be averaged",
-        errors_.change, most_change);
+        errors_.change, max_change_in_a_period);
   }
 
   double error_rate() const { return errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4); }
@@ -150,12 +150,12 @@ class SamForm final : public Reformulation {
   void choose(const State& s) {
     const double allowed = share_of_averaging * tolerance_ / std::max(std::abs(scope_.t_end - s.t), system_.period());
     errors_ = system_.errors(s.t, s.y);
-    while (options_.steps == 0 && errors_.change <= most_change && errors_.micro > allowed &&
+    while (options_.steps == 0 && errors_.change <= max_change_in_a_period && errors_.micro > allowed &&
            system_.steps() < most_steps) {
       finer_steps();
       errors_ = system_.errors(s.t, s.y);
     }
-    if (errors_.change > most_change) throw UsageError("sam: " + changes_too_much());
+    if (errors_.change > max_change_in_a_period) throw UsageError("sam: " + changes_too_much());
     if (options_.order == "auto") system_.set_order(errors_.order_2 > allowed ? 4 : 2);
     rate_ = error_rate();
   }
@@ -183,17 +183,17 @@ class SamForm final : public Reformulation {
         changes = std::max(changes, (later - here).norm());
       }
     }
-    if (changes > most_change * size)
+    if (changes > max_change_in_a_period * size)
       throw UsageError(
           fmt::format("sam: within a fast period the slow forces change in time by {:.2g} of their size, more than {}; "
                       "only forces that are slower can be averaged",
-                      changes / size, most_change));
+                      changes / size, max_change_in_a_period));
   }
 
   SamOptions options_;
   SamSystem system_;
   RunScope scope_;
-  double tolerance_ = tolerance_of_fixed_steps, t_start_ = 0, rate_ = 0;
+  double tolerance_ = sam_tolerance_of_fixed_steps, t_start_ = 0, rate_ = 0;
   SamSystem::Errors errors_;
   int next_look_ = 1;
   mutable State last_;

@@ -219,7 +219,6 @@ TEST_F(Page, OfAMillionStepsIsSmallAndOpens) {
   const Ended ended =
       trill_in(directory_.path(), words_of("run stiff_spring --method verlet --h 1e-5 --to 10 --report run.html"));
   ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_LT(ended.seconds, 20);
   EXPECT_LT(fs::file_size(directory_ / "run.html"), 5'000'000u);
   if (!has_browser()) GTEST_SKIP() << "chromium is missing";
   const Ended checked = check(directory_ / "run.html");
