@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods and formulations: what a run has to remember between two checkpoints.
 #pragma once
 
 #include "trill/base/errors.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs with a time loop of their own: one accepted step at a time.
 #pragma once
 
 #include "trill/control/controller.hpp"

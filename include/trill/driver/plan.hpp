@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that state a run as on the command line: names, options, tolerances.
 #pragma once
 
 #include "trill/driver/driver.hpp"

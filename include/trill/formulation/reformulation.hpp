@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of formulations, which turn one problem into another that a method solves.
 #pragma once
 
 #include "trill/base/archive.hpp"

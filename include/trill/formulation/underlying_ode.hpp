@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: constrained systems as ordinary differential equations.
 #pragma once
 
 #include "trill/linalg/linear_solver.hpp"

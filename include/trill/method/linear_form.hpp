@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: one step on the linear oscillator, from which stability is computed exactly.
 #pragma once
 
 #include "trill/linalg/polynomial.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods and programs that find methods by name.
 #pragma once
 
 #include "trill/base/options.hpp"

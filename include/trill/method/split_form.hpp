@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods that split fast and slow forces: filters of one step on the oscillator.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: what a method is, the contract of one step.
 #pragma once
 
 #include "trill/base/archive.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: what every problem offers, and systems of first order.
 #pragma once
 
 #include "trill/base/errors.hpp"
