@@ -2,13 +2,13 @@
 // The alpha family on constrained systems: published errors, orders with changing steps, formulations that agree,
 // constraints kept, starts and failures.
 #include "method/alpha_coefficients.hpp"
+#include "support/algebra.hpp"
 #include "support/text_models.hpp"
 #include "trill/control/advance.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace trill::testing_models {
@@ -167,11 +167,11 @@ Mat step_matrix(const AlphaCoefficients& c, double mu) {
   Mat left = Mat::Identity(3, 3), right = Mat::Zero(3, 3);
   left << 1, 0, -c.beta, 0, 1, -c.gamma, (1 - c.alpha_f) * x, 0, 1 - c.alpha_m;
   right << 1, 1, 0.5 - c.beta, 0, 1, 1 - c.gamma, -c.alpha_f * x, 0, -c.alpha_m;
-  return left.inverse() * right;
+  return test::inverse(left) * right;
 }
 
 std::vector<double> limit_roots(const AlphaCoefficients& c) {
-  const Eigen::VectorXcd roots = step_matrix(c, 1e7).eigenvalues();
+  const Eigen::VectorXcd roots = test::eigenvalues(step_matrix(c, 1e7));
   std::vector<double> sorted;
   for (Index i = 0; i < 3; ++i) {
     EXPECT_LT(std::abs(roots[i].imag()), 1e-4);

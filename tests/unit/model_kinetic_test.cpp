@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kinetic energies of text models, and the derivatives of forces, masses and constraints along a motion.
+#include "support/algebra.hpp"
 #include "support/text_models.hpp"
 
 namespace trill::testing_models {
@@ -181,7 +182,7 @@ Mat time_difference(int k, Function f) {
   Mat powers(count, count);
   for (int i = 0; i < count; ++i)
     for (int j = 0; j < count; ++j) powers(i, j) = std::pow(j - reach, i);
-  const Vec weights = powers.fullPivLu().solve(std::tgamma(k + 1) / std::pow(h, k) * Vec::Unit(count, k));
+  const Vec weights = test::solved(powers, std::tgamma(k + 1) / std::pow(h, k) * Vec::Unit(count, k));
   Mat sum = weights[0] * f(-reach * h);
   for (int j = 1; j < count; ++j) sum += weights[j] * f((j - reach) * h);
   return sum;
