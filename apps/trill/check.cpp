@@ -2,7 +2,6 @@
 #include "analysis/inspection.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "driver/wanted.hpp"
 #include "formulation/constraint_check.hpp"
 #include "terminal.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -98,7 +97,7 @@ int check(const CheckArguments& a) {
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
-  check_method_name(info.run.method);
+  Catalogue::all().technique(info.run.method);  // refuses an unknown one
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));

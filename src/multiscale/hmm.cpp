@@ -373,7 +373,7 @@ ReformulationEntry hmm_entry() {
   return {.name = "hmm",
           .title = "heterogeneous multiscale method: the slow motion by means over short windows",
           .reference = "SAT09",
-          .delivers = "slow motion",
+          .delivers = Delivers::slow,
           .options = list_options<HmmOptions>(),
           .make = make_hmm,
           .driving_method = [](const Problem&) -> std::string { return "dopri5"; }};

@@ -204,7 +204,7 @@ ReformulationEntry sam_entry() {
   return {.name = "sam",
           .title = "stroboscopic averaging: the motion from fast period to fast period",
           .reference = "for SAT09 eq. 12",
-          .delivers = "full motion",
+          .delivers = Delivers::full,
           .runs = "linear fast forces of one period",
           .options = list_options<SamOptions>(),
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {

@@ -133,7 +133,7 @@ TEST(AlphaFamily, MultipliersOfTheStageAreOfOrderTwo) {
 // Steps (1.4, 0.4, 1.4, 0.8) h again and again.
 Errors changing_steps(int steps) {
   const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "1.3"}});
-  const auto stepper = MethodRegistry::all().find("generalized_alpha").make(*model.problem, {{"rho", "0.5"}});
+  const auto stepper = Catalogue::all().method("generalized_alpha").make(*model.problem, {{"rho", "0.5"}});
   State s = model.problem->initial_state();
   ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   Vec weights(s.y.size());
@@ -360,7 +360,7 @@ TEST(AlphaFamily, FollowsWhatADriverPrescribes) {
 TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
   const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "3"}});
   const OptionSet options{{"formulation", "cs"}};
-  const auto make = [&] { return MethodRegistry::all().find("generalized_alpha").make(*model.problem, options); };
+  const auto make = [&] { return Catalogue::all().method("generalized_alpha").make(*model.problem, options); };
   State s = model.problem->initial_state();
   const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   Vec weights(s.y.size());

@@ -127,7 +127,7 @@ TEST(Multirate, EstimateSeesTheExtrapolation) {
 
 TEST(Multirate, AdaptiveStepsMeetTheTolerance) {
   const auto problem = three_of_thirty();
-  const auto stepper = MethodRegistry::all().find("multirate").make(problem, {});
+  const auto stepper = Catalogue::all().method("multirate").make(problem, {});
   AdaptiveStep adaptive;
   adaptive.rtol = 1e-5;
   adaptive.atol = Vec::Constant(30, 1e-7);
@@ -174,7 +174,7 @@ TEST(Multirate, AllocatesNothingInAStep) {
 
 TEST(Multirate, RefusesConstraints) {
   const auto made = make_model("rigid", {});
-  EXPECT_EQ(refusal([&] { MethodRegistry::all().find("multirate").make(*made.problem, {}); }),
+  EXPECT_EQ(refusal([&] { Catalogue::all().method("multirate").make(*made.problem, {}); }),
             "multirate cannot keep constraints; use rattle or dopri5 for 'pendulum/rigid'");
 }
 

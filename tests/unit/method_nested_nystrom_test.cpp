@@ -6,7 +6,7 @@
 namespace trill::test {
 namespace {
 Mat2 matrix(int m, double mu) {
-  return stability_matrix(MethodRegistry::all().find("nested_nystrom"), {{"m", std::to_string(m)}}, mu);
+  return stability_matrix(Catalogue::all().method("nested_nystrom"), {{"m", std::to_string(m)}}, mu);
 }
 
 TEST(NestedNystrom, LimitsOfPeriodicity) {
@@ -80,7 +80,7 @@ TEST(NestedNystrom, CountsItsForces) {
 
 TEST(NestedNystrom, RefusesWhatItCannotSolve) {
   const auto made = make_model("rigid", {});
-  EXPECT_EQ(refusal([&] { MethodRegistry::all().find("nested_nystrom").make(*made.problem, {}); }),
+  EXPECT_EQ(refusal([&] { Catalogue::all().method("nested_nystrom").make(*made.problem, {}); }),
             "nested_nystrom cannot keep constraints; use rattle for 'pendulum/rigid'");
 }
 

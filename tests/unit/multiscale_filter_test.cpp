@@ -334,7 +334,7 @@ TEST(Filters, RefuseAForceThatPushesAway) {
 TEST(Filters, StepsOfALatticeAllocateNothing) {
   if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns malloc";
   const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "2000"}, {"length", "200"}});
-  const auto stepper = MethodRegistry::all().find("mollified_impulse").make(*model, {});
+  const auto stepper = Catalogue::all().method("mollified_impulse").make(*model, {});
   State s = model->initial_state();
   const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   const Vec weights = Vec::Ones(s.y.size());

@@ -245,7 +245,7 @@ TEST(HmmSystems, NoAllocationInAStep) {
   if (!counts_allocations()) GTEST_SKIP();
   for (const char* omega1 : {"1", "500"}) {
     const auto p = make_model("two_springs", {{"omega1", omega1}}).problem;
-    const auto form = make_reformulation("hmm", *p);
+    const auto form = Catalogue::all().formulation("hmm").make(*p, {});
     form->expect({1e-6, 0, 10});
     State in;
     Notes notes;

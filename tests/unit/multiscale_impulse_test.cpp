@@ -374,7 +374,7 @@ TEST(Impulse, TrustSeesTheErrorOfInnerSteps) {
 TEST(Impulse, Refusals) {
   const SpringNetwork p = zigzag(4, 12);
   const auto why = [&](const Problem& problem, const char* method, const OptionSet& options) {
-    return refusal([&] { MethodRegistry::all().find(method).make(problem, options); });
+    return refusal([&] { Catalogue::all().method(method).make(problem, options); });
   };
   using testing::HasSubstr;
   EXPECT_THAT(why(p, "impulse", {{"fast", "fats"}}), HasSubstr("did you mean 'fast'"));

@@ -21,6 +21,8 @@ struct AdaptiveStep {
   bool weigh_multipliers = false;
 };
 using StepControl = std::variant<FixedStep, AdaptiveStep>;
+// Why such a method cannot be driven by this control; empty: it can.
+std::string misfit(const MethodInfo& method, const StepControl& control);
 
 enum class AdvanceStatus { ok, step_too_small, newton_failed, non_finite, refused };
 

@@ -10,8 +10,8 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trill {
@@ -52,17 +52,16 @@ class Reformulation {
   virtual void load(Archive&) {}
 };
 
+// What the catalogue (trill/method/registry.hpp) knows of a formulation NAME; its file defines the function
+// ReformulationEntry NAME_entry(), and the CMakeLists.txt of its folder lists NAME.
 struct ReformulationEntry {
   std::string name, title, reference;
-  std::string delivers;             // what a run with it gives; empty: what its method gives
-  std::string runs = "mechanical";  // kinds of models, for lists
+  std::optional<Delivers> delivers = {};  // of a run with it; empty: what its method delivers
+  bool free_of_oscillation = false;       // the steps of its inner problem do not depend on the fast motion
+  std::string runs = "mechanical";        // kinds of models, for lists
   std::vector<OptionRow> options;
   std::unique_ptr<Reformulation> (*make)(const Problem&, const OptionSet&);
   // `--method NAME` stands for this formulation with a method that drives it; nullptr: it is only a formulation.
   std::string (*driving_method)(const Problem&) = nullptr;
 };
-const std::vector<ReformulationEntry>& reformulations();
-const ReformulationEntry* find_reformulation(std::string_view name);  // nullptr: there is none
-std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem,
-                                                  const OptionSet& options = {});
 }  // namespace trill

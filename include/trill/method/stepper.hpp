@@ -14,7 +14,6 @@
 #include <memory>
 
 namespace trill {
-enum class Delivers { full, slow, amplitude, statistics };
 enum class Dense { full, slow, none };  // none: the driver lands on outputs and refuses events, with the reason
 
 // Kinds of problems a method can run.
@@ -91,5 +90,4 @@ class Stepper {
 
 StepStatus status_of(const NewtonStats& newton);
 const char* to_text(StepStatus status);
-const char* to_text(Delivers delivers);
 }  // namespace trill
