@@ -115,7 +115,7 @@ bool AlphaStepper::finish_acceleration() {
   const StageEquation& e = stage_.equation;
   const auto q = trial_.head(n), v = trial_.segment(n, n);
   phi1_ = (v - e.v_base) / e.dynamic;
-  if (m > 0 && closes_acceleration_) stage_.close_acceleration(q, v, phi1_, trial_.segment(2 * n, m));
+  if (m > 0 && closes_acceleration_) stage_.close_acceleration(v, phi1_, trial_.segment(2 * n, m));
   a1_ = ((1 - c_.alpha_f) * phi1_ + c_.alpha_f * phi_ - c_.alpha_m * a0_) / (1 - c_.alpha_m);
   return all_finite(trial_) && all_finite(a1_);
 }
