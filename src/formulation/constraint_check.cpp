@@ -16,7 +16,6 @@ namespace {
 constexpr double nearly = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
-constexpr int patience = 40;  // with a start that is far off
 
 Vec row_lengths(const MatrixSlot& G) { return row_squares(G).cwiseSqrt(); }
 
@@ -215,7 +214,7 @@ std::string ConstraintCheck::missing_inertia(double t, In q) {
 
 std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {
   Vec q(n_);
-  if (manifold().nearest(s.t, s.q(), q, mu_, patience) != Closing::ok) return std::nullopt;
+  if (manifold().nearest(s.t, s.q(), q, mu_, ConstraintManifold::Effort::start) != Closing::ok) return std::nullopt;
   Moved by_position;
   by_position.position_by = (q - s.q()).cwiseAbs().maxCoeff(&by_position.coordinate);
   State projected = s;

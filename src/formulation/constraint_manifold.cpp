@@ -10,12 +10,35 @@ namespace trill {
 namespace {
 // Relative to the size of q: a correction at the level of rounding, and one whose square is below it.
 constexpr double settled = 4 * std::numeric_limits<double>::epsilon(), square_settled = 1e-9;
+constexpr int patience_in_step = 3, patience_at_start = 40;  // iterations before corrections have to shrink
 constexpr double noise = 1e-11;  // relative to 1 + the size of q: corrections that shrink no more may be rounding in g
 constexpr int iterations_beyond_patience = 9;
 
 constexpr int max_chords = 8;
 constexpr double chord_settled = 1e-8;  // relative: the chord step after such a one is below rounding
 constexpr double unmoved = 1e-13;       // relative: G is that of the new point
+
+struct Correction {
+  double moved = 0, size = 0, rate = 0;  // rate: against the correction before it
+};
+
+Correction move(In q0, In x, double last, Out q) {
+  Correction by;
+  for (Index i = 0; i < q.size(); ++i) {
+    const double next = q0[i] - x[i];
+    by.moved = std::max(by.moved, std::abs(next - q[i]));
+    by.size = std::max(by.size, std::abs(next));
+    q[i] = next;
+  }
+  by.rate = std::isfinite(last) ? by.moved / last : by.moved / by.size;
+  return by;
+}
+
+bool is_near(const Correction& by, ConstraintManifold::Effort effort) {
+  if (by.rate >= 1 && by.moved <= noise * (1 + by.size)) return true;
+  if (effort == ConstraintManifold::Effort::step) return by.moved <= square_settled * by.size;
+  return by.rate < 0.5 && by.rate * by.moved <= settled * by.size;
+}
 
 MassShape shape_of(const MechanicalProblem& problem, ConstraintManifold::Metric metric) {
   if (metric == ConstraintManifold::Metric::identity) return MassShape::identity;
@@ -83,7 +106,8 @@ Closing ConstraintManifold::stay_for(In q) {
 }
 
 // G (x - x_k) = g(q0 - x_k) with x = M^-1 G^T mu.
-Closing ConstraintManifold::nearest(double t, In q0, Out q, Out mu, int patience) {
+Closing ConstraintManifold::nearest(double t, In q0, Out q, Out mu, Effort effort) {
+  const int patience = effort == Effort::start ? patience_at_start : patience_in_step;
   q = q0;
   x_.setZero();
   double last = HUGE_VAL;
@@ -95,19 +119,11 @@ Closing ConstraintManifold::nearest(double t, In q0, Out q, Out mu, int patience
     add_scaled(c_.data(), 1, g_.data(), c_.size());
     smallest(c_, x_, mu);
     if (!all_finite(x_)) return Closing::non_finite;
-    double moved = 0, size = 0;
-    for (Index i = 0; i < q.size(); ++i) {
-      const double next = q0[i] - x_[i];
-      moved = std::max(moved, std::abs(next - q[i]));
-      size = std::max(size, std::abs(next));
-      q[i] = next;
-    }
-    if (moved <= settled * size) return stay_for(q);
-    const bool stalls = k > patience && moved > 0.5 * last;
-    if (moved <= square_settled * size || (stalls && moved <= noise * (1 + size)))
-      return stand_at(t, q) ? Closing::ok : Closing::singular;
-    if (stalls) return Closing::not_reached;
-    last = moved;
+    const Correction by = move(q0, x_, last, q);
+    if (by.moved <= settled * by.size) return stay_for(q);
+    if (is_near(by, effort)) return stand_at(t, q) ? Closing::ok : Closing::singular;
+    if (k > patience && by.rate > 0.5) return Closing::not_reached;
+    last = by.moved;
   }
   return Closing::not_reached;
 }

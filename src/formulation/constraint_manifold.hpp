@@ -17,9 +17,13 @@ class ConstraintManifold {
   ConstraintManifold(const MechanicalProblem& problem, const ConstraintMap& map,
                      SaddleSolver::Way way = SaddleSolver::Way::any, Metric metric = Metric::mass);
 
-  // The point of g = 0 that is nearest to q0, by Newton's method with G of the last iterate. It stands there behind.
-  // patience: iterations before corrections have to shrink.
-  Closing nearest(double t, In q0, Out q, Out mu, int patience = 3);
+  // The point of g = 0 that is nearest to q0, with G of the last iterate: g converges quadratically, and the foot of the
+  // perpendicular at a rate that is the distance over the radius of curvature. It stands there behind.
+  enum class Effort {
+    step,  // g to rounding, the foot to nine digits; corrections have to shrink soon
+    start  // both to rounding, and more patience
+  };
+  Closing nearest(double t, In q0, Out q, Out mu, Effort effort = Effort::step);
   // The same from a q that is there up to a small error, with G of that q: one factorisation as long as the error is
   // at the level of rounding.
   Closing polish(double t, Out q);

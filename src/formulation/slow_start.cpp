@@ -11,7 +11,7 @@ namespace trill {
 namespace {
 constexpr double equal_frequencies = 1e-6;  // relative: the modes may be turned among each other, nothing couples them
 constexpr double largest_balance = 2;
-constexpr int manifold_iterations = 8, patience = 40;
+constexpr int manifold_iterations = 8;
 
 class Matching {
  public:
@@ -54,11 +54,10 @@ class Matching {
   }
 
  private:
-  // g of a point that counts as closed is small, though noise may have kept the iteration from settling.
   void close_gaps() {
     closed_ = q_;
     Vec g(m_);
-    const Closing closing = manifold_.nearest(t_, q_, closed_, g, patience);
+    const Closing closing = manifold_.nearest(t_, q_, closed_, g, ConstraintManifold::Effort::start);
     map_.value(t_, closed_, g);
     if (!(closing == Closing::ok && g.allFinite() && max_abs(g) < 1e-9))
       throw UsageError(
