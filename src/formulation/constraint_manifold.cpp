@@ -19,7 +19,7 @@ constexpr double chord_settled = 1e-8;  // relative: the chord step after such a
 constexpr double unmoved = 1e-13;       // relative: G is that of the new point
 
 struct Correction {
-  double moved = 0, size = 0, rate = 0;  // rate: against the correction before it
+  double moved = 0, size = 0, rate = 0;  // rate: against the correction before it, NaN for the first
 };
 
 Correction move(In q0, In x, double last, Out q) {
@@ -30,7 +30,7 @@ Correction move(In q0, In x, double last, Out q) {
     by.size = std::max(by.size, std::abs(next));
     q[i] = next;
   }
-  by.rate = std::isfinite(last) ? by.moved / last : by.moved / by.size;
+  by.rate = by.moved / last;
   return by;
 }
 
@@ -110,7 +110,7 @@ Closing ConstraintManifold::nearest(double t, In q0, Out q, Out mu, Effort effor
   const int patience = effort == Effort::start ? patience_at_start : patience_in_step;
   q = q0;
   x_.setZero();
-  double last = HUGE_VAL;
+  double last = std::numeric_limits<double>::quiet_NaN();
   for (int k = 0; k < patience + iterations_beyond_patience; ++k) {
     if (!stand_at(t, q)) return all_finite(q) ? Closing::singular : Closing::non_finite;
     map_.value(t, q, g_);

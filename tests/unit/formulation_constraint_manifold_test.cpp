@@ -62,14 +62,14 @@ TEST(ConstraintManifold, FindsTheNearestPositionsAndVelocities) {
     const ConstraintMap& map = *p.constraints();
     const State s = p.initial_state();
     ConstraintManifold manifold(p, map);
-    const Vec q0 = disturbed(s.q(), 1e-4), v0 = disturbed(s.v(), 1e-2);
+    const Vec q0 = disturbed(s.q(), 1e-6), v0 = disturbed(s.v(), 1e-2);
     Vec q = q0, v = v0, mu(map.count()), g(map.count());
     ASSERT_EQ(manifold.nearest(s.t, q0, q, mu, ConstraintManifold::Effort::start), Closing::ok);
     map.value(s.t, q, g);
     const double size = 1 + max_abs(q);
     EXPECT_LT(max_abs(g), 1e-12 * size * (1 + max_abs(times_slope(manifold, Vec::Ones(q.size())))));
     EXPECT_LT(max_abs(times_mass(p, q, q - q0) + reaction(manifold, mu)),
-              1e-9 * (1e-4 + max_abs(reaction(manifold, mu))));
+              1e-9 * (1e-6 + max_abs(reaction(manifold, mu))));
     manifold.project_velocity(v, mu);
     map.time_derivative(s.t, q, g);
     EXPECT_LT(max_abs(times_slope(manifold, v) + g), 1e-11 * (1 + max_abs(v)) * size);
