@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "formulation/schur_system.hpp"
+#include "formulation/constraint_manifold.hpp"
 
 #include <optional>
 
@@ -15,10 +15,10 @@ namespace trill {
 // layer, so that what costs one evaluation for a mode costs no more for all modes of a layer.
 class GapModes {
  public:
-  GapModes(const SchurSystem& system, const Vec& stiffness);
+  GapModes(const ConstraintManifold& manifold, const Vec& stiffness);
   Index count() const { return stiffness_.size(); }
   Index layers() const { return layers_; }
-  bool find(SchurSystem& system);  // false: an eigenproblem had no solution
+  bool find(SchurComplement& S);  // false: an eigenproblem had no solution
   const Vec& frequencies() const { return frequencies_; }
 
   auto y(Index layer) const { return y_.col(layer); }  // like multipliers of all rows
@@ -56,8 +56,8 @@ class GapModes {
     std::optional<Eigen::LLT<Mat>> factor;                     // copied
   };
   Index block_of_mode(Index mode) const;
-  bool find(Block& block, const SchurSystem& system);
-  void fill(Block& block, const SchurSystem& system) const;
+  bool find(Block& block, const SchurComplement& S);
+  void fill(Block& block, const SchurComplement& S) const;
   void store(const Block& block, Index layer, double square, const double* w);
 
   Vec stiffness_, root_;

@@ -43,7 +43,8 @@ Index largest_block(const MechanicalProblem& p) {
   std::vector<Index> sizes(static_cast<std::size_t>(plain.rows()), 0);
   Index most = 0;
   for (Index row = 0; row < plain.gaps(); ++row)
-    most = std::max(most, ++sizes[static_cast<std::size_t>(plain.schur().blocks()[static_cast<std::size_t>(row)])]);
+    most = std::max(
+        most, ++sizes[static_cast<std::size_t>(plain.manifold().schur().blocks()[static_cast<std::size_t>(row)])]);
   return most;
 }
 
@@ -161,7 +162,7 @@ class SlowForm final : public Reformulation {
     Index k = 0;
     const bool regular = slow_.at(last_.t, last_.y).regular;
     if (slow_.has_modes()) {
-      if (regular && !slow_.fast()) slow_.modes().find(slow_.schur());
+      if (regular && !slow_.fast()) slow_.modes().find(slow_.manifold().schur());
       const Vec& omega = slow_.modes().frequencies();
       const auto J = actions(last_);
       for (Index i = 0; i < shown_; ++i) values[k++] = omega[i];

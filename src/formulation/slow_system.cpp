@@ -40,11 +40,11 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
       gaps_(gaps_of(stiff).map->count()),
       m_(map_.count()),
       inverse_stiffness_(Vec::Zero(m_)),
-      schur_(stiff, map_),
+      manifold_(stiff, map_, SaddleSolver::Way::schur),
       mass1_(stiff.mass_pattern()),
       mass2_(stiff.mass_pattern()) {
   inverse_stiffness_.head(gaps_) = stiffness().cwiseInverse();
-  if (choice_.energy != FastEnergy::drop) modes_.emplace(schur_, stiffness());
+  if (choice_.energy != FastEnergy::drop) modes_.emplace(manifold_, stiffness());
   fast_ = modes_.has_value();
   if (stiff_.mass_kind() == MassKind::of_q || drag_ != Drag::none)
     product_ = stiffness_slot_ = stiff.stiffness_pattern();
@@ -134,16 +134,16 @@ const SlowSystem::Point& SlowSystem::at(double t, In y) const {
 }
 
 bool SlowSystem::evaluate(double t, In q, In v, In J) const {
-  if (!schur_.factorise(t, q, v, c_)) return false;
+  if (!manifold_.stand_at(t, q, v, c_)) return false;
   stiff_.force(soft_, t, q, v, f_);
   if (modes_ && (fast_ || choice_.phases)) {
-    if (!modes_->find(schur_)) return false;
+    if (!modes_->find(manifold_.schur())) return false;
     if (fast_) {
       if (drag_ == Drag::nonlinear && choice_.energy == FastEnergy::keep) average_drag(t, q, v, J, f_);
       add_fast_force(t, q, J, f_);
     }
   }
-  schur_.solve(f_, c_, point_.a, point_.lambda);
+  manifold_.solve(f_, c_, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   return true;
@@ -161,7 +161,7 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     mass1_.multiply(point_.a, r_);
     add_scaled(f1_.data(), -1, r_.data(), n_);
   }
-  schur_.solve(f1_, c_, a1_, point_.lambda1);
+  manifold_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
   stiff_.force_derivative(soft_, 2, motion, f1_);
@@ -174,14 +174,13 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     mass1_.multiply(a1_, r_);
     add_scaled(f1_.data(), -2, r_.data(), n_);
   }
-  schur_.multipliers(f1_, c_, point_.lambda2);
+  manifold_.schur().multipliers(f1_, c_, point_.lambda2);
 
   soften(point_.lambda2, c_);
-  schur_.divide_by_schur(c_);
-  schur_.lift(c_, r_);
+  manifold_.smallest(c_, r_, s_);
   add_scaled(point_.a.data(), 1, r_.data(), n_);
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
-  add_scaled(point_.reaction.data(), -1, c_.data(), m_);
+  add_scaled(point_.reaction.data(), -1, s_.data(), m_);
   return true;
 }
 
@@ -200,7 +199,7 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
 }
 
 void SlowSystem::add_thermal_force(double t, In q, Out f) const {
-  if (schur_.factorise(t, q) && modes_->find(schur_)) return add_fast_force(t, q, zero_, f);
+  if (manifold_.stand_at(t, q) && modes_->find(manifold_.schur())) return add_fast_force(t, q, zero_, f);
   f.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -325,7 +324,7 @@ void SlowSystem::times_mass(In x, Out y) const {
   if (stiff_.mass_kind() == MassKind::identity)
     y = x;
   else
-    schur_.mass().multiply(x, y);
+    manifold_.mass().multiply(x, y);
 }
 
 double SlowSystem::kinetic_energy(In v) const {
@@ -337,26 +336,16 @@ double SlowSystem::project(State& s) const {
   const Point& p = at(s.t, s.y);
   if (!p.regular) return std::numeric_limits<double>::infinity();
   map_.value(s.t, s.q(), c_);
-  if (p.order == 1) {
-    soften(p.lambda, s_);
-    c_ = s_ - c_;
-  } else {
-    c_ = -c_;
-  }
-  const double off = max_abs(c_);
-  schur_.divide_by_schur(c_);
-  schur_.lift(c_, r_);
-  schur_.slope(s.v(), c_);
   map_.time_derivative(s.t, s.q(), s_);
-  c_ = -c_ - s_;
-  if (p.order == 1) {
-    soften(p.lambda1, s_);
-    c_ += s_;
-  }
-  s.q() += r_;
-  schur_.divide_by_schur(c_);
-  schur_.lift(c_, r_);
-  s.v() += r_;
+  if (p.order == 1)
+    for (Index i = 0; i < m_; ++i) {
+      c_[i] -= inverse_stiffness_[i] * p.lambda[i];
+      s_[i] -= inverse_stiffness_[i] * p.lambda1[i];
+    }
+  const double off = max_abs(c_);
+  manifold_.smallest(c_, r_);
+  s.q() -= r_;
+  manifold_.meet(s_, s.v(), c_);
   return off;
 }
 }  // namespace trill

@@ -68,8 +68,8 @@ class SlowSystem final : public FirstOrderProblem {
   Index rows() const { return m_; }
   const Vec& stiffness() const { return stiff_.strong_potential()->stiffness; }
   Drag drag() const { return drag_; }
-  SchurSystem& schur() const { return schur_; }
-  GapModes& modes() const { return *modes_; }  // only where fast energy is not dropped
+  ConstraintManifold& manifold() const { return manifold_; }  // of closed gaps and hard constraints
+  GapModes& modes() const { return *modes_; }                 // only where fast energy is not dropped
   bool has_modes() const { return modes_.has_value(); }
   const Choice& choice() const { return choice_; }
 
@@ -103,7 +103,7 @@ class SlowSystem final : public FirstOrderProblem {
   Vec inverse_stiffness_;  // 0 for hard rows
   mutable int order_ = 0;
   mutable bool fast_ = true;
-  mutable SchurSystem schur_;
+  mutable ConstraintManifold manifold_;
   mutable std::optional<GapModes> modes_;
   mutable Point point_;
   mutable Vec f_, f1_, r_, c_, a1_, a2_, zero_, s_, weights_, averaged_, moved_, action_rate_;

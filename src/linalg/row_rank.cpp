@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/row_rank.hpp"
 
+#include "linalg/row_squares.hpp"
+#include "linalg/sparse_cholesky.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
-
-#include <Eigen/SparseCholesky>
 
 namespace trill {
 namespace {
@@ -15,14 +16,7 @@ constexpr double shift = 1e-13;      // of A A^T with rows of length 1: above it
 constexpr int inverse_iterations = 4;
 
 Vec inverse_lengths(const MatrixSlot& a) {
-  Vec squares = Vec::Zero(a.rows());
-  if (a.is_sparse()) {
-    for (Index j = 0; j < a.cols(); ++j)
-      for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) squares[it.row()] += it.value() * it.value();
-  } else {
-    squares = a.as_dense().rowwise().squaredNorm();
-  }
-  return squares.unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0.0; });
+  return row_squares(a).unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0.0; });
 }
 
 // Columns x with A^T x = 0 from A^T P = Q [R11 R12]: each has one of the rows that were put last, and those before.
@@ -53,8 +47,8 @@ Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
   SpMat shifted = scaled * SpMat(scaled.transpose());
   const SpMat S = shifted;
   for (Index i = 0; i < rows; ++i) shifted.coeffRef(i, i) += shift;
-  const Eigen::SimplicialLDLT<SpMat> factors(shifted);
-  const Index small = (factors.vectorD().array() <= nothing).count();
+  const SparseCholesky factors(shifted);
+  const Index small = (factors.pivots().array() <= nothing).count();
   if (small == 0) return Mat(rows, 0);
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
@@ -107,5 +101,15 @@ std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, 
   }
   std::sort(found.begin(), found.end(), [](const auto& p, const auto& r) { return p.row < r.row; });
   return found;
+}
+
+Index row_rank(const MatrixSlot& a, double tolerance) {
+  return a.rows() - static_cast<Index>(dependent_rows(a, tolerance, a.rows()).size());
+}
+
+Mat orthogonal_complement(const Mat& columns) {
+  const Eigen::ColPivHouseholderQR<Mat> factors(columns);
+  const Mat q = factors.householderQ();
+  return q.rightCols(columns.rows() - factors.rank());
 }
 }  // namespace trill

@@ -113,9 +113,9 @@ NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
 bool AlphaStepper::finish_acceleration() {
   const Index n = phi_.size(), m = stage_.constraints();
   const StageEquation& e = stage_.equation;
-  const auto q = trial_.head(n), v = trial_.segment(n, n);
+  const auto v = trial_.segment(n, n);
   phi1_ = (v - e.v_base) / e.dynamic;
-  if (m > 0 && closes_acceleration_) stage_.close_acceleration(q, v, phi1_, trial_.segment(2 * n, m));
+  if (m > 0 && closes_acceleration_) stage_.close_acceleration(v, phi1_, trial_.segment(2 * n, m));
   a1_ = ((1 - c_.alpha_f) * phi1_ + c_.alpha_f * phi_ - c_.alpha_m * a0_) / (1 - c_.alpha_m);
   return all_finite(trial_) && all_finite(a1_);
 }

@@ -197,7 +197,7 @@ class Bdf final : public Stepper {
     if (m == 0 || options_.formulation == "index3") return;
     const StageEquation& e = stage_.equation;
     acceleration_ = (trial_.segment(n_, n_) - e.v_base) / e.dynamic;
-    stage_.close_acceleration(trial_.head(n_), trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
+    stage_.close_acceleration(trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
   }
 
   // The local error h^2/2 y'' or (1 + w)^2 / (6 w (1 + 2w)) h^3 y''' has the other sign than that of the extrapolation,

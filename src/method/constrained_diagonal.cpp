@@ -89,7 +89,7 @@ bool ConstrainedDiagonal::finish(const State& s, double h, Counters& work) {
 void ConstrainedDiagonal::find_acceleration(In q, In v, Counters& work) {
   if (stage_.gaps() > 0 && tableau_.ends_with_a_stage) {
     acceleration_ = k_.col(tableau_.c.size()).tail(n_);
-    stage_.close_acceleration(q, v, acceleration_, trial_.tail(m_));
+    stage_.close_acceleration(v, acceleration_, trial_.tail(m_));
   } else {
     stage_.accelerate(q, v, acceleration_, trial_.tail(m_), work);
   }
