@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "driver/wanted.hpp"
 #include "formulation/constraint_check.hpp"
+#include "linalg/dense_decompositions.hpp"
 #include "terminal.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -47,7 +48,7 @@ void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
   std::string rank;
   if (map.count() <= most_dense && slot.cols() <= 4 * most_dense) {
     const Mat G = slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense();
-    rank = fmt::format(", rank {}", Eigen::ColPivHouseholderQR<Mat>(G).rank());
+    rank = fmt::format(", rank {}", pivoted_qr(G).rank);
   }
   rows.push_back({"constraints", fmt::format("{}{}", map.count(), rank)});
 }
