@@ -2,6 +2,7 @@
 #include "linalg/dense_decompositions.hpp"
 #include "support/allocation_count.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace trill {
@@ -23,6 +24,17 @@ TEST(SymmetricEigen, DiagonalisesAndReadsTheLowerTriangleOnly) {
   EXPECT_LT((a * eigen.vectors() - eigen.vectors() * eigen.values().asDiagonal()).norm(), 1e-12 * a.norm());
   EXPECT_LT((eigen.vectors().transpose() * eigen.vectors() - Mat::Identity(6, 6)).norm(), 1e-13);
   for (Index k = 1; k < 6; ++k) EXPECT_LE(eigen.values()[k - 1], eigen.values()[k]);
+}
+
+TEST(SymmetricEigen, IsEigensSolverToTheLastBit) {
+  for (const Index n : {1, 2, 3, 7, 40}) {
+    const Mat a = some_matrix(n, n) + some_matrix(n, n).transpose();
+    const Eigen::SelfAdjointEigenSolver<Mat> reference(a);
+    SymmetricEigen eigen;
+    ASSERT_TRUE(eigen.compute(a));
+    EXPECT_EQ(eigen.values(), reference.eigenvalues()) << n;
+    EXPECT_EQ(eigen.vectors(), reference.eigenvectors()) << n;
+  }
 }
 
 TEST(SymmetricEigen, TakesTridiagonalMatrices) {
