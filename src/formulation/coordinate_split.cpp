@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/coordinate_split.hpp"
 
+#include "linalg/dense_decompositions.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
 #include <numeric>
 #include <utility>
-
-#include <Eigen/QR>
 
 namespace trill {
 namespace {
@@ -119,8 +118,6 @@ Mat CoordinateSplit::rest() const {
     for (Index k = m_; k < n_; ++k) x(picked_[static_cast<std::size_t>(k)], k - m_) = 1;
     return x;
   }
-  const Mat transposed = reference_.as_dense().transpose();
-  const Mat q = Eigen::HouseholderQR<Mat>(transposed).householderQ();
-  return q.rightCols(n_ - m_);
+  return orthonormal_basis(reference_.as_dense().transpose()).rightCols(n_ - m_);
 }
 }  // namespace trill

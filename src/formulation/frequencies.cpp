@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/frequencies.hpp"
 
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/differences.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "linalg/row_rank.hpp"

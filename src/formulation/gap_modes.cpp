@@ -27,8 +27,8 @@ GapModes::GapModes(const ConstraintManifold& manifold, const Vec& stiffness)
     block.coupled = Mat::Zero(block.stiff, block.stiff);
     block.full = Mat::Zero(hard, block.stiff);
     block.hard = Mat::Zero(hard, hard);
-    if (hard > 0) block.factor.emplace(hard);
-    if (block.stiff > 2) block.solver.emplace(block.stiff);
+    if (hard > 0) block.factor = Cholesky(hard);
+    if (block.stiff > 2) block.solver = SymmetricEigen(block.stiff);
   }
   const MatrixSlot& G = manifold.jacobian();
   for (Index i = 0; i < manifold.unknowns(); ++i) {
@@ -59,8 +59,8 @@ void GapModes::fill(Block& block, const SchurComplement& S) const {
     for (Index i = 0; i < hard; ++i) block.hard(i, k) = S.entry(row(stiff + i), row(stiff + k));
     for (Index i = 0; i < stiff; ++i) block.full(k, i) = S.entry(row(stiff + k), row(i));
   }
-  block.factor->compute(block.hard);
-  block.factor->solveInPlace(block.full);
+  block.factor.compute(block.hard);
+  block.factor.solve(block.full);
   for (Index k = 0; k < stiff; ++k)
     for (Index i = 0; i < stiff; ++i)
       for (Index j = 0; j < hard; ++j) block.coupled(i, k) -= S.entry(row(i), row(stiff + j)) * block.full(j, k);
@@ -101,10 +101,8 @@ bool GapModes::find(Block& block, const SchurComplement& S) {
     store(block, 1, larger, fast.data());
     return a * c - b * b > 0;
   }
-  block.solver->compute(block.coupled);
-  if (block.solver->info() != Eigen::Success || !(block.solver->eigenvalues()[0] > 0)) return false;
-  for (Index k = 0; k < stiff; ++k)
-    store(block, k, block.solver->eigenvalues()[k], block.solver->eigenvectors().col(k).data());
+  if (!block.solver.compute(block.coupled) || !(block.solver.values()[0] > 0)) return false;
+  for (Index k = 0; k < stiff; ++k) store(block, k, block.solver.values()[k], block.solver.vectors().col(k).data());
   return true;
 }
 

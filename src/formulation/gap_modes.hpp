@@ -2,11 +2,7 @@
 #pragma once
 
 #include "formulation/constraint_manifold.hpp"
-
-#include <optional>
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include "linalg/dense_decompositions.hpp"
 
 namespace trill {
 // The fast modes of stiff gaps: K^1/2 S K^1/2 w = Omega^2 w, y = K^1/2 w, b = M^-1 G^T y, u = b/Omega. The first rows
@@ -52,8 +48,8 @@ class GapModes {
     std::vector<Index> rows;  // stiff ones first
     Index stiff = 0, first = 0;
     Mat coupled, full, hard;
-    std::optional<Eigen::SelfAdjointEigenSolver<Mat>> solver;  // in place: what it is before its first use must not be
-    std::optional<Eigen::LLT<Mat>> factor;                     // copied
+    SymmetricEigen solver;  // of three gaps or more
+    Cholesky factor;        // of hard rows
   };
   Index block_of_mode(Index mode) const;
   bool find(Block& block, const SchurComplement& S);

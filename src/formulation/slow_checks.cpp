@@ -57,10 +57,7 @@ double forcing_frequency(const SlowSystem& slow, const State& s, const RunScope&
 double slowest_gap(const SlowSystem& slow, const State& s) {
   if (!slow.manifold().stand_at(s.t, s.q())) return 0;
   if (slow.has_modes() && slow.modes().find(slow.manifold().schur())) return slow.modes().frequencies().minCoeff();
-  double square = HUGE_VAL;
-  for (Index i = 0; i < slow.gaps(); ++i)
-    square = std::min(square, slow.stiffness()[i] * slow.manifold().schur().entry(i, i));
-  return std::sqrt(square);
+  return slow.slowest_gap_alone();
 }
 
 std::string fast_soft_forces(const SlowSystem& slow, const State& s, const RunScope& scope) {

@@ -16,6 +16,7 @@
 namespace trill {
 namespace {
 constexpr std::array<int, 3> phase_points{0, 12, 8};  // for one mode and for each of two
+constexpr double difference_step = 0.1;               // radians of the slowest gap, in which slow forces change little
 
 const StrongPotential& gaps_of(const MechanicalProblem& p) {
   if (!p.strong_potential())
@@ -49,7 +50,7 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
   if (stiff_.mass_kind() == MassKind::of_q || drag_ != Drag::none)
     product_ = stiffness_slot_ = stiff.stiffness_pattern();
   if (drag_ != Drag::none) damping_ = stiff.damping_pattern();
-  for (Vec* v : {&f_, &f1_, &r_, &a1_, &a2_, &zero_, &averaged_, &moved_}) *v = Vec::Zero(n_);
+  for (Vec* v : {&f_, &f1_, &r_, &a1_, &zero_, &averaged_, &moved_}) *v = Vec::Zero(n_);
   c_ = s_ = Vec::Zero(m_);
   weights_ = action_rate_ = Vec::Zero(gaps_);
   point_.y = Vec::Constant(layout().size(), std::numeric_limits<double>::quiet_NaN());
@@ -153,7 +154,7 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
 bool SlowSystem::second_order(double t, In q, In v) const {
   const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
-  stiff_.force_derivative(soft_, 1, motion, f1_);
+  soft_force_derivative(1, motion, f1_);
   map_.rigid_rate(1, motion, point_.lambda, point_.lambda, r_, c_);
   add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
@@ -164,7 +165,7 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   manifold_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
-  stiff_.force_derivative(soft_, 2, motion, f1_);
+  soft_force_derivative(2, motion, f1_);
   map_.rigid_rate(2, motion, point_.lambda, point_.lambda1, r_, c_);
   add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
@@ -182,6 +183,36 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   add_scaled(point_.reaction.data(), -1, s_.data(), m_);
   return true;
+}
+
+// Formulas for the derivatives of a smooth force may divide nothing by nothing, as at rest those of v |v| with |v| as a
+// root. There differences along the motion take their place; where a derivative jumps, they give the mean of both
+// sides.
+void SlowSystem::soft_force_derivative(int k, const Motion& motion, Out derivative) const {
+  stiff_.force_derivative(soft_, k, motion, derivative);
+  if (!all_finite(derivative)) soft_force_difference(k, motion, derivative);
+}
+
+void SlowSystem::soft_force_difference(int k, const Motion& motion, Out derivative) const {
+  using Read = Eigen::Map<const Vec>;
+  const Read q(motion.q, n_), v(motion.v, n_), a(motion.acceleration, n_), jerk(motion.jerk, n_);
+  const double step = difference_step / slowest_gap_alone();
+  derivative.setZero();
+  for (const double d : {step, -step}) {
+    moved_ = q + d * v + d * d / 2 * a + d * d * d / 6 * jerk;
+    averaged_ = v + d * a + d * d / 2 * jerk;
+    stiff_.force(soft_, motion.t + d, moved_, averaged_, r_);
+    derivative += (k == 1 ? 0.5 / d : 1 / (d * d)) * r_;
+  }
+  if (k == 1) return;
+  stiff_.force(soft_, motion.t, q, v, r_);
+  derivative -= 2 / (step * step) * r_;
+}
+
+double SlowSystem::slowest_gap_alone() const {
+  double square = HUGE_VAL;
+  for (Index i = 0; i < gaps_; ++i) square = std::min(square, stiffness()[i] * manifold_.schur().entry(i, i));
+  return std::sqrt(square);
 }
 
 // -sum J_k grad Omega_k, exactly: -(J_k/Omega_k) [Hess(y_k . g) b_k - 1/2 grad (b_k^T M(q) b_k)].
@@ -278,7 +309,9 @@ void SlowSystem::actions_rate(double t, In q, In v, In J, Out dJ) const {
 }
 
 void SlowSystem::damping_at(double t, In q, In v) const {
-  if (drag_ == Drag::none || stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_)) return;
+  if (drag_ == Drag::none) return;
+  const bool given = stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_);
+  if (given && all_finite(damping_.values(), damping_.stored())) return;  // as for soft_force_derivative
   const double h = 1e-6 * (1 + max_abs(v));
   damping_.set_zero();
   for (Index j = 0; j < n_; ++j) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/matrix_functions.hpp"
 
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace trill {
@@ -29,18 +29,21 @@ Decomposition symmetric_decomposition(const Mat& s, const Mat& m) {
 }
 
 Decomposition general_decomposition(const Mat& s, const Mat& m) {
-  const Mat k = m.llt().solve(s);
+  Cholesky mass;
+  mass.compute(m);
+  Mat k = s;
+  mass.solve(k);
   if (!k.allFinite()) throw UsageError("the stiffness or the mass of the fast motion is not finite");
-  const Eigen::EigenSolver<Mat> solver(k);
-  if (solver.info() != Eigen::Success) throw UsageError("the eigenvalues of the fast motion were not found");
-  const double largest = solver.eigenvalues().cwiseAbs().maxCoeff();
-  if (solver.eigenvalues().imag().cwiseAbs().maxCoeff() > eigenvalue_rounding * largest)
+  const GeneralEigen found = general_eigen(k, true);
+  if (!found.converged) throw UsageError("the eigenvalues of the fast motion were not found");
+  const double largest = found.values.cwiseAbs().maxCoeff();
+  if (found.values.imag().cwiseAbs().maxCoeff() > eigenvalue_rounding * largest)
     throw UsageError("eigenvalues of the fast linear force are not real: its motion grows");
-  const Mat vectors = solver.eigenvectors().real();
-  const Eigen::PartialPivLU<Mat> lu(vectors);
-  if (!(lu.rcond() * worst_condition > 1))
+  const Mat vectors = found.vectors.real();
+  DenseInverse inverse = inverse_of(vectors);
+  if (!(inverse.reciprocal_condition * worst_condition > 1))
     throw UsageError("the eigenvectors of the fast linear force are not independent");
-  return {solver.eigenvalues().real(), vectors, lu.inverse()};
+  return {found.values.real(), vectors, std::move(inverse.matrix)};
 }
 
 class DenseFunctions final : public MatrixFunctions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/row_rank.hpp"
 
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/row_squares.hpp"
 #include "linalg/sparse_cholesky.hpp"
 
@@ -21,21 +22,18 @@ Vec inverse_lengths(const MatrixSlot& a) {
 
 // Columns x with A^T x = 0 from A^T P = Q [R11 R12]: each has one of the rows that were put last, and those before.
 Mat dense_combinations(const Mat& transposed, double tolerance, Index most) {
-  const Eigen::ColPivHouseholderQR<Mat> qr(transposed);
+  const PivotedQr qr = pivoted_qr(transposed);
   const Index rows = transposed.cols(), limit = std::min(transposed.rows(), rows);
   Index rank = 0;
-  while (rank < limit && std::abs(qr.matrixQR()(rank, rank)) > tolerance) ++rank;
+  while (rank < limit && std::abs(qr.r(rank, rank)) > tolerance) ++rank;
   Mat x = Mat::Zero(rows, std::min(most, rows - rank));
   if (x.cols() == 0) return x;
-  const auto& order = qr.colsPermutation().indices();
-  for (Index k = 0; k < x.cols(); ++k) x(order[rank + k], k) = 1;
+  for (Index k = 0; k < x.cols(); ++k) x(qr.order[rank + k], k) = 1;
   if (rank == 0) return x;
-  const Mat c = qr.matrixQR()
-                    .topLeftCorner(rank, rank)
-                    .triangularView<Eigen::Upper>()
-                    .solve(qr.matrixQR().block(0, rank, rank, x.cols()));
+  const Mat c =
+      qr.r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(qr.r.block(0, rank, rank, x.cols()));
   for (Index k = 0; k < x.cols(); ++k)
-    for (Index i = 0; i < rank; ++i) x(order[i], k) = -c(i, k);
+    for (Index i = 0; i < rank; ++i) x(qr.order[i], k) = -c(i, k);
   return x;
 }
 
@@ -55,11 +53,12 @@ Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
   Mat x = Mat::NullaryExpr(rows, std::min({most, small + 1, rows}), [&] { return normal(random); });
   for (int k = 0; k < inverse_iterations; ++k) {
     x = factors.solve(x);
-    x = Eigen::HouseholderQR<Mat>(x).householderQ() * Mat::Identity(x.rows(), x.cols());
+    x = orthonormal_columns(x);
   }
-  const Eigen::SelfAdjointEigenSolver<Mat> parts(x.transpose() * (S * x));
-  const Index found = (parts.eigenvalues().array() <= std::max(tolerance * tolerance, 10 * shift)).count();
-  return x * parts.eigenvectors().leftCols(found);
+  SymmetricEigen parts;
+  parts.compute(x.transpose() * (S * x));
+  const Index found = (parts.values().array() <= std::max(tolerance * tolerance, 10 * shift)).count();
+  return x * parts.vectors().leftCols(found);
 }
 
 // Combines the columns so that each has a last row that no other has.
