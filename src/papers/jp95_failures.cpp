@@ -9,10 +9,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::jp95 {
 namespace {
-using namespace jp95;
-constexpr double perturbation = 1e-5;
-
 double energy_after(const Track& track, int step) {
   return step <= track.steps() ? track.energy[static_cast<std::size_t>(step)] : std::nan("");
 }
@@ -102,8 +100,7 @@ FigureResult step_bound(bool full) {
       double largest = std::nan("");
       for (double h = std::sqrt(0.8 * row.low * epsilon); h * h < 3 * row.high * epsilon; h *= ratio) {
         const Growth now = growth(row.s, h, epsilon);
-        grown.x.push_back(h * h / epsilon);
-        grown.y.push_back(now.factor);
+        add_point(grown, h * h / epsilon, now.factor);
         if (!now.is_bounded) break;
         largest = h * h / epsilon;
       }
@@ -120,8 +117,10 @@ FigureResult step_bound(bool full) {
   return result;
 }
 }  // namespace
+}  // namespace papers::jp95
 
 void register_figure_jp95_failures(FigureRegistry& registry) {
+  using namespace papers::jp95;
   registry.add({"jp95_failures", "Methods that fail with h >> epsilon", "JP95 sec. 3", failures});
   registry.add({"jp95_step_bound", "Largest steps that keep the amplitude", "after JP95 sec. 3", step_bound});
 }
