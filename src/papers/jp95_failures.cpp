@@ -110,10 +110,8 @@ FigureResult step_bound(bool full) {
   result.charts = {std::move(chart)};
   result.remark =
       "Amplitude: root of the fast energy, from delta = epsilon. The fast mode is aliased to the frequency 2k "
-      "epsilon/h^2, "
-      "k = s(s + 1), and grows by resonance with the slow motion when that is as slow. Published: middle and half "
-      "width "
-      "of the range over epsilon and of one step of its grid.";
+      "epsilon/h^2, k = s(s + 1), and grows by resonance with the slow motion when that is as slow. Published: middle "
+      "and half width of the range over epsilon and of one step of its grid.";
   return result;
 }
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // JP95 sec. 4: what makes Newton's iteration converge with h >> epsilon. Gauss 5 on the stiff spring pendulum, the form
-// of the equations, the start of the iteration and the point of its matrix exchanged one by one.
+// of the equations, the start of the iteration and the point of its matrix exchanged one by one. Several variants are
+// there to fail, so the figure steps the stages itself; the method gauss, which has the smooth start, stands beside
+// them.
 #include "formulation/slow_point.hpp"
 #include "method/stage_system.hpp"
 #include "papers/jp95.hpp"
@@ -308,8 +310,7 @@ FigureResult newton(bool) {
                     .series = std::move(series)}};
   result.remark =
       "Until max(|dQ|, h |dV|) <= 1e-12. Steps of divergence depend on rounding and are not judged. The published row "
-      "of "
-      "the full matrix has the slow one in its first iteration.";
+      "of the full matrix has the slow one in its first iteration.";
   return result;
 }
 }  // namespace

@@ -19,7 +19,7 @@ constexpr double no_order = 0, judged = 1e-12;  // smaller errors are shown only
 // Gauss keeps what rounding of positions, 1e-15, makes of velocities: 1e-15/epsilon.
 constexpr double q_floor = 1e-13, v_floor = 1e-11, gauss_v_floor = 1e-9;
 
-// Of the smooth motion with epsilon = 1e-5 at t = 1 and 20: Taylor series in 30 digits, two step sizes. Gravity along
+// The smooth motion with epsilon = 1e-5 at t = 1 and 20: Taylor series in 30 digits, two step sizes. Gravity is along
 // +y.
 const Vec& smooth_state(double t) {
   static const Vec one{{0.8795481325658395820, 0.4758099229581390672, -0.4641573585312106122, 0.8580080373946690292}};
@@ -93,7 +93,7 @@ const std::vector<LongRow>& long_rows() {
   return all;
 }
 
-// Of the position on the circle: what an output of the slow motion shows.
+// The error of the position projected onto the circle, which is what an output of the slow motion shows.
 double projected_error(const Method& method, double h) {
   const Track track = follow(method, {.h = h});
   if (track.failed > 0) return HUGE_VAL;

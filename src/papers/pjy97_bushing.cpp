@@ -47,7 +47,7 @@ FigureResult bushing_states(bool) {
   return states(solve("bushing", bushing_end, 0.001), {bushing_values, every, taylor_30});
 }
 
-// Of the three pairs, by rising imaginary part.
+// The three pairs of eigenvalues, by rising imaginary part.
 struct Ranges {
   std::array<double, 3> low, high;
   double real = 0;

@@ -29,7 +29,7 @@ LinearForm pair_form(int s) {
   return partitioned_form(extended_tableau(Family::lobatto_iiia, s), extended_tableau(Family::lobatto_iiib, s));
 }
 
-// Beside what is known from theory, in most cells a count or a yes.
+// Beside what theory says: in most cells a count or a yes.
 FigureCell equal(std::string label, double ours, double expected, const char* origin, double tolerance = 0) {
   return near(std::move(label), ours, expected, tolerance, origin);
 }
@@ -290,8 +290,7 @@ FigureResult stability_table(bool) {
       "On q' = omega p, p' = -omega q with mu = h omega: b - 1 = C mu^r + ... is the dispersion, a = A mu^d + ... the "
       "damping. The papers print the interval of the pair with 2 stages and prove P-stability and its absence; the "
       "other numbers come from closed forms or from an independent program. In PJY97 eq. 2.3 a minus before the lower "
-      "b^T is "
-      "missing; JP95 eq. 5 has the sign of the sine reversed.";
+      "b^T is missing; JP95 eq. 5 has the sign of the sine reversed.";
   return result;
 }
 }  // namespace

@@ -39,6 +39,8 @@ std::vector<double> sample_times(double to) {
   return times;
 }
 
+OptionSet only_omega(double omega, Data) { return {{"omega", digits(omega)}}; }
+
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all{
       {.name = "spring pendulum",
@@ -79,10 +81,7 @@ const std::vector<Subject>& subjects() {
        .slowest = 0.6,
        .model = "",
        .text = two_stiff_springs,
-       .parameters =
-           [](double omega, Data) {
-             return OptionSet{{"omega", digits(omega)}};
-           }},
+       .parameters = only_omega},
       {.name = "two stiff springs, 1:4",
        .slowest = 0.6,
        .model = "",
@@ -94,10 +93,7 @@ const std::vector<Subject>& subjects() {
       {.name = "varying frequency",
        .slowest = 1,
        .model = "varying_frequency",
-       .parameters =
-           [](double omega, Data) {
-             return OptionSet{{"omega", digits(omega)}};
-           },
+       .parameters = only_omega,
        .same_data = false},
       {.name = "curved wire",
        .slowest = 1,
@@ -107,14 +103,7 @@ const std::vector<Subject>& subjects() {
              const bool fast = data == Data::fast;
              return OptionSet{{"omega", digits(omega)}, {"u0", fast ? "0.3" : "0"}, {"v0", fast ? "1" : "0"}};
            }},
-      {.name = "planar chain",
-       .slowest = 1,
-       .model = "planar_chain",
-       .parameters =
-           [](double omega, Data) {
-             return OptionSet{{"omega", digits(omega)}};
-           },
-       .same_data = false},
+      {.name = "planar chain", .slowest = 1, .model = "planar_chain", .parameters = only_omega, .same_data = false},
       {.name = "cart",
        .slowest = 1,
        .model = "cart",

@@ -35,7 +35,7 @@ struct Errors {
 };
 Errors distance(const Mat& a, const Mat& b, Index nq);
 
-// Of errors over a frequency: the power with which they fall.
+// The power of the frequency with which errors fall.
 double falling_order(const std::vector<double>& omega, const std::vector<double>& error);
 
 FigureCell error_cell(std::string label, double ours, double published, double max_factor = 1.5);

@@ -96,9 +96,8 @@ FigureResult phase(bool full) {
   result.remark =
       "The phase advances with the frequency of the slow motion; what the amplitude and the slow forces add to that "
       "frequency is of order 1/omega and left out; the slow motion is that of order 0. Below omega = 15 to 150 the "
-      "phase is therefore lost within 10 s. The published phase of the varying frequency belongs to other data, as its "
-      "errors in "
-      "slow_fast_energy do: shown, not judged.";
+      "phase is therefore lost within 10 s. The published phase of the varying frequency belongs to other data, as "
+      "its errors in slow_fast_energy do: shown, not judged.";
   return result;
 }
 }  // namespace

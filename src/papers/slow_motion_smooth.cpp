@@ -80,12 +80,10 @@ FigureResult smooth(bool full) {
   result.remark =
       "Largest error of a position at 10 times against the stiff motion from the same point of the slow manifold. The "
       "published chain has other lengths and velocities, so its errors are shown beside ours and not judged; its "
-      "slopes "
-      "are. The published starts of the wire and the cart are not stated; at rest and with r' = 0 they give "
-      "the published errors. The error of order 1 of the spring pendulum at omega = 30 depends on how often the motion "
-      "is projected: "
-      "3.6e-5 at rtol = 1e-9, 7.4e-5 at 1e-13; it is not judged either. Errors below 2e-11 are those of the "
-      "integrator.";
+      "slopes are. The published starts of the wire and the cart are not stated; at rest and with r' = 0 they give "
+      "the published errors. The error of order 1 of the spring pendulum at omega = 30 depends on how often the "
+      "motion is projected: 3.6e-5 at rtol = 1e-9, 7.4e-5 at 1e-13; it is not judged either. Errors below 2e-11 are "
+      "those of the integrator.";
   return result;
 }
 
@@ -130,13 +128,10 @@ FigureResult drift(bool) {
   result.remark =
       "Largest error of a position at 10 times up to t = 500, omega = 100, rtol = 1e-7, against the same motion at "
       "rtol = 1e-13. The published frequency is not stated; of six tried only 100 gives the published errors of order "
-      "1 "
-      "without projection. The projected wire is six times more accurate here than published, and only the order of "
-      "the "
-      "two is judged. Stabilisation after Baumgarte is not built: the other program measured it at the same cost as "
-      "worse on the pendulum and no more than 1.6 times better on the wire; errors much smaller than those of "
-      "projection "
-      "take 2 to 8 times the cost, and are not reached with order 1.";
+      "1 without projection. The projected wire is six times more accurate here than published, and only the order of "
+      "the two is judged. Stabilisation after Baumgarte is not built: the other program measured it at the same cost "
+      "as worse on the pendulum and no more than 1.6 times better on the wire; errors much smaller than those of "
+      "projection take 2 to 8 times the cost, and are not reached with order 1.";
   return result;
 }
 }  // namespace

@@ -37,11 +37,10 @@ void add_largest_steps(FigureResult& result) {
     for (const auto& [form, name, printed] :
          {std::tuple{ConstraintForm::index2, "index2", &index2}, {ConstraintForm::cm, "cm", &cm}})
       for (std::size_t r = 0; r < bushing_rhos.size(); ++r)
-        result.cells.push_back(
-            shown(near(fmt::format("T/h, rho = {}, {}, {} Newton, at most {}", bushing_rhos[r], name,
-                                   frozen ? "frozen" : "full", limit),
-                       fewest_steps(bushing, bushing_rhos[r], {.form = form, .limit = limit, .frozen = frozen}, tried),
-                       (*printed)[r], 0, print)));
+        result.cells.push_back(shown(near(
+            fmt::format("T/h, rho = {}, {}, {} Newton, at most {}", bushing_rhos[r], name, matrix_kind(frozen), limit),
+            fewest_steps(bushing, bushing_rhos[r], {.form = form, .limit = limit, .frozen = frozen}, tried),
+            (*printed)[r], 0, print)));
 }
 
 FigureResult energy_table(bool) {
@@ -60,8 +59,7 @@ FigureResult energy_table(bool) {
       "The printed energies are not those of converged steps. Index-2, CS and CM solve the same equations, so their "
       "energies are the same, while the printed ones differ; and linear theory leaves at least 0.80, 0.99 and 0.999 "
       "for rho = 0, 1/2 and 3/4 with 1200 steps of modes up to 1.13/epsilon. The largest step is decided by the limit "
-      "of "
-      "iterations and by where they start.";
+      "of iterations and by where they start.";
   return result;
 }
 }  // namespace

@@ -17,6 +17,8 @@ struct Iteration {
   double tolerance = 1e-7;
 };
 
+inline const char* matrix_kind(bool frozen) { return frozen ? "frozen" : "full"; }
+
 struct Mechanism {
   std::string model;
   OptionSet parameters;

@@ -35,7 +35,7 @@ FigureResult largest_steps(bool) {
       for (std::size_t k = 0; k < tolerances.size(); ++k)
         result.cells.push_back(shown(
             near(fmt::format("1/h, {}, tolerance {:.0e}, {} Newton, at most {}", form.name, tolerances[k],
-                             frozen ? "frozen" : "full", limit),
+                             matrix_kind(frozen), limit),
                  fewest_steps(slider_crank(), 0.75,
                               {.form = form.form, .limit = limit, .frozen = frozen, .tolerance = tolerances[k]}, tried),
                  (form.form == ConstraintForm::cm ? printed_cm : printed_index2)[k], 0, print)));
@@ -91,13 +91,13 @@ void add_counts(const StudyCase& c, bool frozen, FigureResult& result, Chart& ch
       add_point(curves[f], steps, iterations(f));
       if (f > 0)
         result.cells.push_back(shown(near(fmt::format("{}: {} iterations a step, {} steps, rho = {}, {} Newton",
-                                                      c.title, forms[f].name, steps, c.rho, frozen ? "frozen" : "full"),
+                                                      c.title, forms[f].name, steps, c.rho, matrix_kind(frozen)),
                                           iterations(f), iterations(0), 0, "index2, the same steps")));
     }
     if (found[0].completed && found[2].completed)
-      result.cells.push_back(near(fmt::format("{}: cm - index2, {} steps, rho = {}, {} Newton", c.title, steps, c.rho,
-                                              frozen ? "frozen" : "full"),
-                                  (found[2].q - found[0].q).cwiseAbs().maxCoeff(), 0, 1e-4, "the same equations"));
+      result.cells.push_back(near(
+          fmt::format("{}: cm - index2, {} steps, rho = {}, {} Newton", c.title, steps, c.rho, matrix_kind(frozen)),
+          (found[2].q - found[0].q).cwiseAbs().maxCoeff(), 0, 1e-4, "the same equations"));
   }
   for (ChartSeries& curve : curves) chart.series.push_back(std::move(curve));
 }
@@ -107,7 +107,7 @@ FigureResult cm_study(bool) {
   for (const StudyCase& c : study_cases())
     for (const bool frozen : {false, true}) {
       Chart chart{.title = c.title,
-                  .note = fmt::format("rho = {}, {} Newton, at most 20", c.rho, frozen ? "frozen" : "full"),
+                  .note = fmt::format("rho = {}, {} Newton, at most 20", c.rho, matrix_kind(frozen)),
                   .x = {"steps", "", true},
                   .y = {"iterations a step", "", false},
                   .style = ChartStyle::both,
