@@ -95,7 +95,7 @@ void Run::begin() {
   detector_.start(user_);
   for (Observer* observer : options_.observers) observer->begin(problem_, user_);
   if (options_.resume) {
-    load_checkpoint(*options_.resume);
+    memory(*options_.resume);
   } else {
     record(user_);
   }

@@ -124,19 +124,9 @@ void EnergyBalance::conclude(double t, Notes& notes) const {
         Severity::doubt, -sums_.taken, much);
 }
 
-void EnergyBalance::save(Archive& archive) const {
-  for (const double value : {energy_, power_, power_change_, t_}) archive.write(value);
-  for (const Sums& sums : {sums_, earlier_})
-    for (const double value : {sums.taken, sums.unsure, sums.kinetic}) archive.write(value);
-  archive.write(has_power_);
-  archive.write(has_change_);
-}
-
-void EnergyBalance::load(Archive& archive) {
-  for (double* value : {&energy_, &power_, &power_change_, &t_}) archive.read(*value);
-  for (Sums* sums : {&sums_, &earlier_})
-    for (double* value : {&sums->taken, &sums->unsure, &sums->kinetic}) archive.read(*value);
-  archive.read(has_power_);
-  archive.read(has_change_);
+void EnergyBalance::memory(Archive& archive) {
+  archive(energy_, power_, power_change_, t_);
+  for (Sums* sums : {&sums_, &earlier_}) archive(sums->taken, sums->unsure, sums->kinetic);
+  archive(has_power_, has_change_);
 }
 }  // namespace trill

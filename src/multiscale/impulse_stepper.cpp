@@ -221,21 +221,8 @@ double ImpulseStepper::phase_error(double t) const {
   return inner_order_ == 2 ? resonance_.frequency * std::abs(t - t_first_) * angle * angle / 24 : 0;
 }
 
-void ImpulseStepper::save(Archive& archive) const {
-  top_->save(archive);
-  archive.write(told_);
-  archive.write(since_watched_);
-  for (const double value :
-       {resonance_.frequency, resonance_.slow_stiffness, unaveraged_frequency_, h_, longest_h_, t_first_})
-    archive.write(value);
-}
-
-void ImpulseStepper::load(Archive& archive) {
-  top_->load(archive);
-  archive.read(told_);
-  archive.read(since_watched_);
-  for (double* value :
-       {&resonance_.frequency, &resonance_.slow_stiffness, &unaveraged_frequency_, &h_, &longest_h_, &t_first_})
-    archive.read(*value);
+void ImpulseStepper::memory(Archive& archive) {
+  archive(*top_, told_, since_watched_, resonance_.frequency, resonance_.slow_stiffness);
+  archive(unaveraged_frequency_, h_, longest_h_, t_first_);
 }
 }  // namespace trill

@@ -43,8 +43,7 @@ class ImpulseStepper : public Stepper {
   void diagnose(Out values) const override;
   std::string summary() const override;
   void refine() override { top_->refine(); }
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
 
  protected:
   static SplitForm without_filters();  // kicks by forces as they are

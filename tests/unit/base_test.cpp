@@ -112,57 +112,66 @@ TEST(Options, AssignmentsAndTheirAliases) {
   EXPECT_THROW(parse_assignment("=1"), UsageError);
 }
 
+struct Remembered {
+  struct Entry {
+    std::string name;
+    double value = 0;
+    void memory(Archive& archive) { archive(name, value); }
+    bool operator==(const Entry&) const = default;
+  };
+  double number = 0;
+  Vec vector;
+  Mat matrix;
+  std::string text;
+  std::vector<int> integers;
+  std::vector<Entry> entries;
+  void memory(Archive& archive) { archive(number, vector, matrix, text, integers, entries); }
+  static Remembered sample() {
+    return {1.5, Vec::LinSpaced(5, 0, 1), Mat::Identity(2, 3), "text", {1, -2}, {{"a", 1}, {"", 2}}};
+  }
+};
+
 TEST(Archive, GivesBackWhatItTook) {
+  Remembered given = Remembered::sample(), back;
+  back.integers = {7, 8, 9};
   Archive out;
-  out.write(1.5);
-  out.write(Vec(Vec::LinSpaced(5, 0, 1)));
-  out.write(Mat(Mat::Identity(2, 3)));
-  out.write(std::string("text"));
-  out.write(std::vector<int>{1, -2});
+  EXPECT_FALSE(out.reading());
+  out(given);
   Archive in(out.bytes());
-  double d;
-  Vec v;
-  Mat m;
-  std::string s;
-  std::vector<int> i;
-  in.read(d);
-  in.read(v);
-  in.read(m);
-  in.read(s);
-  in.read(i);
+  EXPECT_TRUE(in.reading());
+  in(back);
   EXPECT_TRUE(in.at_end());
-  EXPECT_EQ(d, 1.5);
-  EXPECT_EQ(v, Vec(Vec::LinSpaced(5, 0, 1)));
-  EXPECT_EQ(m, Mat(Mat::Identity(2, 3)));
-  EXPECT_EQ(s, "text");
-  EXPECT_EQ(i, (std::vector<int>{1, -2}));
+  const Remembered expected = Remembered::sample();
+  for (const Remembered* r : {&given, &back}) {
+    EXPECT_EQ(r->number, expected.number);
+    EXPECT_EQ(r->vector, expected.vector);
+    EXPECT_EQ(r->matrix, expected.matrix);
+    EXPECT_EQ(r->text, expected.text);
+    EXPECT_EQ(r->integers, expected.integers);
+    EXPECT_EQ(r->entries, expected.entries);
+  }
 }
 
 TEST(Archive, EveryTruncationIsNoticed) {
+  Remembered given = Remembered::sample();
   Archive out;
-  out.write(Vec(Vec::Ones(4)));
-  out.write(Mat(Mat::Ones(3, 2)));
-  out.write(std::string("abc"));
+  out(given);
   for (std::size_t length = 0; length < out.bytes().size(); ++length) {
     Archive in(std::vector<char>(out.bytes().begin(), out.bytes().begin() + static_cast<long>(length)));
-    const auto read_all = [&] {
-      Vec v;
-      Mat m;
-      std::string s;
-      in.read(v);
-      in.read(m);
-      in.read(s);
-    };
-    EXPECT_THROW(read_all(), IoError) << length;
+    Remembered back;
+    EXPECT_THROW(in(back), IoError) << length;
   }
 }
 
 TEST(Archive, ForgedSizesAskForNoMemory) {
+  std::uint64_t forged = std::uint64_t{1} << 60;
   Archive out;
-  out.write(std::uint64_t{1} << 60);
-  Archive in(out.bytes());
-  Vec v;
-  EXPECT_THROW(in.read(v), IoError);
+  out(forged);
+  Vec vector;
+  std::vector<Remembered::Entry> entries;
+  Archive as_vector(out.bytes()), as_list(out.bytes());
+  EXPECT_THROW(as_vector(vector), IoError);
+  EXPECT_THROW(as_list(entries), IoError);
 }
 
 // Known answers published with the generator (Random123, kat_vectors, philox 4x32 with 10 rounds).

@@ -376,18 +376,18 @@ TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
   for (int k = 0; k < 100; ++k) {
     advance(*whole, s, k == 0);
     Archive archive;
-    whole->save(archive);
+    whole->memory(archive);
+    Archive stored(archive.bytes()), back(archive.bytes());
     auto resumed = make();
     State again = s;
     resumed->start(again, scale);
     again = s;
-    resumed->load(archive);
+    resumed->memory(stored);
     advance(*resumed, again, false);
     auto clone = s;
-    Archive back(archive.bytes());
     advance(*whole, clone, false);
     ASSERT_EQ(clone.y, again.y) << "step " << k;
-    whole->load(back);
+    whole->memory(back);
   }
 }
 

@@ -150,9 +150,9 @@ TEST(Gautschi, ResumesBitForBit) {
     Walk whole(problem, "gautschi", options), rest(problem, "gautschi", options);
     whole.walk(0.1, before);
     Archive archive;
-    whole.stepper->save(archive);
+    whole.stepper->memory(archive);
     Archive stored(archive.bytes());
-    rest.stepper->load(stored);
+    rest.stepper->memory(stored);
     rest.s = whole.s;
     rest.jumped = whole.jumped;
     EXPECT_TRUE(stored.at_end());

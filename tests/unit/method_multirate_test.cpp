@@ -154,9 +154,9 @@ TEST(Multirate, ResumesBitForBit) {
   Walk whole(coupled(), "multirate"), rest(coupled(), "multirate");
   whole.walk(0.01, 37);
   Archive archive;
-  whole.stepper->save(archive);
+  whole.stepper->memory(archive);
   Archive stored(archive.bytes());
-  rest.stepper->load(stored);
+  rest.stepper->memory(stored);
   rest.s = whole.s;
   rest.jumped = false;
   EXPECT_TRUE(stored.at_end());

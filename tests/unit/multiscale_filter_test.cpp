@@ -308,9 +308,9 @@ TEST(Filters, GoOnFromACheckpointBitByBit) {
   Counters work, unbroken, resumed;
   ASSERT_TRUE(go(*flow, s, work));
   Archive archive;
-  flow->save(archive);
+  flow->memory(archive);
   Archive back(archive.bytes());
-  other->load(back);
+  other->memory(back);
   EXPECT_TRUE(back.at_end());
   State again = s;
   ASSERT_TRUE(go(*flow, s, unbroken) && go(*other, again, resumed));

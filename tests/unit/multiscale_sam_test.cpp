@@ -310,13 +310,14 @@ TEST(Sam, KeepsItsChoicesInACheckpoint) {
   PreparedRun whole = prepared({});
   whole.run();
   Archive archive;
-  whole.reformulation->save(archive);
+  whole.reformulation->memory(archive);
   PreparedRun again = prepared({});
   const auto choices = [](const PreparedRun& run) {
     return run.reformulation->summary().substr(0, run.reformulation->summary().find("; estimated"));
   };
   EXPECT_NE(choices(again), choices(whole));
-  again.reformulation->load(archive);
+  Archive stored(archive.bytes());
+  again.reformulation->memory(stored);
   EXPECT_EQ(choices(again), choices(whole));
 }
 }  // namespace

@@ -46,7 +46,11 @@ class Reformulation {
   // Of the state that was left last, recorded beside it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
-  // What it remembers from step to step, for checkpoints.
+  // What it remembers from step to step, for checkpoints; Stepper::memory() says how.
+  virtual void memory(Archive& archive) { archive.reading() ? load(archive) : save(archive); }
+
+ protected:
+  // For those that still list their memory twice.
   virtual void save(Archive&) const {}
   virtual void load(Archive&) {}
 };
