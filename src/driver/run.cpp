@@ -2,6 +2,7 @@
 #include "driver/run.hpp"
 
 #include "driver/failure.hpp"
+#include "problem/quantity_kind.hpp"
 
 #include <cmath>
 
@@ -109,6 +110,7 @@ RunInfo Run::info() const {
   info.layout = user_.layout;
   info.time_unit = problem_.time_unit();
   info.components = problem_.components();
+  give_kinds(info.components, info.layout);
   info.quantities = measures_->quantities();
   return info;
 }

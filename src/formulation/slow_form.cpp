@@ -218,24 +218,28 @@ class SlowForm final : public Reformulation {
     const auto components = slow_.stiff().components();
     std::set<std::string> taken;
     for (const Quantity& q : slow_.stiff().quantities()) taken.insert(q.name);
-    const auto add = [&](std::string name, const std::string& unit) {
+    const auto add = [&](std::string name, const std::string& unit, QuantityKind kind) {
       if (taken.contains(name)) name = "slow_" + name;
-      quantities_.push_back({std::move(name), unit});
+      quantities_.push_back({std::move(name), unit, kind});
     };
     const std::string& time = slow_.stiff().time_unit();
     if (slow_.has_modes()) {
       shown_ = std::min(slow_.gaps(), most_modes_shown);
       bands_ = slow_.unknowns() <= most_bands;
-      for (Index k = 1; k <= shown_; ++k) add(fmt::format("frequency_{}", k), time.empty() ? "" : "rad/" + time);
-      for (Index k = 1; k <= shown_; ++k) add(fmt::format("action_{}", k), "");
-      add("fast_energy", "");
-      if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q())) add("total_energy", "");
-      for (Index i = 0; bands_ && i < slow_.unknowns(); ++i)
-        add("amplitude_" + components[static_cast<std::size_t>(i)].name, components[static_cast<std::size_t>(i)].unit);
+      for (Index k = 1; k <= shown_; ++k)
+        add(fmt::format("frequency_{}", k), time.empty() ? "" : "rad/" + time, QuantityKind::frequency);
+      for (Index k = 1; k <= shown_; ++k) add(fmt::format("action_{}", k), "", QuantityKind::action);
+      add("fast_energy", "", QuantityKind::energy_part);
+      if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q()))
+        add("total_energy", "", QuantityKind::energy);
+      for (Index i = 0; bands_ && i < slow_.unknowns(); ++i) {
+        const Quantity& x = components[static_cast<std::size_t>(i)];
+        add("amplitude_" + x.name, x.unit, QuantityKind::amplitude);
+      }
     }
-    if (options_.fast_part == "on") add("phase_error", "rad");
-    add("model_error", "");
-    add("drift", "");
+    if (options_.fast_part == "on") add("phase_error", "rad", QuantityKind::other);
+    add("model_error", "", QuantityKind::model_error);
+    add("drift", "", QuantityKind::other);
   }
 
   // After an event that left the motion and the gaps as they were, the oscillation goes on. What comes of another one

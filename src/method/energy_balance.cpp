@@ -16,8 +16,8 @@ constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the me
 }  // namespace
 
 EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(problem), mass_(problem.mass_pattern()) {
-  const auto quantities = problem.quantities();
-  known_ = !quantities.empty() && quantities.front().name == "energy";
+  const auto quantities = measures_of(problem);
+  known_ = !quantities.empty() && quantities.front().kind == QuantityKind::energy;
   measured_ = Vec::Zero(static_cast<Index>(quantities.size()));
   const Index n = problem.layout().nq;
   force_ = product_ = Vec::Zero(n);
@@ -94,7 +94,7 @@ void EnergyBalance::advance(const State& s, double h) {
 
 std::vector<Quantity> EnergyBalance::diagnostics() const {
   if (!known_) return {};
-  return {{"damped energy", ""}};
+  return {{"damped energy", "", QuantityKind::energy_part}};
 }
 
 void EnergyBalance::diagnose(Out values) const {

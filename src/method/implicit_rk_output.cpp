@@ -42,7 +42,7 @@ void ImplicitRk::interpolate(double theta, Out y) {
 
 std::vector<Quantity> ImplicitRk::diagnostics() const {
   if (!mechanical_ || !mechanical_->strong_potential()) return {};
-  return {{"fast_energy", ""}, {"damped_energy", ""}};
+  return {{"fast_energy", "", QuantityKind::energy_part}, {"damped_energy", "", QuantityKind::energy_part}};
 }
 
 void ImplicitRk::diagnose(Out values) const {

@@ -227,17 +227,18 @@ class Hmm final : public Reformulation {
     if (paper_) return;
     const std::string& time = stiff_.time_unit();
     const std::string unit = time.empty() ? "" : "rad/" + time;
-    quantities_.push_back({"slowest_fast_frequency", unit});
-    quantities_.push_back({"fastest_frequency", unit});
-    for (Index k = 1; k <= averaged_.actions(); ++k) quantities_.push_back({fmt::format("action_{}", k), ""});
+    quantities_.push_back({"slowest_fast_frequency", unit, QuantityKind::frequency});
+    quantities_.push_back({"fastest_frequency", unit, QuantityKind::frequency});
+    for (Index k = 1; k <= averaged_.actions(); ++k)
+      quantities_.push_back({fmt::format("action_{}", k), "", QuantityKind::action});
     const auto components = stiff_.components();
     bands_ = given_.layout().nq <= most_bands;
     for (Index i = 0; bands_ && i < given_.layout().nq; ++i) {
       const Quantity& x = components[static_cast<std::size_t>(i)];
-      quantities_.push_back({"amplitude_" + x.name, x.unit});
+      quantities_.push_back({"amplitude_" + x.name, x.unit, QuantityKind::amplitude});
     }
     quantities_.push_back({"drift", ""});
-    quantities_.push_back({"model_error", ""});
+    quantities_.push_back({"model_error", "", QuantityKind::model_error});
   }
 
   // Of the oscillation that is not followed: by its actions where they are known along the way, else as at the start.

@@ -94,7 +94,7 @@ class SamForm final : public Reformulation {
         system_.period(), system_.steps(), system_.micro_order(), system_.order(), errors_.change,
         system_.flow().forces, model_error());
   }
-  std::vector<Quantity> diagnostics() const override { return {{"model_error", ""}}; }
+  std::vector<Quantity> diagnostics() const override { return {{"model_error", "", QuantityKind::model_error}}; }
   void diagnose(Out values) const override { values[0] = model_error(); }
 
   void account(Counters& work) const override {

@@ -76,6 +76,7 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
     const ViewSeries& s = view.series[i];
     if (s.group == "band") continue;
     json.open('{').key("name").text(s.name).key("unit").text(s.unit).key("group").text(s.group);
+    if (s.kind == QuantityKind::energy) json.key("whole").boolean(true);
     json.key("log").boolean(s.pick.log).key("offset").number(d.series[i].offset);
     json.key("data").numbers(std::span(d.series[i].data));
     if (s.band) json.key("band").numbers(std::span(d.series[*s.band].data));
