@@ -2,6 +2,7 @@
 #include "formulation/constraint_formulation.hpp"
 
 #include "base/text.hpp"
+#include "base/tolerances.hpp"
 #include "formulation/constraint_check.hpp"
 #include "formulation/schur_system.hpp"
 #include "formulation/stage_equations.hpp"
@@ -17,8 +18,7 @@ constexpr int most_rounds = 8;  // of q and the velocity's correction
 constexpr double noisy = 10, stagnant = 0.1;
 constexpr int most_closings = 8;       // chord steps onto the constraints
 constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
-constexpr double rounding = 1e-13;
-constexpr double singular = 1e-3;  // a pivot of G M^-1 G^T against the least one of other positions
+constexpr double singular = 1e-3;      // a pivot of G M^-1 G^T against the least one of other positions
 
 // Pivots in the metric of the mass tell that some rows are nearly dependent; how nearly they are without it is open.
 std::string passed_text(const ConstraintMap& map, const MatrixSlot& G) {
@@ -174,7 +174,8 @@ ConstrainedStage::Closing ConstrainedStage::close_positions(double t, Out q) {
     q += step_;
     const double step = max_abs(step_), size = 1 + max_abs(q);
     moved = std::max(moved, step / size);
-    if (step <= nearly_there * size) return moved <= rounding || stand_at(t, q) ? Closing::closed : Closing::singular;
+    if (step <= nearly_there * size)
+      return moved <= tolerance::position || stand_at(t, q) ? Closing::closed : Closing::singular;
   }
   return Closing::open;
 }

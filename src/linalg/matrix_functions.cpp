@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/matrix_functions.hpp"
 
+#include "base/tolerances.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
@@ -13,7 +14,6 @@
 namespace trill {
 namespace {
 constexpr Index dense_limit = 64;
-constexpr double rounding = 1e-9;  // of eigenvalues, relative to the largest
 constexpr double worst_condition = 1e8;
 
 // K = vectors diag(values) inverse
@@ -34,7 +34,7 @@ Decomposition general_decomposition(const Mat& s, const Mat& m) {
   const Eigen::EigenSolver<Mat> solver(k);
   if (solver.info() != Eigen::Success) throw UsageError("the eigenvalues of the fast motion were not found");
   const double largest = solver.eigenvalues().cwiseAbs().maxCoeff();
-  if (solver.eigenvalues().imag().cwiseAbs().maxCoeff() > rounding * largest)
+  if (solver.eigenvalues().imag().cwiseAbs().maxCoeff() > tolerance::eigenvalue * largest)
     throw UsageError("eigenvalues of the fast linear force are not real: its motion grows");
   const Mat vectors = solver.eigenvectors().real();
   const Eigen::PartialPivLU<Mat> lu(vectors);
@@ -49,7 +49,7 @@ class DenseFunctions final : public MatrixFunctions {
     const Mat s = as_dense(pencil.stiffness), m = as_dense(pencil.mass);
     k_ = is_symmetric(pencil.stiffness) ? symmetric_decomposition(s, m) : general_decomposition(s, m);
     const double largest = k_.values.size() == 0 ? 0 : k_.values.cwiseAbs().maxCoeff();
-    if (k_.values.size() > 0) require_not_negative(k_.values.minCoeff(), rounding * largest);
+    if (k_.values.size() > 0) require_not_negative(k_.values.minCoeff(), tolerance::eigenvalue * largest);
     omega_ = k_.values.cwiseMax(0).cwiseSqrt();
     Index last = 0;
     if (omega_.size() > 0) fastest_ = omega_.maxCoeff(&last);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/energy_balance.hpp"
 
+#include "base/tolerances.hpp"
+#include "problem/quantity_kind.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 namespace trill {
 namespace {
 constexpr double increment = 1e-4;     // of differences in time, in steps
-constexpr double rounding = 1e-13;     // of positions, as near as they come to constraints
 constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the method
 }  // namespace
 
@@ -79,7 +80,7 @@ void EnergyBalance::advance(const State& s, double h) {
   const double taken = sums_.taken + 0.5 * h * (power_ + power1) - (energy1 - energy_);
   // Of the trapezoidal rule: h^3/12 P'' by differences, doubled since steps vary.
   if (has_change_) sums_.unsure += std::abs(h * (power1 - power_ - power_change_)) / 6;
-  sums_.unsure += rounding * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
+  sums_.unsure += tolerance::position * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
   power_change_ = power1 - power_;
   has_change_ = true;
   if (std::isfinite(taken)) sums_.taken = taken;

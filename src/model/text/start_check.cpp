@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/text/start_check.hpp"
 
+#include "base/tolerances.hpp"
 #include "linalg/common_kernel.hpp"
 #include "model/expression/derivative.hpp"
 #include "model/text/text_map.hpp"
@@ -158,10 +159,9 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
 
 // True where it is positive. Where it is not, constraints must hold what has no mass.
 bool check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
-  constexpr double rounding = 1e-12;
   if (is_positive_definite(mass)) return true;
   SpMat raised = mass;
-  for (Index i = 0; i < mass.rows(); ++i) raised.coeffRef(i, i) += rounding * (mass.coeff(i, i) + 1);
+  for (Index i = 0; i < mass.rows(); ++i) raised.coeffRef(i, i) += tolerance::mass * (mass.coeff(i, i) + 1);
   if (!is_positive_definite(raised)) refuse_kinetic(model);
   if (const std::vector<Index> motion = common_kernel(mass, G); !motion.empty()) refuse_motion(model, motion);
   if (model.file.heat_bath) throw model.file.heat_bath->friction.error("a heat bath needs masses above zero");
