@@ -22,7 +22,7 @@ void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
   v.text("fast", fast, "groups, as bonds+angles", "forces that are fast; empty: those the model says are");
   v.integer("inner", inner, Range::between(0, 1000000),
             "inner steps in half a step; 0: so many that omega tau <= 0.25 for the fastest mode at the start");
-  v.choice("inner_order", inner_order, {"2", "4", "6", "8"}, "of the symmetric inner steps");
+  v.choice("inner_order", inner_order, {{"2", 2}, {"4", 4}, {"6", 6}, {"8", 8}}, "of the symmetric inner steps");
 }
 
 std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem, std::string_view method) const {
@@ -31,7 +31,7 @@ std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem
   return {{known_groups(problem) & ~groups, 1}, {groups, 0}};
 }
 
-FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order[0] - '0'}; }
+FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order}; }
 
 SplitForm ImpulseStepper::without_filters() {
   const auto one = [](double) { return 1.0; };

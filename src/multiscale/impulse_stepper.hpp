@@ -24,7 +24,7 @@ struct ImpulsePlan {
 struct TwoLevelOptions {
   std::string fast;
   int inner = 0;
-  std::string inner_order = "2";
+  int inner_order = 2;
   void two_level_fields(OptionVisitor& v);
   std::vector<ForceLevel> levels(const MechanicalProblem& problem, std::string_view method) const;
   FlowOptions flow() const;
