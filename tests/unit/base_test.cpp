@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.hpp"
+#include "support/mentions.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
 #include "trill/base/options.hpp"
@@ -95,10 +96,10 @@ TEST(Options, AreReadCheckedAndNamed) {
   EXPECT_EQ(read.s, 5);
   EXPECT_EQ(read.form, "b");
   EXPECT_EQ(message_of({{"rho", "1.5"}}), "gauss: option 'rho' = 1.5 is out of range; allowed: [0, 1]");
-  EXPECT_EQ(message_of({{"s", "2.5"}}), "gauss: option 's' needs a whole number, not '2.5'");
-  EXPECT_EQ(message_of({{"s", "99999999999"}}), "gauss: option 's' needs a whole number, not '99999999999'");
-  EXPECT_EQ(message_of({{"form", "c"}}), "gauss: option 'form' cannot be 'c'; allowed: a | b");
-  EXPECT_EQ(message_of({{"rhoo", "1"}}), "gauss has no option 'rhoo'; did you mean 'rho'?");
+  EXPECT_THAT(message_of({{"s", "2.5"}}), mentions("gauss", "'s'", "whole number", "'2.5'"));
+  EXPECT_THAT(message_of({{"s", "99999999999"}}), mentions("gauss", "'s'", "whole number", "'99999999999'"));
+  EXPECT_THAT(message_of({{"form", "c"}}), mentions("gauss", "'form'", "'c'", "a | b"));
+  EXPECT_THAT(message_of({{"rhoo", "1"}}), mentions("gauss", "'rhoo'", "'rho'"));
   const auto rows = list_options<Sample>();
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].value, "0.5");
