@@ -15,15 +15,17 @@ CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE
 NINJA = ninja -j$(JOBS)
 CTEST = ctest --output-on-failure --no-tests=error -j$(JOBS)
 
-.PHONY: help build demo test build-tests test-long fuzz bench format install clean
+.PHONY: help build demo test build-tests test-sanitized test-long fuzz bench time-table format install clean
 
 help:
 	@echo 'make build             build the tool: $(BUILD)/trill'
 	@echo 'make demo              solve two problems with two methods each and write a report page'
 	@echo 'make test              build and run all tests'
-	@echo 'make test-long         sanitizers, full grids of the papers, 1000 random kills'
+	@echo 'make test-sanitized    the unit tests under address and undefined-behaviour sanitizers'
+	@echo 'make test-long         full grids of the papers, property studies, 1000 random kills'
 	@echo 'make fuzz              feed the readers of files with mutated ones: FUZZ_RUNS=1000000'
 	@echo 'make bench             time trill against other solvers: one table of ratios'
+	@echo 'make time-table        where building and testing spend their time: docs/design/time.md'
 	@echo 'make install PREFIX=/usr/local'
 	@echo 'make format            format the C++ sources'
 	@echo 'make clean             remove everything that was built'
@@ -49,13 +51,18 @@ build-tests:
 	  $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_TESTS=ON
 	@$(NINJA) -C $(BUILD)
 
-# Sanitizers need an own build. Only unit and property tests are built there: they cover every parser.
-test-long: build-tests
+# Sanitizers need a build of their own, with the unit tests only: they cover every parser and every method.
+test-sanitized:
+	@tools/setup test
 	@[ -f $(SANITIZE_BUILD)/build.ninja ] || $(CONFIGURE) -B $(SANITIZE_BUILD) -DTRILL_BUILD_TESTS=ON \
 	  -DTRILL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
-	@$(NINJA) -C $(SANITIZE_BUILD) trill_sanitized_tests
-	@$(CTEST) --test-dir $(SANITIZE_BUILD) --timeout 1200 -L '^(unit|property)$$' 2>&1 | tee $(BUILD)/test-sanitize.log
-	@TRILL_LONG=1 TRILL_KILLS=40 $(CTEST) --test-dir $(BUILD) --timeout 1200 -L '^(papers|property|cli|long)$$' 2>&1 \
+	@$(NINJA) -C $(SANITIZE_BUILD) trill_unit_tests
+	@$(CTEST) --test-dir $(SANITIZE_BUILD) --timeout 1200 -L '^unit$$' 2>&1 | tee $(SANITIZE_BUILD)/test.log
+
+test-long: build-tests test-sanitized
+	@$(NINJA) -C $(SANITIZE_BUILD) trill_property_tests
+	@$(CTEST) --test-dir $(SANITIZE_BUILD) --timeout 3600 -L '^property$$' 2>&1 | tee $(BUILD)/test-long-sanitized.log
+	@TRILL_LONG=1 TRILL_KILLS=40 $(CTEST) --test-dir $(BUILD) --timeout 3600 -L '^(papers|property|cli)$$' 2>&1 \
 	  | tee $(BUILD)/test-long.log
 
 fuzz:
@@ -69,6 +76,16 @@ bench:
 	  $$([ -f $(BUILD)/CMakeCache.txt ] || echo -DTRILL_BUILD_TESTS=OFF)
 	@$(NINJA) -C $(BUILD) --quiet trill_bench | sed '/^ninja: no work to do/d'
 	@tools/bench $(BUILD)/bench
+
+# One job at a time, so that what a unit or a suite takes does not depend on its neighbours.
+time-table:
+	@tools/setup test
+	@rm -rf $(BUILD)-time
+	@$(CONFIGURE) -B $(BUILD)-time -DTRILL_BUILD_TESTS=ON
+	@ninja -j1 -C $(BUILD)-time
+	@ctest --test-dir $(BUILD)-time -j1 >$(BUILD)-time/test.log
+	@tools/time_table.mjs $(BUILD)-time $(BUILD)-time/test.log >docs/design/time.md
+	@rm -rf $(BUILD)-time
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

@@ -22,7 +22,7 @@ RowMatrix stiffness_of(const MechanicalProblem& problem, const State& s) {
 class Steps {
  public:
   Steps(const Problem& problem, const OptionSet& options)
-      : stepper_(MethodRegistry::all().find("mollified_impulse").make(problem, options)),
+      : stepper_(Catalogue::all().method("mollified_impulse").make(problem, options)),
         s_(problem.initial_state()),
         scale_{.rtol = 1e-10, .atol = Vec::Constant(s_.y.size(), 1e-12)},
         weights_(Vec::Ones(s_.y.size())) {

@@ -80,7 +80,7 @@ void print_row(const std::string& name, const Outcome& o) {
 
 Outcome radau_outcome(double epsilon, double rtol, int turns) {
   const auto problem = jp95_pendulum(epsilon);
-  const auto stepper = MethodRegistry::all().find("radau").make(*problem, {});
+  const auto stepper = Catalogue::all().method("radau").make(*problem, {});
   return best_of(turns, [&] { return solve(*stepper, *problem, tolerance(rtol)); });
 }
 
@@ -140,7 +140,7 @@ Outcome hand_written_verlet(double epsilon, double h) {
 
 // With the loosest tolerance that gives the slow error.
 Outcome rival(const std::string& method, const Problem& problem) {
-  const auto stepper = MethodRegistry::all().find(method).make(problem, {});
+  const auto stepper = Catalogue::all().method(method).make(problem, {});
   Outcome last;
   for (double rtol = 1e-4; rtol > 1e-13; rtol /= 10) {
     last = solve(*stepper, problem, tolerance(rtol));
@@ -163,7 +163,7 @@ void bench_rivals(double ours) {
     if (o.error <= slow_error) best = std::min(best, o.seconds);
   };
   enter("velocity Verlet by hand", best_of(15, [&] { return hand_written_verlet(epsilon, h); }));
-  const auto verlet = MethodRegistry::all().find("verlet").make(*problem, {});
+  const auto verlet = Catalogue::all().method("verlet").make(*problem, {});
   enter("verlet", best_of(5, [&] { return solve(*verlet, *problem, FixedStep{h}); }));
   for (const char* method : {"dop853", "cvode_adams", "cvode_bdf"})
     best = std::min(best, rival(method, *problem).seconds);
@@ -199,7 +199,7 @@ class Chain {
  public:
   Chain(const Workshop& shop, int n)
       : problem_(native_model((shop / "chain.toml").string(), {{"n", std::to_string(n)}})),
-        stepper_(MethodRegistry::all().find("radau").make(*problem_, {})),
+        stepper_(Catalogue::all().method("radau").make(*problem_, {})),
         advancer_(*stepper_, FixedStep{0.01}),
         s_(problem_->initial_state()) {
     advancer_.start(s_, 1000);

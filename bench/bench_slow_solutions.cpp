@@ -35,7 +35,7 @@ class SlowSolver {
       : slow_(p, {energy}),
         order_(order),
         energy_(energy),
-        stepper_(MethodRegistry::all().find("dop853").make(slow_, {})) {
+        stepper_(Catalogue::all().method("dop853").make(slow_, {})) {
     AdaptiveStep control;
     control.rtol = rtol;
     control.atol = Vec::Constant(1, 1e-2 * rtol);

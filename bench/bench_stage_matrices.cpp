@@ -179,7 +179,7 @@ void bench_dense_matrix(const std::string& method, const ImplicitTableau& tablea
   constexpr double h = 0.01, far = 20;
   constexpr int steps = 100, solves = 4;
   const auto& mechanical = problem.as<MechanicalProblem>("the benchmark");
-  const auto stepper = MethodRegistry::all().find(method).make(problem, {{"s", "5"}});
+  const auto stepper = Catalogue::all().method(method).make(problem, {{"s", "5"}});
   const State given = problem.initial_state();
   State s = given;
   Advancer advancer(*stepper, FixedStep{h});

@@ -22,13 +22,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
 namespace trill {
 std::string_view ${SYMBOL}();
 
-namespace {
-using namespace std::string_view_literals;
-constexpr std::string_view chunks[] = {
-${chunks}};
-}  // namespace
-
 std::string_view ${SYMBOL}() {
+  using namespace std::string_view_literals;
+  static constexpr std::string_view chunks[] = {
+${chunks}  };
   static const std::string whole = [] {
     std::string text;
     for (const std::string_view chunk : chunks) text += chunk;

@@ -24,6 +24,36 @@ const ${registry}& ${registry}::all() {
 ")
 endfunction()
 
+# Writes the one source file of the catalogue: register_method_<name>(catalogue) for every method file, and
+# <name>_entry() for every formulation.
+function(trill_write_catalogue methods formulations out)
+  set(declarations "")
+  set(calls "")
+  foreach(name IN LISTS methods)
+    string(APPEND declarations "void register_method_${name}(Catalogue&);\n")
+    string(APPEND calls "    register_method_${name}(c);\n")
+  endforeach()
+  foreach(name IN LISTS formulations)
+    string(APPEND declarations "ReformulationEntry ${name}_entry();\n")
+    string(APPEND calls "    c.add(${name}_entry());\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${out} @ONLY CONTENT
+"// Written by the build from the lists of methods and formulations.
+#include \"trill/method/registry.hpp\"
+
+namespace trill {
+@declarations@
+const Catalogue& Catalogue::all() {
+  static const Catalogue catalogue = [] {
+    Catalogue c;
+@calls@    return c;
+  }();
+  return catalogue;
+}
+}  // namespace trill
+")
+endfunction()
+
 # Embeds the text models and writes the source file that registers them: register_model_text_models(registry). The names
 # of the written files go into the variable `out`. A model is also found by the last part of its name, so that no two
 # models, in text or C++, may share it.

@@ -40,7 +40,7 @@ class Ball final : public trill::MechanicalProblem {
 
 int main() {
   const Ball ball;
-  const auto stepper = trill::MethodRegistry::all().find("dopri5").make(ball, {});
+  const auto stepper = trill::Catalogue::all().method("dopri5").make(ball, {});
 
   trill::DriverOptions options;
   options.control = trill::FixedStep{0.05};

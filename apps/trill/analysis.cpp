@@ -3,7 +3,6 @@
 #include "analysis/convergence.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "driver/wanted.hpp"
 #include "formulation/constraint_formulation.hpp"
 #include "pictures.hpp"
 #include "resonance.hpp"
@@ -46,10 +45,10 @@ json convergence_json(const std::vector<ConvergenceRow>& rows) {
 
 // A formulation has the order and the stability of the method that drives it.
 const MethodEntry& plain_method(const std::string& name) {
-  if (const ReformulationEntry* formulation = find_reformulation(name))
+  if (const ReformulationEntry* formulation = Catalogue::all().find_formulation(name))
     throw UsageError(
         fmt::format("'{}' is a formulation; ask for the method that drives it, as dop853", formulation->name));
-  return MethodRegistry::all().find(name);
+  return Catalogue::all().method(name);
 }
 }  // namespace
 
@@ -261,43 +260,41 @@ struct Curve {
 
 // A method, and in which formulation where several are compared.
 struct Contender {
-  std::string method, formulation;
+  Technique technique;
+  std::string formulation;
 };
 
-bool solves_stages(const std::string& method) {
-  if (find_reformulation(method)) return false;
-  const auto& options = MethodRegistry::all().find(method).options;
-  return std::any_of(options.begin(), options.end(), [](const OptionRow& row) { return row.name == "formulation"; });
+bool solves_stages(const Technique& technique) {
+  return technique.method && has_option(technique.method->options, "formulation");
 }
 
 // `--formulation index2,cs`: methods that solve constraints stage by stage run in each of them, others as they are.
 std::vector<Contender> contenders(CompareArguments& a) {
+  std::vector<Technique> techniques;
+  for (const std::string& name : a.methods) techniques.push_back(Catalogue::all().technique(name));
   const std::vector<std::string> forms = split(a.plan.formulation, ',');
+  std::vector<Contender> all;
   if (forms.size() < 2) {
-    std::vector<Contender> all;
-    for (const std::string& name : a.methods) all.push_back({name, a.plan.formulation});
+    for (const Technique& technique : techniques) all.push_back({technique, a.plan.formulation});
     return all;
   }
   for (const std::string& form : forms) constraint_form(form);
   a.plan.formulation.clear();
-  std::vector<Contender> all;
-  for (const std::string& name : a.methods) {
-    if (!solves_stages(lower_snake(name))) {
-      all.push_back({name, ""});
+  for (const Technique& technique : techniques) {
+    if (!solves_stages(technique)) {
+      all.push_back({technique, ""});
       continue;
     }
-    for (const std::string& form : forms) all.push_back({name, form});
+    for (const std::string& form : forms) all.push_back({technique, form});
   }
   return all;
 }
 
 Curve measure_curve(const CompareArguments& a, const Contender& contender, const Reference& reference) {
   RunPlan plan = a.plan;
-  plan.method = lower_snake(contender.method);
+  plan.method = contender.technique.name();
   plan.formulation = contender.formulation;
-  const bool driven = find_reformulation(plan.method) != nullptr;
-  const MethodInfo info = MethodRegistry::all().find(driven ? "dop853" : plan.method).info;
-  if (!driven) plan.method = info.name;
+  const MethodInfo info = prepare(plan).way.method->info;
   Curve curve{plan.method, info.owns_step || info.error_order > 0, {}};
   if (a.plan.formulation.empty() && !contender.formulation.empty()) curve.method += " " + contender.formulation;
   if (curve.by_tolerance) {
@@ -314,16 +311,15 @@ Curve measure_curve(const CompareArguments& a, const Contender& contender, const
 int compare(const CompareArguments& arguments) {
   CompareArguments a = arguments;
   check_page(a.report);
-  for (const std::string& name : a.methods) check_method_name(name);
   const std::vector<Contender> compared = contenders(a);
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
   for (const Contender& contender : compared) curves.push_back(measure_curve(a, contender, reference));
   std::string note = "Largest error of q and v at the end, against " + reference.origin;
   for (const std::string& name : a.methods)
-    if (const ReformulationEntry* formulation = find_reformulation(name))
+    if (const ReformulationEntry* formulation = Catalogue::all().technique(name).formulation)
       note += fmt::format("; {} gives the {}, and the oscillation itself counts as its error", formulation->name,
-                          formulation->delivers);
+                          to_text(*formulation->delivers));
   Chart by_forces{.title = "Error against work",
                   .note = note,
                   .x = {"force evaluations", "", true},

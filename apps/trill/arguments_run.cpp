@@ -85,8 +85,8 @@ void add_run(CLI::App& app, Action& action) {
   file_name(sub, "--report", a.report, "write a page with plots (HTML, opens in any browser)");
   word(sub, "--trust", "auto|always|never", "repeat more accurately and compare (default auto: when under 10 s)",
        [&trust = a.trust](const std::string& option, const std::string& text) { trust = read_when(option, text); });
-  sub.add_option("--want", a.plan.want, "instead of a method: slow, for the slow motion by the method that suits")
-      ->type_name("slow");
+  word(sub, "--want", "slow", "instead of a method: slow, for the slow motion by the method that suits",
+       [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "no progress and no summary");
   sub.add_flag("--json", a.json, "summary as JSON");

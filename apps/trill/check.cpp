@@ -2,8 +2,8 @@
 #include "analysis/inspection.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "driver/wanted.hpp"
 #include "formulation/constraint_check.hpp"
+#include "linalg/row_rank.hpp"
 #include "terminal.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -43,13 +43,8 @@ void list_multipliers(const Problem& problem, const ConstraintMap& map, Rows& ro
 void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
   MatrixSlot slot = map.pattern();
   map.jacobian(s.t, s.q(), slot);
-  constexpr Index most_dense = 1000;
-  std::string rank;
-  if (map.count() <= most_dense && slot.cols() <= 4 * most_dense) {
-    const Mat G = slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense();
-    rank = fmt::format(", rank {}", Eigen::ColPivHouseholderQR<Mat>(G).rank());
-  }
-  rows.push_back({"constraints", fmt::format("{}{}", map.count(), rank)});
+  const Index rank = row_rank(slot, ConstraintCheck::dependent);
+  rows.push_back({"constraints", fmt::format("{}, rank {}", map.count(), rank)});
 }
 
 // What a run would refuse as well.
@@ -98,7 +93,7 @@ int check(const CheckArguments& a) {
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
-  check_method_name(info.run.method);
+  Catalogue::all().technique(info.run.method);  // refuses an unknown one
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));

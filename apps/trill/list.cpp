@@ -5,7 +5,7 @@
 #include "formulation/constraint_formulation.hpp"
 #include "papers/figure.hpp"
 #include "terminal.hpp"
-#include "trill/formulation/reformulation.hpp"
+#include "trill/method/registry.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -77,13 +77,14 @@ json model_json(const ModelDescription& e) {
 void list_methods(bool as_json) {
   json all = json::array();
   std::vector<std::vector<std::string>> rows{{"method", "order", "what it is", "properties", "runs"}};
-  for (const MethodEntry& e : MethodRegistry::all().entries()) {
+  for (const MethodEntry& e : Catalogue::all().methods()) {
     all.push_back(method_json(e));
     rows.push_back({e.info.name, e.info.order > 0 ? fmt::format("{}", e.info.order) : "varies", e.info.title,
                     properties_of(e.info), problems_of(e.info.accepts)});
   }
-  for (const ReformulationEntry& e : reformulations())
-    if (e.driving_method) rows.push_back({e.name, "by macro", e.title, "gives the " + e.delivers, e.runs});
+  for (const ReformulationEntry& e : Catalogue::all().formulations())
+    if (e.driving_method)
+      rows.push_back({e.name, "by macro", e.title, fmt::format("gives the {}", to_text(*e.delivers)), e.runs});
   print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 
@@ -111,7 +112,7 @@ void list_figures(bool as_json) {
 void list_formulations(bool as_json) {
   json all = json::array();
   std::vector<std::vector<std::string>> rows{{"formulation", "what it does", "reference"}};
-  for (const ReformulationEntry& e : reformulations()) {
+  for (const ReformulationEntry& e : Catalogue::all().formulations()) {
     all.push_back({{"name", e.name}, {"title", e.title}, {"reference", e.reference}});
     rows.push_back({e.name, e.title, e.reference});
   }
@@ -143,7 +144,7 @@ std::string formulation_text(const ReformulationEntry& e) {
                               ? fmt::format("--method {} (macro=NAME for another method that drives it)", e.name)
                               : fmt::format("--formulation {}", e.name);
   return fmt::format("{}: {}\n{}\ngives the {}\nused by: {}\n{}\n", e.name, e.title, e.reference,
-                     e.delivers.empty() ? "motion of the formulation" : e.delivers, how,
+                     e.delivers ? to_text(*e.delivers) : "motion of the formulation", how,
                      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
 
@@ -194,10 +195,10 @@ std::string citations(const std::vector<std::string>& references) {
 
 [[noreturn]] void refuse_unknown(const std::string& name, const char* what) {
   std::vector<std::string> known;
-  for (const auto& e : MethodRegistry::all().entries()) known.push_back(e.info.name);
+  for (const auto& e : Catalogue::all().methods()) known.push_back(e.info.name);
   for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.name.substr(e.name.rfind('/') + 1));
   for (const auto& e : FigureRegistry::all().entries()) known.push_back(e.name);
-  for (const auto& e : reformulations()) known.push_back(e.name);
+  for (const auto& e : Catalogue::all().formulations()) known.push_back(e.name);
   throw UsageError(fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what,
                                suggest(lower_snake(name), known)));
 }
@@ -223,9 +224,9 @@ int cite(const CiteArguments& a) {
   std::vector<std::string> references;
   if (a.input.ends_with(".toml"))
     references.push_back(describe_model(a.input).info.reference);
-  else if (const auto* method = find_quietly(MethodRegistry::all(), a.input))
+  else if (const auto* method = Catalogue::all().find_method(a.input))
     references.push_back(method->info.reference);
-  else if (const ReformulationEntry* formulation = find_reformulation(a.input))
+  else if (const ReformulationEntry* formulation = Catalogue::all().find_formulation(a.input))
     references.push_back(formulation->reference);
   else if (const auto* model = find_quietly(ModelRegistry::all(), a.input))
     references.push_back(model->describe().info.reference);
@@ -246,10 +247,10 @@ int describe(const DescribeArguments& a) {
     print(model_text(describe_model(a.name), a.name));
     return ExitCode::ok;
   }
-  const auto* method = find_quietly(MethodRegistry::all(), a.name);
+  const auto* method = Catalogue::all().find_method(a.name);
   const auto* model = find_quietly(ModelRegistry::all(), a.name);
   const auto* figure = find_quietly(FigureRegistry::all(), a.name);
-  const ReformulationEntry* formulation = find_reformulation(a.name);
+  const ReformulationEntry* formulation = Catalogue::all().find_formulation(a.name);
   if (!method && !model && !figure && !formulation) refuse_unknown(a.name, "no method, model, formulation or figure");
   if (formulation) print(formulation_text(*formulation));
   if (method) print(method_text(*method));

@@ -2,7 +2,7 @@
 // What `trill stability` says of methods that kick a fast motion by slow forces.
 #pragma once
 
-#include "trill/method/split_form.hpp"
+#include "trill/method/linear_form.hpp"
 #include "trill/report/chart.hpp"
 
 #include <nlohmann/json_fwd.hpp>

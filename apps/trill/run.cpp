@@ -48,6 +48,7 @@ class Session {
     check_place(a_.out);
     check_page(a_.report);
     print(settings_text(run_.prepared().options.info));
+    if (!run_.prepared().choice.empty()) print(fmt::format("\n{}\n", run_.prepared().choice));
     return ExitCode::ok;
   }
 
@@ -159,6 +160,7 @@ class Session {
 
 int run(const RunArguments& arguments) {
   RunArguments a = arguments;
+  a.plan.trial_runs = !a.dry_run;
   if (!a.sweeps.empty()) return sweep(a);
   if (a.jobs > 0) throw UsageError("--jobs belongs to --sweep; a single run has one thread");
   if (!a.show.empty()) throw UsageError("--show belongs to --sweep; the report of a single run shows all components");

@@ -43,6 +43,7 @@ class SweepSession {
     print(fmt::format("{} with {}: {} runs, {} at a time\n\n{}", base_.options.info.problem, way_of(base_.options.info),
                       sweep_.members.size(), jobs_, text_table(rows)));
     if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
+    if (!base_.choice.empty()) print(fmt::format("\nwithout changed parameters, {}\n", base_.choice));
     return ExitCode::ok;
   }
 

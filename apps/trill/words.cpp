@@ -29,6 +29,12 @@ When read_when(const std::string& option, const std::string& text) {
   throw UsageError(fmt::format("{} cannot be '{}'; allowed: auto | always | never", option, text));
 }
 
+Want read_want(const std::string& text) {
+  if (text == "slow") return Want::slow;
+  const std::vector<std::string> known{"slow"};
+  throw UsageError(fmt::format("nobody knows how to want '{}'{}", text, suggest(text, known)));
+}
+
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {
   const std::int64_t value = read_count(option, text);
   if (value < least) throw UsageError(fmt::format("{} needs {} or more, not {}", option, least, value));

@@ -40,7 +40,7 @@ Reference reference_solution(const RunPlan& given) {
     State end(exact.problem->layout(), *exact.plan.to);
     if (exact.problem->exact(end.t, end.y)) return {end, "closed form"};
   }
-  const Accepts accepts = MethodRegistry::all().find(exact.plan.method).info.accepts;
+  const Accepts accepts = exact.way.method->info.accepts;
   if (accepts.first_order || accepts.mechanical || accepts.constrained) {
     plan.method = "dop853";
     plan.options.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/inspection.hpp"
 
-#include "driver/wanted.hpp"
+#include "driver/advice.hpp"
 #include "formulation/frequencies.hpp"
 #include "formulation/rigid_limit.hpp"
 #include "multiscale/force_products.hpp"
@@ -82,7 +82,7 @@ std::optional<double> strong_energy(const Problem& problem, const State& s) {
   return 0.5 * (g.array().square() * strong.stiffness.array()).sum();
 }
 
-MethodAdvice advise(const MethodEntry& entry, const Problem& problem, double omega) {
+MethodAdvice advise_method(const MethodEntry& entry, const Problem& problem, double omega) {
   MethodAdvice advice{entry.info.name, false, 0, ""};
   try {
     entry.make(problem, {});
@@ -125,12 +125,12 @@ MethodAdvice advise(const MethodEntry& entry, const Problem& problem, double ome
 
 // At a tolerance for plots.
 void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advice) {
-  for (const ReformulationEntry& entry : reformulations()) {
+  for (const ReformulationEntry& entry : Catalogue::all().formulations()) {
     if (!entry.driving_method) continue;
     const std::string reason = why_not(entry, problem, {1e-3, 0, 0});
     advice.push_back(
         {entry.name, reason.empty(), 0,
-         reason.empty() ? fmt::format("gives the {}, steps by rtol", entry.delivers) : "cannot: " + reason});
+         reason.empty() ? fmt::format("gives the {}, steps by rtol", to_text(*entry.delivers)) : "cannot: " + reason});
   }
 }
 }  // namespace
@@ -141,32 +141,17 @@ Inspection inspect_problem(const Problem& problem, const State& start) {
   in.gap = split(in.modes);
   in.fast_energy = strong_energy(problem, start);
   const double omega = in.modes.empty() ? 0 : in.modes.front().omega;
-  for (const MethodEntry& entry : MethodRegistry::all().entries()) in.advice.push_back(advise(entry, problem, omega));
+  for (const MethodEntry& entry : Catalogue::all().methods()) in.advice.push_back(advise_method(entry, problem, omega));
   advise_formulations(problem, in.advice);
-  const auto fits = [&](const char* name) {
-    return std::any_of(in.advice.begin(), in.advice.end(),
-                       [&](const MethodAdvice& a) { return a.method == name && a.fits; });
-  };
   const auto* mechanics = dynamic_cast<const MechanicalProblem*>(&problem);
-  const bool conservative = mechanics && mechanics->potential(all_groups, start.t, start.q());
-  if (fits("slow")) {
-    in.recommended = "slow";
-    in.why = "the model names its stiff gaps: their slow motion by itself, in steps that do not follow the oscillation";
-  } else if (conservative && fits("composition4") && in.gap < clear_gap) {
-    in.recommended = "composition4";
-    in.why = "one time scale and a conservative system: a symplectic method keeps its energy over long runs";
-  } else if (conservative && fits("verlet")) {
-    in.recommended = "verlet";
-    in.why = "fast and slow motion: the cheapest method that keeps the energy; it follows every oscillation";
-  } else if (fits("rattle")) {
-    in.recommended = "rattle";
-    in.why = "constraints are kept at position and velocity level";
-  } else {
-    for (const MethodAdvice& a : in.advice)
-      if (a.fits && in.recommended.empty()) in.recommended = a.method;
-    if (fits("dop853")) in.recommended = "dop853";
-    in.why = "the most accurate method here that can run the model";
-  }
+  Outlook outlook;
+  for (const MethodAdvice& a : in.advice)
+    if (a.fits) outlook.fitting.push_back(a.method);
+  outlook.conservative = mechanics && mechanics->potential(all_groups, start.t, start.q());
+  outlook.scales_apart = in.gap >= clear_gap;
+  const Recommendation recommendation = recommend(outlook);
+  in.recommended = recommendation.method;
+  in.why = recommendation.why;
   return in;
 }
 }  // namespace trill

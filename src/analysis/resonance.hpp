@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/method/split_form.hpp"
+#include "trill/method/linear_form.hpp"
 
 #include <vector>
 

@@ -24,12 +24,22 @@ AdvanceStatus failure_of(StepStatus status) {
   return AdvanceStatus::non_finite;
 }
 
-// Where the method has one with others.
-std::string with_these_options(const std::string& method) {
-  for (const MethodEntry& entry : MethodRegistry::all().entries())
-    if (entry.info.name == method && entry.info.error_order > 0)
-      return " with these options (trill describe " + method + " says which)";
-  return "";
+std::string misfit_of_fixed(const MethodInfo& method, const FixedStep& control) {
+  if (method.owns_step) return method.name + " chooses its own steps; give rtol and atol instead of h";
+  return control.h > 0 && std::isfinite(control.h) ? "" : "h must be positive and finite";
+}
+
+std::string misfit_of_adaptive(const MethodInfo& method, const AdaptiveStep& control) {
+  if (method.owns_step && (control.h_max > 0 || control.h0 > 0 || control.h_min > 0))
+    return method.name + " chooses its own steps; it takes no bounds for them";
+  if (!method.owns_step && method.error_order == 0) {
+    const MethodEntry* entry = Catalogue::all().find_method(method.name);
+    return fmt::format("{} has no error estimate{}; give a step size h instead of rtol", method.name,
+                       entry && entry->info.error_order > 0
+                           ? fmt::format(" with these options (trill describe {} says which)", method.name)
+                           : "");
+  }
+  return control.rtol > 0 && control.rtol < 1 ? "" : "rtol must lie between 0 and 1";
 }
 
 Vec spread_atol(const AdaptiveStep& control, const Layout& layout) {
@@ -46,23 +56,17 @@ Vec spread_atol(const AdaptiveStep& control, const Layout& layout) {
 }
 }  // namespace
 
+std::string misfit(const MethodInfo& method, const StepControl& control) {
+  if (const auto* fixed = std::get_if<FixedStep>(&control)) return misfit_of_fixed(method, *fixed);
+  return misfit_of_adaptive(method, std::get<AdaptiveStep>(control));
+}
+
 Advancer::Advancer(Stepper& stepper, const StepControl& control, int newton_retries, std::uint64_t seed)
     : stepper_(stepper), control_(control), retries_(newton_retries), seed_(seed) {
+  if (const std::string why = misfit(stepper.info(), control); !why.empty()) throw UsageError(why);
   owns_step_ = stepper.info().owns_step;
-  const std::string& name = stepper.info().name;
-  if (const auto* fixed = std::get_if<FixedStep>(&control_)) {
-    if (owns_step_) throw UsageError(name + " chooses its own steps; give rtol and atol instead of h");
-    if (!(fixed->h > 0) || !std::isfinite(fixed->h)) throw UsageError("h must be positive and finite");
-  } else {
-    const AdaptiveStep& adaptive = std::get<AdaptiveStep>(control_);
-    if (owns_step_ && (adaptive.h_max > 0 || adaptive.h0 > 0 || adaptive.h_min > 0))
-      throw UsageError(name + " chooses its own steps; it takes no bounds for them");
-    if (!owns_step_ && stepper.info().error_order == 0)
-      throw UsageError(name + " has no error estimate" + with_these_options(name) +
-                       "; give a step size h instead of rtol");
-    if (!(adaptive.rtol > 0) || adaptive.rtol >= 1) throw UsageError("rtol must lie between 0 and 1");
-    if (!owns_step_) controller_ = make_controller(adaptive.controller);
-  }
+  if (const auto* adaptive = std::get_if<AdaptiveStep>(&control_); adaptive && !owns_step_)
+    controller_ = make_controller(adaptive->controller);
 }
 
 void Advancer::start(State& s, double t_end) {

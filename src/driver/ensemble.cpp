@@ -39,7 +39,7 @@ bool same_model(const PreparedRun& a, const PreparedRun& b) {
 }
 
 bool same_run(const PreparedRun& a, const PreparedRun& b) {
-  return a.plan.method == b.plan.method && a.plan.options == b.plan.options &&
+  return a.way.method == b.way.method && a.way.options == b.way.options &&
          std::get<FixedStep>(a.options.control).h == std::get<FixedStep>(b.options.control).h &&
          a.start.t == b.start.t && *a.plan.to == *b.plan.to && a.options.output == b.options.output &&
          a.options.max_steps == b.options.max_steps;

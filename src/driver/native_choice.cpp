@@ -20,7 +20,7 @@ constexpr Index most_unknowns_to_analyse = 60;
 
 double expected_forces(const PreparedRun& run) {
   const double span = std::abs(*run.plan.to - *run.plan.from);
-  if (run.reformulation && run.plan.formulation == "slow") return forces_of_slow_motion;
+  if (run.way.formulation && run.way.formulation->free_of_oscillation) return forces_of_slow_motion;
   if (run.plan.h) return forces_each_step * span / *run.plan.h;
   if (run.start.layout.nq > most_unknowns_to_analyse) return forces_when_unknown;
   return forces_each_period * (1 + span * fastest_frequency(*run.problem, run.start) / (2 * std::numbers::pi));

@@ -2,6 +2,7 @@
 #include "trill/driver/trust.hpp"
 
 #include "base/tolerances.hpp"
+#include "driver/build.hpp"
 #include "driver/ensemble.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -147,9 +148,8 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
   plan.output = Times{{p.samples.t.begin() + 1, p.samples.t.end()}};
   p.trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
 
-  p.repetition.emplace(prepare(plan, run.problem->clone()));
+  p.repetition.emplace(build_again(run, plan));
   p.repetition->stepper->refine();
-  p.repetition->start = run.start;
   p.repetition->options.newton_retries = run.options.newton_retries;
   p.repetition->options.events = run.options.events;
   p.comparison.emplace(p.samples);
@@ -229,7 +229,7 @@ void TrustCheck::add_model_error(Trust& trust) const {
   if (trust.verdict != Verdict::none) trust.verdict = std::max(trust.verdict, verdict_of(error));
   if (!trust.headline.ends_with('.')) trust.headline += '.';
   trust.headline +=
-      fmt::format(" The {} system itself is off by about {:.1g} (estimate).", run.plan.formulation, error);
+      fmt::format(" The {} system itself is off by about {:.1g} (estimate).", run.way.formulation->name, error);
 }
 
 bool wants_trust(const RunPlan& plan, const Counters& counters, When when) {

@@ -3,29 +3,21 @@
 
 #include "linalg/common_kernel.hpp"
 #include "linalg/row_rank.hpp"
+#include "linalg/row_squares.hpp"
+#include "linalg/sparse_cholesky.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <random>
 
-#include <Eigen/SparseCholesky>
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-constexpr double dependent = 1e-10, nearly = 2e-2, hardly_independent = 1e-5;
+constexpr double nearly = 2e-2, hardly_independent = 1e-5;
 constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
 constexpr std::size_t most_names = 4;
 
-Vec row_lengths(const MatrixSlot& G) {
-  Vec squares = Vec::Zero(G.rows());
-  if (G.is_sparse()) {
-    for (Index j = 0; j < G.cols(); ++j)
-      for (SpMat::InnerIterator it(G.as_sparse(), j); it; ++it) squares[it.row()] += it.value() * it.value();
-  } else {
-    squares = G.as_dense().rowwise().squaredNorm();
-  }
-  return squares.cwiseSqrt();
-}
+Vec row_lengths(const MatrixSlot& G) { return row_squares(G).cwiseSqrt(); }
 
 ConstraintCheck::Violation farthest(const Vec& values, const Vec& lengths, double size) {
   ConstraintCheck::Violation worst;
@@ -44,16 +36,16 @@ class UnitRows {
         G_(inverse_.asDiagonal() * sparse_copy(G)) {
     SpMat S = G_ * SpMat(G_.transpose());
     for (Index k = 0; k < S.rows(); ++k) S.coeffRef(k, k) += damping;
-    factors_.compute(S);
+    factors_.emplace(S);
   }
   Vec scaled(const Vec& values) const { return inverse_.cwiseProduct(values); }
-  Vec smallest_with(const Vec& values) const { return G_.transpose() * Vec(factors_.solve(values)); }  // G x = values
+  Vec smallest_with(const Vec& values) const { return G_.transpose() * factors_->solve(values); }  // G x = values
 
  private:
   static constexpr double damping = 1e-12;
   Vec inverse_;
   SpMat G_;
-  Eigen::SimplicialLDLT<SpMat> factors_;
+  std::optional<SparseCholesky> factors_;
 };
 
 // The first few of them, as `text` tells one.
@@ -92,10 +84,9 @@ ConstraintCheck::ConstraintCheck(const MechanicalProblem& problem)
       g_(m_),
       rate_(m_),
       x_(n_),
-      mu_(m_),
-      zero_(Vec::Zero(n_)) {}
+      mu_(m_) {}
 
-UnderlyingOde& ConstraintCheck::saddle() { return saddle_ ? *saddle_ : saddle_.emplace(problem_); }
+ConstraintManifold& ConstraintCheck::manifold() { return manifold_ ? *manifold_ : manifold_.emplace(problem_, map_); }
 
 std::string ConstraintCheck::dependence_of(Index row, const std::vector<Index>& of) const {
   if (of.empty()) return map_.name(row) + " does not change with any coordinate";
@@ -221,28 +212,9 @@ std::string ConstraintCheck::missing_inertia(double t, In q) {
                      name);
 }
 
-// M x + G^T mu = 0, g(q0 + x) = 0 with G at the last iterate.
-bool ConstraintCheck::move_onto(double t, In q0, Vec& q) {
-  q = q0;
-  x_.setZero();
-  double last = HUGE_VAL;
-  for (int iteration = 0; iteration < 50; ++iteration) {
-    map_.value(t, q, g_);
-    if (!all_finite(g_) || !saddle().factorise(t, q)) return false;
-    saddle().jacobian().multiply(x_, rate_);
-    g_ -= rate_;
-    saddle().solve(zero_, g_, x_, mu_);
-    const double moved = max_abs(q0 + x_ - q);
-    q = q0 + x_;
-    if (moved <= 1e-15 * (1 + max_abs(q)) || (moved >= last && moved < 1e-12 * (1 + max_abs(q)))) return true;
-    last = moved;
-  }
-  return false;
-}
-
 std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {
   Vec q(n_);
-  if (!move_onto(s.t, s.q(), q)) return std::nullopt;
+  if (manifold().nearest(s.t, s.q(), q, mu_, ConstraintManifold::Effort::start) != Closing::ok) return std::nullopt;
   Moved by_position;
   by_position.position_by = (q - s.q()).cwiseAbs().maxCoeff(&by_position.coordinate);
   State projected = s;
@@ -256,20 +228,22 @@ std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {
 }
 
 std::optional<ConstraintCheck::Moved> ConstraintCheck::project_velocity(State& s) {
-  if (!saddle().factorise(s.t, s.q())) return std::nullopt;
-  map_.time_derivative(s.t, s.q(), g_);
-  saddle().jacobian().multiply(s.v(), rate_);
-  g_ += rate_;
-  saddle().solve(zero_, g_, x_, mu_);
+  if (!manifold().stand_at(s.t, s.q())) return std::nullopt;
+  x_ = s.v();
+  manifold().project_velocity(x_, mu_);
   if (!all_finite(x_)) return std::nullopt;
   Moved moved;
-  moved.velocity_by = x_.cwiseAbs().maxCoeff(&moved.velocity);
-  s.v() += x_;
+  moved.velocity_by = (x_ - s.v()).cwiseAbs().maxCoeff(&moved.velocity);
+  s.v() = x_;
   return moved;
 }
 
 std::optional<Vec> ConstraintCheck::multipliers(const State& s) {
-  if (!saddle().solve(s.t, s.q(), s.v(), x_, mu_) || !all_finite(mu_)) return std::nullopt;
+  if (!manifold().stand_at(s.t, s.q())) return std::nullopt;
+  Vec force(n_);
+  problem_.force(all_groups, s.t, s.q(), s.v(), force);
+  manifold().accelerate(force, s.v(), x_, mu_);
+  if (!all_finite(mu_)) return std::nullopt;
   return mu_;
 }
 }  // namespace trill

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/formulation/underlying_ode.hpp"
+#include "formulation/constraint_manifold.hpp"
 
 #include <optional>
 #include <string>
@@ -16,6 +16,7 @@ std::string nearly_dependent(const ConstraintMap& map, const MatrixSlot& G, doub
 class ConstraintCheck {
  public:
   explicit ConstraintCheck(const MechanicalProblem& problem);  // with constraints
+  static constexpr double dependent = 1e-10;                   // what is left of a row beside the others, of its length
 
   // The constraint that is farthest off: its value or rate, and the distance from it relative to 1 + the largest
   // coordinate or velocity.
@@ -53,14 +54,13 @@ class ConstraintCheck {
   // remains, row by row.
   std::optional<Vec> close_all(double t, Vec& q);
   bool stays_dependent(double t, In closed);
-  UnderlyingOde& saddle();
-  bool move_onto(double t, In q0, Vec& q);
+  ConstraintManifold& manifold();
 
   const MechanicalProblem& problem_;
   const ConstraintMap& map_;
   Index n_, m_;
-  std::optional<UnderlyingOde> saddle_;  // made when it is needed
+  std::optional<ConstraintManifold> manifold_;  // made when it is needed
   MatrixSlot G_;
-  Vec g_, rate_, x_, mu_, zero_;
+  Vec g_, rate_, x_, mu_;
 };
 }  // namespace trill

@@ -2,9 +2,7 @@
 #include "formulation/constraint_formulation.hpp"
 
 #include "base/text.hpp"
-#include "base/tolerances.hpp"
 #include "formulation/constraint_check.hpp"
-#include "formulation/schur_system.hpp"
 #include "formulation/stage_equations.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -16,9 +14,7 @@ namespace {
 constexpr int most_rounds = 8;  // of q and the velocity's correction
 // Newton's corrections that shrink no more are rounding when below this many tolerances, or below this in the weights.
 constexpr double noisy = 10, stagnant = 0.1;
-constexpr int most_closings = 8;       // chord steps onto the constraints
-constexpr double nearly_there = 1e-8;  // relative: the chord step after such a one is below rounding
-constexpr double singular = 1e-3;      // a pivot of G M^-1 G^T against the least one of other positions
+constexpr double near_singular = 1e-3;  // a pivot of G M^-1 G^T against the least one of other positions
 
 // Pivots in the metric of the mass tell that some rows are nearly dependent; how nearly they are without it is open.
 std::string passed_text(const ConstraintMap& map, const MatrixSlot& G) {
@@ -73,9 +69,6 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
       weights_(Vec::Zero(system_->size())),
       correction_(Vec::Zero(n_)),
       step_(n_),
-      zero_(Vec::Zero(n_)),
-      g_(hard_),
-      gt_(hard_),
       mu_(hard_),
       force_(n_),
       gap_lambda_(Vec::Zero(form_.gaps())) {
@@ -84,9 +77,10 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
     free_ = std::make_unique<Acceleration>(problem);
     return;
   }
-  schur_ = std::make_unique<SchurSystem>(problem, *map_);
+  manifold_ = std::make_unique<ConstraintManifold>(problem, *map_);
   if (options.form == ConstraintForm::ggl)
-    unit_ = std::make_unique<SchurSystem>(problem, *map_, SchurSystem::Metric::identity);
+    unit_ = std::make_unique<ConstraintManifold>(problem, *map_, SaddleSolver::Way::any,
+                                                 ConstraintManifold::Metric::identity);
 }
 
 ConstrainedStage::~ConstrainedStage() = default;
@@ -107,9 +101,7 @@ void ConstrainedStage::start(double t, In q) {
     gap_lambda_ = values.head(form_.gaps()).cwiseQuotient(form_.compliance().head(form_.gaps()));
   }
   if (free_) return free_->start(q);
-  underlying_.reset();
-  if (stand_at(t, q) && schur_->is_accurate()) return;
-  underlying_ = std::make_unique<UnderlyingOde>(problem_);
+  manifold_->choose_again();
   if (!stand_at(t, q))
     throw UsageError("the constraints of '" + problem_.name() +
                      "' are dependent at the start, or leave a motion without mass");
@@ -117,18 +109,10 @@ void ConstrainedStage::start(double t, In q) {
 
 bool ConstrainedStage::stand_at(double t, In q) {
   t_here_ = t;
-  if (!map_) return true;
-  map_->time_derivative(t, q, gt_);
-  if (unit_ && !unit_->factorise(t, q)) return false;
-  return underlying_ ? underlying_->factorise(t, q) : schur_->factorise(t, q);
+  return !map_ || (stand_in_unit_metric(t, q) && manifold_->stand_at(t, q));
 }
 
-void ConstrainedStage::divide(const Vec& r, const Vec& c, Vec& x, Vec& mu) {
-  if (underlying_)
-    underlying_->solve(r, c, x, mu);
-  else
-    schur_->solve(r, c, x, mu);
-}
+bool ConstrainedStage::stand_in_unit_metric(double t, In q) { return !unit_ || unit_->stand_at(t, q); }
 
 void ConstrainedStage::accelerate(In q, In v, Out a, Out lambda, Counters& work) {
   work.count_forces(counted_groups());
@@ -137,63 +121,34 @@ void ConstrainedStage::accelerate(In q, In v, Out a, Out lambda, Counters& work)
     return;
   }
   problem_.force(all_groups, t_here_, q, v, force_);
-  map_->curvature(t_here_, q, v, g_);
-  divide(force_, g_, step_, mu_);
-  a = step_;
-  lambda = mu_;
+  manifold_->accelerate(force_, v, a, lambda);
 }
 
-void ConstrainedStage::close_acceleration(In q, In v, Out a, Out lambda) {
-  map_->curvature(t_here_, q, v, g_);
-  slope().multiply(a, mu_);
-  g_ += mu_;
-  divide(zero_, g_, step_, mu_);
-  a += step_;
+void ConstrainedStage::close_acceleration(In v, Out a, Out lambda) {
+  manifold_->close_acceleration(v, a, mu_);
   lambda += mu_;
 }
 
-const MatrixSlot& ConstrainedStage::slope() const { return underlying_ ? underlying_->jacobian() : schur_->jacobian(); }
-
 void ConstrainedStage::watch_dependence(double t, Notes& notes) {
-  if (!map_ || underlying_) return;
-  const double independent = schur_->reciprocal_condition();
+  if (!map_) return;
+  const double independent = manifold_->reciprocal_condition();
   most_independent_ = std::max(most_independent_, independent);
-  if (independent >= singular * most_independent_) return;
+  if (independent >= near_singular * most_independent_) return;
   notes.raise_with(
-      t, "singular_position", [&] { return passed_text(*map_, schur_->jacobian()); }, Severity::doubt, independent,
-      singular * most_independent_);
+      t, "singular_position", [&] { return passed_text(*map_, manifold_->jacobian()); }, Severity::doubt, independent,
+      near_singular * most_independent_);
 }
 
-// Stands at q behind.
-ConstrainedStage::Closing ConstrainedStage::close_positions(double t, Out q) {
-  if (!stand_at(t, q)) return Closing::singular;
-  double moved = 0;
-  for (int k = 0; k < most_closings; ++k) {
-    map_->value(t, q, g_);
-    divide(zero_, g_, step_, mu_);
-    q += step_;
-    const double step = max_abs(step_), size = 1 + max_abs(q);
-    moved = std::max(moved, step / size);
-    if (step <= nearly_there * size)
-      return moved <= tolerance::position || stand_at(t, q) ? Closing::closed : Closing::singular;
-  }
-  return Closing::open;
-}
-
-void ConstrainedStage::close_velocities(Out v, bool by_mass) {
-  slope().multiply(v, g_);
-  g_ += gt_;
-  if (by_mass)
-    divide(zero_, g_, step_, mu_);
-  else
-    unit_->solve(zero_, g_, step_, mu_);
-  v += step_;
+Closing ConstrainedStage::close_positions(double t, Out q) {
+  t_here_ = t;
+  const Closing closing = manifold_->polish(t, q);
+  return closing == Closing::ok && !stand_in_unit_metric(t, q) ? Closing::singular : closing;
 }
 
 bool ConstrainedStage::project(double t, Out q, Out v) {
   if (!map_) return true;
-  if (close_positions(t, q) != Closing::closed) return false;
-  close_velocities(v, true);
+  if (close_positions(t, q) != Closing::ok) return false;
+  manifold_->project_velocity(v, mu_);
   return true;
 }
 
@@ -204,15 +159,15 @@ bool ConstrainedStage::settle(double t, Out q, Out v, Out lambda) {
   return true;
 }
 
-ConstrainedStage::Closing ConstrainedStage::finish(Out q, Out v) {
+Closing ConstrainedStage::finish(Out q, Out v) {
   if (map_)
-    if (const Closing closing = close_positions(equation.t, q); closing != Closing::closed) return closing;
+    if (const Closing closing = close_positions(equation.t, q); closing != Closing::ok) return closing;
   v = (q - equation.q_base) / equation.kinematic;
-  if (!map_ || options_.form == ConstraintForm::index3) return Closing::closed;
+  if (!map_ || options_.form == ConstraintForm::index3) return Closing::ok;
   correction_ = v;
-  close_velocities(v, options_.form != ConstraintForm::ggl);
+  (unit_ ? *unit_ : *manifold_).project_velocity(v, mu_);
   correction_ = v - correction_;
-  return Closing::closed;
+  return Closing::ok;
 }
 
 void ConstrainedStage::take_weights(In weights) {
@@ -245,7 +200,7 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
     if (!stats.converged) break;
     q = x_.head(n_);
     const Closing closing = finish(q, v);
-    total.converged = closing == Closing::closed;
+    total.converged = closing == Closing::ok;
     total.singular = closing == Closing::singular;
     if (!repeats_ || !total.converged) break;
     step_ = equation.kinematic * (correction_ - system_->correction);
@@ -298,9 +253,8 @@ bool ConstrainedStage::has_sparse_factors() const { return system_->matrix().is_
 void ConstrainedStage::forget() {
   system_->correction.setZero();
   system_->forget();
-  if (schur_) schur_->forget();
+  if (manifold_) manifold_->forget();
   if (unit_) unit_->forget();
-  if (underlying_) underlying_->forget();
 }
 
 // A matrix formed at a guess may hold spurious stiffness, of springs that the guess stretches: then it would filter the
@@ -320,9 +274,9 @@ void ConstrainedStage::filter(In e, Out filtered, Counters& work) {
 
 void ConstrainedStage::add_prescribed(In e, Out filtered) {
   if (!map_) return;
-  slope().multiply(e, g_);
-  divide(zero_, g_, step_, mu_);
-  filtered -= step_;
+  manifold_->slope(e, mu_);
+  manifold_->smallest(mu_, step_);
+  filtered += step_;
 }
 
 void ConstrainedStage::memory(Archive& archive) { archive(*system_, gap_lambda_, most_independent_); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "formulation/constraint_manifold.hpp"
 #include "formulation/lifted_form.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
@@ -37,9 +38,7 @@ const std::vector<ConstraintFormInfo>& constraint_forms();
 const std::vector<std::string>& constraint_form_names();
 ConstraintForm constraint_form(std::string_view name);  // UsageError for an unknown one
 
-class SchurSystem;
 class StageEquations;
-class UnderlyingOde;
 
 struct StageOptions {
   ConstraintForm form = ConstraintForm::index2;
@@ -86,7 +85,7 @@ class ConstrainedStage {
   void accelerate(In q, In v, Out a, Out lambda, Counters& work);
   // Of M a + G^T lambda = f, moved to the acceleration level G a + curvature = 0 without asking for f: what Newton's
   // iteration has left open in stiff directions stays out of a.
-  void close_acceleration(In q, In v, Out a, Out lambda);
+  void close_acceleration(In v, Out a, Out lambda);
   bool settle(double t, Out q, Out v, Out lambda);  // project(), and the multipliers of that state; counts no work
   bool project(double t, Out q, Out v);             // onto the constraints, along the metric of the mass; stands there
 
@@ -98,11 +97,8 @@ class ConstrainedStage {
   void memory(Archive& archive);
 
  private:
-  enum class Closing { closed, open, singular };
   Closing close_positions(double t, Out q);
-  void close_velocities(Out v, bool by_mass);
-  void divide(const Vec& r, const Vec& c, Vec& x, Vec& mu);
-  const MatrixSlot& slope() const;  // G here
+  bool stand_in_unit_metric(double t, In q);
   Closing finish(Out q, Out v);
   void take_multipliers(Out lambda);
   void take_weights(In weights);
@@ -115,10 +111,9 @@ class ConstrainedStage {
   bool repeats_;  // the correction of velocities acts on q
   std::unique_ptr<StageEquations> system_;
   Newton newton_;
-  std::unique_ptr<SchurSystem> schur_, unit_;  // in the metric of the mass, and without it for ggl
-  std::unique_ptr<UnderlyingOde> underlying_;  // where the mass is singular
-  std::unique_ptr<Acceleration> free_;         // where there are no constraints
-  Vec last_, x_, weights_, correction_, step_, zero_, g_, gt_, mu_, force_, gap_lambda_;
+  std::unique_ptr<ConstraintManifold> manifold_, unit_;  // in the metric of the mass, and without it for ggl
+  std::unique_ptr<Acceleration> free_;                   // where there are no constraints
+  Vec last_, x_, weights_, correction_, step_, mu_, force_, gap_lambda_;
   double t_here_ = 0, most_independent_ = 0;
   bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known
 };

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/coordinate_split.hpp"
 
+#include "linalg/dense_decompositions.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include <Eigen/QR>
-
 namespace trill {
 namespace {
 constexpr double most_growth = 10;  // of (G Y)^-1 before the split is chosen anew
-constexpr double dependent = 1e-13;
+constexpr double lost_pivot = 1e-13;
 
 // Of G G0^T, both of the pattern of G.
 MatrixSlot product_pattern(const MatrixSlot& G) {
@@ -60,7 +59,7 @@ bool CoordinateSplit::pick_rows(const MatrixSlot& G) {
     Index best = k;
     for (Index i = k + 1; i < n_; ++i)
       if (std::abs(work_(i, k)) > std::abs(work_(best, k))) best = i;
-    if (!(std::abs(work_(best, k)) > dependent * scale)) return false;
+    if (!(std::abs(work_(best, k)) > lost_pivot * scale)) return false;
     for (Index j = 0; j < m_; ++j) std::swap(work_(k, j), work_(best, j));
     std::swap(picked_[static_cast<std::size_t>(k)], picked_[static_cast<std::size_t>(best)]);
     for (Index i = k + 1; i < n_; ++i) {
@@ -119,8 +118,6 @@ Mat CoordinateSplit::rest() const {
     for (Index k = m_; k < n_; ++k) x(picked_[static_cast<std::size_t>(k)], k - m_) = 1;
     return x;
   }
-  const Mat transposed = reference_.as_dense().transpose();
-  const Mat q = Eigen::HouseholderQR<Mat>(transposed).householderQ();
-  return q.rightCols(n_ - m_);
+  return orthonormal_basis(reference_.as_dense().transpose()).rightCols(n_ - m_);
 }
 }  // namespace trill

@@ -19,6 +19,7 @@ FirstOrderForm::FirstOrderForm(const Problem& problem, std::string_view asker)
 
 void FirstOrderForm::start(const State& s) {
   if (accelerate_) accelerate_->start(s.q());
+  if (underlying_) underlying_->forget();
   lambda_ = Vec::Zero(s.layout.nl);
   column_.resize(s.layout.nv);
   if (mechanical_) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/frequencies.hpp"
 
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/differences.hpp"
 #include "linalg/eigenpairs.hpp"
+#include "linalg/row_rank.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -54,9 +56,7 @@ Mat motions_on(const ConstraintMap& map, const State& s) {
   Mat normals = Mat::Zero(2 * n, 2 * m);
   normals.topLeftCorner(n, m) = normals.bottomRightCorner(n, m) = dense_of(G).transpose();
   normals.topRightCorner(n, m) = rate_slope(map, s).transpose();
-  const Eigen::ColPivHouseholderQR<Mat> factors(normals);
-  const Mat q = factors.householderQ();
-  return q.rightCols(2 * n - factors.rank());
+  return orthogonal_complement(normals);
 }
 
 // Largest omega of M^-1 K by power iteration with products from differences of the acceleration.

@@ -5,15 +5,15 @@
 #include <array>
 
 namespace trill {
-GapModes::GapModes(const SchurSystem& system, const Vec& stiffness)
+GapModes::GapModes(const ConstraintManifold& manifold, const Vec& stiffness)
     : stiffness_(stiffness),
       root_(stiffness.cwiseSqrt()),
-      block_of_row_(system.blocks()),
-      block_of_coordinate_(static_cast<std::size_t>(system.unknowns()), -1),
+      block_of_row_(manifold.schur().blocks()),
+      block_of_coordinate_(static_cast<std::size_t>(manifold.unknowns()), -1),
       frequencies_(stiffness.size()) {
   const Index m = stiffness_.size();
   block_.resize(static_cast<std::size_t>(1 + *std::max_element(block_of_row_.begin(), block_of_row_.end())));
-  for (Index row = 0; row < system.rows(); ++row) {
+  for (Index row = 0; row < manifold.rows(); ++row) {
     Block& block = block_[static_cast<std::size_t>(block_of_row(row))];
     block.rows.push_back(row);
     if (row < m) ++block.stiff;
@@ -27,56 +27,56 @@ GapModes::GapModes(const SchurSystem& system, const Vec& stiffness)
     block.coupled = Mat::Zero(block.stiff, block.stiff);
     block.full = Mat::Zero(hard, block.stiff);
     block.hard = Mat::Zero(hard, hard);
-    if (hard > 0) block.factor.emplace(hard);
-    if (block.stiff > 2) block.solver.emplace(block.stiff);
+    if (hard > 0) block.factor = Cholesky(hard);
+    if (block.stiff > 2) block.solver = SymmetricEigen(block.stiff);
   }
-  const MatrixSlot& G = system.jacobian();
-  for (Index i = 0; i < system.unknowns(); ++i) {
+  const MatrixSlot& G = manifold.jacobian();
+  for (Index i = 0; i < manifold.unknowns(); ++i) {
     if (block_.size() == 1)
       block_of_coordinate_[static_cast<std::size_t>(i)] = 0;
     else if (SpMat::InnerIterator it(G.as_sparse(), i); it)
       block_of_coordinate_[static_cast<std::size_t>(i)] = block_of_row(it.row());
   }
-  y_ = Mat::Zero(system.rows(), layers_);
-  b_ = Mat::Zero(system.unknowns(), layers_);
+  y_ = Mat::Zero(manifold.rows(), layers_);
+  b_ = Mat::Zero(manifold.unknowns(), layers_);
 }
 
-bool GapModes::find(SchurSystem& system) {
+bool GapModes::find(SchurComplement& S) {
   for (Block& block : block_)
-    if (!find(block, system)) return false;
-  for (Index layer = 0; layer < layers_; ++layer) system.lift(y_.col(layer), b_.col(layer));
+    if (!find(block, S)) return false;
+  for (Index layer = 0; layer < layers_; ++layer) S.lift(y_.col(layer), b_.col(layer));
   return true;
 }
 
 // The block of S with hard rows eliminated; `full` then holds S_hh^-1 S_hs.
-void GapModes::fill(Block& block, const SchurSystem& system) const {
+void GapModes::fill(Block& block, const SchurComplement& S) const {
   const Index stiff = block.stiff, hard = static_cast<Index>(block.rows.size()) - stiff;
   const auto row = [&](Index i) { return block.rows[static_cast<std::size_t>(i)]; };
   for (Index k = 0; k < stiff; ++k)
-    for (Index i = 0; i < stiff; ++i) block.coupled(i, k) = system.schur(row(i), row(k));
+    for (Index i = 0; i < stiff; ++i) block.coupled(i, k) = S.entry(row(i), row(k));
   if (hard == 0) return;
   for (Index k = 0; k < hard; ++k) {
-    for (Index i = 0; i < hard; ++i) block.hard(i, k) = system.schur(row(stiff + i), row(stiff + k));
-    for (Index i = 0; i < stiff; ++i) block.full(k, i) = system.schur(row(stiff + k), row(i));
+    for (Index i = 0; i < hard; ++i) block.hard(i, k) = S.entry(row(stiff + i), row(stiff + k));
+    for (Index i = 0; i < stiff; ++i) block.full(k, i) = S.entry(row(stiff + k), row(i));
   }
-  block.factor->compute(block.hard);
-  block.factor->solveInPlace(block.full);
+  block.factor.compute(block.hard);
+  block.factor.solve(block.full);
   for (Index k = 0; k < stiff; ++k)
     for (Index i = 0; i < stiff; ++i)
-      for (Index j = 0; j < hard; ++j) block.coupled(i, k) -= system.schur(row(i), row(stiff + j)) * block.full(j, k);
+      for (Index j = 0; j < hard; ++j) block.coupled(i, k) -= S.entry(row(i), row(stiff + j)) * block.full(j, k);
 }
 
-bool GapModes::find(Block& block, const SchurSystem& system) {
+bool GapModes::find(Block& block, const SchurComplement& S) {
   const Index stiff = block.stiff;
   if (stiff == 0) return true;
   if (block.rows.size() == 1) {
     const Index row = block.rows[0];
-    const double square = stiffness_[row] * system.schur(row, row);
+    const double square = stiffness_[row] * S.entry(row, row);
     frequencies_[block.first] = std::sqrt(square);
     y_(row, 0) = root_[row];
     return square > 0;
   }
-  fill(block, system);
+  fill(block, S);
   const auto root = [&](Index i) { return root_[block.rows[static_cast<std::size_t>(i)]]; };
   if (stiff == 1) {
     const double one = 1;
@@ -101,10 +101,8 @@ bool GapModes::find(Block& block, const SchurSystem& system) {
     store(block, 1, larger, fast.data());
     return a * c - b * b > 0;
   }
-  block.solver->compute(block.coupled);
-  if (block.solver->info() != Eigen::Success || !(block.solver->eigenvalues()[0] > 0)) return false;
-  for (Index k = 0; k < stiff; ++k)
-    store(block, k, block.solver->eigenvalues()[k], block.solver->eigenvectors().col(k).data());
+  if (!block.solver.compute(block.coupled) || !(block.solver.values()[0] > 0)) return false;
+  for (Index k = 0; k < stiff; ++k) store(block, k, block.solver.values()[k], block.solver.vectors().col(k).data());
   return true;
 }
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "formulation/schur_system.hpp"
-
-#include <optional>
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include "formulation/constraint_manifold.hpp"
+#include "linalg/dense_decompositions.hpp"
 
 namespace trill {
 // The fast modes of stiff gaps: K^1/2 S K^1/2 w = Omega^2 w, y = K^1/2 w, b = M^-1 G^T y, u = b/Omega. The first rows
@@ -15,10 +11,10 @@ namespace trill {
 // layer, so that what costs one evaluation for a mode costs no more for all modes of a layer.
 class GapModes {
  public:
-  GapModes(const SchurSystem& system, const Vec& stiffness);
+  GapModes(const ConstraintManifold& manifold, const Vec& stiffness);
   Index count() const { return stiffness_.size(); }
   Index layers() const { return layers_; }
-  bool find(SchurSystem& system);  // false: an eigenproblem had no solution
+  bool find(SchurComplement& S);  // false: an eigenproblem had no solution
   const Vec& frequencies() const { return frequencies_; }
 
   auto y(Index layer) const { return y_.col(layer); }  // like multipliers of all rows
@@ -52,12 +48,12 @@ class GapModes {
     std::vector<Index> rows;  // stiff ones first
     Index stiff = 0, first = 0;
     Mat coupled, full, hard;
-    std::optional<Eigen::SelfAdjointEigenSolver<Mat>> solver;  // in place: what it is before its first use must not be
-    std::optional<Eigen::LLT<Mat>> factor;                     // copied
+    SymmetricEigen solver;  // of three gaps or more
+    Cholesky factor;        // of hard rows
   };
   Index block_of_mode(Index mode) const;
-  bool find(Block& block, const SchurSystem& system);
-  void fill(Block& block, const SchurSystem& system) const;
+  bool find(Block& block, const SchurComplement& S);
+  void fill(Block& block, const SchurComplement& S) const;
   void store(const Block& block, Index layer, double square, const double* w);
 
   Vec stiffness_, root_;

@@ -96,7 +96,6 @@ ReformulationEntry rigid_limit_entry() {
   return {.name = "rigid_limit",
           .title = "stiff gaps become hard constraints",
           .reference = "JP95 sec. 3",
-          .delivers = "",
           .options = {},
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
             OptionReader(options, "rigid_limit").finish();

@@ -2,9 +2,9 @@
 // The slow motion of stiff gaps in a heat bath: gaps that are closed, in thermal equilibrium. A rigid system samples
 // another measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy makes up for it
 // (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050).
+#include "formulation/averaged_motion.hpp"
 #include "formulation/slow_checks.hpp"
 #include "formulation/slow_start.hpp"
-#include "trill/formulation/reformulation.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <fmt/format.h>
@@ -80,45 +80,40 @@ class SlowBath final : public LangevinProblem {
   ThermalMechanics mechanics_;
 };
 
-class SlowBathForm final : public Reformulation {
+class SlowBathForm final : public AveragedMotion {
  public:
   explicit SlowBathForm(const LangevinProblem& bath)
-      : bath_(bath), mass_(bath.mechanics().mass_pattern()), momentum_(bath.layout().nv) {}
+      : AveragedMotion("slow", bath, 0),
+        bath_(bath),
+        mass_(bath.mechanics().mass_pattern()),
+        momentum_(bath.layout().nv) {
+    record("slow_temperature", QuantityKind::other);
+  }
   const Problem& inner() const override { return bath_; }
-  void expect(const RunScope& scope) override { scope_ = scope; }
-  void enter(const State& given, State& in, Notes& notes) override {
-    in = State(bath_.layout(), given.t);
-    in.mode = given.mode;
+
+  // The velocities that are left are those of the free directions alone, and so is their temperature.
+  void diagnose(Out values) const override {
+    bath_.mechanics().mass(last().q(), mass_);
+    mass_.multiply(last().v(), momentum_);
+    const auto free = static_cast<double>(bath_.layout().nv - bath_.layout().nl);
+    values[0] = free > 0 ? last().v().dot(momentum_) / free : 0;
+  }
+
+ private:
+  void take(const State& given, State& in, Notes& notes) override {
     bath_.thermal().take(given, in);
-    if (const std::string trouble = bath_.thermal().fast_forces(in, scope_); !trouble.empty())
-      throw UsageError("slow: " + trouble);
+    if (const std::string trouble = bath_.thermal().fast_forces(in, scope()); !trouble.empty()) refuse(trouble);
     notes.raise(
         in.t, "thermal_modes",
         "The oscillation of the gaps is taken to be in equilibrium with the heat bath: its mean force is that of "
         "its free energy, and its own energy is not followed.",
         Severity::info, bath_.kT(), 0);
   }
-  void leave(const State& in, State& out) const override {
-    last_ = in;
-    out.t = in.t;
-    if (!in.mode.empty()) out.mode = in.mode;
-    out.q() = in.q();
-    out.v() = in.v();
+  void complete(const State& in, State& out) const override {
     if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);
   }
-  // The velocities that are left are those of the free directions alone, and so is their temperature.
-  std::vector<Quantity> diagnostics() const override { return {{"slow_temperature", ""}}; }
-  void diagnose(Out values) const override {
-    bath_.mechanics().mass(last_.q(), mass_);
-    mass_.multiply(last_.v(), momentum_);
-    const auto free = static_cast<double>(bath_.layout().nv - bath_.layout().nl);
-    values[0] = free > 0 ? last_.v().dot(momentum_) / free : 0;
-  }
 
- private:
   SlowBath bath_;
-  RunScope scope_;
-  mutable State last_;
   mutable MatrixSlot mass_;
   mutable Vec momentum_;
 };

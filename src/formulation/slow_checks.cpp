@@ -17,12 +17,12 @@ double soft_frequency(const SlowSystem& slow, const State& s) {
   const Index n = slow.unknowns();
   Vec x(n), df(n), a(n), zero = Vec::Zero(slow.rows()), mu(slow.rows());
   for (Index i = 0; i < n; ++i) x[i] = std::cos(1.0 + 2.0 * static_cast<double>(i));
-  if (!slow.schur().factorise(s.t, s.q())) return 0;
+  if (!slow.manifold().stand_at(s.t, s.q())) return 0;
   double square = 0;
   for (int k = 0; k < power_iterations; ++k) {
     x /= x.norm();
     if (!slow.stiff().force_product(slow.soft_groups(), s.t, s.q(), s.v(), x, df)) return 0;
-    slow.schur().solve(df, zero, a, mu);
+    slow.manifold().solve(df, zero, a, mu);
     square = a.norm();
     if (!(square > 0) || !a.allFinite()) return 0;
     x = a;
@@ -55,11 +55,9 @@ double forcing_frequency(const SlowSystem& slow, const State& s, const RunScope&
 }  // namespace
 
 double slowest_gap(const SlowSystem& slow, const State& s) {
-  if (!slow.schur().factorise(s.t, s.q())) return 0;
-  if (slow.has_modes() && slow.modes().find(slow.schur())) return slow.modes().frequencies().minCoeff();
-  double square = HUGE_VAL;
-  for (Index i = 0; i < slow.gaps(); ++i) square = std::min(square, slow.stiffness()[i] * slow.schur().schur(i, i));
-  return std::sqrt(square);
+  if (!slow.manifold().stand_at(s.t, s.q())) return 0;
+  if (slow.has_modes() && slow.modes().find(slow.manifold().schur())) return slow.modes().frequencies().minCoeff();
+  return slow.slowest_gap_alone();
 }
 
 std::string fast_soft_forces(const SlowSystem& slow, const State& s, const RunScope& scope) {

@@ -16,7 +16,7 @@ constexpr double largest_error = 0.03;  // predicted, where the theory behind th
 // Fitted to 500 random chains.
 constexpr double of_amplitude = 0.5, of_beats = 0.65, of_meetings = 0.2, of_resonances = 0.3;
 constexpr double least_share = 1e-3;  // of the energy: a mode with less is at rest
-constexpr double nearly_dependent = 1e-8;
+constexpr double nearly_dependent_gaps = 1e-8;
 }  // namespace
 
 SlowEstimate::SlowEstimate(const SlowSystem& slow)
@@ -60,30 +60,28 @@ double SlowEstimate::slow_rate() const {
 void SlowEstimate::look(const State& s, In actions) {
   const SlowSystem::Point& p = slow_.at(s.t, s.y);
   if (!p.regular) return;
-  SchurSystem& schur = slow_.schur();
+  ConstraintManifold& manifold = slow_.manifold();
   if (first_.size() == 0) look_first(s);
   seen_.q = std::max(seen_.q, max_abs(s.q()));
   seen_.range = std::max(seen_.range, max_abs(s.q() - first_));
   seen_.v = std::max(seen_.v, max_abs(s.v()));
   seen_.a = std::max(seen_.a, max_abs(p.a));
   // The forces in the gaps may be nothing for a moment, as in a pendulum let go: others then tell what is much.
-  schur.jacobian().multiply_transposed(p.lambda, x_);
+  manifold.jacobian().multiply_transposed(p.lambda, x_);
   slow_.times_mass(p.a, covector_);
   const double virial = 0.5 * std::min(std::abs(covector_.dot(s.q())), covector_.norm() * size());
   seen_.force = std::max({seen_.force, max_abs(x_), max_abs(covector_)});
-  seen_.condition = std::min(seen_.condition, schur.reciprocal_condition());
+  seen_.condition = std::min(seen_.condition, manifold.reciprocal_condition());
   slow_.soften(p.lambda, c_);
-  schur.divide_by_schur(c_);
-  schur.lift(c_, x_);
+  manifold.smallest(c_, x_);
   seen_.offset0 = std::max(seen_.offset0, max_abs(x_));
   if (p.order == 1) {
     slow_.soften(p.lambda2, c_);
-    schur.divide_by_schur(c_);
-    schur.jacobian().multiply_transposed(c_, x_);
+    manifold.schur().divide_by_schur(c_);
+    manifold.jacobian().multiply_transposed(c_, x_);
     seen_.correction = std::max(seen_.correction, max_abs(x_));
     slow_.soften(c_, s_);
-    schur.divide_by_schur(s_);
-    schur.lift(s_, x_);
+    manifold.smallest(s_, x_);
     seen_.offset1 = std::max(seen_.offset1, max_abs(x_));
   }
   const double kinetic = slow_.kinetic_energy(s.v());
@@ -101,7 +99,7 @@ void SlowEstimate::squares(In x, Vec& of_blocks) const {
 // For every block: how much the gradient of the gaps of one layer turns over a unit of length, or the mass changes.
 void SlowEstimate::find_curvatures(const State& s, Index layer) {
   s_ = slow_.modes().y(layer);
-  slow_.schur().jacobian().multiply_transposed(s_, x_);
+  slow_.manifold().jacobian().multiply_transposed(s_, x_);
   squares(x_, gradient_);
   curvature_.setZero();
   const auto probe = [&](In direction) {
@@ -129,7 +127,7 @@ void SlowEstimate::find_curvatures(const State& s, Index layer) {
 // Of all gaps, once.
 void SlowEstimate::look_first(const State& s) {
   first_ = s.q();
-  if (!slow_.has_modes() || !slow_.modes().find(slow_.schur())) return;
+  if (!slow_.has_modes() || !slow_.modes().find(slow_.manifold().schur())) return;
   for (Index layer = 0; layer < slow_.modes().layers(); ++layer) {
     find_curvatures(s, layer);
     seen_.curvature = std::max(seen_.curvature, curvature_.maxCoeff());
@@ -223,9 +221,9 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
         "Fast frequencies passed a resonance 2:1 or a sum of two; the energies of the oscillation change there in "
         "a way that depends on its phase. The value is the estimated relative change.",
         Severity::warning, passages_.largest_loss(), tolerance);
-  if (seen_.condition < nearly_dependent)
+  if (seen_.condition < nearly_dependent_gaps)
     notes.raise(t, "gaps_dependent", "The gaps came close to depending on each other.", Severity::warning,
-                seen_.condition, nearly_dependent);
+                seen_.condition, nearly_dependent_gaps);
   if (const double error = model_error(t); tolerance > 0 && error > tolerance)
     notes.raise(t, "model_error",
                 "The estimated error of the slow model exceeds the tolerance; smaller steps do not help.",
@@ -233,19 +231,5 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
   return refusal_.empty();
 }
 
-void SlowEstimate::save(Archive& archive) const {
-  archive.write(seen_);
-  archive.write(first_);
-  archive.write(low_);
-  archive.write(high_);
-  passages_.save(archive);
-}
-
-void SlowEstimate::load(Archive& archive) {
-  archive.read(seen_);
-  archive.read(first_);
-  archive.read(low_);
-  archive.read(high_);
-  passages_.load(archive);
-}
+void SlowEstimate::memory(Archive& archive) { archive(seen_, first_, low_, high_, passages_); }
 }  // namespace trill

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `slow`: the way into the slow system and out of it, the order that the tolerance needs, and what is
 // told about the fast motion that is not followed.
+#include "formulation/averaged_motion.hpp"
+#include "formulation/energy_share.hpp"
 #include "formulation/slow_checks.hpp"
 #include "formulation/slow_estimate.hpp"
 #include "formulation/slow_start.hpp"
-#include "trill/formulation/reformulation.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <cmath>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ std::unique_ptr<Reformulation> make_slow_bath(const Problem& problem);
 
 namespace {
 constexpr Index most_coupled_gaps = 300;  // whose modes are found by a dense eigenproblem in every step
-constexpr Index most_modes_shown = 12, most_bands = 48;
-constexpr double tolerance_of_fixed_steps = 1e-6;
+constexpr Index most_modes_shown = 12;
+constexpr double slow_fixed_step_tolerance = 1e-6;
 constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
 constexpr double negligible_share = 0.03;                   // of the tolerance: fast energy that is left out
 
@@ -43,73 +43,32 @@ Index largest_block(const MechanicalProblem& p) {
   std::vector<Index> sizes(static_cast<std::size_t>(plain.rows()), 0);
   Index most = 0;
   for (Index row = 0; row < plain.gaps(); ++row)
-    most = std::max(most, ++sizes[static_cast<std::size_t>(plain.schur().blocks()[static_cast<std::size_t>(row)])]);
+    most = std::max(
+        most, ++sizes[static_cast<std::size_t>(plain.manifold().schur().blocks()[static_cast<std::size_t>(row)])]);
   return most;
 }
 
-class SlowForm final : public Reformulation {
+class SlowForm final : public AveragedMotion {
  public:
   SlowForm(const MechanicalProblem& stiff, const SlowOptions& options)
-      : options_(options),
+      : AveragedMotion("slow", stiff, slow_fixed_step_tolerance),
+        options_(options),
         too_many_(largest_block(stiff) > most_coupled_gaps),
         slow_(stiff, choice(options, too_many_)),
         estimate_(slow_),
         can_be_1_(slow_.can_be_of_order_1()) {
     if (options.order == "1" && !can_be_1_)
-      throw UsageError(
-          fmt::format("slow: order 1 needs second time derivatives of forces, which '{}' does not give", stiff.name()));
+      refuse(fmt::format("order 1 needs second time derivatives of forces, which '{}' does not give", stiff.name()));
     if (options.fast_energy == "keep" && too_many_)
-      throw UsageError(fmt::format(
-          "slow: more than {} gaps are joined, and their fast modes are too many to be found in every step; "
-          "fast_energy=drop leaves their force out",
-          most_coupled_gaps));
-    if (options.fast_part == "on" && !slow_.has_modes())
-      throw UsageError("slow: fast_part=on needs fast_energy=keep or auto");
+      refuse(
+          fmt::format("more than {} gaps are joined, and their fast modes are too many to be found in every step; "
+                      "fast_energy=drop leaves their force out",
+                      most_coupled_gaps));
+    if (options.fast_part == "on" && !slow_.has_modes()) refuse("fast_part=on needs fast_energy=keep or auto");
     name_quantities();
   }
 
   const Problem& inner() const override { return slow_; }
-  void expect(const RunScope& scope) override {
-    tolerance_ = scope.tolerance > 0 ? scope.tolerance : tolerance_of_fixed_steps;
-    scope_ = scope;
-  }
-
-  void enter(const State& given, State& in, Notes& notes) override {
-    slow_.forget();
-    if (running_ && slow_.fast() && options_.fast_part == "off" && goes_on(given)) return go_on(given, in, notes);
-    if (!running_) slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
-    slow_.set_fast(slow_.has_modes());
-    MatchedStart found = take_start(given, in);
-    check_drag();
-    leave_energy_out(given, in, notes);
-    if (const std::string trouble = fast_soft_forces(slow_, in, scope_); !trouble.empty())
-      throw UsageError("slow: " + trouble);
-    if (!running_) estimate_.start(given.t);
-    estimate_.look(in, actions(in));
-    if (options_.order == "auto" && choose_order(in)) found = take_start(given, in);
-    if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
-    if (!running_) {
-      share_ = found.fast_energy > 0 ? found.fast_energy / (found.fast_energy + slow_energy(in)) : 0;
-      balance_ = found.balance;
-    }
-    tell(in, found, notes);
-    last_ = in;
-    running_ = true;
-  }
-
-  void leave(const State& in, State& out) const override {
-    const Index n = slow_.unknowns();
-    out.t = in.t;
-    if (!in.mode.empty()) out.mode = in.mode;
-    out.q() = in.q();
-    out.v() = in.v();
-    last_ = in;
-    if (out.layout.nl > 0) out.lambda() = slow_.at(in.t, in.y).reaction.tail(out.layout.nl);
-    if (options_.fast_part == "off" || !slow_.fast()) return;
-    slow_.at(in.t, in.y);
-    slow_.modes().add_oscillation(actions(in), in.y.tail(slow_.gaps()), out.y.head(n), out.y.segment(n, n));
-  }
-
   AfterStep after_step(State& s, Notes& notes) override {
     if (options_.project == "on") {
       const double off = slow_.project(s);
@@ -117,7 +76,7 @@ class SlowForm final : public Reformulation {
     }
     if (options_.fast_part == "on" && slow_.fast()) slow_.modes().keep_signs();
     estimate_.look(s, actions(s));
-    if (!estimate_.judge(s.t, tolerance_, notes)) return AfterStep::refused;
+    if (!estimate_.judge(s.t, tolerance(), notes)) return AfterStep::refused;
     if (options_.fast_part == "on" && estimate_.phase_error(s.t) > 1)
       notes.raise(
           s.t, "phases_lost",
@@ -135,74 +94,92 @@ class SlowForm final : public Reformulation {
           "slow motion without oscillation: largest drift from its manifold {:.2g}, estimated error {:.1g}", drift_,
           model_error());
     return fmt::format(
-        "fast frequencies {:.4g} to {:.4g}{}, {:.2g} of the energy at the start in them (balance {:.4g}), {} "
+        "fast frequencies {:.4g} to {:.4g}{}, {} in them (balance {:.4g}), {} "
         "resonance{}, "
         "largest drift {:.2g}, estimated error {:.1g}",
         estimate_.smallest_frequency(), estimate_.largest_frequency(),
         estimate_.nearest_frequencies() < 1
             ? fmt::format(", no two nearer than {:.2g}", estimate_.nearest_frequencies())
             : "",
-        share_, balance_, estimate_.resonances(), estimate_.resonances() == 1 ? "" : "s", drift_, model_error());
+        share_.text(), balance_, estimate_.resonances(), estimate_.resonances() == 1 ? "" : "s", drift_, model_error());
   }
 
   void reach(Out y) const override {
     y.setZero();
-    if (!slow_.fast() || !slow_.at(last_.t, last_.y).regular) return;
+    if (!slow_.fast() || !slow_.at(last().t, last().y).regular) return;
     const Index n = slow_.unknowns();
     const Vec& omega = slow_.modes().frequencies();
-    slow_.modes().find_reach(actions(last_), y.head(n));
-    slow_.modes().find_reach(actions(last_).cwiseProduct(omega.cwiseAbs2()), y.segment(n, n));
+    slow_.modes().find_reach(actions(last()), y.head(n));
+    slow_.modes().find_reach(actions(last()).cwiseProduct(omega.cwiseAbs2()), y.segment(n, n));
   }
 
-  double model_error() const override { return estimate_.model_error(last_.t) + left_out_; }
-  std::vector<Quantity> diagnostics() const override { return quantities_; }
+  double model_error() const override { return estimate_.model_error(last().t) + left_out_; }
 
   void diagnose(Out values) const override {
     Index k = 0;
-    const bool regular = slow_.at(last_.t, last_.y).regular;
+    const bool regular = slow_.at(last().t, last().y).regular;
     if (slow_.has_modes()) {
-      if (regular && !slow_.fast()) slow_.modes().find(slow_.schur());
+      if (regular && !slow_.fast()) slow_.modes().find(slow_.manifold().schur());
       const Vec& omega = slow_.modes().frequencies();
-      const auto J = actions(last_);
+      const auto J = actions(last());
       for (Index i = 0; i < shown_; ++i) values[k++] = omega[i];
       for (Index i = 0; i < shown_; ++i) values[k++] = J[i];
       values[k++] = J.dot(omega);
-      if (const auto potential = slow_.stiff().potential(all_groups, last_.t, last_.q()))
-        values[k++] = *potential + slow_.kinetic_energy(last_.v()) + J.dot(omega);
-      if (bands_) slow_.modes().find_reach(J, values.segment(k, slow_.unknowns()));
-      if (bands_) k += slow_.unknowns();
+      if (const auto potential = slow_.stiff().potential(all_groups, last().t, last().q()))
+        values[k++] = *potential + slow_.kinetic_energy(last().v()) + J.dot(omega);
+      if (amplitudes() > 0) slow_.modes().find_reach(J, values.segment(k, amplitudes()));
+      k += amplitudes();
     }
-    if (options_.fast_part == "on") values[k++] = estimate_.phase_error(last_.t);
+    if (options_.fast_part == "on") values[k++] = estimate_.phase_error(last().t);
     values[k++] = model_error();
     values[k++] = drift_;
   }
 
-  void save(Archive& archive) const override {
-    estimate_.save(archive);
-    archive.write(slow_.order());
-    archive.write(slow_.fast());
-    archive.write(drift_);
-    archive.write(left_out_);
-    archive.write(share_);
-    archive.write(balance_);
-    if (slow_.has_modes()) archive.write(slow_.modes().signs());
-  }
-  void load(Archive& archive) override {
-    int order = 0;
-    bool fast = false;
-    estimate_.load(archive);
-    archive.read(order);
-    archive.read(fast);
-    archive.read(drift_);
-    archive.read(left_out_);
-    archive.read(share_);
-    archive.read(balance_);
-    slow_.set_order(order);
-    slow_.set_fast(fast);
-    if (slow_.has_modes()) archive.read(slow_.modes().signs());
+  void memory(Archive& archive) override {
+    int order = slow_.order();
+    bool fast = slow_.fast();
+    archive(estimate_, order, fast, drift_, left_out_, share_, balance_);
+    if (archive.reading()) {
+      slow_.set_order(order);
+      slow_.set_fast(fast);
+    }
+    if (slow_.has_modes()) archive(slow_.modes().signs());
   }
 
  private:
+  void take(const State& given, State& in, Notes& notes) override {
+    slow_.forget();
+    if (running() && slow_.fast() && options_.fast_part == "off" && goes_on(given)) return go_on(in, notes);
+    if (!running()) slow_.set_order(can_be_1_ && options_.order != "0" ? 1 : 0);
+    slow_.set_fast(slow_.has_modes());
+    MatchedStart found = take_start(given, in);
+    check_drag();
+    leave_energy_out(given, in, notes);
+    if (const std::string trouble = fast_soft_forces(slow_, in, scope()); !trouble.empty()) refuse(trouble);
+    if (!running()) estimate_.start(given.t);
+    estimate_.look(in, actions(in));
+    if (options_.order == "auto" && choose_order(in)) found = take_start(given, in);
+    judge(in, notes);
+    if (!running()) {
+      const double estimated = slow_energy(in);
+      share_ = share_at_start(slow_.stiff(), in, slow_.kinetic_energy(in.v()), estimated, found.fast_energy);
+      balance_ = found.balance;
+    }
+    tell(in, found, notes);
+  }
+
+  void judge(const State& s, Notes& notes) {
+    if (!estimate_.judge(s.t, tolerance(), notes)) refuse(estimate_.refusal());
+  }
+
+  void complete(const State& in, State& out) const override {
+    const Index n = slow_.unknowns();
+    if (out.layout.nl > 0) out.lambda() = slow_.at(in.t, in.y).reaction.tail(out.layout.nl);
+    if (options_.fast_part == "off" || !slow_.fast()) return;
+    slow_.at(in.t, in.y);
+    slow_.modes().add_oscillation(actions(in), in.y.tail(slow_.gaps()), out.y.head(n), out.y.segment(n, n));
+  }
+
   static SlowSystem::Choice choice(const SlowOptions& options, bool too_many) {
     SlowSystem::Choice made;
     made.energy = options.fast_energy == "drop" || too_many ? FastEnergy::drop : FastEnergy::keep;
@@ -215,61 +192,48 @@ class SlowForm final : public Reformulation {
   }
 
   void name_quantities() {
-    const auto components = slow_.stiff().components();
-    std::set<std::string> taken;
-    for (const Quantity& q : slow_.stiff().quantities()) taken.insert(q.name);
-    const auto add = [&](std::string name, const std::string& unit, QuantityKind kind) {
-      if (taken.contains(name)) name = "slow_" + name;
-      quantities_.push_back({std::move(name), unit, kind});
-    };
-    const std::string& time = slow_.stiff().time_unit();
     if (slow_.has_modes()) {
       shown_ = std::min(slow_.gaps(), most_modes_shown);
-      bands_ = slow_.unknowns() <= most_bands;
       for (Index k = 1; k <= shown_; ++k)
-        add(fmt::format("frequency_{}", k), time.empty() ? "" : "rad/" + time, QuantityKind::frequency);
-      for (Index k = 1; k <= shown_; ++k) add(fmt::format("action_{}", k), "", QuantityKind::action);
-      add("fast_energy", "", QuantityKind::energy_part);
+        record(fmt::format("frequency_{}", k), QuantityKind::frequency, frequency_unit());
+      for (Index k = 1; k <= shown_; ++k) record(fmt::format("action_{}", k), QuantityKind::action);
+      record("fast_energy", QuantityKind::energy_part);
       if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q()))
-        add("total_energy", "", QuantityKind::energy);
-      for (Index i = 0; bands_ && i < slow_.unknowns(); ++i) {
-        const Quantity& x = components[static_cast<std::size_t>(i)];
-        add("amplitude_" + x.name, x.unit, QuantityKind::amplitude);
-      }
+        record("total_energy", QuantityKind::energy);
+      record_amplitudes();
     }
-    if (options_.fast_part == "on") add("phase_error", "rad", QuantityKind::other);
-    add("model_error", "", QuantityKind::model_error);
-    add("drift", "", QuantityKind::other);
+    if (options_.fast_part == "on") record("phase_error", QuantityKind::other, "rad");
+    record("model_error", QuantityKind::model_error);
+    record("drift", QuantityKind::other);
   }
 
   // After an event that left the motion and the gaps as they were, the oscillation goes on. What comes of another one
   // is known only for a motion that does not oscillate to speak of: false, it is then matched anew.
   bool goes_on(const State& given) {
-    const bool moved = given.q() != last_.q() || given.v() != last_.v();
-    State now = last_;
+    const bool moved = given.q() != last().q() || given.v() != last().v();
+    State now = last();
     const double off = moved ? 0 : slow_.project(now);
-    const double fast = actions(last_).dot(slow_.modes().frequencies());
+    const double fast = actions(last()).dot(slow_.modes().frequencies());
     const bool opened = 0.5 * off * off * slow_.stiffness().maxCoeff() > 0.01 * fast;
     if (!moved && !opened) return true;
-    if (fast <= tolerance_ * slow_energy(last_)) return false;
-    throw UsageError(
-        fmt::format("slow: an event changed {} while they oscillate; what comes of it depends on their phase, which is "
-                    "not followed",
+    if (fast <= tolerance() * slow_energy(last())) return false;
+    refuse(
+        fmt::format("an event changed {} while they oscillate; what comes of it depends on their phase, which is not "
+                    "followed",
                     moved ? "the motion of the gaps" : "the gaps"));
   }
 
-  void go_on(const State& given, State& in, Notes& notes) {
-    last_.mode = given.mode;
-    in = last_;
+  void go_on(State& in, Notes& notes) {
+    in.t = last().t;
+    in.y = last().y;
     estimate_.look(in, actions(in));
-    if (!estimate_.judge(in.t, tolerance_, notes)) throw UsageError("slow: " + estimate_.refusal());
+    judge(in, notes);
   }
 
   // Every order has a slow manifold, and momenta, of its own.
   MatchedStart take_start(const State& given, State& in) {
     const MatchedStart found = find_start(given);
-    in = State(slow_.layout(), given.t);
-    in.mode = given.mode;
+    in.x().setZero();
     in.q() = found.q;
     in.v() = found.v;
     take_fast_part(found, in);
@@ -288,7 +252,7 @@ class SlowForm final : public Reformulation {
   void take_fast_part(const MatchedStart& found, State& in) {
     if (!slow_.has_modes()) return;
     const double scale = slow_energy(in);
-    const bool negligible = found.fast_energy <= negligible_share * tolerance_ * scale;
+    const bool negligible = found.fast_energy <= negligible_share * tolerance() * scale;
     slow_.set_fast(options_.fast_energy == "keep" || !negligible);
     if (!slow_.fast()) return;
     in.x().head(slow_.gaps()) = found.actions;
@@ -308,8 +272,8 @@ class SlowForm final : public Reformulation {
 
   void check_drag() {
     if (slow_.fast() && slow_.drag() == Drag::nonlinear && slow_.gaps() > 2)
-      throw UsageError(
-          "slow: the mean of a drag that is not linear in the velocity is known for one or two fast modes only; "
+      refuse(
+          "the mean of a drag that is not linear in the velocity is known for one or two fast modes only; "
           "fast_energy=drop leaves the fast energy out");
   }
 
@@ -324,25 +288,27 @@ class SlowForm final : public Reformulation {
                           slow_.kinetic_energy(given.v() - in.v());
     left_out_ = energy > 0 ? energy / std::max(energy, scale) : 0;
     if (too_many_ && options_.fast_energy == "auto" && left_out_ > most_left_out)
-      throw UsageError(
-          fmt::format("slow: {:.2g} of the energy at the start is in the oscillation of gaps that are joined in blocks "
-                      "of more than {}, "
-                      "too many for their modes to be found in every step; fast_energy=drop leaves their force out",
+      refuse(
+          fmt::format("{:.2g} of the energy at the start, by an estimate, is in the oscillation of gaps that are "
+                      "joined in blocks of "
+                      "more than {}, too many for their modes to be found in every step; fast_energy=drop leaves their "
+                      "force out",
                       left_out_, most_coupled_gaps));
-    if (left_out_ > tolerance_)
-      notes.raise(
-          in.t, "fast_energy_left_out",
-          "The oscillation at the start has this share of the energy, and its force on the slow motion is left out.",
-          Severity::warning, left_out_, tolerance_);
+    if (left_out_ > tolerance())
+      notes.raise(in.t, "fast_energy_left_out",
+                  "The oscillation at the start has this share of the energy, estimated from slow velocities and "
+                  "forces, and its "
+                  "force on the slow motion is left out.",
+                  Severity::warning, left_out_, tolerance());
   }
 
   // The manifolds of the two orders differ by less than the tolerance allows where one takes over from the other.
   bool choose_order(State& s) {
     if (!can_be_1_) return false;
-    const double end = estimate_.offset_error(scope_.t_end, 0);
+    const double end = estimate_.offset_error(scope().t_end, 0);
     const int order = slow_.order();
-    if (order == 1 && end < order_0_below * tolerance_) slow_.set_order(0);
-    if (order == 0 && end > order_1_above * tolerance_) slow_.set_order(1);
+    if (order == 1 && end < order_0_below * tolerance()) slow_.set_order(0);
+    if (order == 0 && end > order_1_above * tolerance()) slow_.set_order(1);
     if (slow_.order() == order) return false;
     slow_.project(s);
     return true;
@@ -372,14 +338,10 @@ class SlowForm final : public Reformulation {
   SlowSystem slow_;
   SlowEstimate estimate_;
   bool can_be_1_;
-  double tolerance_ = tolerance_of_fixed_steps;
-  RunScope scope_;
-  std::vector<Quantity> quantities_;
   Index shown_ = 0;
-  bool bands_ = false;
-  double drift_ = 0, left_out_ = 0, share_ = 0, balance_ = 1;  // the last two of the start
-  bool running_ = false;
-  mutable State last_;
+  double drift_ = 0, left_out_ = 0;
+  EnergyShare share_;
+  double balance_ = 1;  // of the start, like the share
 };
 
 std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet& given) {
@@ -400,7 +362,8 @@ ReformulationEntry slow_entry() {
   return {.name = "slow",
           .title = "the slow motion of stiff gaps by itself, in closed form",
           .reference = "after PJY97 sec. 3.2 and 4.3",
-          .delivers = "slow motion",
+          .delivers = Delivers::slow,
+          .free_of_oscillation = true,
           .runs = "models with stiff gaps",
           .options = list_options<SlowOptions>(),
           .make = make_slow,

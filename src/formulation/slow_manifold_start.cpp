@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/slow_manifold_start.hpp"
 
-#include "formulation/schur_system.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -21,12 +20,10 @@ UsageError no_manifold(const LiftedForm& form) {
 SlowManifoldStart::SlowManifoldStart(const MechanicalProblem& problem) : form_(problem) {
   if (!applies()) return;
   point_ = std::make_unique<SlowPoint>(form_);
-  schur_ = std::make_unique<SchurSystem>(problem, *form_.map());
-  for (Vec* x : {&f_, &x_, &w_, &zero_}) *x = Vec::Zero(form_.unknowns());
+  manifold_.emplace(problem, *form_.map());
+  for (Vec* x : {&f_, &x_, &w_}) *x = Vec::Zero(form_.unknowns());
   for (Vec* x : {&c_, &g_, &mu_, &lambda_, &lambda_rate_}) *x = Vec::Zero(form_.rows());
 }
-
-SlowManifoldStart::~SlowManifoldStart() = default;
 
 SlowStart SlowManifoldStart::find(double t, In q, In v) {
   SlowStart out;
@@ -67,21 +64,20 @@ void SlowManifoldStart::settle(double t, In q, In v, SlowStart& out) {
   out.a = point_->a;
   out.omega = point_->fastest_frequency();
   for (int k = 0; k < settling_iterations; ++k) {
-    if (!schur_->factorise(t, out.q, out.v, c_)) throw no_manifold(form_);
+    if (!manifold_->stand_at(t, out.q, out.v, c_)) throw no_manifold(form_);
     form_.problem().force(form_.soft_groups(), t, out.q, out.v, f_);
-    schur_->solve(f_, c_, out.a, lambda_);
+    manifold_->solve(f_, c_, out.a, lambda_);
     map.value(t, out.q, g_);
     x_ = out.q - q;
-    schur_->slope(x_, c_);
+    manifold_->slope(x_, c_);
     c_ = g_ - C.cwiseProduct(lambda_) - c_;
-    schur_->solve(zero_, c_, x_, mu_);
-    const double moved = max_abs(q + x_ - out.q);
-    out.q = q + x_;
-    schur_->slope(v, c_);
+    manifold_->smallest(c_, x_);
+    const double moved = max_abs(q - x_ - out.q);
+    out.q = q - x_;
     map.time_derivative(t, out.q, g_);
-    c_ += g_ - C.cwiseProduct(lambda_rate_);
-    schur_->solve(zero_, c_, x_, mu_);
-    out.v = v + x_;
+    g_ -= C.cwiseProduct(lambda_rate_);
+    out.v = v;
+    manifold_->meet(g_, out.v, mu_);
     if (!all_finite(out.q) || !all_finite(out.v)) throw no_manifold(form_);
     if (moved <= 1e-15 * (1 + max_abs(out.q))) return;
   }

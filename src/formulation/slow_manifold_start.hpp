@@ -25,7 +25,6 @@ struct SlowStart {
 class SlowManifoldStart {
  public:
   explicit SlowManifoldStart(const MechanicalProblem& problem);
-  ~SlowManifoldStart();
   bool applies() const { return form_.gaps() > 0; }  // the model names stiff gaps, and their forces stand apart
   // UsageError where gaps cannot be closed or depend on each other.
   SlowStart find(double t, In q, In v);
@@ -37,8 +36,8 @@ class SlowManifoldStart {
 
   LiftedForm form_;
   std::unique_ptr<SlowPoint> point_;
-  std::unique_ptr<SchurSystem> schur_;
-  Vec f_, x_, w_, zero_, c_, g_, mu_, lambda_, lambda_rate_;
+  std::optional<ConstraintManifold> manifold_;
+  Vec f_, x_, w_, c_, g_, mu_, lambda_, lambda_rate_;
 };
 
 // For a method that may start there. moves: the state is put onto the slow manifold, UsageError where there is none.

@@ -1,76 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/slow_point.hpp"
 
-#include "formulation/schur_system.hpp"
+#include "linalg/row_squares.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace trill {
-namespace {
-constexpr int most_iterations = 12;
-constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
-}  // namespace
-
 SlowPoint::SlowPoint(const LiftedForm& form)
     : form_(form),
       map_(*form.map()),
-      schur_(std::make_unique<SchurSystem>(form.problem(), map_)),
+      manifold_(form.problem(), map_, SaddleSolver::Way::schur),
       n_(form.unknowns()),
       m_(form.rows()),
-      moving_(map_.moving()),
       turned_(map_.pattern()),
       turned_mass_(form.problem().mass_pattern()) {
-  for (Vec* x : {&q, &v, &a, &open, &x_, &f_, &zero_, &lifted_}) *x = Vec::Zero(n_);
+  for (Vec* x : {&q, &v, &a, &open, &x_, &f_, &lifted_}) *x = Vec::Zero(n_);
   for (Vec* x : {&mu, &nu, &lambda, &g_, &c_}) *x = Vec::Zero(m_);
 }
 
-SlowPoint::~SlowPoint() = default;
-
 SlowPoint::Status SlowPoint::find(double t, In q0, In v0) {
   t_ = t;
-  const Status closed = close(t, q0);
+  const Status closed = manifold_.nearest(t, q0, q, mu);
   if (closed != Status::ok) return closed;
-  // Velocities: M x + G^T nu = 0, G (v0 + x) + g_t = 0.
-  schur_->slope(v0, c_);
-  if (moving_) {
-    map_.time_derivative(t, q, g_);
-    add_scaled(c_.data(), 1, g_.data(), m_);
-  }
-  schur_->solve(zero_, c_, x_, nu);
-  v = v0 + x_;
+  v = v0;
+  manifold_.project_velocity(v, nu);
   if (!find_derivatives(t)) return Status::non_finite;
   measure(t, q0);
   return Status::ok;
-}
-
-// Newton's method with G at the last iterate: G (x - x_k) + g(q0 + x_k) = 0 with M x + G^T mu = 0.
-SlowPoint::Status SlowPoint::close(double t, In q0) {
-  q = q0;
-  x_.setZero();
-  double last = HUGE_VAL;
-  for (int k = 0; k < most_iterations; ++k) {
-    if (!schur_->factorise(t, q)) return all_finite(q) ? Status::singular : Status::non_finite;
-    map_.value(t, q, g_);
-    if (!all_finite(g_)) return Status::non_finite;
-    schur_->slope(x_, c_);
-    for (Index i = 0; i < m_; ++i) c_[i] = g_[i] - c_[i];
-    schur_->solve(zero_, c_, x_, mu);
-    double moved = 0, size = 0;
-    for (Index i = 0; i < n_; ++i) {
-      const double next = q0[i] + x_[i];
-      moved = std::max(moved, std::abs(next - q[i]));
-      size = std::max(size, std::abs(next));
-      q[i] = next;
-    }
-    if (moved <= rounding * size) return Status::ok;
-    // Quadratic: the square of this correction is below rounding, G is that of the new point to the same accuracy.
-    if (moved <= 1e-9 * size) return schur_->factorise(t, q) ? Status::ok : Status::singular;
-    if (k > 3 && moved > 0.5 * last) return Status::not_reached;
-    last = moved;
-  }
-  return Status::not_reached;
 }
 
 void SlowPoint::measure(double t, In q0) {
@@ -82,22 +39,23 @@ void SlowPoint::measure(double t, In q0) {
   for (Index i = 0; i < form_.gaps(); ++i) {
     const double compliance = form_.compliance()[i], open = g_[i] - compliance * lambda[i];
     fast_energy_ += 0.5 * open * open / compliance;
-    const double frequency = std::sqrt(schur_->schur(i, i) / compliance);
+    const double frequency = std::sqrt(manifold_.schur().entry(i, i) / compliance);
     slowest_ = std::min(slowest_, frequency);
     fastest_ = std::max(fastest_, frequency);
   }
   // nu of hard rows is nothing in the limit, and the rows of S that join them do not matter then.
-  schur_->lift(nu, lifted_);
-  schur_->slope(lifted_, c_);
+  manifold_.schur().lift(nu, lifted_);
+  manifold_.slope(lifted_, c_);
   fast_energy_ += 0.5 * nu.dot(c_);
 }
 
 double SlowPoint::frequencies_differ(const SlowPoint& other) const {
   double difference = 0, size = 0;
-  schur_->each_entry([&](Index i, Index j) {
+  const SchurComplement &schur = manifold_.schur(), &others = other.manifold_.schur();
+  schur.each_entry([&](Index i, Index j) {
     if (i >= form_.gaps() || j >= form_.gaps()) return;
     const double weight = 1 / (form_.compliance()[i] * form_.compliance()[j]);
-    const double here = schur_->schur(i, j), there = other.schur_->schur(i, j);
+    const double here = schur.entry(i, j), there = others.entry(i, j);
     difference += weight * (here - there) * (here - there);
     size += weight * here * here;
   });
@@ -105,22 +63,18 @@ double SlowPoint::frequencies_differ(const SlowPoint& other) const {
 }
 
 void SlowPoint::make_tangential(Out x) {
-  schur_->slope(x, c_);
-  schur_->divide_by_schur(c_);
-  schur_->lift(c_, lifted_);
-  add_scaled(x.data(), -1, lifted_.data(), n_);
+  c_.setZero();
+  manifold_.meet(c_, x, g_);
 }
 
 void SlowPoint::smooth_rate(In lambda_rate, Out x) {
   for (Index i = 0; i < m_; ++i) c_[i] = form_.compliance()[i] * lambda_rate[i];
-  schur_->divide_by_schur(c_);
-  schur_->lift(c_, x);
+  manifold_.smallest(c_, x);
 }
 
 void SlowPoint::settle(In lambda_rate, Out q_smooth, Out v_smooth) {
   for (Index i = 0; i < m_; ++i) c_[i] = form_.compliance()[i] * lambda[i];
-  schur_->divide_by_schur(c_);
-  schur_->lift(c_, lifted_);
+  manifold_.smallest(c_, lifted_);
   q_smooth = q + lifted_;
   smooth_rate(lambda_rate, lifted_);
   v_smooth = v + lifted_;
@@ -132,7 +86,7 @@ bool SlowPoint::move_to(double t, In q_smooth, In v_smooth) {
   mu.setZero();
   nu.setZero();
   fast_energy_ = 0;
-  if (!schur_->factorise(t, q) || !find_derivatives(t)) return false;
+  if (!manifold_.stand_at(t, q) || !find_derivatives(t)) return false;
   find_open(t, q);
   return true;
 }
@@ -140,15 +94,13 @@ bool SlowPoint::move_to(double t, In q_smooth, In v_smooth) {
 void SlowPoint::find_open(double t, In q0) {
   map_.value(t, q0, g_);
   for (Index i = 0; i < m_; ++i) c_[i] = g_[i] - form_.compliance()[i] * lambda[i];
-  schur_->divide_by_schur(c_);
-  schur_->lift(c_, open);
+  manifold_.smallest(c_, open);
 }
 
 bool SlowPoint::find_derivatives(double t) {
   turning_rate_ = -1;
-  map_.curvature(t, q, v, c_);
   form_.problem().force(form_.soft_groups(), t, q, v, f_);
-  schur_->solve(f_, c_, a, lambda);
+  manifold_.accelerate(f_, v, a, lambda);
   return all_finite(a) && all_finite(v) && all_finite(lambda);
 }
 
@@ -162,7 +114,7 @@ double SlowPoint::turning_rate() {
 
 // |dG along a direction| / |G|, the largest over the gaps.
 double SlowPoint::turning(In along) {
-  const MatrixSlot& G = schur_->jacobian();
+  const MatrixSlot& G = manifold_.jacobian();
   if (!map_.jacobian_along(t_, q, along, turned_)) {
     const double size = max_abs(along);
     if (size == 0) return 0;
@@ -172,16 +124,6 @@ double SlowPoint::turning(In along) {
     turned_.scale_add(-1, G);
     turned_.scale(1 / step);
   }
-  const auto row_squares = [&](const MatrixSlot& slot, Vec& sums) {
-    sums.setZero();
-    if (slot.is_sparse()) {
-      for (Index j = 0; j < n_; ++j)
-        for (SpMat::InnerIterator it(slot.as_sparse(), j); it; ++it) sums[it.row()] += it.value() * it.value();
-    } else {
-      for (Index j = 0; j < n_; ++j)
-        for (Index i = 0; i < m_; ++i) sums[i] += slot.as_dense()(i, j) * slot.as_dense()(i, j);
-    }
-  };
   row_squares(turned_, c_);
   row_squares(G, g_);
   double largest = 0;
@@ -196,7 +138,7 @@ double SlowPoint::mass_turning(In along) {
   const double step = 1e-6 / size;
   x_ = q + step * along;
   form_.problem().mass(x_, turned_mass_);
-  const double* here = schur_->mass().values();
+  const double* here = manifold_.mass().values();
   const double* there = turned_mass_.values();
   double difference = 0, whole = 0;
   for (Index k = 0; k < turned_mass_.stored(); ++k) {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "formulation/constraint_manifold.hpp"
 #include "formulation/lifted_form.hpp"
 
-#include <memory>
-
 namespace trill {
-class SchurSystem;
-
 // The point of the slow manifold g = 0, G v = -g_t (JP95 eq. 18) that is nearest to a state in the metric of the mass,
 // with what the smooth motion through it needs:
 //   M (q - q0) + G^T mu = 0, g(q) = 0;   M (v - v0) + G^T nu = 0, G v + g_t = 0
@@ -15,9 +12,8 @@ class SchurSystem;
 class SlowPoint {
  public:
   explicit SlowPoint(const LiftedForm& form);  // of a form with rows
-  ~SlowPoint();
 
-  enum class Status { ok, singular, not_reached, non_finite };
+  using Status = Closing;
   Status find(double t, In q0, In v0);
   // Of the same point: M^-1 G^T, G and S at q.
   void make_tangential(Out x);  // x - M^-1 G^T S^-1 G x
@@ -40,7 +36,6 @@ class SlowPoint {
   bool move_to(double t, In q_smooth, In v_smooth);
 
  private:
-  Status close(double t, In q0);
   bool find_derivatives(double t);
   void find_open(double t, In q0);
   void measure(double t, In q0);
@@ -49,12 +44,11 @@ class SlowPoint {
 
   const LiftedForm& form_;
   const ConstraintMap& map_;
-  std::unique_ptr<SchurSystem> schur_;
+  ConstraintManifold manifold_;
   Index n_, m_;
-  bool moving_;
   double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
   double turning_rate_ = -1;  // of this point; negative: not asked for yet
-  Vec g_, c_, x_, f_, zero_, lifted_;
+  Vec g_, c_, x_, f_, lifted_;
   MatrixSlot turned_, turned_mass_;
 };
 }  // namespace trill

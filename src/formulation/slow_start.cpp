@@ -19,7 +19,7 @@ class Matching {
       : slow_(slow),
         p_(slow.stiff()),
         map_(slow.map()),
-        schur_(slow.schur()),
+        manifold_(slow.manifold()),
         t_(given.t),
         q_(given.q()),
         v_(given.v()),
@@ -54,27 +54,12 @@ class Matching {
   }
 
  private:
-  // q_r = q - M^-1 G^T mu, in the metric of the mass, with G at q_r.
   void close_gaps() {
     closed_ = q_;
-    Vec g(m_), off(m_), moved(n_);
-    double last = HUGE_VAL;
-    for (int iteration = 0; iteration < 60; ++iteration) {
-      map_.value(t_, closed_, g);
-      if (!g.allFinite() || !schur_.factorise(t_, closed_)) break;
-      moved = q_ - closed_;
-      schur_.slope(moved, off);
-      g += off;
-      schur_.divide_by_schur(g);
-      schur_.lift(g, moved);
-      moved = q_ - moved;
-      const double step = max_abs(moved - closed_);
-      closed_ = moved;
-      if (step <= 1e-14 * (1 + max_abs(closed_)) || (iteration > 20 && step >= last && step < 1e-11)) break;
-      last = step;
-    }
+    Vec g(m_);
+    const Closing closing = manifold_.nearest(t_, q_, closed_, g, ConstraintManifold::Effort::start);
     map_.value(t_, closed_, g);
-    if (!(g.allFinite() && max_abs(g) < 1e-9 && schur_.factorise(t_, closed_)))
+    if (!(closing == Closing::ok && g.allFinite() && max_abs(g) < 1e-9))
       throw UsageError(
           fmt::format("slow: the start of '{}' could not be moved onto closed gaps; the oscillation is too large, gaps "
                       "depend on each other, or some motion has no mass",
@@ -82,13 +67,9 @@ class Matching {
   }
 
   Vec tangent(const Vec& v) {
-    Vec c(m_), gt(m_), x(n_);
-    schur_.slope(v, c);
-    map_.time_derivative(t_, closed_, gt);
-    c += gt;
-    schur_.divide_by_schur(c);
-    schur_.lift(c, x);
-    return v - x;
+    Vec x = v, nu(m_);
+    manifold_.project_velocity(x, nu);
+    return x;
   }
 
   // Gaps of the given state and their velocities beyond those of the slow motion through the same place.
@@ -113,12 +94,12 @@ class Matching {
       gv_ -= offset;
     }
     slow_.set_fast(true);
-    schur_.factorise(t_, closed_);
+    manifold_.stand_at(t_, closed_);
   }
 
   void find_modes() {
     GapModes& modes = slow_.modes();
-    if (!modes.find(schur_)) throw UsageError("slow: no fast modes could be found at the start");
+    if (!modes.find(manifold_.schur())) throw UsageError("slow: no fast modes could be found at the start");
     modes.keep_signs();
     omega_ = modes.frequencies();
     position_ = momentum_ = Vec::Zero(gaps_);
@@ -150,15 +131,9 @@ class Matching {
     Vec p = w;
 
     // (d_i N g)^T w with N = M^-1 G^T S^-1
-    schur_.divide_by_mass(w, z);
-    s = slow_.order() == 1 ? beyond_ : g_;
-    schur_.divide_by_schur(s);
-    schur_.lift(s, x);
-    schur_.slope(z, r);
-    schur_.divide_by_schur(r);
-    Vec lifted(n_);
-    schur_.lift(r, lifted);
-    z -= lifted;
+    manifold_.schur().divide_by_mass(w, z);
+    manifold_.smallest(slow_.order() == 1 ? beyond_ : g_, x, s);
+    manifold_.meet(Vec::Zero(m_), z, r);
     slow_.bend(t_, closed_, z, s, covector);
     p += covector;
     slow_.bend(t_, closed_, x, r, covector);
@@ -167,15 +142,13 @@ class Matching {
 
     p -= turning_covector();
     if (slow_.drag() != Drag::none) {
-      s = beyond_;
-      schur_.divide_by_schur(s);
-      schur_.lift(s, x);
+      manifold_.smallest(beyond_, x);
       slow_.damping_at(t_, closed_, tangent(v_));
       slow_.damp(x, covector);
       p -= covector;
       add_gyroscopic(x, p);
     }
-    schur_.divide_by_mass(p, z);
+    manifold_.schur().divide_by_mass(p, z);
     return tangent(z);
   }
 
@@ -337,7 +310,7 @@ class Matching {
   const SlowSystem& slow_;
   const MechanicalProblem& p_;
   const ConstraintMap& map_;
-  SchurSystem& schur_;
+  ConstraintManifold& manifold_;
   double t_;
   Vec q_, v_;
   Index n_, m_, gaps_;

@@ -16,6 +16,7 @@
 namespace trill {
 namespace {
 constexpr std::array<int, 3> phase_points{0, 12, 8};  // for one mode and for each of two
+constexpr double difference_step = 0.1;               // radians of the slowest gap, in which slow forces change little
 
 const StrongPotential& gaps_of(const MechanicalProblem& p) {
   if (!p.strong_potential())
@@ -40,16 +41,16 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
       gaps_(gaps_of(stiff).map->count()),
       m_(map_.count()),
       inverse_stiffness_(Vec::Zero(m_)),
-      schur_(stiff, map_),
+      manifold_(stiff, map_, SaddleSolver::Way::schur),
       mass1_(stiff.mass_pattern()),
       mass2_(stiff.mass_pattern()) {
   inverse_stiffness_.head(gaps_) = stiffness().cwiseInverse();
-  if (choice_.energy != FastEnergy::drop) modes_.emplace(schur_, stiffness());
+  if (choice_.energy != FastEnergy::drop) modes_.emplace(manifold_, stiffness());
   fast_ = modes_.has_value();
   if (stiff_.mass_kind() == MassKind::of_q || drag_ != Drag::none)
     product_ = stiffness_slot_ = stiff.stiffness_pattern();
   if (drag_ != Drag::none) damping_ = stiff.damping_pattern();
-  for (Vec* v : {&f_, &f1_, &r_, &a1_, &a2_, &zero_, &averaged_, &moved_}) *v = Vec::Zero(n_);
+  for (Vec* v : {&f_, &f1_, &r_, &a1_, &zero_, &averaged_, &moved_}) *v = Vec::Zero(n_);
   c_ = s_ = Vec::Zero(m_);
   weights_ = action_rate_ = Vec::Zero(gaps_);
   point_.y = Vec::Constant(layout().size(), std::numeric_limits<double>::quiet_NaN());
@@ -134,16 +135,16 @@ const SlowSystem::Point& SlowSystem::at(double t, In y) const {
 }
 
 bool SlowSystem::evaluate(double t, In q, In v, In J) const {
-  if (!schur_.factorise(t, q, v, c_)) return false;
+  if (!manifold_.stand_at(t, q, v, c_)) return false;
   stiff_.force(soft_, t, q, v, f_);
   if (modes_ && (fast_ || choice_.phases)) {
-    if (!modes_->find(schur_)) return false;
+    if (!modes_->find(manifold_.schur())) return false;
     if (fast_) {
       if (drag_ == Drag::nonlinear && choice_.energy == FastEnergy::keep) average_drag(t, q, v, J, f_);
       add_fast_force(t, q, J, f_);
     }
   }
-  schur_.solve(f_, c_, point_.a, point_.lambda);
+  manifold_.solve(f_, c_, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   return true;
@@ -153,7 +154,7 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
 bool SlowSystem::second_order(double t, In q, In v) const {
   const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
-  stiff_.force_derivative(soft_, 1, motion, f1_);
+  soft_force_derivative(1, motion, f1_);
   map_.rigid_rate(1, motion, point_.lambda, point_.lambda, r_, c_);
   add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
@@ -161,10 +162,10 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     mass1_.multiply(point_.a, r_);
     add_scaled(f1_.data(), -1, r_.data(), n_);
   }
-  schur_.solve(f1_, c_, a1_, point_.lambda1);
+  manifold_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
-  stiff_.force_derivative(soft_, 2, motion, f1_);
+  soft_force_derivative(2, motion, f1_);
   map_.rigid_rate(2, motion, point_.lambda, point_.lambda1, r_, c_);
   add_scaled(f1_.data(), -1, r_.data(), n_);
   if (moving_mass) {
@@ -174,15 +175,44 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     mass1_.multiply(a1_, r_);
     add_scaled(f1_.data(), -2, r_.data(), n_);
   }
-  schur_.multipliers(f1_, c_, point_.lambda2);
+  manifold_.schur().multipliers(f1_, c_, point_.lambda2);
 
   soften(point_.lambda2, c_);
-  schur_.divide_by_schur(c_);
-  schur_.lift(c_, r_);
+  manifold_.smallest(c_, r_, s_);
   add_scaled(point_.a.data(), 1, r_.data(), n_);
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
-  add_scaled(point_.reaction.data(), -1, c_.data(), m_);
+  add_scaled(point_.reaction.data(), -1, s_.data(), m_);
   return true;
+}
+
+// Formulas for the derivatives of a smooth force may divide nothing by nothing, as at rest those of v |v| with |v| as a
+// root. There differences along the motion take their place; where a derivative jumps, they give the mean of both
+// sides.
+void SlowSystem::soft_force_derivative(int k, const Motion& motion, Out derivative) const {
+  stiff_.force_derivative(soft_, k, motion, derivative);
+  if (!all_finite(derivative)) soft_force_difference(k, motion, derivative);
+}
+
+void SlowSystem::soft_force_difference(int k, const Motion& motion, Out derivative) const {
+  using Read = Eigen::Map<const Vec>;
+  const Read q(motion.q, n_), v(motion.v, n_), a(motion.acceleration, n_), jerk(motion.jerk, n_);
+  const double step = difference_step / slowest_gap_alone();
+  derivative.setZero();
+  for (const double d : {step, -step}) {
+    moved_ = q + d * v + d * d / 2 * a + d * d * d / 6 * jerk;
+    averaged_ = v + d * a + d * d / 2 * jerk;
+    stiff_.force(soft_, motion.t + d, moved_, averaged_, r_);
+    derivative += (k == 1 ? 0.5 / d : 1 / (d * d)) * r_;
+  }
+  if (k == 1) return;
+  stiff_.force(soft_, motion.t, q, v, r_);
+  derivative -= 2 / (step * step) * r_;
+}
+
+double SlowSystem::slowest_gap_alone() const {
+  double square = HUGE_VAL;
+  for (Index i = 0; i < gaps_; ++i) square = std::min(square, stiffness()[i] * manifold_.schur().entry(i, i));
+  return std::sqrt(square);
 }
 
 // -sum J_k grad Omega_k, exactly: -(J_k/Omega_k) [Hess(y_k . g) b_k - 1/2 grad (b_k^T M(q) b_k)].
@@ -200,7 +230,7 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
 }
 
 void SlowSystem::add_thermal_force(double t, In q, Out f) const {
-  if (schur_.factorise(t, q) && modes_->find(schur_)) return add_fast_force(t, q, zero_, f);
+  if (manifold_.stand_at(t, q) && modes_->find(manifold_.schur())) return add_fast_force(t, q, zero_, f);
   f.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -279,7 +309,9 @@ void SlowSystem::actions_rate(double t, In q, In v, In J, Out dJ) const {
 }
 
 void SlowSystem::damping_at(double t, In q, In v) const {
-  if (drag_ == Drag::none || stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_)) return;
+  if (drag_ == Drag::none) return;
+  const bool given = stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_);
+  if (given && all_finite(damping_.values(), damping_.stored())) return;  // as for soft_force_derivative
   const double h = 1e-6 * (1 + max_abs(v));
   damping_.set_zero();
   for (Index j = 0; j < n_; ++j) {
@@ -325,7 +357,7 @@ void SlowSystem::times_mass(In x, Out y) const {
   if (stiff_.mass_kind() == MassKind::identity)
     y = x;
   else
-    schur_.mass().multiply(x, y);
+    manifold_.mass().multiply(x, y);
 }
 
 double SlowSystem::kinetic_energy(In v) const {
@@ -337,26 +369,16 @@ double SlowSystem::project(State& s) const {
   const Point& p = at(s.t, s.y);
   if (!p.regular) return std::numeric_limits<double>::infinity();
   map_.value(s.t, s.q(), c_);
-  if (p.order == 1) {
-    soften(p.lambda, s_);
-    c_ = s_ - c_;
-  } else {
-    c_ = -c_;
-  }
-  const double off = max_abs(c_);
-  schur_.divide_by_schur(c_);
-  schur_.lift(c_, r_);
-  schur_.slope(s.v(), c_);
   map_.time_derivative(s.t, s.q(), s_);
-  c_ = -c_ - s_;
-  if (p.order == 1) {
-    soften(p.lambda1, s_);
-    c_ += s_;
-  }
-  s.q() += r_;
-  schur_.divide_by_schur(c_);
-  schur_.lift(c_, r_);
-  s.v() += r_;
+  if (p.order == 1)
+    for (Index i = 0; i < m_; ++i) {
+      c_[i] -= inverse_stiffness_[i] * p.lambda[i];
+      s_[i] -= inverse_stiffness_[i] * p.lambda1[i];
+    }
+  const double off = max_abs(c_);
+  manifold_.smallest(c_, r_);
+  s.q() -= r_;
+  manifold_.meet(s_, s.v(), c_);
   return off;
 }
 }  // namespace trill

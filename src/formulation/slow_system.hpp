@@ -59,6 +59,7 @@ class SlowSystem final : public FirstOrderProblem {
 
   void times_mass(In x, Out y) const;  // M x at the point evaluated last
   double kinetic_energy(In v) const;   // the same
+  double slowest_gap_alone() const;    // frequency by itself, as if gaps were not joined; the same
 
   const MechanicalProblem& stiff() const { return stiff_; }
   const ConstraintMap& map() const { return map_; }
@@ -68,8 +69,8 @@ class SlowSystem final : public FirstOrderProblem {
   Index rows() const { return m_; }
   const Vec& stiffness() const { return stiff_.strong_potential()->stiffness; }
   Drag drag() const { return drag_; }
-  SchurSystem& schur() const { return schur_; }
-  GapModes& modes() const { return *modes_; }  // only where fast energy is not dropped
+  ConstraintManifold& manifold() const { return manifold_; }  // of closed gaps and hard constraints
+  GapModes& modes() const { return *modes_; }                 // only where fast energy is not dropped
   bool has_modes() const { return modes_.has_value(); }
   const Choice& choice() const { return choice_; }
 
@@ -87,6 +88,8 @@ class SlowSystem final : public FirstOrderProblem {
  private:
   bool evaluate(double t, In q, In v, In J) const;
   bool second_order(double t, In q, In v) const;
+  void soft_force_derivative(int k, const Motion& motion, Out derivative) const;
+  void soft_force_difference(int k, const Motion& motion, Out derivative) const;
   void add_fast_force(double t, In q, In J, Out f) const;
   void average_drag(double t, In q, In v, In J, Out f) const;
   void inertial_force(In q, In w, Out f) const;
@@ -103,10 +106,10 @@ class SlowSystem final : public FirstOrderProblem {
   Vec inverse_stiffness_;  // 0 for hard rows
   mutable int order_ = 0;
   mutable bool fast_ = true;
-  mutable SchurSystem schur_;
+  mutable ConstraintManifold manifold_;
   mutable std::optional<GapModes> modes_;
   mutable Point point_;
-  mutable Vec f_, f1_, r_, c_, a1_, a2_, zero_, s_, weights_, averaged_, moved_, action_rate_;
+  mutable Vec f_, f1_, r_, c_, a1_, zero_, s_, weights_, averaged_, moved_, action_rate_;
   mutable MatrixSlot mass1_, mass2_, product_, stiffness_slot_, damping_;
 };
 }  // namespace trill

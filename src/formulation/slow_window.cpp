@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slow start by averaging: the stiff motion is followed to both sides of the start, and its positions, velocities
 // and actions are averaged over some periods of the slowest gap.
+#include "formulation/rk4_kernel.hpp"
 #include "formulation/slow_start.hpp"
 #include "linalg/window.hpp"
 #include "trill/formulation/first_order.hpp"
@@ -19,7 +20,9 @@ constexpr int points_for_actions = 200;
 class Window {
  public:
   Window(const SlowSystem& slow, const State& given)
-      : slow_(slow), given_(given), form_(slow.stiff(), "slow"), size_(form_.size()) {}
+      : slow_(slow), given_(given), form_(slow.stiff(), "slow"), size_(form_.size()), slope_(size_) {
+    kernel_.start(size_);
+  }
 
   MatchedStart go() {
     const MatchedStart here = match_start(slow_, given_);
@@ -61,11 +64,10 @@ class Window {
   }
 
   void step(State& s, double h) {
-    Vec k1(size_), k2(size_), k3(size_), k4(size_);
-    const Vec y = s.y.head(size_);
-    const bool regular = form_.rhs(s.t, y, k1) && form_.rhs(s.t + h / 2, y + h / 2 * k1, k2) &&
-                         form_.rhs(s.t + h / 2, y + h / 2 * k2, k3) && form_.rhs(s.t + h, y + h * k3, k4);
-    s.y.head(size_) = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    auto y = s.y.head(size_);
+    const auto slope_at = [&](double share, In stage, Out slope) { return form_.rhs(s.t + share * h, stage, slope); };
+    const bool regular = form_.rhs(s.t, y, slope_) && kernel_.step(h, y, slope_, slope_at);
+    y += kernel_.increment;
     s.t += h;
     if (!regular || !s.y.allFinite())
       throw UsageError(fmt::format("slow: the stiff motion around the start cannot be followed to t = {:.6g}", s.t));
@@ -80,6 +82,8 @@ class Window {
   const State& given_;
   FirstOrderForm form_;
   Index size_;
+  Vec slope_;
+  Rk4Kernel kernel_;
   Vec mean_, actions_;
   double weight_of_actions_ = 0;
 };

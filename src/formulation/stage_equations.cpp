@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/stage_equations.hpp"
 
-#include "formulation/saddle_pattern.hpp"
+#include "linalg/saddle_pattern.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <limits>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/underlying_ode.hpp"
 
-#include "formulation/saddle_pattern.hpp"
-#include "formulation/schur_system.hpp"
+#include "formulation/constraint_manifold.hpp"
 
 namespace trill {
 namespace {
@@ -14,66 +13,19 @@ const ConstraintMap& constraints_of(const MechanicalProblem& problem) {
 
 UnderlyingOde::UnderlyingOde(const MechanicalProblem& problem)
     : problem_(problem),
-      map_(constraints_of(problem)),
-      n_(problem.layout().nq),
-      m_(map_.count()),
-      mass_(problem.mass_pattern()),
-      G_(map_.pattern()),
-      saddle_(saddle_pattern(mass_, G_)),
-      mass_places_(saddle_, mass_),
-      G_places_(saddle_, G_, n_, 0),
-      transposed_places_(SlotMap::transposed(saddle_, G_, 0, n_)),
-      solver_(make_linear_solver(saddle_)),
-      force_(n_),
-      curvature_(m_),
-      rhs_(n_ + m_),
-      solution_(n_ + m_) {
-  solver_->analyse(saddle_);
-  const MassKind kind = problem.mass_kind();
-  if (saddle_.is_sparse() && G_.is_sparse() && (kind == MassKind::identity || kind == MassKind::diagonal))
-    schur_ = std::make_unique<SchurSystem>(problem, map_);
-}
+      manifold_(std::make_unique<ConstraintManifold>(problem, constraints_of(problem))),
+      force_(problem.layout().nq) {}
 
 UnderlyingOde::~UnderlyingOde() = default;
 
-const MatrixSlot& UnderlyingOde::jacobian() const { return by_schur_ ? schur_->jacobian() : G_; }
-
-void UnderlyingOde::forget() {
-  solver_->analyse(saddle_);
-  if (schur_) schur_->forget();
-}
-
-bool UnderlyingOde::factorise(double t, In q) {
-  by_schur_ = schur_ && schur_->factorise(t, q);
-  if (by_schur_ && !judged_ && !schur_->is_accurate()) {
-    schur_.reset();
-    by_schur_ = false;
-  }
-  judged_ = true;
-  if (by_schur_) return true;
-  problem_.mass(q, mass_);
-  map_.jacobian(t, q, G_);
-  saddle_.set_zero();
-  saddle_.scale_add(1, mass_, mass_places_);
-  saddle_.scale_add(1, G_, G_places_);
-  saddle_.scale_add(1, G_, transposed_places_);
-  return solver_->factorise(saddle_);
-}
+Index UnderlyingOde::multipliers() const { return manifold_->rows(); }
+bool UnderlyingOde::has_sparse_factors() const { return manifold_->has_sparse_factors(); }
+void UnderlyingOde::forget() { manifold_->forget(); }
 
 bool UnderlyingOde::solve(double t, In q, In v, Out a, Out lambda) {
-  if (!factorise(t, q)) return false;
+  if (!manifold_->stand_at(t, q)) return false;
   problem_.force(all_groups, t, q, v, force_);
-  map_.curvature(t, q, v, curvature_);
-  solve(force_, curvature_, a, lambda);
+  manifold_->accelerate(force_, v, a, lambda);
   return true;
-}
-
-void UnderlyingOde::solve(In r, In c, Out x, Out mu) {
-  if (by_schur_) return schur_->solve(r, c, x, mu);
-  rhs_.head(n_) = r;
-  rhs_.tail(m_) = -c;
-  solver_->solve(rhs_, solution_);
-  x = solution_.head(n_);
-  mu = solution_.tail(m_);
 }
 }  // namespace trill

@@ -2,11 +2,10 @@
 #include "linalg/common_kernel.hpp"
 
 #include "linalg/row_rank.hpp"
+#include "linalg/sparse_cholesky.hpp"
 
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/SparseCholesky>
 
 namespace trill {
 namespace {
@@ -19,9 +18,12 @@ Vec inverse(const Vec& sizes) {
 
 SpMat sparse_copy(const MatrixSlot& a) { return a.is_sparse() ? a.as_sparse() : SpMat(a.as_dense().sparseView()); }
 
-bool is_positive_definite(const SpMat& a) {
-  const Eigen::SimplicialLDLT<SpMat> factors(a);
-  return factors.info() == Eigen::Success && (factors.vectorD().array() > 0).all();
+bool is_positive_definite(const SpMat& a) { return SparseCholesky(a).is_positive_definite(); }
+
+bool is_nearly_positive(const SpMat& a, double rounding) {
+  SpMat raised = a;
+  for (Index i = 0; i < a.rows(); ++i) raised.coeffRef(i, i) += rounding * (a.coeff(i, i) + 1);
+  return is_positive_definite(raised);
 }
 
 // Rows of both are scaled to size 1, which changes no kernel: small entries of A count as much as large ones.

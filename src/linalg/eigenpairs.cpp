@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/SparseCholesky>
 #include <Spectra/MatOp/SparseSymMatProd.h>
 #include <Spectra/MatOp/SymShiftInvert.h>
@@ -19,8 +18,7 @@ namespace {
 constexpr Index dense_limit = 64;           // below, all pairs cost less than the iteration
 constexpr Index dense_rescue_limit = 1500;  // below, a failed iteration is replaced by all pairs
 
-template <class K, class M>
-void require_pencil(const K& k, const M& m) {
+void require_pencil(const SpMat& k, const SpMat& m) {
   if (k.rows() != k.cols() || m.rows() != m.cols() || k.rows() != m.rows())
     throw std::invalid_argument("eigenpairs: K and M must be square and of one size");
 }
@@ -143,41 +141,6 @@ EigenPairs some_eigenpairs(const SpMat& k, const SpMat& m, Index count, bool sma
   return failure(reason);
 }
 }  // namespace
-
-Eigenvalues eigenvalues(const Mat& a) {
-  if (a.rows() != a.cols()) throw std::invalid_argument("eigenvalues: the matrix must be square");
-  Eigenvalues result;
-  if (!a.allFinite()) {
-    result.message = "the matrix is not finite";
-    return result;
-  }
-  if (a.rows() > 0) {
-    const Eigen::EigenSolver<Mat> solver(a, false);
-    if (solver.info() != Eigen::Success) {
-      result.message = "the QR iteration did not converge";
-      return result;
-    }
-    result.values = solver.eigenvalues();
-  }
-  result.converged = true;
-  return result;
-}
-
-EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m) {
-  require_pencil(k, m);
-  EigenPairs pairs;
-  if (!k.allFinite() || !m.allFinite()) return failure("K or M is not finite");
-  if (k.rows() > 0) {
-    // Eigen's generalised solver does not look at the outcome of its Cholesky step
-    if (Eigen::LLT<Mat>(m).info() != Eigen::Success) return failure("M is not positive definite");
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver(k, m);
-    if (solver.info() != Eigen::Success) return failure("the QR iteration did not converge");
-    pairs.values = solver.eigenvalues();
-    pairs.vectors = solver.eigenvectors();
-  }
-  pairs.converged = true;
-  return pairs;
-}
 
 EigenPairs smallest_eigenpairs(const SpMat& k, const SpMat& m, Index count) {
   return some_eigenpairs(k, m, count, true);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/tolerances.hpp"
 #include "linalg/chebyshev_series.hpp"
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
 #include "trill/linalg/linear_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-
-#include <Eigen/Eigenvalues>
 
 namespace trill {
 namespace {
@@ -75,7 +73,7 @@ class LanczosFunctions final : public MatrixFunctions {
     beta_ = Vec::Zero(columns);
     subdiagonal_ = Vec::Zero(columns - 1);
     coefficients_ = Mat::Zero(columns, most_functions());
-    projected_.emplace(columns);
+    projected_ = SymmetricEigen(columns);
   }
   Index most_functions() const {
     std::size_t most = 1;
@@ -94,11 +92,11 @@ class LanczosFunctions final : public MatrixFunctions {
     while (count < basis_.cols() && extend(count++)) {
     }
     decompose(count);
-    const Vec& values = projected_->eigenvalues();
+    const Vec& values = projected_.values();
     const double largest = values.cwiseAbs().maxCoeff();
     require_not_negative(values.minCoeff(), tolerance::eigenvalue * largest);
     fastest_ = std::sqrt(largest);
-    mode_ = (basis_ * projected_->eigenvectors().rightCols(1)).normalized();
+    mode_ = (basis_ * projected_.vectors().rightCols(1)).normalized();
   }
 
   double begin(In x) {
@@ -131,26 +129,25 @@ class LanczosFunctions final : public MatrixFunctions {
   }
 
   // Padded with zeros to the full size, which decouple: a change of size would allocate.
-  void decompose(Index count) {
+  bool decompose(Index count) {
     const Index rest = alpha_.size() - count;
     alpha_.tail(rest).setZero();
     subdiagonal_.setZero();
     subdiagonal_.head(count - 1) = beta_.head(count - 1);
-    projected_->computeFromTridiagonal(alpha_, subdiagonal_);
+    return projected_.compute_tridiagonal(alpha_, subdiagonal_);
   }
 
   // Coefficients decay faster than any power beyond the last that counts: two small ones in turn end the sum.
   bool solve_projected(std::size_t family, Index count, bool ended) {
-    decompose(count);
-    if (projected_->info() != Eigen::Success) return false;
-    const Mat& u = projected_->eigenvectors();
+    if (!decompose(count)) return false;
+    const Mat& u = projected_.vectors();
     bool small = true;
     for (std::size_t f = 0; f < families_[family].size(); ++f) {
       auto c = coefficients_.col(static_cast<Index>(f));
       c.setZero();
       double largest = 0;
       for (Index i = 0; i < u.cols(); ++i) {
-        const double value = families_[family][f](h_ * std::sqrt(std::max(projected_->eigenvalues()[i], 0.0)));
+        const double value = families_[family][f](h_ * std::sqrt(std::max(projected_.values()[i], 0.0)));
         largest = std::max(largest, std::abs(value));
         c += (value * u(0, i)) * u.col(i);
       }
@@ -176,8 +173,7 @@ class LanczosFunctions final : public MatrixFunctions {
   std::unique_ptr<LinearSolver> solver_;
   Mat basis_, coefficients_;
   Vec mode_, alpha_, beta_, subdiagonal_, mv_, mv_before_, r_, z_;
-  std::optional<Eigen::SelfAdjointEigenSolver<Mat>>
-      projected_;  // in place: Eigen leaves it half empty until its first use
+  SymmetricEigen projected_;
   std::vector<Mat> results_;
   long products_ = 0;
 };

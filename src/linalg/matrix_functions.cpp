@@ -2,18 +2,18 @@
 #include "linalg/matrix_functions.hpp"
 
 #include "base/tolerances.hpp"
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-constexpr Index dense_limit = 64;
+constexpr Index dense_functions_up_to = 64;
 constexpr double worst_condition = 1e8;
 
 // K = vectors diag(values) inverse
@@ -29,18 +29,21 @@ Decomposition symmetric_decomposition(const Mat& s, const Mat& m) {
 }
 
 Decomposition general_decomposition(const Mat& s, const Mat& m) {
-  const Mat k = m.llt().solve(s);
+  Cholesky mass;
+  mass.compute(m);
+  Mat k = s;
+  mass.solve(k);
   if (!k.allFinite()) throw UsageError("the stiffness or the mass of the fast motion is not finite");
-  const Eigen::EigenSolver<Mat> solver(k);
-  if (solver.info() != Eigen::Success) throw UsageError("the eigenvalues of the fast motion were not found");
-  const double largest = solver.eigenvalues().cwiseAbs().maxCoeff();
-  if (solver.eigenvalues().imag().cwiseAbs().maxCoeff() > tolerance::eigenvalue * largest)
+  const GeneralEigen found = general_eigen(k, true);
+  if (!found.converged) throw UsageError("the eigenvalues of the fast motion were not found");
+  const double largest = found.values.cwiseAbs().maxCoeff();
+  if (found.values.imag().cwiseAbs().maxCoeff() > tolerance::eigenvalue * largest)
     throw UsageError("eigenvalues of the fast linear force are not real: its motion grows");
-  const Mat vectors = solver.eigenvectors().real();
-  const Eigen::PartialPivLU<Mat> lu(vectors);
-  if (!(lu.rcond() * worst_condition > 1))
+  const Mat vectors = found.vectors.real();
+  DenseInverse inverse = inverse_of(vectors);
+  if (!(inverse.reciprocal_condition * worst_condition > 1))
     throw UsageError("the eigenvectors of the fast linear force are not independent");
-  return {solver.eigenvalues().real(), vectors, lu.inverse()};
+  return {found.values.real(), vectors, std::move(inverse.matrix)};
 }
 
 class DenseFunctions final : public MatrixFunctions {
@@ -123,7 +126,7 @@ std::unique_ptr<MatrixFunctions> dense_functions(const Pencil& pencil, FunctionF
 
 std::unique_ptr<MatrixFunctions> make_matrix_functions(const Pencil& pencil, FunctionFamilies families,
                                                        double tolerance) {
-  if (pencil.mass.rows() <= dense_limit) return dense_functions(pencil, std::move(families));
+  if (pencil.mass.rows() <= dense_functions_up_to) return dense_functions(pencil, std::move(families));
   if (diagonal_of(pencil.mass) || !is_symmetric(pencil.stiffness))
     return chebyshev_functions(pencil, std::move(families), tolerance);
   return lanczos_functions(pencil, std::move(families), tolerance);

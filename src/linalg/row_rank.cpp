@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/row_rank.hpp"
 
+#include "linalg/dense_decompositions.hpp"
+#include "linalg/row_squares.hpp"
+#include "linalg/sparse_cholesky.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
-
-#include <Eigen/SparseCholesky>
 
 namespace trill {
 namespace {
@@ -15,33 +17,23 @@ constexpr double shift = 1e-13;      // of A A^T with rows of length 1: above it
 constexpr int inverse_iterations = 4;
 
 Vec inverse_lengths(const MatrixSlot& a) {
-  Vec squares = Vec::Zero(a.rows());
-  if (a.is_sparse()) {
-    for (Index j = 0; j < a.cols(); ++j)
-      for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) squares[it.row()] += it.value() * it.value();
-  } else {
-    squares = a.as_dense().rowwise().squaredNorm();
-  }
-  return squares.unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0.0; });
+  return row_squares(a).unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0.0; });
 }
 
 // Columns x with A^T x = 0 from A^T P = Q [R11 R12]: each has one of the rows that were put last, and those before.
 Mat dense_combinations(const Mat& transposed, double tolerance, Index most) {
-  const Eigen::ColPivHouseholderQR<Mat> qr(transposed);
+  const PivotedQr qr = pivoted_qr(transposed);
   const Index rows = transposed.cols(), limit = std::min(transposed.rows(), rows);
   Index rank = 0;
-  while (rank < limit && std::abs(qr.matrixQR()(rank, rank)) > tolerance) ++rank;
+  while (rank < limit && std::abs(qr.r(rank, rank)) > tolerance) ++rank;
   Mat x = Mat::Zero(rows, std::min(most, rows - rank));
   if (x.cols() == 0) return x;
-  const auto& order = qr.colsPermutation().indices();
-  for (Index k = 0; k < x.cols(); ++k) x(order[rank + k], k) = 1;
+  for (Index k = 0; k < x.cols(); ++k) x(qr.order[rank + k], k) = 1;
   if (rank == 0) return x;
-  const Mat c = qr.matrixQR()
-                    .topLeftCorner(rank, rank)
-                    .triangularView<Eigen::Upper>()
-                    .solve(qr.matrixQR().block(0, rank, rank, x.cols()));
+  const Mat c =
+      qr.r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(qr.r.block(0, rank, rank, x.cols()));
   for (Index k = 0; k < x.cols(); ++k)
-    for (Index i = 0; i < rank; ++i) x(order[i], k) = -c(i, k);
+    for (Index i = 0; i < rank; ++i) x(qr.order[i], k) = -c(i, k);
   return x;
 }
 
@@ -53,19 +45,20 @@ Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
   SpMat shifted = scaled * SpMat(scaled.transpose());
   const SpMat S = shifted;
   for (Index i = 0; i < rows; ++i) shifted.coeffRef(i, i) += shift;
-  const Eigen::SimplicialLDLT<SpMat> factors(shifted);
-  const Index small = (factors.vectorD().array() <= nothing).count();
+  const SparseCholesky factors(shifted);
+  const Index small = (factors.pivots().array() <= nothing).count();
   if (small == 0) return Mat(rows, 0);
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
   Mat x = Mat::NullaryExpr(rows, std::min({most, small + 1, rows}), [&] { return normal(random); });
   for (int k = 0; k < inverse_iterations; ++k) {
     x = factors.solve(x);
-    x = Eigen::HouseholderQR<Mat>(x).householderQ() * Mat::Identity(x.rows(), x.cols());
+    x = orthonormal_columns(x);
   }
-  const Eigen::SelfAdjointEigenSolver<Mat> parts(x.transpose() * (S * x));
-  const Index found = (parts.eigenvalues().array() <= std::max(tolerance * tolerance, 10 * shift)).count();
-  return x * parts.eigenvectors().leftCols(found);
+  SymmetricEigen parts;
+  parts.compute(x.transpose() * (S * x));
+  const Index found = (parts.values().array() <= std::max(tolerance * tolerance, 10 * shift)).count();
+  return x * parts.vectors().leftCols(found);
 }
 
 // Combines the columns so that each has a last row that no other has.
@@ -107,5 +100,15 @@ std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, 
   }
   std::sort(found.begin(), found.end(), [](const auto& p, const auto& r) { return p.row < r.row; });
   return found;
+}
+
+Index row_rank(const MatrixSlot& a, double tolerance) {
+  return a.rows() - static_cast<Index>(dependent_rows(a, tolerance, a.rows()).size());
+}
+
+Mat orthogonal_complement(const Mat& columns) {
+  const Eigen::ColPivHouseholderQR<Mat> factors(columns);
+  const Mat q = factors.householderQ();
+  return q.rightCols(columns.rows() - factors.rank());
 }
 }  // namespace trill

@@ -17,4 +17,7 @@ struct DependentRow {
 // matrices: QR of the transpose with column pivoting. Large ones: one sparse factorisation of A A^T, which sees nothing
 // below 1e-6. At most `most` rows are told.
 std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, Index most = 32);
+Index row_rank(const MatrixSlot& a, double tolerance);  // how many are left without those
+
+Mat orthogonal_complement(const Mat& columns);  // orthonormal columns; these and the given ones span everything
 }  // namespace trill

@@ -60,10 +60,10 @@ struct GeneralizedAlpha {
 };
 }  // namespace
 
-void register_method_alpha_methods(MethodRegistry& registry) {
-  add_method<AlphaMethod<Newmark>>(registry);
-  add_method<AlphaMethod<Hht>>(registry);
-  add_method<AlphaMethod<Wbz>>(registry);
-  add_method<AlphaMethod<GeneralizedAlpha>>(registry);
+void register_method_alpha_methods(Catalogue& catalogue) {
+  add_method<AlphaMethod<Newmark>>(catalogue);
+  add_method<AlphaMethod<Hht>>(catalogue);
+  add_method<AlphaMethod<Wbz>>(catalogue);
+  add_method<AlphaMethod<GeneralizedAlpha>>(catalogue);
 }
 }  // namespace trill

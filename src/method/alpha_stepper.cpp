@@ -11,8 +11,8 @@ namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. With fixed steps those are 1e-10, and v has errors of q divided by
 // h; stiff forces that are no lifted gaps turn what is left open in q into forces.
-constexpr double lifted_tolerance = 0.02, controlled_tolerance = 1e-3, fixed_tolerance = 1e-4;
-constexpr double most_growth = 2;          // of the step from one to the next
+constexpr double alpha_lifted_tolerance = 0.02, alpha_controlled_tolerance = 1e-3, alpha_fixed_tolerance = 1e-4;
+constexpr double max_alpha_growth = 2;     // of the step from one to the next
 constexpr double velocity_constant = 1.1;  // errors of v against those of q, measured for rho = 0, 0.5, 0.9
 
 const MechanicalProblem& mechanics(const Problem& problem, const std::string& name) {
@@ -54,9 +54,9 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
 }
 
 void AlphaStepper::start(State& s, const ErrorScale& scale) {
-  stage_.set_tolerance(!scale.controlled   ? fixed_tolerance
-                       : stage_.gaps() > 0 ? lifted_tolerance
-                                           : controlled_tolerance);
+  stage_.set_tolerance(!scale.controlled   ? alpha_fixed_tolerance
+                       : stage_.gaps() > 0 ? alpha_lifted_tolerance
+                                           : alpha_controlled_tolerance);
   const Index n = s.layout.nq;
   slow_start_ = take_slow_start(p_, options_.start == "slow", s);
   phi_ = a_ = phi1_ = a1_ = a0_ = change_ = last_change_ = filtered_ = Vec::Zero(n);
@@ -113,9 +113,9 @@ NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
 bool AlphaStepper::finish_acceleration() {
   const Index n = phi_.size(), m = stage_.constraints();
   const StageEquation& e = stage_.equation;
-  const auto q = trial_.head(n), v = trial_.segment(n, n);
+  const auto v = trial_.segment(n, n);
   phi1_ = (v - e.v_base) / e.dynamic;
-  if (m > 0 && closes_acceleration_) stage_.close_acceleration(q, v, phi1_, trial_.segment(2 * n, m));
+  if (m > 0 && closes_acceleration_) stage_.close_acceleration(v, phi1_, trial_.segment(2 * n, m));
   a1_ = ((1 - c_.alpha_f) * phi1_ + c_.alpha_f * phi_ - c_.alpha_m * a0_) / (1 - c_.alpha_m);
   return all_finite(trial_) && all_finite(a1_);
 }
@@ -142,7 +142,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   if (result.status != StepStatus::ok) return result;
   if (!finish_acceleration()) return {.status = StepStatus::non_finite};
   result.error = estimate(s, h, request);
-  result.h_next_max = most_growth * std::abs(h);
+  result.h_next_max = max_alpha_growth * std::abs(h);
   if (!(result.error <= request.most_error)) return result;
 
   y0_ = s.y;

@@ -13,8 +13,8 @@
 namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run; with fixed steps those are 1e-10.
-constexpr double lifted_tolerance = 0.02, plain_tolerance = 1e-3;
-constexpr double most_growth = 2;  // of the step: BDF2 is stable up to 1 + sqrt(2)
+constexpr double bdf_lifted_tolerance = 0.02, bdf_plain_tolerance = 1e-3;
+constexpr double max_bdf_growth = 2;  // of the step: BDF2 is stable up to 1 + sqrt(2)
 }  // namespace
 
 class Bdf final : public Stepper {
@@ -68,7 +68,7 @@ class Bdf final : public Stepper {
   void start(State& s, const ErrorScale& scale) override {
     n_ = s.layout.nq;
     oscillation_ = take_slow_start(p_, options_.start == "slow", s);
-    stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? lifted_tolerance : plain_tolerance);
+    stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? bdf_lifted_tolerance : bdf_plain_tolerance);
     for (Vec* x : {&past1_, &past2_, &slope_, &guess_}) *x = Vec::Zero(2 * n_);
     for (Vec* x : {&first_, &second_}) *x = Vec::Zero(2 * n_);
     acceleration_ = q_guess_ = Vec::Zero(n_);
@@ -108,7 +108,7 @@ class Bdf final : public Stepper {
     find_multipliers();
     if (!all_finite(trial_)) return {.status = StepStatus::non_finite};
     result.error = estimate(s, h, request.scale);
-    result.h_next_max = most_growth * std::abs(h);
+    result.h_next_max = max_bdf_growth * std::abs(h);
     if (!(result.error <= request.most_error)) return result;
     accept(s, h);
     stage_.watch_dependence(s.t, request.notes);
@@ -186,7 +186,7 @@ class Bdf final : public Stepper {
     if (m == 0 || options_.formulation == "index3") return;
     const StageEquation& e = stage_.equation;
     acceleration_ = (trial_.segment(n_, n_) - e.v_base) / e.dynamic;
-    stage_.close_acceleration(trial_.head(n_), trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
+    stage_.close_acceleration(trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
   }
 
   // The local error h^2/2 y'' or (1 + w)^2 / (6 w (1 + 2w)) h^3 y''' has the other sign than that of the extrapolation,

@@ -122,9 +122,9 @@ class ComposedVerlet final : public Stepper {
 };
 }  // namespace
 
-void register_method_composition_methods(MethodRegistry& registry) {
-  add_method<ComposedVerlet<4>>(registry);
-  add_method<ComposedVerlet<6>>(registry);
-  add_method<ComposedVerlet<8>>(registry);
+void register_method_composition_methods(Catalogue& catalogue) {
+  add_method<ComposedVerlet<4>>(catalogue);
+  add_method<ComposedVerlet<6>>(catalogue);
+  add_method<ComposedVerlet<8>>(catalogue);
 }
 }  // namespace trill

@@ -11,7 +11,8 @@
 namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. What it leaves open in q is divided by the step in v.
-constexpr double fixed_tolerance = 1e-3, controlled_tolerance = 0.1, least_tolerance = 1e-9, most_tolerance = 0.02;
+constexpr double stage_fixed_tolerance = 1e-3, stage_controlled_tolerance = 0.1, min_stage_tolerance = 1e-9,
+                 max_stage_tolerance = 0.02;
 }  // namespace
 
 ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
@@ -33,7 +34,7 @@ void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
   acceleration_ = part_ = Vec::Zero(n_);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());
-  stage_.set_tolerance(fixed_tolerance);
+  stage_.set_tolerance(stage_fixed_tolerance);
   stage_.start(s.t, s.q());
   Counters uncounted;
   stage_.stand_at(s.t, s.q());
@@ -88,7 +89,7 @@ bool ConstrainedDiagonal::finish(const State& s, double h, Counters& work) {
 void ConstrainedDiagonal::find_acceleration(In q, In v, Counters& work) {
   if (stage_.gaps() > 0 && tableau_.ends_with_a_stage) {
     acceleration_ = k_.col(tableau_.c.size()).tail(n_);
-    stage_.close_acceleration(q, v, acceleration_, trial_.tail(m_));
+    stage_.close_acceleration(v, acceleration_, trial_.tail(m_));
   } else {
     stage_.accelerate(q, v, acceleration_, trial_.tail(m_), work);
   }
@@ -103,8 +104,8 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
     slope_ << s.v(), acceleration_;
   }
   if (request.scale.controlled)
-    stage_.set_tolerance(
-        std::clamp(controlled_tolerance * std::abs(h * tableau_.a(0, 0)), least_tolerance, most_tolerance));
+    stage_.set_tolerance(std::clamp(stage_controlled_tolerance * std::abs(h * tableau_.a(0, 0)), min_stage_tolerance,
+                                    max_stage_tolerance));
   k_.col(0) = slope_;
   trial_ = s.y;
   StepResult result{.h_taken = h};

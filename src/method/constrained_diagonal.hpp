@@ -48,16 +48,16 @@ class ConstrainedDiagonal final : public Stepper {
 // A method whose class S has, beside what add_method() asks for, a static constrained(problem, options) that makes the
 // stepper for problems with constraints.
 template <class S>
-void add_method_with_constraints(MethodRegistry& registry) {
-  MethodRegistry own;
+void add_method_with_constraints(Catalogue& catalogue) {
+  Catalogue own;
   add_method<S>(own);
-  MethodEntry entry = own.entries().front();
+  MethodEntry entry = own.methods().front();
   entry.make = [free = entry.make, name = entry.info.name](const Problem& problem,
                                                            const OptionSet& given) -> std::unique_ptr<Stepper> {
     const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
     if (!mechanical || !mechanical->constraints()) return free(problem, given);
     return S::constrained(problem, read_options<typename S::Options>(given, name));
   };
-  registry.add(std::move(entry));
+  catalogue.add(std::move(entry));
 }
 }  // namespace trill

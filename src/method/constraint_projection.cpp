@@ -73,29 +73,19 @@ void ConstraintProjection::PositionSystem::jacobian(In, MatrixSlot& j) {
 
 ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Acceleration& mass)
     : map_(*p.constraints()),
-      mass_(mass),
       position_(p, mass),
       newton_(map_.count(), NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1}),
-      projected_(p, mass),
-      G_(map_.pattern()),
-      matrix_(projected_.pattern()),
-      solver_(make_linear_solver(matrix_)),
-      q_(p.layout().nq),
-      gv_(map_.count()),
-      gt_(map_.count()),
-      mu_(map_.count()),
-      correction_(p.layout().nq) {
-  solver_->analyse(matrix_);
-}
+      manifold_(p, map_),
+      work_m_(map_.count()) {}
 
 void ConstraintProjection::weigh(double weight, In q, Out weights) {
-  projected_.largest_in_rows(q, position_.G0, weights);
+  position_.projected().largest_in_rows(q, position_.G0, weights);
   weights *= weight;
 }
 
 void ConstraintProjection::forget() {
   position_.forget();
-  solver_->analyse(matrix_);
+  manifold_.forget();
 }
 
 NewtonStats ConstraintProjection::project_position(double t, In q_free, In weights, Out s, Out q) {
@@ -103,34 +93,8 @@ NewtonStats ConstraintProjection::project_position(double t, In q_free, In weigh
   position_.t1 = t;
   const NewtonStats stats = newton_.solve(position_, s, weights);
   if (!stats.converged) return stats;
-  position_.residual(s, gv_);
+  position_.residual(s, work_m_);
   q = position_.q1;
   return stats;
-}
-
-bool ConstraintProjection::stand_at(double t, In q) {
-  t_ = t;
-  q_ = q;
-  map_.jacobian(t, q, G_);
-  map_.time_derivative(t, q, gt_);
-  projected_.form(q, G_, G_, matrix_);
-  return solver_->factorise(matrix_);
-}
-
-void ConstraintProjection::project_velocity(Out v) {
-  G_.multiply(v, gv_);
-  gv_ += gt_;
-  solver_->solve(gv_, mu_);
-  G_.multiply_transposed(mu_, correction_);
-  mass_.divide_by_mass(q_, correction_);
-  v -= correction_;
-}
-
-// From M a + G^T lambda = f and G a + eta = 0.
-void ConstraintProjection::multipliers(In v, In free_acceleration, Out lambda) {
-  map_.curvature(t_, q_, v, gv_);
-  G_.multiply(free_acceleration, mu_);
-  gv_ += mu_;
-  solver_->solve(gv_, lambda);
 }
 }  // namespace trill

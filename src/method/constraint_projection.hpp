@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "formulation/constraint_manifold.hpp"
 #include "linalg/row_products.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/newton.hpp"
 
 namespace trill {
-// G M^-1 W^T for two constraint Jacobians: sparse where they are and the mass is diagonal.
+// G M^-1 W^T for constraint Jacobians at two points: sparse where they are and the mass is diagonal.
 class ProjectedMass {
  public:
   ProjectedMass(const MechanicalProblem& p, Acceleration& mass);
@@ -23,8 +24,9 @@ class ProjectedMass {
   Vec column_, product_;
 };
 
-// Moves positions and velocities onto the constraints of a mechanical system with constant mass, along M^-1 G^T:
-// orthogonally in the metric of the mass. `mass` must have been started.
+// The constraints in a step of Rattle, for a constant mass: positions are not moved to the nearest point of the
+// manifold but along M^-1 G^T of the point where the step began, which makes it symplectic; velocities are projected
+// where they arrive. `mass` must have been started.
 class ConstraintProjection {
  public:
   ConstraintProjection(const MechanicalProblem& p, Acceleration& mass);
@@ -33,15 +35,17 @@ class ConstraintProjection {
   void take_directions(double t, In q) { map_.jacobian(t, q, position_.G0); }
   // One for each multiplier of project_position, which then counts by what it does to positions of this weight.
   void weigh(double weight, In q, Out weights);
-  bool has_sparse_factors() const { return matrix_.is_sparse(); }
+  bool has_sparse_factors() const { return position_.matrix().is_sparse() || manifold_.has_sparse_factors(); }
   void forget();  // pivot orders of earlier matrices; allocates
   // q = q_free - M^-1 G^T s with g(t, q) = 0. s: a first guess in, the solution out. A failure leaves q alone.
   NewtonStats project_position(double t, In q_free, In weights, Out s, Out q);
 
   // What follows is meant at this point, until the next is given. false: the constraints are dependent there.
-  bool stand_at(double t, In q);
-  void project_velocity(Out v);                              // v - M^-1 G^T mu with G v + g_t = 0
-  void multipliers(In v, In free_acceleration, Out lambda);  // of the acceleration level, from M^-1 f
+  bool stand_at(double t, In q) { return manifold_.stand_at(t, q); }
+  void project_velocity(Out v) { manifold_.project_velocity(v, work_m_); }
+  void accelerate(In f, In v, Out a, Out lambda) { manifold_.accelerate(f, v, a, lambda); }
+  // From a = M^-1 f to that of the constrained motion, and its multipliers.
+  void close_acceleration(In v, Out a, Out lambda) { manifold_.close_acceleration(v, a, lambda); }
 
  private:
   // g(t1, q_free - M^-1 G0^T s) = 0
@@ -50,6 +54,7 @@ class ConstraintProjection {
     PositionSystem(const MechanicalProblem& p, Acceleration& mass);
     void residual(In s, Out r) override;
     void jacobian(In, MatrixSlot& j) override;
+    ProjectedMass& projected() { return projected_; }
 
    private:
     const ConstraintMap& map_;
@@ -64,13 +69,9 @@ class ConstraintProjection {
   };
 
   const ConstraintMap& map_;
-  Acceleration& mass_;
   PositionSystem position_;
   Newton newton_;
-  ProjectedMass projected_;
-  MatrixSlot G_, matrix_;
-  std::unique_ptr<LinearSolver> solver_;
-  Vec q_, gv_, gt_, mu_, correction_;
-  double t_ = 0;
+  ConstraintManifold manifold_;
+  Vec work_m_;
 };
 }  // namespace trill

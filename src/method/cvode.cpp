@@ -223,11 +223,11 @@ class Cvode final : public Stepper {
 };
 }  // namespace
 
-void register_method_cvode(MethodRegistry& registry) {
-  add_method<Cvode<CV_BDF>>(registry);
-  add_method<Cvode<CV_ADAMS>>(registry);
+void register_method_cvode(Catalogue& catalogue) {
+  add_method<Cvode<CV_BDF>>(catalogue);
+  add_method<Cvode<CV_ADAMS>>(catalogue);
 }
 #else
-void register_method_cvode(MethodRegistry&) {}
+void register_method_cvode(Catalogue&) {}
 #endif
 }  // namespace trill

@@ -11,13 +11,13 @@
 namespace trill {
 namespace {
 using Real = long double;
-using Complex = std::complex<Real>;
+using ExtendedNumber = std::complex<Real>;
 constexpr int most_points = 2 * most_trigonometric_order;
 constexpr int terms = 160;             // |u| <= 1/2: the rest is below rounding also with the binomials of 12 points
 constexpr Real largest_series = 0.5L;  // of r mu
 
 using Series = std::array<Real, terms>;
-using Points = std::array<Complex, most_points>;
+using Points = std::array<ExtendedNumber, most_points>;
 
 struct BothSeries {
   Series position, velocity;
@@ -47,7 +47,7 @@ BothSeries make_series() {
 
 // Divided differences over the first 1, 2, .. points.
 void from_series(const Series& f, const Points& z, int points, Points& differences) {
-  std::array<Complex, terms> symmetric{};  // complete symmetric polynomials of the points so far
+  std::array<ExtendedNumber, terms> symmetric{};  // complete symmetric polynomials of the points so far
   symmetric[0] = 1;
   for (int m = 0; m < points; ++m) {
     for (int k = 1; k < terms; ++k) symmetric[k] += (z[m] - Real(1)) * symmetric[k - 1];
@@ -62,7 +62,7 @@ void from_values(const Points& z, int points, Points& differences) {
 }
 
 void expand(const Points& z, int points, const Points& differences, double* weights) {
-  std::array<Complex, most_points> p{};
+  std::array<ExtendedNumber, most_points> p{};
   for (int m = points - 1; m >= 0; --m) {  // p(z) (z - z_m) + difference
     for (int k = points - 1; k >= 1; --k) p[k] = p[k - 1] - z[m] * p[k];
     p[0] = differences[m] - z[m] * p[0];
@@ -79,11 +79,11 @@ GautschiWeights gautschi_weights(int r, double mu) {
     for (const int sign : {1, -1}) {
       const Real x = static_cast<Real>(sign * l) * static_cast<Real>(mu);
       const int i = 2 * (l - 1) + (sign < 0 ? 1 : 0);
-      const Complex one_minus_z(2 * std::sin(x / 2) * std::sin(x / 2), std::sin(x));
+      const ExtendedNumber one_minus_z(2 * std::sin(x / 2) * std::sin(x / 2), std::sin(x));
       z[i] = Real(1) - one_minus_z;
       if (x == 0) continue;
       position[i] = 2 * one_minus_z.real() / (x * x);
-      velocity[i] = (one_minus_z - Complex(0, x)) / (x * x);
+      velocity[i] = (one_minus_z - ExtendedNumber(0, x)) / (x * x);
     }
   if (static_cast<Real>(r) * std::abs(static_cast<Real>(mu)) < largest_series) {
     from_series(series.position, z, points, position);

@@ -108,7 +108,7 @@ class ImplicitMidpoint final : public Stepper {
   double h_ = 0;
 };
 
-void register_method_implicit_midpoint(MethodRegistry& registry) {
-  add_method_with_constraints<ImplicitMidpoint>(registry);
+void register_method_implicit_midpoint(Catalogue& catalogue) {
+  add_method_with_constraints<ImplicitMidpoint>(catalogue);
 }
 }  // namespace trill

@@ -168,7 +168,7 @@ class LangevinSplitting final : public Stepper {
 
   // Of the constraint forces without noise, after evaluate().
   void find_multipliers(State& s) {
-    if (projection_) projection_->multipliers(s.v(), free_a_, s.lambda());
+    if (projection_) projection_->close_acceleration(s.v(), free_a_, s.lambda());
   }
 
   MethodInfo info_;

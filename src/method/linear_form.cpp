@@ -8,8 +8,8 @@
 
 namespace trill {
 namespace {
-using Complex = std::complex<Extended>;
-using ComplexMat = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
+using ExtendedComplex = std::complex<Extended>;
+using ExtendedComplexMat = Eigen::Matrix<ExtendedComplex, Eigen::Dynamic, Eigen::Dynamic>;
 
 constexpr Extended extended_rounding = std::numeric_limits<Extended>::epsilon();
 constexpr Extended double_rounding = std::numeric_limits<double>::epsilon();
@@ -21,10 +21,10 @@ class Determinants {
       : stages_(stages), rounding_(rounding), g_size_(g_size) {}
 
   Polynomial operator()(const ExtendedMat& F, const ExtendedMat& G) const {
-    return interpolate(static_cast<int>(stages_), [&](Complex x) -> ComplexSample {
-      const ComplexMat N = F.cast<Complex>() + x * G.cast<Complex>();
-      const Eigen::PartialPivLU<ComplexMat> lu(N);
-      const Complex value = lu.determinant();
+    return interpolate(static_cast<int>(stages_), [&](ExtendedComplex x) -> ComplexSample {
+      const ExtendedComplexMat N = F.cast<ExtendedComplex>() + x * G.cast<ExtendedComplex>();
+      const Eigen::PartialPivLU<ExtendedComplexMat> lu(N);
+      const ExtendedComplex value = lu.determinant();
       const Extended norm = N.cwiseAbs().colwise().sum().maxCoeff();
       const Extended uncertain = rounding_ * static_cast<Extended>(stages_) * (norm + std::abs(x) * g_size_);
       const Extended inverse_norm = 1 / (lu.rcond() * norm);

@@ -101,10 +101,10 @@ class Lobatto final : public ImplicitRk {
 };
 }  // namespace
 
-void register_method_lobatto(MethodRegistry& registry) {
-  add_method<Lobatto<Family::a>>(registry);
-  add_method<Lobatto<Family::b>>(registry);
-  add_method<Lobatto<Family::c>>(registry);
-  add_method<Lobatto<Family::pair>>(registry);
+void register_method_lobatto(Catalogue& catalogue) {
+  add_method<Lobatto<Family::a>>(catalogue);
+  add_method<Lobatto<Family::b>>(catalogue);
+  add_method<Lobatto<Family::c>>(catalogue);
+  add_method<Lobatto<Family::pair>>(catalogue);
 }
 }  // namespace trill

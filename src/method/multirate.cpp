@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Slowest first: the slow components make one step of Heun's method with extrapolated fast ones, then the fast ones
 // make N steps of RK4 with interpolated slow ones. PJY97 sec. 2 (Gear, Wells 1984; Guenther, Rentrop 1993).
+#include "formulation/rk4_kernel.hpp"
 #include "method/component_speeds.hpp"
 #include "method/initial_step.hpp"
 #include "trill/formulation/first_order.hpp"
@@ -49,7 +50,8 @@ class Multirate final : public Stepper {
     const int most = options_.substeps > 0 ? options_.substeps : most_substeps;
     form_.start(s);
     y0_ = y1_ = f0_ = f_end_ = stage_ = error_ = drift_ = integral_ = Vec::Zero(n);
-    k2_ = k3_ = k4_ = step_error_ = Vec::Zero(n);
+    step_error_ = Vec::Zero(n);
+    rk4_.start(n);
     nodes_ = slopes_ = Mat::Zero(n, most + 1);
     speeds_.allocate(n, pairs_);
     evaluations_ = 0;
@@ -133,7 +135,7 @@ class Multirate final : public Stepper {
 
   // The error of a step of order 2, a twelfth of h^3 times the third derivative, from the stages of an RK4 step.
   void see(In k1, double h, In y) {
-    drift_ = h / 3 * (k1 - k2_ - k3_ + k4_);
+    drift_ = h / 3 * (k1 - rk4_.k2 - rk4_.k3 + rk4_.k4);
     speeds_.see(drift_, h, y);
   }
 
@@ -147,7 +149,7 @@ class Multirate final : public Stepper {
     const auto rhs = [this](double at, In y, Out dy) { return evaluate(at, y, dy); };
     double h = initial_step_hairer(std::cref(rhs), t, y0_, f0_, scale, 4, HUGE_VAL, stage_, error_);
     for (int steps = 0, tries = 0; steps < probing_steps && tries < most_probing_tries; ++tries) {
-      if (!(h > 0) || !std::isfinite(h) || !rk4(t, h)) return;
+      if (!(h > 0) || !std::isfinite(h) || !probing_step(t, h)) return;
       const double error = scale.norm(step_error_, y0_, y1_);
       if (!std::isfinite(error)) return;
       if (error <= 1) {
@@ -162,16 +164,12 @@ class Multirate final : public Stepper {
   }
 
   // y1_, and in step_error_ its difference from the third-order formula that has f(y1) in place of the last stage.
-  bool rk4(double t, double h) {
-    stage_ = y0_ + 0.5 * h * f0_;
-    if (!evaluate(t + 0.5 * h, stage_, k2_)) return false;
-    stage_ = y0_ + 0.5 * h * k2_;
-    if (!evaluate(t + 0.5 * h, stage_, k3_)) return false;
-    stage_ = y0_ + h * k3_;
-    if (!evaluate(t + h, stage_, k4_)) return false;
-    y1_ = y0_ + h / 6 * (f0_ + 2 * k2_ + 2 * k3_ + k4_);
+  bool probing_step(double t, double h) {
+    const auto slope_at = [&](double share, In y, Out f) { return evaluate(t + share * h, y, f); };
+    if (!rk4_.step(h, y0_, f0_, slope_at)) return false;
+    y1_ = y0_ + rk4_.increment;
     if (!evaluate(t + h, y1_, f_end_)) return false;
-    step_error_ = h / 6 * (k4_ - f_end_);
+    step_error_ = h / 6 * (rk4_.k4 - f_end_);
     return true;
   }
 
@@ -211,12 +209,12 @@ class Multirate final : public Stepper {
     return true;
   }
 
-  // The fast components of stage_ stay, the slow ones come from the cubic across the whole step.
-  void place_slow(double theta, double h) {
+  // The fast components of a stage stay, the slow ones come from the cubic across the whole step.
+  void place_slow(double theta, double h, Out stage) {
     if (speeds_.all_fast()) return;
     hermite(theta, h, y0_, f0_, y1_, f_end_, drift_);
-    for (Index i = 0; i < stage_.size(); ++i)
-      if (!speeds_.is_fast(i)) stage_[i] = theta == 1 ? y1_[i] : drift_[i];
+    for (Index i = 0; i < stage.size(); ++i)
+      if (!speeds_.is_fast(i)) stage[i] = theta == 1 ? y1_[i] : drift_[i];
   }
 
   bool fast_steps(double t, double h) {
@@ -240,22 +238,18 @@ class Multirate final : public Stepper {
   bool micro_step(double t, double h, double micro, int k) {
     const auto y = nodes_.col(k), f = slopes_.col(k);
     const double middle = (k + 0.5) / substeps_, end = k + 1 == substeps_ ? 1.0 : (k + 1.0) / substeps_;
-    stage_ = y + 0.5 * micro * f;
-    place_slow(middle, h);
-    if (!evaluate(t + middle * h, stage_, k2_)) return false;
-    stage_ = y + 0.5 * micro * k2_;
-    place_slow(middle, h);
-    if (!evaluate(t + middle * h, stage_, k3_)) return false;
-    stage_ = y + micro * k3_;
-    place_slow(end, h);
-    if (!evaluate(t + end * h, stage_, k4_)) return false;
-    drift_ = micro / 6 * (f + 2 * k2_ + 2 * k3_ + k4_);
-    integral_ += drift_;
-    stage_ = y + drift_;
-    place_slow(end, h);
+    const auto slope_at = [&](double share, Out stage, Out slope) {
+      const double theta = share == 1 ? end : middle;
+      place_slow(theta, h, stage);
+      return evaluate(t + theta * h, stage, slope);
+    };
+    if (!rk4_.step(micro, y, f, slope_at)) return false;
+    integral_ += rk4_.increment;
+    stage_ = y + rk4_.increment;
+    place_slow(end, h, stage_);
     nodes_.col(k + 1) = stage_;
     if (!evaluate(t + end * h, stage_, slopes_.col(k + 1))) return false;
-    step_error_ = micro / 6 * (k4_ - slopes_.col(k + 1));
+    step_error_ = micro / 6 * (rk4_.k4 - slopes_.col(k + 1));
     for (Index i = 0; i < error_.size(); ++i) error_[i] += std::abs(step_error_[i]);
     see(f, micro, stage_);
     return true;
@@ -267,7 +261,8 @@ class Multirate final : public Stepper {
   bool linear_;
   Index pairs_ = 0;  // of coordinates and velocities
   ComponentSpeeds speeds_;
-  Vec y0_, y1_, f0_, f_end_, stage_, error_, drift_, integral_, k2_, k3_, k4_, step_error_;
+  Vec y0_, y1_, f0_, f_end_, stage_, error_, drift_, integral_, step_error_;
+  Rk4Kernel rk4_;
   Mat nodes_, slopes_;  // at the ends of the micro steps
   int substeps_ = 1, substeps_taken_ = 1, steps_seen_ = 0, evaluations_ = 0;
   double h_ = 0, time_seen_ = 0;

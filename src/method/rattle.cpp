@@ -40,7 +40,7 @@ class Rattle final : public Stepper {
 
   void start(State& s, const ErrorScale&) override {
     const Index n = s.layout.nq, m = map_.count();
-    a_ = work_ = free_ = acceleration_ = Vec::Zero(n);
+    a_ = work_ = free_ = force_ = acceleration_ = Vec::Zero(n);
     s_ = s_weights_ = lambda_ = Vec::Zero(m);
     y0_ = y1_ = trial_ = s.y;
     accelerate_.start(s.q());
@@ -87,7 +87,8 @@ class Rattle final : public Stepper {
     projection_->project_velocity(v);
     if (!all_finite(trial_)) return {.status = StepStatus::non_finite};
     // The multiplier at the acceleration level is of order 2, that of the velocity projection need not be.
-    if (!underlying_.solve(t1, q, v, acceleration_, lambda_)) return {.status = StepStatus::singular_matrix};
+    p_.force(all_groups, t1, q, v, force_);
+    projection_->accelerate(force_, v, acceleration_, lambda_);
     request.work.count_forces(accelerate_.counted_groups());
     y0_ = s.y;
     a_ = work_;
@@ -125,7 +126,7 @@ class Rattle final : public Stepper {
   Acceleration accelerate_;
   UnderlyingOde underlying_;
   std::optional<ConstraintProjection> projection_;
-  Vec a_, work_, free_, acceleration_, s_, s_weights_, lambda_, y0_, y1_, trial_;
+  Vec a_, work_, free_, force_, acceleration_, s_, s_weights_, lambda_, y0_, y1_, trial_;
   double h_ = 0, t1_ = 0;
 };
 }  // namespace trill

@@ -200,9 +200,9 @@ class NamedRungeKutta final : public ExplicitRungeKutta {
 };
 }  // namespace
 
-void register_method_rk_explicit(MethodRegistry& registry) {
-  add_method<NamedRungeKutta<Rk4>>(registry);
-  add_method<NamedRungeKutta<Dopri5>>(registry);
-  add_method<NamedRungeKutta<Dop853>>(registry);
+void register_method_rk_explicit(Catalogue& catalogue) {
+  add_method<NamedRungeKutta<Rk4>>(catalogue);
+  add_method<NamedRungeKutta<Dopri5>>(catalogue);
+  add_method<NamedRungeKutta<Dop853>>(catalogue);
 }
 }  // namespace trill

@@ -179,5 +179,5 @@ class Sdirk final : public Stepper {
   bool last_is_first_ = false;
 };
 
-void register_method_sdirk(MethodRegistry& registry) { add_method_with_constraints<Sdirk>(registry); }
+void register_method_sdirk(Catalogue& catalogue) { add_method_with_constraints<Sdirk>(catalogue); }
 }  // namespace trill

@@ -78,6 +78,18 @@ const StageBlock& kept_block(Tableau (*tableau)(int), int stages) {
 }
 }  // namespace
 
+// sum_i e_i c_i^(k-1) = -gamma for k = 1 and 0 for k = 2..s.
+EmbeddedFormula embedded_formula(const StageBlock& block) {
+  const double gamma = 1 / block.reals.front().inverse_gamma;
+  const Index s = block.stages;
+  RealMat powers = RealMat::Ones(s, s);
+  for (Index i = 0; i < s; ++i)
+    for (Index k = 1; k < s; ++k) powers(k, i) = powers(k - 1, i) * block.position.c[i];
+  RealVec right = RealVec::Zero(s);
+  right[0] = -static_cast<Real>(gamma);
+  return {gamma, rounded(powers.fullPivLu().solve(right))};
+}
+
 StageBlock make_stage_block(const ImplicitTableau& tableau) {
   StageBlock block;
   block.position = block.velocity = tableau;

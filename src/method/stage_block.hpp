@@ -44,6 +44,14 @@ struct StageBlock {
   Vec end;
 };
 
+// Of an error estimate: h (start y'(start) + sum stages_i Y'_i), where `start` is the gamma of the real mode, is the
+// difference to a quadrature of as high an order as there are stages.
+struct EmbeddedFormula {
+  double start = 0;
+  Vec stages;
+};
+EmbeddedFormula embedded_formula(const StageBlock& block);  // of a block with a real mode
+
 StageBlock make_stage_block(const ImplicitTableau& tableau);
 StageBlock make_stage_block(const PartitionedTableau& pair);
 

@@ -5,52 +5,31 @@
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
-namespace {
-MatrixSlot identity_slot(Index n) {
-  SpMat identity(n, n);
-  identity.setIdentity();
-  MatrixSlot slot = MatrixSlot::sparse(identity);
-  for (Index i = 0; i < n; ++i) *slot.entry(i, i) = 1;
-  return slot;
-}
-
-void add_entries(const MatrixSlot& slot, Index row, Index col, bool transposed,
-                 std::vector<Eigen::Triplet<double>>& all) {
-  for (Index j = 0; j < slot.cols(); ++j)
-    for (SpMat::InnerIterator it(slot.as_sparse(), j); it; ++it)
-      all.emplace_back(row + (transposed ? j : it.row()), col + (transposed ? it.row() : j), 1.0);
-}
-
-// [M, slope, damping: G^T; G: -C], sparse as long as all parts are.
-MatrixSlot saddle_pattern(const LiftedForm& form) {
-  const Index n = form.unknowns(), m = form.rows();
-  const bool sparse = form.slope().is_sparse() && (m == 0 || form.jacobian().is_sparse()) && form.mass().is_sparse() &&
-                      (form.damping().stored() == 0 || form.damping().is_sparse());
-  if (!sparse) return MatrixSlot::dense(n + m, n + m);
-  std::vector<Eigen::Triplet<double>> entries;
-  add_entries(form.mass(), 0, 0, false, entries);
-  add_entries(form.slope(), 0, 0, false, entries);
-  if (form.damping().stored() > 0) add_entries(form.damping(), 0, 0, false, entries);
-  if (m > 0) {
-    add_entries(form.jacobian(), n, 0, false, entries);
-    add_entries(form.jacobian(), 0, n, true, entries);
-    for (Index i = 0; i < m; ++i) entries.emplace_back(n + i, n + i, 1.0);
-  }
-  SpMat pattern(n + m, n + m);
-  pattern.setFromTriplets(entries.begin(), entries.end());
-  return MatrixSlot::sparse(std::move(pattern));
-}
-}  // namespace
-
-StageSystem::StageSystem(const StageBlock& block, Index unknowns, Index multipliers)
-    : block_(block), n_(unknowns), m_(multipliers), width_(unknowns + multipliers), k1_(Vec::Zero(unknowns)) {
+StageSystem::StageSystem(const StageBlock& block, Index unknowns, Index positions, Index multipliers, Groups counted)
+    : block_(block),
+      n_(unknowns),
+      m_(multipliers),
+      width_(unknowns + multipliers),
+      counted_(counted),
+      k1_(Vec::Zero(unknowns)),
+      filtered_(Vec::Zero(width_)) {
+  Q = Mat::Zero(positions, block.stages);
   V = K = Mat::Zero(n_, block.stages);
   L = Mat::Zero(m_, block.stages);
+  point.q = Vec::Zero(positions);
   point.v = point.k = Vec::Zero(n_);
   point.l = Vec::Zero(m_);
 }
 
 StageSystem::~StageSystem() = default;
+
+MatrixSlot StageSystem::diagonal_slot(In values) {
+  SpMat pattern(values.size(), values.size());
+  pattern.setIdentity();
+  MatrixSlot slot = MatrixSlot::sparse(pattern);
+  for (Index i = 0; i < values.size(); ++i) *slot.entry(i, i) = values[i];
+  return slot;
+}
 
 void StageSystem::begin(double t, double h, In y0, In k1) {
   t_ = t;
@@ -83,13 +62,50 @@ bool StageSystem::prepare(In) {
 void StageSystem::correct(In r, Out dx) { matrix_->solve(r.data(), dx.data()); }
 bool StageSystem::has_sparse_factors() const { return matrix_->is_sparse(); }
 void StageSystem::forget() { matrix_->forget(); }
-void StageSystem::solve_real(Vec& b) { matrix_->solve_real(b); }
-double StageSystem::real_shift() const { return block_.reals.front().inverse_gamma / h_; }
+
+void StageSystem::fill_first(In l) {
+  Q.col(0) = y0_.head(positions());
+  V.col(0) = y0_.segment(positions(), n_);
+  K.col(0) = k1_;
+  L.col(0) = l;
+}
+
+void StageSystem::find_end(In x, Out y1) const {
+  const Index last = block_.stages - 1, p = positions();
+  if (block_.stiffly_accurate) {
+    y1.head(p) = Q.col(last);
+    y1.segment(p, n_) = V.col(last);
+    return;
+  }
+  double* q1 = y1.data();
+  double* v1 = q1 + p;
+  y1 = y0_;
+  if (block_.explicit_last) {
+    for (Index i = 0; i <= last; ++i) {
+      add_scaled(q1, h_ * block_.position.b[i], V.col(i).data(), p);
+      add_scaled(v1, h_ * block_.velocity.b[i], K.col(i).data(), n_);
+    }
+    return;
+  }
+  const double* v0 = y0_.data() + p;
+  add_scaled(q1, h_, v0, p);
+  for (Index i = 0; i <= last; ++i) {
+    const double w = block_.end[i];
+    const double* v = V.col(i).data();
+    for (Index c = 0; c < n_; ++c) v1[c] += w * (v[c] - v0[c]);
+    add_scaled(q1, w, x.data() + i * width_, p);
+  }
+}
+
+void StageSystem::add_slope(double weight, In v, In k, Out y) const {
+  add_scaled(y.data(), weight, v.data(), positions());
+  add_scaled(y.data() + positions(), weight, k.data(), n_);
+}
 
 FirstOrderStages::FirstOrderStages(const StageBlock& block, const FirstOrderProblem& problem)
-    : StageSystem(block, problem.layout().size(), 0),
+    : StageSystem(block, problem.layout().size(), 0, 0, 1),
       problem_(problem),
-      identity_(identity_slot(n_)),
+      identity_(diagonal_slot(Vec::Ones(n_))),
       jacobian_(problem.jacobian_pattern()),
       differences_(jacobian_) {
   matrix_ = std::make_unique<ShiftedMatrix>(union_pattern(jacobian_, identity_), block, 0);
@@ -116,6 +132,20 @@ void FirstOrderStages::stage_residual(Index stage, double t, In, Out r) {
   for (Index c = 0; c < n_; ++c) r[c] = k[c] - r[c];
 }
 
+bool FirstOrderStages::derivative(const State& s, Out k, Out) {
+  problem_.rhs(s.t, s.y, k);
+  return all_finite(k);
+}
+
+double FirstOrderStages::size_in_tolerances(In weights) const { return weighted_rms(y0_, weights); }
+
+// (sigma - J) x = sigma e.
+void FirstOrderStages::filter(Vec& error) {
+  filtered_ = real_shift() * error;
+  matrix_->solve_real(filtered_);
+  error = filtered_;
+}
+
 void FirstOrderStages::linearise() {
   if (problem_.jacobian(point.t, point.v, jacobian_)) return;
   const auto rhs = [this](In y, Out f) { problem_.rhs(point.t, y, f); };
@@ -130,76 +160,6 @@ void FirstOrderStages::guess(const Mat& k, const Mat&, Out x) const {
     for (Index c = 0; c < n_; ++c) z[c] = first * k1_[c];
     for (Index j = 0; j < block_.count; ++j)
       add_scaled(z, h_ * A(block_.first + i, block_.first + j), k.col(block_.first + j).data(), n_);
-  }
-}
-
-MechanicalStages::MechanicalStages(const StageBlock& block, LiftedForm& form)
-    : StageSystem(block, form.unknowns(), form.rows()), form_(form), compliance_(identity_slot(m_)) {
-  Q = Mat::Zero(n_, block.stages);
-  point.q = Vec::Zero(n_);
-  matrix_ = std::make_unique<ShiftedMatrix>(saddle_pattern(form), block, n_);
-  matrix_->add(form.mass(), 0, 0, false, 0, 1);
-  matrix_->add(form.slope(), 0, 0, false, -2, 1);
-  if (form.damping().stored() > 0 && !block.partitioned) matrix_->add(form.damping(), 0, 0, false, -1, -1);
-  if (m_ == 0) return;
-  for (Index i = 0; i < m_; ++i) *compliance_.entry(i, i) = form.compliance()[i];
-  matrix_->add(form.jacobian(), n_, 0, false, 0, 1);
-  matrix_->add(form.jacobian(), 0, n_, true, 0, 1);
-  matrix_->add(compliance_, n_, n_, false, 2, -1);
-}
-
-void MechanicalStages::find_derivatives(In x) {
-  with_small(n_, [&](auto n) {
-    const double* q0 = y0_.data();
-    const double* v0 = q0 + n;
-    const double* k1 = k1_.data();
-    const double* w = x.data();
-    const double by_h = 1 / h_;
-    for (Index i = 0; i < block_.count; ++i) {
-      const Index stage = block_.first + i;
-      double* q = Q.col(stage).data();
-      double* v = V.col(stage).data();
-      double* k = K.col(stage).data();
-      const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
-      const double* s = block_.S.data() + i;
-      const double* p = block_.P.data() + i;
-      for (Index c = 0; c < n; ++c) {
-        double by_s = 0, by_p = 0;
-        for (Index j = 0; j < block_.count; ++j) {
-          by_s += s[j * block_.count] * w[j * width_ + c];
-          by_p += p[j * block_.count] * w[j * width_ + c];
-        }
-        q[c] = q0[c] + (flight * v0[c] + w[i * width_ + c]);
-        v[c] = v0[c] + (by_h * by_s + sk * k1[c]);
-        k[c] = by_h * (by_h * by_p) + pk * k1[c];
-      }
-    }
-  });
-}
-
-void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {
-  form_.residual(t, Q.col(stage), V.col(stage), K.col(stage), l, r.head(n_), r.tail(m_));
-}
-
-void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }
-
-void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
-  for (Index i = 0; i < block_.count; ++i) {
-    double* w = x.data() + i * width_;
-    const double rk = h_ * h_ * block_.r_k[i];
-    for (Index c = 0; c < n_; ++c) w[c] = rk * k1_[c];
-    for (Index j = 0; j < block_.count; ++j)
-      add_scaled(w, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
-    for (Index c = 0; c < m_; ++c) w[n_ + c] = l(c, block_.first + i);
-  }
-}
-
-// max(|dQ|, h |dV|) in the norm of positions; multipliers, which may be large, are not tested.
-void MechanicalStages::newton_weights(In w, Out x_weights) const {
-  const double factor = block_.amplification * std::sqrt(static_cast<double>(width_) / static_cast<double>(n_));
-  for (Index i = 0; i < block_.count; ++i) {
-    x_weights.segment(i * width_, n_) = factor * w.head(n_);
-    x_weights.segment(i * width_ + n_, m_).setZero();
   }
 }
 }  // namespace trill

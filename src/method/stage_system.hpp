@@ -3,6 +3,7 @@
 
 #include "formulation/lifted_form.hpp"
 #include "method/stage_block.hpp"
+#include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/newton.hpp"
 
 #include <memory>
@@ -13,6 +14,9 @@ class ShiftedMatrix;
 // All stages of one step as r(x) = 0 for the Newton loop: x holds the displacement of every implicit stage (from y0, or
 // W_i from the straight flight) and its multipliers L_i, stage after stage. The matrix is that of one point for all
 // stages, so that it falls apart into one per eigenvalue of the tableau.
+//
+// What a step on a first-order and on a mechanical system differ in is here and nowhere else. A state y is (q, v, ...);
+// a first-order system has no positions, and its y takes the place of v.
 class StageSystem : public NonlinearSystem {
  public:
   // Where the Newton matrix is formed.
@@ -24,39 +28,53 @@ class StageSystem : public NonlinearSystem {
   Index size() const override { return block_.count * width_; }
   Index unknowns() const { return n_; }
   Index multipliers() const { return m_; }
+  Index positions() const { return Q.rows(); }  // as many as unknowns, or none
   const StageBlock& block() const { return block_; }
+  Groups counted_groups() const { return counted_; }
+
+  virtual void start(const State&) {}  // UsageError where the mass is singular
+  // Derivative and multipliers of the state itself, not of the slow motion beside it. Those of hard constraints are
+  // given in l.
+  virtual bool derivative(const State& s, Out k, Out l) = 0;
 
   // The step to solve; k1: the derivative at its start, for methods whose first stage is explicit.
   void begin(double t, double h, In y0, In k1);
   void residual(In x, Out r) override;
   bool prepare(In x) override;  // at `point`
   void correct(In r, Out dx) override;
-  void set_h(double h) { h_ = h; }
 
-  // Stage values from the unknowns. Columns: stages; explicit ones are filled in by the step.
+  // Stage values from the unknowns. Columns: stages.
   void unpack(In x);
+  // Stages that are no unknowns: the first, with multipliers l, and a last one on which no other depends.
+  void fill_first(In l);
+  virtual bool fill_last() = 0;
+  void find_end(In x, Out y1) const;                                // of the step, from all stages
+  void add_slope(double weight, In v, In k, Out y) const;           // y += weight (v, k), or weight k without positions
   virtual void guess(const Mat& k, const Mat& l, Out x) const = 0;  // from derivatives and multipliers of the stages
   virtual void newton_weights(In w, Out x_weights) const = 0;
+  virtual double size_in_tolerances(In weights) const = 0;  // of the start of the step, for the rounding in residuals
 
   Point point;
-  Mat Q, V, K, L;  // first order: V holds y, K its derivative; Q is empty
+  Mat Q, V, K, L;  // first order: V holds y, K its derivative; Q has no rows
   int evaluations = 0, preparations = 0;
   bool has_sparse_factors() const;
   void forget();  // pivots of earlier matrices; allocates
-  // (matrix of the real mode)^-1 b: the filter of error estimates.
-  void solve_real(Vec& b);
-  double real_shift() const;  // 1/(h gamma) of that mode
+  // By the matrix of the real mode, so that stiff components do not count in an error.
+  virtual void filter(Vec& error) = 0;
 
  protected:
-  StageSystem(const StageBlock& block, Index unknowns, Index multipliers);
+  StageSystem(const StageBlock& block, Index unknowns, Index positions, Index multipliers, Groups counted);
+  static MatrixSlot diagonal_slot(In values);
   virtual void find_derivatives(In x) = 0;  // V, K, Q of implicit stages
   virtual void stage_residual(Index stage, double t, In l, Out r) = 0;
   virtual void linearise() = 0;
+  double real_shift() const { return block_.reals.front().inverse_gamma / h_; }  // 1/(h gamma) of the real mode
 
   const StageBlock& block_;
   Index n_, m_, width_;
+  Groups counted_;
   double t_ = 0, h_ = 0;
-  Vec y0_, k1_;
+  Vec y0_, k1_, filtered_;
   std::unique_ptr<ShiftedMatrix> matrix_;
 };
 
@@ -64,8 +82,12 @@ class StageSystem : public NonlinearSystem {
 class FirstOrderStages final : public StageSystem {
  public:
   FirstOrderStages(const StageBlock& block, const FirstOrderProblem& problem);
+  bool derivative(const State& s, Out k, Out l) override;
+  bool fill_last() override { return true; }  // methods with such a stage are for mechanical systems
   void guess(const Mat& k, const Mat& l, Out x) const override;
   void newton_weights(In w, Out x_weights) const override { x_weights = w.replicate(block_.count, 1); }
+  double size_in_tolerances(In weights) const override;
+  void filter(Vec& error) override;
 
  protected:
   void find_derivatives(In x) override;
@@ -82,8 +104,13 @@ class FirstOrderStages final : public StageSystem {
 class MechanicalStages final : public StageSystem {
  public:
   MechanicalStages(const StageBlock& block, LiftedForm& form);
+  void start(const State& s) override { mass_.start(s.q()); }
+  bool derivative(const State& s, Out k, Out l) override;
+  bool fill_last() override;
   void guess(const Mat& k, const Mat& l, Out x) const override;
   void newton_weights(In w, Out x_weights) const override;
+  double size_in_tolerances(In weights) const override;
+  void filter(Vec& error) override;
 
  protected:
   void find_derivatives(In x) override;
@@ -92,6 +119,8 @@ class MechanicalStages final : public StageSystem {
 
  private:
   LiftedForm& form_;
+  Acceleration mass_;
   MatrixSlot compliance_;
+  Vec gaps_;
 };
 }  // namespace trill

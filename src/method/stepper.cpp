@@ -27,18 +27,4 @@ const char* to_text(StepStatus status) {
   }
   return "";
 }
-
-const char* to_text(Delivers delivers) {
-  switch (delivers) {
-    case Delivers::full:
-      return "full motion";
-    case Delivers::slow:
-      return "slow motion";
-    case Delivers::amplitude:
-      return "amplitudes";
-    case Delivers::statistics:
-      return "statistics";
-  }
-  return "";
-}
 }  // namespace trill

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 AveragingWeights normalised(Vec half) {
   half /= 2 * half.sum() - half[0];

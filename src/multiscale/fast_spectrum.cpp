@@ -39,7 +39,7 @@ void FastSpectrum::start(In q) {
     frequencies_ = Vec::Zero(n_);
     copy_dense(mass_, stiffness_);
     mass_factor_.compute(stiffness_);
-    solver_.emplace(n_);
+    solver_ = SymmetricEigen(n_);
   } else {
     basis_.resize(n_, std::min(lanczos_steps, n_) + 1);
   }
@@ -58,20 +58,19 @@ bool FastSpectrum::find_densely(double t, In q, In v) {
   stiffness_ = -0.5 * (stiffness_ + transposed_);  // forces without potential are slow ones
   if (!stiffness_.allFinite()) return false;
   scale_by_mass();
-  solver_->compute(stiffness_);
-  if (solver_->info() != Eigen::Success) return false;
-  divide(solver_->eigenvalues());
-  frequencies_ = solver_->eigenvalues().cwiseAbs().cwiseSqrt();
-  modes_ = solver_->eigenvectors();
-  mass_factor_.matrixU().solveInPlace(modes_);
+  if (!solver_.compute(stiffness_)) return false;
+  divide(solver_.values());
+  frequencies_ = solver_.values().cwiseAbs().cwiseSqrt();
+  modes_ = solver_.vectors();
+  mass_factor_.solve_transposed(modes_);
   return count_ > 0;
 }
 
 // L^-1 K L^-T with M = L L^T
 void FastSpectrum::scale_by_mass() {
-  mass_factor_.matrixL().solveInPlace(stiffness_);
+  mass_factor_.solve_lower(stiffness_);
   transposed_ = stiffness_.transpose();
-  mass_factor_.matrixL().solveInPlace(transposed_);
+  mass_factor_.solve_lower(transposed_);
   stiffness_ = transposed_;
 }
 
@@ -136,12 +135,13 @@ bool FastSpectrum::find_by_lanczos(double t, In q, In v) {
     tridiagonal(steps, steps - 1) = tridiagonal(steps - 1, steps) = beta;
     basis_.col(steps) = x / beta;
   }
-  const Eigen::SelfAdjointEigenSolver<Mat> ritz(tridiagonal.topLeftCorner(steps, steps));
-  const Vec& squares = ritz.eigenvalues();
+  SymmetricEigen ritz;
+  ritz.compute(tridiagonal.topLeftCorner(steps, steps));
+  const Vec& squares = ritz.values();
   const double least = fast_share * squares.maxCoeff();
   std::vector<double> seen;
   for (Index i = 0; i < steps; ++i)
-    if (beta * std::abs(ritz.eigenvectors()(steps - 1, i)) <= ritz_tolerance * std::max(std::abs(squares[i]), least))
+    if (beta * std::abs(ritz.vectors()(steps - 1, i)) <= ritz_tolerance * std::max(std::abs(squares[i]), least))
       seen.push_back(squares[i]);
   if (seen.empty()) return false;
   divide(Eigen::Map<const Vec>(seen.data(), static_cast<Index>(seen.size())));

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "linalg/dense_decompositions.hpp"
 #include "linalg/differences.hpp"
 #include "trill/formulation/acceleration.hpp"
-
-#include <optional>
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
 namespace trill {
 // The frequencies of M^-1 (-df/dq) at a point of a stiff system, in two groups: fast ones, whose square is more than a
@@ -53,9 +49,8 @@ class FastSpectrum {
   MatrixSlot mass_, slope_, damping_;
   DifferenceJacobian differences_;
   Mat stiffness_, transposed_;
-  Eigen::LLT<Mat> mass_factor_;
-  std::optional<Eigen::SelfAdjointEigenSolver<Mat>> solver_;  // in place: what it is before its first use must not be
-                                                              // copied
+  Cholesky mass_factor_;
+  SymmetricEigen solver_;
   Acceleration accelerate_;
   Mat basis_;
   Vec moved_, f0_, f1_, w_;

@@ -56,7 +56,8 @@ bool varies_across(const State& s, FastSpectrum& spectrum, double distance) {
 }  // namespace
 
 bool frequencies_vary(const MechanicalProblem& stiff, const State& s, FastSpectrum& spectrum, double distance) {
-  if (stiff.strong_potential()) return vary_on_manifold(stiff, s, distance);
+  const StrongPotential* strong = stiff.strong_potential();
+  if (strong && strong->groups != 0) return vary_on_manifold(stiff, s, distance);
   if (spectrum.count() != 1 || !spectrum.has_modes() || !equal_masses(stiff, s.q())) return true;
   return varies_across(s, spectrum, distance);
 }

@@ -90,7 +90,9 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   averaged_.plan(choose_windows(needs_), staged || lifted, lifted);
   check_pace(in, choice.span);
   project(given, in);
-  find_actions(given, in);
+  const double fast = find_actions(given, in);
+  energy_ = share_at_start(stiff_, in, kinetic_energy(in), slow_energy(in), fast);
+  tell_energy(lifted, in.t, notes);
   if (!lifted && stiff_.drag(all_groups) != Drag::none) in.x().setZero();  // they would not stay what they are
 }
 
@@ -163,28 +165,37 @@ double HmmStart::oscillating_energy(const State& given, const State& in) {
   return kinetic + 0.5 * std::abs((given.q() - in.q()).dot(y_ - x_));
 }
 
-double HmmStart::slow_energy(const State& in) {
+double HmmStart::kinetic_energy(const State& in) {
   averaged_.spectrum().times_mass(in.v(), x_);
+  return 0.5 * in.v().dot(x_);
+}
+
+double HmmStart::slow_energy(const State& in) {
   averaged_.spectrum().times_mass(means_.a, y_);
-  return 0.5 * in.v().dot(x_) + 0.5 * y_.cwiseAbs().dot(in.q().cwiseAbs());
+  return kinetic_energy(in) + 0.5 * y_.cwiseAbs().dot(in.q().cwiseAbs());
 }
 
 void HmmStart::check_energy(bool lifted, double tolerance, double t, Notes& notes) {
   if (share_ > tolerance && stiff_.drag(all_groups) == Drag::nonlinear)
-    throw UsageError(fmt::format(
-        "hmm: {:.2g} of the energy oscillates, and a drag that is not linear in the velocity has another mean with "
-        "the oscillation than without; use slow, which averages it over the phases",
-        share_));
+    throw UsageError(
+        fmt::format("hmm: a share of {:.2g} of the energy oscillates, by an estimate from slow velocities and forces, "
+                    "and a drag that is not linear in the velocity has another mean with "
+                    "the oscillation than without; use slow, which averages it over the phases",
+                    share_));
   left_out_ = lifted || needs_.constant ? 0 : share_;
   if (left_out_ > most_energy_left_out)
     notes.raise(t, "fast_energy_left_out",
-                "This share of the energy oscillates at frequencies that vary along the motion; its force on the slow "
-                "motion is left out. fast_energy=keep, or the method slow, takes it in.",
+                "This share of the energy, estimated from slow velocities and forces, oscillates at frequencies that "
+                "vary along the motion; its force on the slow motion is left out. fast_energy=keep, or the method "
+                "slow, takes it in.",
                 Severity::doubt, left_out_, most_energy_left_out);
-  else if (share_ > 0)
-    notes.raise(t, "fast_energy",
-                lifted ? "Share of the energy that oscillates at the start, kept as actions of the fast modes."
-                       : "Share of the energy that oscillates at the start; it has no force on the slow motion.",
-                Severity::info, share_, 0);
+}
+
+void HmmStart::tell_energy(bool lifted, double t, Notes& notes) const {
+  if (!(share_ > 0) || left_out_ > most_energy_left_out) return;
+  notes.raise(t, "fast_energy",
+              lifted ? "Energy of the oscillation at the start, kept as actions of the fast modes."
+                     : "Energy of the oscillation at the start; it has no force on the slow motion.",
+              Severity::info, energy_.fast, 0);
 }
 }  // namespace trill

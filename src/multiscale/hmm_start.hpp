@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "formulation/energy_share.hpp"
 #include "multiscale/window_choice.hpp"
 #include "trill/base/notes.hpp"
 
@@ -24,7 +25,8 @@ class HmmStart {
   void project(const State& given, State& in);
 
   const WindowNeeds& needs() const { return needs_; }
-  double share() const { return share_; }        // of the energy, that oscillates
+  double share() const { return share_; }  // of kinetic energy and work of forces, estimated, that oscillates
+  const EnergyShare& energy() const { return energy_; }
   double left_out() const { return left_out_; }  // of it, although it acts on the slow motion
   double bend() const { return bend_; }          // of the stiff directions within the oscillation
   const Vec& reach() const { return reach_; }    // amplitudes of the oscillation in q and v
@@ -36,14 +38,17 @@ class HmmStart {
   double find_bend(const State& in);
   void check_pace(const State& in, double span);
   double oscillating_energy(const State& given, const State& in);
+  double kinetic_energy(const State& in);
   double slow_energy(const State& in);
   void check_energy(bool lifted, double tolerance, double t, Notes& notes);
+  void tell_energy(bool lifted, double t, Notes& notes) const;
 
   AveragedForce& averaged_;
   const MechanicalProblem& stiff_;
   MicroWindow::Means means_;
   WindowNeeds needs_;
   double share_ = 0, left_out_ = 0, bend_ = 0;
+  EnergyShare energy_;
   Vec reach_, shift_, x_, y_;
 };
 }  // namespace trill

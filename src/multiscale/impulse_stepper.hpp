@@ -5,7 +5,7 @@
 #include "multiscale/kicked_flow.hpp"
 #include "multiscale/resonance.hpp"
 #include "trill/base/options.hpp"
-#include "trill/method/split_form.hpp"
+#include "trill/method/linear_form.hpp"
 #include "trill/method/stepper.hpp"
 
 namespace trill {

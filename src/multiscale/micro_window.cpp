@@ -32,8 +32,7 @@ bool MicroWindow::side(double h, const AveragingWeights& weights, double t, Mean
     add_scaled(means.v.data(), 0.5 * h * w, a_.data(), n);
     add_scaled(means.a.data(), w, a_.data(), n);
     if (k == reach) return true;
-    add_scaled(v_.data(), h, a_.data(), n);
-    if (!add_scaled_checked(q_.data(), h, v_.data(), n)) return false;
+    if (!kick_drift(q_.data(), v_.data(), a_.data(), h, h, q_.data(), v_.data(), n)) return false;
   }
 }
 }  // namespace trill

@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double slow_limit = 4;  // h^2 eps: that of velocity Verlet
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `sam`, stroboscopic averaging: where the fast oscillation is large, as that of weakly coupled
 // oscillators (SAT09 eq. 12 with its misprints corrected), the motion is followed from period to period.
+#include "formulation/averaged_motion.hpp"
 #include "multiscale/sam_system.hpp"
-#include "trill/formulation/reformulation.hpp"
 
 #include <cmath>
 
@@ -10,11 +10,11 @@
 
 namespace trill {
 namespace {
-constexpr double tolerance_of_fixed_steps = 1e-4;
+constexpr double sam_fixed_step_tolerance = 1e-4;
 constexpr double share_of_averaging = 0.3;  // of the tolerance, for each of its two errors
 constexpr int least_steps = 4, most_steps = 1024;
-constexpr double most_change = 0.3;  // in one period, relative
-constexpr int looks = 3;             // at the errors, after that at the start
+constexpr double max_change_in_a_period = 0.3;  // in one period, relative
+constexpr int looks = 3;                        // at the errors, after that at the start
 
 struct SamOptions {
   std::string order = "auto", micro = "auto";
@@ -28,64 +28,36 @@ struct SamOptions {
   }
 };
 
-class SamForm final : public Reformulation {
+class SamForm final : public AveragedMotion {
  public:
   SamForm(const MechanicalProblem& problem, const SamOptions& options)
-      : options_(options), system_(problem, options.period) {
+      : AveragedMotion("sam", problem, sam_fixed_step_tolerance), options_(options), system_(problem, options.period) {
     if (options.steps == 1 || options.steps == 2)
-      throw UsageError(
-          fmt::format("sam: steps={} in a period cannot be told from none; give 3 or more", options.steps));
+      refuse(fmt::format("steps={} in a period cannot be told from none; give 3 or more", options.steps));
     system_.set_steps(options.steps > 0 ? options.steps : least_steps, options.micro == "4" ? 4 : 2);
     if (options.order == "4") system_.set_order(4);
     if (!problem.events().empty())
       throw UsageError(
           fmt::format("sam steps over many periods, and events of '{}' between them would be missed", problem.name()));
+    record("model_error", QuantityKind::model_error);
   }
 
   const Problem& inner() const override { return system_; }
-  void expect(const RunScope& scope) override {
-    scope_ = scope;
-    tolerance_ = scope.tolerance > 0 ? scope.tolerance : tolerance_of_fixed_steps;
-  }
-
-  void enter(const State& given, State& in, Notes& notes) override {
-    system_.start(scope_.t_begin, scope_.t_end, given.q());
-    in = State(system_.layout(), given.t);
-    in.mode = given.mode;
-    in.y = given.y.head(in.y.size());
-    last_ = in;
-    t_start_ = given.t;
-    check_pace(given);
-    choose(in);
-    next_look_ = 1;
-    if (const auto jumps = system_.problem().breakpoints(scope_.t_begin, scope_.t_end); !jumps.empty())
-      notes.raise(in.t, "jumps",
-                  "Forces jump on the way; in the period before and after a jump both sides are averaged.",
-                  Severity::warning, static_cast<double>(jumps.size()), 0);
-  }
-
-  void leave(const State& in, State& out) const override {
-    out.t = in.t;
-    if (!in.mode.empty()) out.mode = in.mode;
-    last_ = in;
-    system_.follow(in.t, in.y, since_period(in.t), out.y.head(in.y.size()));
-  }
-
   AfterStep after_step(State& s, Notes& notes) override {
-    const double span = scope_.t_end - t_start_;
+    const double span = scope().t_end - t_start_;
     if (span == 0 || (s.t - t_start_) / span < static_cast<double>(next_look_) / looks) return AfterStep::kept;
     ++next_look_;
     errors_ = system_.errors(s.t, s.y);
     rate_ = std::max(rate_, error_rate());
-    if (errors_.change > most_change) return AfterStep::refused;
-    if (model_error() > tolerance_)
+    if (errors_.change > max_change_in_a_period) return AfterStep::refused;
+    if (model_error() > tolerance())
       notes.raise(s.t, "model_error", "The estimated error of the averaging exceeds the tolerance of the run.",
-                  Severity::warning, model_error(), tolerance_);
+                  Severity::warning, model_error(), tolerance());
     return AfterStep::kept;
   }
   std::string refusal() const override { return changes_too_much(); }
 
-  double model_error() const override { return rate_ * std::abs(last_.t - t_start_); }
+  double model_error() const override { return rate_ * std::abs(last().t - t_start_); }
   std::string summary() const override {
     return fmt::format(
         "fast period {:.6g}, {} micro-steps of order {} in it, differences of order {}; changes in a period by {:.2g}; "
@@ -94,7 +66,6 @@ class SamForm final : public Reformulation {
         system_.period(), system_.steps(), system_.micro_order(), system_.order(), errors_.change,
         system_.flow().forces, model_error());
   }
-  std::vector<Quantity> diagnostics() const override { return {{"model_error", "", QuantityKind::model_error}}; }
   void diagnose(Out values) const override { values[0] = model_error(); }
 
   void account(Counters& work) const override {
@@ -105,33 +76,33 @@ class SamForm final : public Reformulation {
     work.micro_steps += system_.flow().micro_steps;
   }
 
-  void save(Archive& archive) const override {
-    archive.write(t_start_);
-    archive.write(system_.steps());
-    archive.write(system_.micro_order());
-    archive.write(system_.order());
-    archive.write(errors_);
-    archive.write(rate_);
-    archive.write(next_look_);
-    archive.write(system_.flow().forces);
-    archive.write(system_.flow().micro_steps);
-  }
-  void load(Archive& archive) override {
-    int steps = 0, micro_order = 0, order = 0;
-    archive.read(t_start_);
-    archive.read(steps);
-    archive.read(micro_order);
-    archive.read(order);
-    archive.read(errors_);
-    archive.read(rate_);
-    archive.read(next_look_);
-    archive.read(system_.flow().forces);
-    archive.read(system_.flow().micro_steps);
+  void memory(Archive& archive) override {
+    int steps = system_.steps(), micro_order = system_.micro_order(), order = system_.order();
+    archive(t_start_, steps, micro_order, order, errors_, rate_, next_look_);
+    archive(system_.flow().forces, system_.flow().micro_steps);
+    if (!archive.reading()) return;
     system_.set_steps(steps, micro_order);
     system_.set_order(order);
   }
 
  private:
+  void take(const State& given, State& in, Notes& notes) override {
+    system_.start(scope().t_begin, scope().t_end, given.q());
+    in.y = given.y.head(in.y.size());
+    t_start_ = given.t;
+    check_pace(given);
+    choose(in);
+    next_look_ = 1;
+    if (!jumps().empty())
+      notes.raise(in.t, "jumps",
+                  "Forces jump on the way; in the period before and after a jump both sides are averaged.",
+                  Severity::warning, static_cast<double>(jumps().size()), 0);
+  }
+
+  void complete(const State& in, State& out) const override {
+    system_.follow(in.t, in.y, since_period(in.t), out.y.head(in.y.size()));
+  }
+
   // The nearest whole number of periods may lie ahead.
   double since_period(double t) const {
     const double since = std::remainder(t - t_start_, system_.period());
@@ -141,21 +112,21 @@ class SamForm final : public Reformulation {
   std::string changes_too_much() const {
     return fmt::format(
         "the motion changes by {:.2g} of itself in a fast period, more than {}: nothing is slow enough to be averaged",
-        errors_.change, most_change);
+        errors_.change, max_change_in_a_period);
   }
 
   double error_rate() const { return errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4); }
 
   // Steps and order that the run needs, by the errors at its start.
   void choose(const State& s) {
-    const double allowed = share_of_averaging * tolerance_ / std::max(std::abs(scope_.t_end - s.t), system_.period());
+    const double allowed = share_of_averaging * tolerance() / std::max(std::abs(scope().t_end - s.t), system_.period());
     errors_ = system_.errors(s.t, s.y);
-    while (options_.steps == 0 && errors_.change <= most_change && errors_.micro > allowed &&
+    while (options_.steps == 0 && errors_.change <= max_change_in_a_period && errors_.micro > allowed &&
            system_.steps() < most_steps) {
       finer_steps();
       errors_ = system_.errors(s.t, s.y);
     }
-    if (errors_.change > most_change) throw UsageError("sam: " + changes_too_much());
+    if (errors_.change > max_change_in_a_period) refuse(changes_too_much());
     if (options_.order == "auto") system_.set_order(errors_.order_2 > allowed ? 4 : 2);
     rate_ = error_rate();
   }
@@ -175,7 +146,7 @@ class SamForm final : public Reformulation {
     Vec here(n), later(n);
     double size = 0, changes = 0;
     for (int i = 0; i < times; ++i) {
-      const double t = scope_.t_begin + (scope_.t_end - scope_.t_begin) * i / times;
+      const double t = scope().t_begin + (scope().t_end - scope().t_begin) * i / times;
       system_.flow().slow_acceleration(t, s.q(), s.v(), here);
       size = std::max(size, here.norm());
       for (const double share : {0.17, 0.41, 0.73}) {
@@ -183,20 +154,18 @@ class SamForm final : public Reformulation {
         changes = std::max(changes, (later - here).norm());
       }
     }
-    if (changes > most_change * size)
-      throw UsageError(
-          fmt::format("sam: within a fast period the slow forces change in time by {:.2g} of their size, more than {}; "
+    if (changes > max_change_in_a_period * size)
+      refuse(
+          fmt::format("within a fast period the slow forces change in time by {:.2g} of their size, more than {}; "
                       "only forces that are slower can be averaged",
-                      changes / size, most_change));
+                      changes / size, max_change_in_a_period));
   }
 
   SamOptions options_;
   SamSystem system_;
-  RunScope scope_;
-  double tolerance_ = tolerance_of_fixed_steps, t_start_ = 0, rate_ = 0;
+  double t_start_ = 0, rate_ = 0;
   SamSystem::Errors errors_;
   int next_look_ = 1;
-  mutable State last_;
 };
 }  // namespace
 
@@ -204,7 +173,7 @@ ReformulationEntry sam_entry() {
   return {.name = "sam",
           .title = "stroboscopic averaging: the motion from fast period to fast period",
           .reference = "for SAT09 eq. 12",
-          .delivers = "full motion",
+          .delivers = Delivers::full,
           .runs = "linear fast forces of one period",
           .options = list_options<SamOptions>(),
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {

@@ -14,7 +14,7 @@
 
 namespace trill {
 namespace {
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double mass_tolerance = 1e-10;
 constexpr double longest_support = 100;  // in steps, one side: sweeps go that far
 constexpr std::size_t most_boxes = 8;    // the alternating sums of more lose too many digits

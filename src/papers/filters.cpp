@@ -38,7 +38,7 @@ bool LinearFast::force_jacobian(Groups groups, double, In, In, MatrixSlot& dq, M
 }
 
 Steps::Steps(const Problem& problem, const Pair& pair)
-    : stepper_(MethodRegistry::all().find("mollified_impulse").make(problem, {{"phi", pair.phi}, {"psi", pair.psi}})),
+    : stepper_(Catalogue::all().method("mollified_impulse").make(problem, {{"phi", pair.phi}, {"psi", pair.psi}})),
       s_(problem.initial_state()),
       scale_{.rtol = 1e-10, .atol = Vec::Constant(s_.y.size(), 1e-12)},
       weights_(Vec::Ones(s_.y.size())) {

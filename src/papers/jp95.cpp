@@ -58,7 +58,7 @@ Track follow(const Method& method, const Setting& setting) {
   const std::unique_ptr<Problem> problem = pendulum(setting);
   OptionSet options;
   if (method.s > 0) options["s"] = std::to_string(method.s);
-  const std::unique_ptr<Stepper> stepper = MethodRegistry::all().find(method.name).make(*problem, options);
+  const std::unique_ptr<Stepper> stepper = Catalogue::all().method(method.name).make(*problem, options);
   State s = problem->initial_state();
   ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   Vec weights = Vec::Ones(s.y.size());

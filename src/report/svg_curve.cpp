@@ -18,7 +18,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, 7> colours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                              "#E69F00", "#56B4E9", "#000000"};
 constexpr std::array<const char*, 5> dashes{"", "7 3", "2 2.5", "9 3 2 3", "5 2 1.5 2 1.5 2"};
-constexpr std::size_t most_points = 5000;
+constexpr std::size_t max_curve_points = 5000;
 
 Pixel pixel(double x, double y, const AxisTicks& ax, const AxisTicks& ay, const PlotArea& area) {
   if (std::isnan(x) || std::isnan(y)) return {nan, nan};
@@ -135,7 +135,7 @@ std::vector<Pixel> curve_pixels(const ChartSeries& series, bool one_way, const A
     columns.finish();
     return out;
   }
-  for (const std::size_t i : extreme_points(series.x, series.y, most_points))
+  for (const std::size_t i : extreme_points(series.x, series.y, max_curve_points))
     out.push_back(pixel(series.x[i], series.y[i], x, y, area));
   return out;
 }
@@ -155,7 +155,7 @@ std::vector<Pixel> marker_pixels(const ChartSeries& series, const AxisTicks& x, 
     kept_y.push_back(p[1]);
   }
   std::vector<Pixel> out;
-  for (const std::size_t i : extreme_points(kept_x, kept_y, most_points)) out.push_back({kept_x[i], kept_y[i]});
+  for (const std::size_t i : extreme_points(kept_x, kept_y, max_curve_points)) out.push_back({kept_x[i], kept_y[i]});
   return out;
 }
 

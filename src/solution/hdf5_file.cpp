@@ -26,7 +26,7 @@ void write_hdf5(const RowSource&, const RunRecord&, const std::filesystem::path&
 namespace trill {
 namespace fs = std::filesystem;
 namespace {
-constexpr int schema = 1;
+constexpr int hdf5_schema = 1;
 constexpr std::size_t block_doubles = 128 * 1024;  // rows are written and read in pieces of about 1 MB
 constexpr hsize_t chunk_doubles = 32 * 1024;
 
@@ -223,7 +223,7 @@ void write_all(const RowSource& rows, const RunRecord& record, const fs::path& p
   Handle file(create_on_sink(sink, path.c_str(), access), H5Fclose);
   {
     const Handle group(H5Gcreate2(file, "run", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    put_text(group, "schema", fmt::format("trill-solution-{}", schema));
+    put_text(group, "schema", fmt::format("trill-solution-{}", hdf5_schema));
     put_text(group, "trill_version", info.version);
     put_text(group, "info", to_json(info));
     put_text(group, "outcome", to_json(record.outcome));
@@ -254,7 +254,7 @@ class Hdf5Run final : public StoredRun {
     }
     try {
       const Handle group(H5Gopen2(*file_, "run", H5P_DEFAULT), H5Gclose);
-      const std::string found = get_text(group, "schema"), want = fmt::format("trill-solution-{}", schema);
+      const std::string found = get_text(group, "schema"), want = fmt::format("trill-solution-{}", hdf5_schema);
       if (found != want)
         throw IoError(fmt::format("{} has schema '{}'; this version of trill reads '{}'", name, found, want));
       record.info = info_from_json(get_text(group, "info"), name);

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, Claims,
 // Closed forms of one step, PJY97 sec. 2: Verlet and the implicit midpoint rule.
 TEST(ClosedForm, VerletMatrix) {
   for (const double mu : {0.3, 1.1, 1.9}) {
-    const Mat2 m = stability_matrix(MethodRegistry::all().find("verlet"), {}, mu);
+    const Mat2 m = stability_matrix(Catalogue::all().method("verlet"), {}, mu);
     Mat2 exact;
     exact << 1 - mu * mu / 2, mu, -mu * (1 - mu * mu / 4), 1 - mu * mu / 2;
     EXPECT_LT((m - exact).cwiseAbs().maxCoeff(), 1e-14);
@@ -71,7 +71,7 @@ TEST(ClosedForm, VerletMatrix) {
 
 TEST(ClosedForm, MidpointMatrix) {
   for (const double mu : {0.3, 1.1, 7.0, 300.0}) {
-    const Mat2 m = stability_matrix(MethodRegistry::all().find("implicit_midpoint"), {}, mu);
+    const Mat2 m = stability_matrix(Catalogue::all().method("implicit_midpoint"), {}, mu);
     const double d = 1 + mu * mu / 4;
     Mat2 exact;
     exact << (1 - mu * mu / 4) / d, mu / d, -mu / d, (1 - mu * mu / 4) / d;
@@ -80,22 +80,22 @@ TEST(ClosedForm, MidpointMatrix) {
 }
 
 TEST(Interval, OfPeriodicity) {
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("verlet"), {}).periodicity_end, 2, 1e-6);
-  EXPECT_TRUE(analyse_stability(MethodRegistry::all().find("implicit_midpoint"), {}).p_stable);
+  EXPECT_NEAR(analyse_stability(Catalogue::all().method("verlet"), {}).periodicity_end, 2, 1e-6);
+  EXPECT_TRUE(analyse_stability(Catalogue::all().method("implicit_midpoint"), {}).p_stable);
   // rk4 is stable on the imaginary axis up to 2 sqrt(2) and damps inside.
-  const StabilityReport rk4 = analyse_stability(MethodRegistry::all().find("rk4"), {});
+  const StabilityReport rk4 = analyse_stability(Catalogue::all().method("rk4"), {});
   EXPECT_NEAR(rk4.absolute_end, 2 * std::sqrt(2.0), 1e-6);
   EXPECT_LT(rk4.periodicity_end, 0.3);
 }
 
 TEST(Interval, DispersionOrders) {
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("verlet"), {}).dispersion.order, 2, 0.1);
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("rk4"), {}).dispersion.order, 4, 0.1);
-  EXPECT_NEAR(analyse_stability(MethodRegistry::all().find("rk4"), {}).damping.order, 5, 0.1);
+  EXPECT_NEAR(analyse_stability(Catalogue::all().method("verlet"), {}).dispersion.order, 2, 0.1);
+  EXPECT_NEAR(analyse_stability(Catalogue::all().method("rk4"), {}).dispersion.order, 4, 0.1);
+  EXPECT_NEAR(analyse_stability(Catalogue::all().method("rk4"), {}).damping.order, 5, 0.1);
 }
 
 TEST(Interval, MethodsThatOwnTheirStepAreRefused) {
-  for (const MethodEntry& entry : MethodRegistry::all().entries()) {
+  for (const MethodEntry& entry : Catalogue::all().methods()) {
     if (entry.info.owns_step) {
       EXPECT_THROW(stability_matrix(entry, {}, 1), UsageError);
     }

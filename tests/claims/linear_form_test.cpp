@@ -104,8 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Registry, LinearForms,
 TEST(LinearFormHook, IsStatedByMethodsWithCoefficients) {
   for (const char* name : {"verlet", "rk4", "dopri5", "dop853", "implicit_midpoint", "composition4", "composition6",
                            "composition8", "rattle", "circuit_trapezoidal"})
-    EXPECT_TRUE(MethodRegistry::all().find(name).linear_form({})) << name;
-  EXPECT_FALSE(MethodRegistry::all().find("langevin_splitting").linear_form({}));
+    EXPECT_TRUE(Catalogue::all().method(name).linear_form({})) << name;
+  EXPECT_FALSE(Catalogue::all().method("langevin_splitting").linear_form({}));
 }
 }  // namespace
 }  // namespace trill::test

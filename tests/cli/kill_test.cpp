@@ -60,7 +60,7 @@ const Case cases[] = {
 
 int wanted_kills() {
   const char* text = std::getenv("TRILL_KILLS");
-  return text ? std::max(1, std::atoi(text)) : 12;
+  return text ? std::max(1, std::atoi(text)) : 3;
 }
 
 class Kill : public testing::TestWithParam<Case> {

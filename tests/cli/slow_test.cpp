@@ -42,6 +42,14 @@ TEST(Slow, SaysWhyItIsNotChosen) {
   EXPECT_NE(mistyped.err.find("did you mean 'slow'"), std::string::npos) << mistyped.err;
 }
 
+// The rough run of a chain is refused on the way, as above; without it nobody knows yet.
+TEST(Slow, IsNotTriedOutInADryRun) {
+  const Ended r = tool("run chain --want slow --dry-run");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("slow would be tried in a rough run"), std::string::npos) << r.out;
+  EXPECT_EQ(r.out.find("frequencies meet"), std::string::npos) << r.out;
+}
+
 // Two springs of one stiffness: the ratio of their frequencies passes 2 (case iii of SAT09 sec. 4).
 TEST(Slow, WarnsOfAResonance) {
   const Ended r = tool("run two_springs --param omega1=1000 omega2=1000 --method slow --rtol 1e-4");

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, Symplectic,
 
 // A method without structure drifts: the band test above can fail.
 TEST(Drift, Rk4LosesEnergySteadily) {
-  const MethodEntry& rk4 = MethodRegistry::all().find("rk4");
+  const MethodEntry& rk4 = Catalogue::all().method("rk4");
   const Solution s = run({&rk4, {}, rk4.info}, "kepler", {{"e", "0.3"}}, 0.05, 2000, 0.5);
   EXPECT_GT(largest_deviation(s, "energy", 1800, 2000), 5 * largest_deviation(s, "energy", 0, 200));
 }

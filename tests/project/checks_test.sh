@@ -54,6 +54,13 @@ refused 'an example may include only trill/' examples/bad.cpp '#include "linalg/
 refused 'folder "attic" is not in the order' src/attic/bad.cpp '#include <vector>'
 refused 'folder "attic" is not in the order' src/method/bad.cpp '#include "trill/attic/bad.hpp"'
 
+expect 1 'say who needs this header' "$tools/check_promise" "$tree"
+for header in "$tree"/include/trill/*/*.hpp; do sed -i '1a // For everyone: an example.' "$header"; done
+expect 0 '' "$tools/check_promise" "$tree"
+for k in $(seq 45); do put "include/trill/base/more_$k.hpp" '// For nobody: too many.'; done
+expect 1 'include/trill has 49 headers; at most 45' "$tools/check_promise" "$tree"
+rm "$tree"/include/trill/base/more_*.hpp
+
 printf 'int x;\nint y;\nint z;\n' >"$tree/src/linalg/bare.cpp"
 expect 1 'src/linalg/bare.cpp:1: no SPDX' "$tools/check_spdx" "$tree"
 

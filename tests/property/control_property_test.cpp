@@ -97,7 +97,7 @@ TEST(Ode45, StepCountsOfSat09) {
 
 TEST(Adaptive, RefusesNonsense) {
   const auto problem = ModelRegistry::all().find("harmonic").make({});
-  const auto stepper = MethodRegistry::all().find("dopri5").make(*problem, {});
+  const auto stepper = Catalogue::all().method("dopri5").make(*problem, {});
   AdaptiveStep control;
   control.rtol = 2;
   EXPECT_THROW(Advancer(*stepper, control), UsageError);

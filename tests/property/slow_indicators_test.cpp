@@ -65,7 +65,8 @@ TEST(SlowStart, MatchesTheManifoldOfOrder1) {
 // What was seen before a checkpoint counts after it.
 TEST(SlowIndicators, GoOnFromACheckpoint) {
   const auto problem = make_model("two_springs", {{"omega1", "250"}, {"omega2", "250"}}).problem;
-  const auto unbroken = make_reformulation("slow", *problem), resumed = make_reformulation("slow", *problem);
+  const auto unbroken = Catalogue::all().formulation("slow").make(*problem, {}),
+             resumed = Catalogue::all().formulation("slow").make(*problem, {});
   Notes notes;
   State in, again, out = problem->initial_state();
   for (Reformulation* form : {unbroken.get(), resumed.get()}) form->expect({1e-6, 0, 10});

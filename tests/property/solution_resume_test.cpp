@@ -35,7 +35,7 @@ PreparedRun prepared(const Case& c) {
   plan.method = c.method;
   plan.checkpoint_every = 37;
   plan.max_steps = steps;
-  if (find_reformulation(c.method)) plan.to = 300;  // its steps are long
+  if (Catalogue::all().find_formulation(c.method)) plan.to = 300;  // its steps are long
   PreparedRun run = prepare(plan);
   run.options.max_steps = steps;
   run.options.checkpoint_every = 37;
@@ -46,7 +46,7 @@ std::vector<Case> cases() {
   std::vector<Case> fitting;
   for (const char* model : {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced",
                             TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml"})
-    for (const MethodEntry& method : MethodRegistry::all().entries()) {
+    for (const MethodEntry& method : Catalogue::all().methods()) {
       const Case c{model, method.info.name};
       try {
         prepared(c);
@@ -62,7 +62,7 @@ std::vector<Case> cases() {
 TEST(Resumed, CoversEveryMethod) {
   std::set<std::string> covered;
   for (const Case& c : cases()) covered.insert(c.method);
-  for (const MethodEntry& method : MethodRegistry::all().entries())
+  for (const MethodEntry& method : Catalogue::all().methods())
     EXPECT_TRUE(covered.contains(method.info.name)) << method.info.name << " runs none of the models tried here";
 }
 

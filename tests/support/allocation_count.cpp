@@ -14,7 +14,12 @@
 #endif
 
 namespace {
-thread_local std::size_t allocations = 0;
+thread_local std::size_t allocations = 0, allocated_bytes = 0;
+
+[[maybe_unused]] void count(std::size_t bytes) {
+  ++allocations;
+  allocated_bytes += bytes;
+}
 }  // namespace
 
 #if !defined(TRILL_SANITIZED) && defined(__GLIBC__)
@@ -26,27 +31,27 @@ void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 
 void* malloc(std::size_t size) {
-  ++allocations;
+  count(size);
   return __libc_malloc(size);
 }
-void* calloc(std::size_t count, std::size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
+void* calloc(std::size_t number, std::size_t size) {
+  count(number * size);
+  return __libc_calloc(number, size);
 }
 void* realloc(void* old, std::size_t size) {
-  ++allocations;
+  count(size);
   return __libc_realloc(old, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) {
-  ++allocations;
+  count(size);
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
+  count(size);
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** place, std::size_t alignment, std::size_t size) {
-  ++allocations;
+  count(size);
   void* block = __libc_memalign(alignment, size);
   if (block == nullptr) return ENOMEM;
   *place = block;
@@ -55,7 +60,7 @@ int posix_memalign(void** place, std::size_t alignment, std::size_t size) {
 }
 #elif !defined(TRILL_SANITIZED)
 void* operator new(std::size_t size) {
-  ++allocations;
+  count(size);
   if (void* block = std::malloc(size > 0 ? size : 1)) return block;
   throw std::bad_alloc();
 }
@@ -64,8 +69,9 @@ void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 #endif
 
 namespace trill {
-AllocationGuard::AllocationGuard() : start_(allocations) {}
+AllocationGuard::AllocationGuard() : start_(allocations), start_bytes_(allocated_bytes) {}
 std::size_t AllocationGuard::count() const { return allocations - start_; }
+std::size_t AllocationGuard::bytes() const { return allocated_bytes - start_bytes_; }
 
 bool counts_allocations() {
 #ifdef TRILL_SANITIZED

@@ -2,10 +2,9 @@
 // What tests of impulse methods share: options for weights, and the derivative of a step.
 #pragma once
 
+#include "support/algebra.hpp"
 #include "support/small_problems.hpp"
 #include "support/spring_network.hpp"
-
-#include <Eigen/LU>
 
 namespace trill::test {
 inline OptionSet weights(const std::string& phi, const std::string& psi, OptionSet more = {}) {
@@ -22,7 +21,7 @@ inline Mat step_jacobian(const SpringNetwork& p, const std::string& method, cons
   const auto after = [&](Vec y) {
     SpringNetwork moved = p;
     moved.q = y.head(n / 2);
-    moved.v = mass.inverse() * y.tail(n / 2);
+    moved.v = inverse(mass) * y.tail(n / 2);
     y = Walk(moved, method, options).walk(h, 1);
     y.tail(n / 2) = mass * y.tail(n / 2);
     return y;

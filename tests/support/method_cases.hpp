@@ -16,7 +16,7 @@ struct MethodCase {
 
 inline std::vector<MethodCase> all_cases() {
   std::vector<MethodCase> cases;
-  for (const MethodEntry& entry : MethodRegistry::all().entries())
+  for (const MethodEntry& entry : Catalogue::all().methods())
     for (const OptionSet& options : entry.variants) cases.push_back({&entry, options, entry.describe(options)});
   return cases;
 }

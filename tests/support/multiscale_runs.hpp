@@ -33,7 +33,7 @@ inline Solution solve(const Problem& problem, const std::string& method, const A
 inline State smooth_start(const Problem& problem) {
   State s = problem.initial_state(), in;
   for (int pass = 0; pass < 3; ++pass) {
-    const auto form = make_reformulation("hmm", problem, {{"fast_energy", "drop"}});
+    const auto form = Catalogue::all().formulation("hmm").make(problem, {{"fast_energy", "drop"}});
     form->expect({1e-6, 0, 10});
     Notes notes;
     form->enter(s, in, notes);

@@ -2,6 +2,7 @@
 // Random chains in the plane with stiff and soft bonds, as text of a model. A seed gives one chain on every machine.
 #pragma once
 
+#include "support/algebra.hpp"
 #include "trill/base/random.hpp"
 #include "trill/base/types.hpp"
 
@@ -11,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -71,7 +71,7 @@ inline void bound_frequencies(Chain& c, const std::vector<Bond>& gaps) {
     if (a + 1 < n && gaps[static_cast<std::size_t>(a + 1)].i == bond.i + 1)
       A(a, a + 1) = A(a + 1, a) = std::sqrt(bond.k * gaps[static_cast<std::size_t>(a + 1)].k) / c.masses[at];
   }
-  const Vec squares = Eigen::SelfAdjointEigenSolver<Mat>(A, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vec squares = test::symmetric_pairs(A).values;
   c.slowest = std::sqrt(squares[0]);
   c.fastest = std::sqrt(squares[n - 1]);
 }
@@ -120,7 +120,7 @@ inline void set_fast_motion(Chain& c, Draw& draw, const std::vector<Bond>& gaps)
   Mat lift = G.transpose();
   for (Index row = 0; row < lift.rows(); ++row) lift.row(row) /= c.masses[static_cast<std::size_t>(row / 2)];
   const Mat S = G * lift;
-  lift = lift * S.inverse();
+  lift = lift * test::inverse(S);
   Vec open = Vec::Zero(G.rows()), rate = Vec::Zero(G.rows());
   for (Index a = 0; a < G.rows() && !c.smooth; ++a) {
     const double energy = std::pow(draw.between(0, 1), 2), phase = draw.between(0, 2 * std::numbers::pi);

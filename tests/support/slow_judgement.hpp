@@ -53,7 +53,7 @@ struct Walker {
   Advancer advancer;
   State s;
   Walker(const Problem& problem, const State& start, double t_end, double rtol)
-      : stepper(MethodRegistry::all().find("dop853").make(problem, {})),
+      : stepper(Catalogue::all().method("dop853").make(problem, {})),
         advancer(*stepper, AdaptiveStep{.rtol = rtol, .atol = Vec::Constant(1, 1e-3 * rtol)}),
         s(start) {
     advancer.start(s, t_end);
@@ -94,7 +94,7 @@ inline Mat stiff_means(const Problem& problem, const std::vector<double>& times,
 
 // The slow motion where it refuses to be followed: how wrong it would have been.
 inline Mat unguarded(const Problem& problem, const std::vector<double>& times, double rtol) {
-  const auto form = make_reformulation("slow", problem);
+  const auto form = Catalogue::all().formulation("slow").make(problem, {});
   form->expect({rtol, 0, times.back()});
   Notes notes;
   State in, out = problem.initial_state();

@@ -3,10 +3,8 @@
 #pragma once
 
 #include "formulation/slow_start.hpp"
+#include "support/algebra.hpp"
 #include "support/text_models.hpp"
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 
 namespace trill::testing_models {
 // Mass 1 on a rod to the origin, mass 2 on a spring to mass 1. The rod is `[[constraint]]` or a very stiff spring.
@@ -79,10 +77,9 @@ inline Vec linear_frequencies(const SlowSystem& slow, double t, const Vec& q) {
   slow.map().jacobian(t, q, slot);
   const Mat G = dense(slot);
   const Mat stiff = G.topRows(slow.gaps()), hard = G.bottomRows(slow.rows() - slow.gaps());
-  const Mat free = hard.rows() == 0 ? Mat(Mat::Identity(q.size(), q.size())) : Mat(hard.fullPivLu().kernel());
+  const Mat free = hard.rows() == 0 ? Mat(Mat::Identity(q.size(), q.size())) : test::kernel(hard);
   const Mat K = free.transpose() * stiff.transpose() * slow.stiffness().asDiagonal() * stiff * free;
   const Mat M = free.transpose() * dense(mass) * free;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver(K, M);
-  return solver.eigenvalues().tail(slow.gaps()).cwiseMax(0).cwiseSqrt();
+  return test::symmetric_pairs(K, M).values.tail(slow.gaps()).cwiseMax(0).cwiseSqrt();
 }
 }  // namespace trill::testing_models

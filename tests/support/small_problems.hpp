@@ -67,7 +67,7 @@ class FormulaRate final : public FirstOrderProblem {
 struct Walk {
   Walk(const Problem& walked, const std::string& method, const OptionSet& options = {})
       : problem(walked.clone()),
-        stepper(MethodRegistry::all().find(method).make(*problem, options)),
+        stepper(Catalogue::all().method(method).make(*problem, options)),
         s(problem->initial_state()),
         scale{.rtol = 1e-13, .atol = Vec::Constant(s.y.size(), 1e-14)},
         weights(Vec::Constant(s.y.size(), 1e13)) {

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include <Eigen/LU>
-
 namespace trill::test {
 struct Spring {
   int i, j;  // -1: the origin

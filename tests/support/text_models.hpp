@@ -60,7 +60,7 @@ inline RunPlan plan_with(const std::string& method, double to, double h_or_rtol)
   RunPlan plan;
   plan.method = method;
   plan.to = to;
-  const MethodInfo& info = MethodRegistry::all().find(method).info;
+  const MethodInfo& info = Catalogue::all().method(method).info;
   (info.error_order > 0 || info.owns_step ? plan.rtol : plan.h) = h_or_rtol;
   return plan;
 }

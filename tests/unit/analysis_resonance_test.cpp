@@ -13,7 +13,7 @@ namespace {
 constexpr double pi = std::numbers::pi, reach = 20 * pi;
 
 SplitForm form_of(const std::string& phi, const std::string& psi) {
-  return *MethodRegistry::all().find("mollified_impulse").split_form({{"phi", phi}, {"psi", psi}});
+  return *Catalogue::all().method("mollified_impulse").split_form({{"phi", phi}, {"psi", psi}});
 }
 
 // A scan of 2e6 points up to 20 pi by an independent program.
@@ -107,8 +107,8 @@ TEST(Resonance, TheExcessIsThatOfTheHalfTrace) {
 
 TEST(Resonance, OnlyMethodsOfKicksHaveASplitForm) {
   for (const char* method : {"impulse", "mollified_impulse", "respa"})
-    EXPECT_TRUE(MethodRegistry::all().find(method).split_form({})) << method;
-  EXPECT_FALSE(MethodRegistry::all().find("verlet").split_form({}));
+    EXPECT_TRUE(Catalogue::all().method(method).split_form({})) << method;
+  EXPECT_FALSE(Catalogue::all().method("verlet").split_form({}));
 }
 }  // namespace
 }  // namespace trill

@@ -168,7 +168,7 @@ TEST(Stability, OfDampingMethods) {
 
 // An end of absolute stability with two distinct eigenvalues on the circle belongs to the interval in both definitions.
 TEST(Stability, OfClassicalMethods) {
-  const StabilityReport rk4 = analyse_stability(MethodRegistry::all().find("rk4"), {});
+  const StabilityReport rk4 = analyse_stability(Catalogue::all().method("rk4"), {});
   expect_windows(rk4.closed.absolute, {{0, std::sqrt(8.0)}}, true);
   expect_windows(rk4.open.absolute, {{0, std::sqrt(8.0)}}, true);
   EXPECT_EQ(rk4.damping.order, 5);

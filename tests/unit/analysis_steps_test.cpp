@@ -48,9 +48,9 @@ class Stoermer final : public Stepper {
 };
 
 TEST(StabilityBySteps, OfAMethodWithMemoryIsThatOfItsLaterSteps) {
-  MethodRegistry registry;
-  add_method<Stoermer>(registry);
-  const StabilityReport r = analyse_stability(registry.entries()[0], {}, 2);
+  Catalogue catalogue;
+  add_method<Stoermer>(catalogue);
+  const StabilityReport r = analyse_stability(catalogue.methods()[0], {}, 2);
   EXPECT_TRUE(r.has_memory);
   EXPECT_FALSE(r.exact);
   // The characteristic polynomial has the root -1 at 4 = 2 mu^2.
@@ -65,7 +65,7 @@ TEST(StabilityBySteps, OfAMethodWithMemoryIsThatOfItsLaterSteps) {
 }
 
 TEST(StabilityBySteps, OfAMethodWithoutMemory) {
-  const StabilityReport r = analyse_steps(MethodRegistry::all().find("verlet"), {}, 4);
+  const StabilityReport r = analyse_steps(Catalogue::all().method("verlet"), {}, 4);
   EXPECT_FALSE(r.has_memory);
   EXPECT_NEAR(r.periodicity_end, 2, 1e-7);
   ASSERT_EQ(r.open.periodicity.size(), 1u);

@@ -86,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(AllMethods, Componentwise,
 
 TEST(Ensemble, TheClaimedMethodsAreThere) {
   for (const char* name : {"verlet", "composition4", "composition6", "composition8", "rk4"})
-    EXPECT_TRUE(MethodRegistry::all().find(name).info.componentwise) << name;
-  EXPECT_FALSE(MethodRegistry::all().find("dopri5").info.componentwise);
+    EXPECT_TRUE(Catalogue::all().method(name).info.componentwise) << name;
+  EXPECT_FALSE(Catalogue::all().method("dopri5").info.componentwise);
 }
 
 // m q'' = -k q + sin(t), the mass and the spring of each copy its own.

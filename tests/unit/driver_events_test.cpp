@@ -43,7 +43,7 @@ RunPlan plan_with(const char* method, double to) {
   RunPlan p;
   p.method = method;
   p.to = to;
-  const bool adaptive = MethodRegistry::all().find(method).info.error_order > 0;
+  const bool adaptive = Catalogue::all().method(method).info.error_order > 0;
   if (adaptive)
     p.rtol = 1e-6;
   else

@@ -62,7 +62,7 @@ class TwoRods : public testing::Test {
   TwoRods() {
     RunPlan plan;
     plan.model = "rods";
-    plan.want = "slow";
+    plan.want = Want::slow;
     plan.h = 0.04;
     plan.to = 8000;
     plan.output = EveryStep{4};

@@ -348,5 +348,59 @@ stiffness = 1e6
                           .problem),
               HasSubstr("depend on each other"));
 }
+
+// A pendulum let go in air. The root in |v| v has no derivative at rest that its formula could give.
+std::string let_go(const std::string& speed) {
+  return R"([coordinates]
+x = { start = 0.28 }
+y = { start = -0.96 }
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - 1"
+stiffness = 160000
+[[potential]]
+energy = "3*y - x"
+[[force]]
+on = "x"
+value = "-0.7*vx*)" +
+         speed + R"("
+[[force]]
+on = "y"
+value = "-0.7*vy*)" +
+         speed + "\"\n";
+}
+
+TEST(SlowDrag, OfTheSquareOfASpeedStartsFromRest) {
+  const auto run = [](const std::string& speed, const std::string& method, double rtol) {
+    return solve(read_model("air.toml", let_go(speed)).problem, method, 2, rtol, {}, Grid{0.5});
+  };
+  const Solution stiff = run("hypot(vx, vy)", "dop853", 1e-10);
+  for (const char* speed : {"sqrt(vx^2 + vy^2)", "hypot(vx, vy)"}) {
+    const Solution slow = run(speed, "slow", 1e-8);
+    ASSERT_EQ(slow.outcome.status, RunStatus::reached_end) << speed << ": " << slow.outcome.message;
+    EXPECT_LT((slow.y().topRows(2) - stiff.y().topRows(2)).cwiseAbs().maxCoeff(), 1e-4) << speed;
+  }
+}
+
+// Without a root the formulas know all derivatives, and along x alone both forces are the same.
+TEST(SlowDrag, ASpeedWrittenAsARootIsThatWrittenAsAnAbsoluteValue) {
+  const auto run = [](const std::string& speed) {
+    return solve(read_model("slide.toml", R"([coordinates]
+x = { start = 0.5 }
+y = { start = 0.01 }
+[[stiff]]
+gap = "y - 0.02*x"
+stiffness = 250000
+[[potential]]
+energy = "0.5*x^2"
+[[force]]
+on = "x"
+value = "-0.3*vx*)" + speed + "\"\n")
+                     .problem,
+                 "slow", 3, 1e-8, {{"order", "1"}}, Grid{0.5});
+  };
+  const Solution root = run("sqrt(vx^2)"), absolute = run("abs(vx)");
+  ASSERT_EQ(root.outcome.status, RunStatus::reached_end) << root.outcome.message;
+  EXPECT_LT((root.y() - absolute.y()).cwiseAbs().maxCoeff(), 1e-9);
+}
 }  // namespace
 }  // namespace trill

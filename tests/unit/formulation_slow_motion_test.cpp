@@ -10,7 +10,7 @@ using AfterStep = std::function<void(State&)>;
 // The states at t = 1/10, 2/10, ... of the way, side by side.
 Mat follow(const Problem& problem, State s, double to, double rtol, const AfterStep& after = {}) {
   constexpr int samples = 10;
-  const auto stepper = MethodRegistry::all().find("dop853").make(problem, {});
+  const auto stepper = Catalogue::all().method("dop853").make(problem, {});
   AdaptiveStep control;
   control.rtol = rtol;
   control.atol = Vec::Constant(1, rtol / 100);

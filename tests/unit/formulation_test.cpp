@@ -3,8 +3,8 @@
 #include "formulation/frequencies.hpp"
 #include "formulation/rigid_limit.hpp"
 #include "trill/formulation/first_order.hpp"
-#include "trill/formulation/reformulation.hpp"
 #include "trill/method/hermite.hpp"
+#include "trill/method/registry.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/model_registry.hpp"
 
@@ -116,8 +116,8 @@ TEST(RigidLimit, ProjectsAndRefuses) {
   rigid.force(all_groups, 0, s.q(), s.v(), f);
   EXPECT_NEAR(f[0], 0, 1e-10);
   EXPECT_NEAR(f[1], 1, 1e-10);
-  EXPECT_THROW(make_reformulation("rigid_limit", *model("kepler")), UsageError);
-  EXPECT_THROW(make_reformulation("rigid_limits", *soft), UsageError);
+  EXPECT_THROW(Catalogue::all().formulation("rigid_limit").make(*model("kepler"), {}), UsageError);
+  EXPECT_THROW(Catalogue::all().formulation("rigid_limits").make(*soft, {}), UsageError);
 }
 
 TEST(Inspection, TellsFastFromSlow) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/matrix_functions.hpp"
+#include "support/algebra.hpp"
 #include "support/allocation_count.hpp"
 #include "trill/base/errors.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace trill {
@@ -61,22 +61,21 @@ Vec some_vector(Index n) {
 Mat by_square_roots(const SpMat& s, const Vec& mass, double h, const FunctionFamily& family, const Vec& x) {
   const Vec root = mass.cwiseSqrt();
   const Mat symmetric = root.cwiseInverse().asDiagonal() * Mat(s) * root.cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Mat> pairs(symmetric);
-  const Vec z = pairs.eigenvectors().transpose() * (root.cwiseProduct(x));
+  const test::Pairs pairs = test::symmetric_pairs(symmetric);
+  const Vec z = pairs.vectors.transpose() * (root.cwiseProduct(x));
   Mat y(x.size(), static_cast<Index>(family.size()));
   for (Index f = 0; f < y.cols(); ++f) {
     Vec scaled = z;
     for (Index i = 0; i < z.size(); ++i)
-      scaled[i] *= family[static_cast<std::size_t>(f)](h * std::sqrt(std::max(0.0, pairs.eigenvalues()[i])));
-    y.col(f) = root.cwiseInverse().cwiseProduct(pairs.eigenvectors() * scaled);
+      scaled[i] *= family[static_cast<std::size_t>(f)](h * std::sqrt(std::max(0.0, pairs.values[i])));
+    y.col(f) = root.cwiseInverse().cwiseProduct(pairs.vectors * scaled);
   }
   return y;
 }
 
 double largest_frequency(const SpMat& s, const Vec& mass) {
   const Vec root = mass.cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Mat> pairs(Mat(root.asDiagonal() * Mat(s) * root.asDiagonal()));
-  return std::sqrt(pairs.eigenvalues().maxCoeff());
+  return std::sqrt(test::symmetric_pairs(root.asDiagonal() * Mat(s) * root.asDiagonal()).values.maxCoeff());
 }
 
 // Each function relative to its own largest value.

@@ -25,7 +25,7 @@ TEST(AlphaSteps, AllocateNothing) {
     for (const char* form : {"index2", "cs", "cm", "ggl"})
       for (const bool adaptive : {false, true}) {
         const auto problem = make_model(m.model, m.parameters).problem;
-        const auto stepper = MethodRegistry::all().find("generalized_alpha").make(*problem, {{"formulation", form}});
+        const auto stepper = Catalogue::all().method("generalized_alpha").make(*problem, {{"formulation", form}});
         EXPECT_EQ(stepper->info().saves_memory, !m.sparse) << m.model;
         AdaptiveStep tolerances;
         tolerances.rtol = 1e-4;

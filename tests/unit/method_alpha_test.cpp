@@ -2,6 +2,7 @@
 // The alpha family on constrained systems: published errors, orders with changing steps, formulations that agree,
 // constraints kept, starts and failures.
 #include "method/alpha_coefficients.hpp"
+#include "support/algebra.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/control/advance.hpp"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace trill::testing_models {
@@ -134,7 +134,7 @@ TEST(AlphaFamily, MultipliersOfTheStageAreOfOrderTwo) {
 // Steps (1.4, 0.4, 1.4, 0.8) h again and again.
 Errors changing_steps(int steps) {
   const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "1.3"}});
-  const auto stepper = MethodRegistry::all().find("generalized_alpha").make(*model.problem, {{"rho", "0.5"}});
+  const auto stepper = Catalogue::all().method("generalized_alpha").make(*model.problem, {{"rho", "0.5"}});
   State s = model.problem->initial_state();
   ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   Vec weights(s.y.size());
@@ -168,11 +168,11 @@ Mat step_matrix(const AlphaCoefficients& c, double mu) {
   Mat left = Mat::Identity(3, 3), right = Mat::Zero(3, 3);
   left << 1, 0, -c.beta, 0, 1, -c.gamma, (1 - c.alpha_f) * x, 0, 1 - c.alpha_m;
   right << 1, 1, 0.5 - c.beta, 0, 1, 1 - c.gamma, -c.alpha_f * x, 0, -c.alpha_m;
-  return left.inverse() * right;
+  return test::inverse(left) * right;
 }
 
 std::vector<double> limit_roots(const AlphaCoefficients& c) {
-  const Eigen::VectorXcd roots = step_matrix(c, 1e7).eigenvalues();
+  const Eigen::VectorXcd roots = test::eigenvalues(step_matrix(c, 1e7));
   std::vector<double> sorted;
   for (Index i = 0; i < 3; ++i) {
     EXPECT_LT(std::abs(roots[i].imag()), 1e-4);
@@ -361,7 +361,7 @@ TEST(AlphaFamily, FollowsWhatADriverPrescribes) {
 TEST(AlphaFamily, ResumesBitByBitAcrossSplits) {
   const auto model = read_model("pendulum.toml", pendulum_text, {{"vy0", "3"}});
   const OptionSet options{{"formulation", "cs"}};
-  const auto make = [&] { return MethodRegistry::all().find("generalized_alpha").make(*model.problem, options); };
+  const auto make = [&] { return Catalogue::all().method("generalized_alpha").make(*model.problem, options); };
   State s = model.problem->initial_state();
   const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   Vec weights(s.y.size());

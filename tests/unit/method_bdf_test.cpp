@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backward differentiation against its formula, in all formulations, with steps of any size.
+#include "support/algebra.hpp"
 #include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
 #include "support/small_problems.hpp"
@@ -26,10 +27,10 @@ TEST(Bdf, StepsAreThoseOfTheFormula) {
   const double h1 = 0.1, h2 = 0.17, h3 = 0.08;
   const Mat I = Mat::Identity(2, 2);
   const Vec y0{{1.0, 0.5}};
-  const Vec y1 = (I - h1 * rates()).lu().solve(y0);
+  const Vec y1 = test::solved(I - h1 * rates(), y0);
   const auto second = [&](double h, double before, const Vec& y, const Vec& past) -> Vec {
     const double w = h / before;
-    return ((1 + 2 * w) * I - (1 + w) * h * rates()).lu().solve((1 + w) * (1 + w) * y - w * w * past);
+    return test::solved((1 + 2 * w) * I - (1 + w) * h * rates(), (1 + w) * (1 + w) * y - w * w * past);
   };
   const Vec y2 = second(h2, h1, y1, y0), y3 = second(h3, h2, y2, y1);
   Walk walk(p, "bdf");
@@ -39,10 +40,10 @@ TEST(Bdf, StepsAreThoseOfTheFormula) {
   }
   walk.jumped = true;  // nothing before counts any more
   ASSERT_EQ(walk.step(h1).status, StepStatus::ok);
-  EXPECT_LT((walk.s.y - (I - h1 * rates()).lu().solve(y3)).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_LT((walk.s.y - test::solved(I - h1 * rates(), y3)).cwiseAbs().maxCoeff(), 1e-13);
   Walk euler(p, "bdf", {{"order", "1"}});
   euler.walk(h1, 2);
-  EXPECT_LT((euler.s.y - (I - h1 * rates()).lu().solve(y1)).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_LT((euler.s.y - test::solved(I - h1 * rates(), y1)).cwiseAbs().maxCoeff(), 1e-13);
 }
 
 // q = t^3: the local error is (1 + w)^2/(6w (1 + 2w)) h^3 q'''. Earlier errors add a little to the difference seen.
@@ -165,10 +166,7 @@ TEST(Bdf, StepsOverSmallOscillationsAndSaysWhatItTook) {
 
 TEST(Bdf, StartsOnTheSlowManifoldOnlyWhereThereIsOne) {
   const TextModel made = make_model("rigid", {});
-  EXPECT_THAT(refusal([&] {
-                Walk(*made.problem, "bdf", {{"start", "slow"}});
-              }),
-              mentions("start=slow", "gaps"));
+  EXPECT_THAT(refusal([&] { Walk(*made.problem, "bdf", {{"start", "slow"}}); }), mentions("start=slow", "gaps"));
 }
 
 // Two bars of length 1 whose end is pulled away: a step to where they do not reach fails and leaves the state.

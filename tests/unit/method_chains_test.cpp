@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Long chains of bodies, whose matrices are sparse: the cost of a step grows with the links, and runs resume bit by
 // bit.
-#include "support/processor_time.hpp"
+#include "support/allocation_count.hpp"
 #include "support/small_problems.hpp"
 #include "support/text_models.hpp"
 
@@ -13,23 +13,20 @@ using testing_models::plan_with;
 
 class Chains : public testing::TestWithParam<std::string> {};
 
+// Factors that fill up show in the memory they need.
 TEST_P(Chains, AStepCostsInProportionToTheLinks) {
-  const auto seconds_per_step = [](int links) {
+  const auto bytes_of_run = [](int links) {
     RunPlan plan = plan_with(GetParam(), 4e-3, GetParam() == "rattle" ? 1e-4 : 1e-3);
     plan.model = "link_chain";
     plan.parameters = {{"n", fmt::format("{}", links)}};
     plan.native = Native::never;
     PreparedRun run = prepare(plan);
-    double least = HUGE_VAL;
-    for (int turn = 0; turn < 3; ++turn) {
-      const ProcessorTime time;
+    return heap_bytes([&] {
       const Solution s = run.run();
       EXPECT_TRUE(s.ok()) << s.outcome.message;
-      least = std::min(least, time.seconds() / static_cast<double>(s.outcome.counters.most_forces()));
-    }
-    return least;
+    });
   };
-  EXPECT_LT(seconds_per_step(800) / seconds_per_step(200), 4 * 2.0);
+  EXPECT_LE(bytes_of_run(800), 4 * 2 * bytes_of_run(200));
 }
 
 // The second stepper has never seen the matrices before the checkpoint.

@@ -77,7 +77,7 @@ class SteppedByHand {
  public:
   SteppedByHand(const Problem& problem, const std::string& method)
       : state(problem.initial_state()),
-        stepper_(MethodRegistry::all().find(method).make(problem, {})),
+        stepper_(Catalogue::all().method(method).make(problem, {})),
         weights_(Vec::Constant(state.y.size(), 1e13)),
         scale_{.rtol = 1e-13, .atol = Vec::Constant(state.y.size(), 1e-15)} {
     stepper_->start(state, scale_);
@@ -242,7 +242,7 @@ TEST(ConstrainedBathErrors, MovingConstraintsAreRefused) {
   const TextModel model = read_model("m.toml", moving);
   const MovingBath bath(mechanics(model));
   try {
-    MethodRegistry::all().find("langevin_splitting").make(bath, {});
+    Catalogue::all().method("langevin_splitting").make(bath, {});
     FAIL() << "accepted";
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), mentions("langevin_splitting", "constraints", "time", "'m'"));

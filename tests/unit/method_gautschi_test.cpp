@@ -194,7 +194,7 @@ TEST(Gautschi, RefusesWhatItCannotSolve) {
   const auto make = [](const char* model) {
     return refusal([&] {
       const auto made = make_model(model, {});
-      MethodRegistry::all().find("gautschi").make(*made.problem, {});
+      Catalogue::all().method("gautschi").make(*made.problem, {});
     });
   };
   EXPECT_EQ(make("rigid"), "gautschi cannot keep constraints; use rattle for 'pendulum/rigid'");

@@ -54,7 +54,7 @@ class Unstructured final : public MechanicalProblem {
 };
 
 State after_steps(const Problem& problem, const std::string& method, int count) {
-  const auto stepper = MethodRegistry::all().find(method).make(problem, {{"s", "3"}});
+  const auto stepper = Catalogue::all().method(method).make(problem, {{"s", "3"}});
   Advancer advancer(*stepper, FixedStep{0.01});
   State s = problem.initial_state();
   advancer.start(s, 1);
@@ -91,7 +91,7 @@ TEST(ImplicitRkSparse, StepsAllocateNothing) {
   adaptive.rtol = 1e-6;
   for (const char* method : {"radau", "gauss"})
     for (const StepControl& control : {StepControl(FixedStep{0.01}), StepControl(adaptive)}) {
-      const auto stepper = MethodRegistry::all().find(method).make(*chain.problem, {});
+      const auto stepper = Catalogue::all().method(method).make(*chain.problem, {});
       if (std::holds_alternative<AdaptiveStep>(control) && stepper->info().error_order == 0) continue;
       Advancer advancer(*stepper, control);
       State s = chain.problem->initial_state();

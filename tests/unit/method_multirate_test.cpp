@@ -128,7 +128,7 @@ TEST(Multirate, EstimateSeesTheExtrapolation) {
 
 TEST(Multirate, AdaptiveStepsMeetTheTolerance) {
   const auto problem = three_of_thirty();
-  const auto stepper = MethodRegistry::all().find("multirate").make(problem, {});
+  const auto stepper = Catalogue::all().method("multirate").make(problem, {});
   AdaptiveStep adaptive;
   adaptive.rtol = 1e-5;
   adaptive.atol = Vec::Constant(30, 1e-7);
@@ -175,7 +175,7 @@ TEST(Multirate, AllocatesNothingInAStep) {
 
 TEST(Multirate, RefusesConstraints) {
   const auto made = make_model("rigid", {});
-  EXPECT_THAT(refusal([&] { MethodRegistry::all().find("multirate").make(*made.problem, {}); }),
+  EXPECT_THAT(refusal([&] { Catalogue::all().method("multirate").make(*made.problem, {}); }),
               mentions("multirate", "constraints", "'pendulum/rigid'"));
 }
 

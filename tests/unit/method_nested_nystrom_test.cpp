@@ -7,7 +7,7 @@
 namespace trill::test {
 namespace {
 Mat2 matrix(int m, double mu) {
-  return stability_matrix(MethodRegistry::all().find("nested_nystrom"), {{"m", std::to_string(m)}}, mu);
+  return stability_matrix(Catalogue::all().method("nested_nystrom"), {{"m", std::to_string(m)}}, mu);
 }
 
 TEST(NestedNystrom, LimitsOfPeriodicity) {
@@ -81,7 +81,7 @@ TEST(NestedNystrom, CountsItsForces) {
 
 TEST(NestedNystrom, RefusesWhatItCannotSolve) {
   const auto made = make_model("rigid", {});
-  EXPECT_THAT(refusal([&] { MethodRegistry::all().find("nested_nystrom").make(*made.problem, {}); }),
+  EXPECT_THAT(refusal([&] { Catalogue::all().method("nested_nystrom").make(*made.problem, {}); }),
               mentions("nested_nystrom", "constraints", "'pendulum/rigid'"));
 }
 

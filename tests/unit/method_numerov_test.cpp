@@ -14,7 +14,7 @@ FormulaMechanics pendulum() {
 }
 
 Mat2 matrix(const char* alpha, double mu) {
-  return stability_matrix(MethodRegistry::all().find("numerov"), {{"alpha", alpha}}, mu);
+  return stability_matrix(Catalogue::all().method("numerov"), {{"alpha", alpha}}, mu);
 }
 
 // 4 sin^2(theta/2) = H/(1 + H/12 + 5/6 alpha H^2), H = mu^2: the trace of one step is 2 cos theta.
@@ -30,7 +30,7 @@ TEST(Numerov, TraceInClosedForm) {
 
 TEST(Numerov, LimitsOfPeriodicity) {
   const auto end = [](const char* alpha) {
-    return analyse_stability(MethodRegistry::all().find("numerov"), {{"alpha", alpha}}, 4).periodicity_end;
+    return analyse_stability(Catalogue::all().method("numerov"), {{"alpha", alpha}}, 4).periodicity_end;
   };
   EXPECT_NEAR(end("0"), std::sqrt(6.0), 1e-6);
   EXPECT_NEAR(end("0.005"), 2.71125235994853, 1e-6);
@@ -187,7 +187,7 @@ TEST(Numerov, AllocatesNothingInAStep) {
 
 TEST(Numerov, RefusesWhatItCannotSolve) {
   const auto made = make_model("rigid", {});
-  EXPECT_THAT(refusal([&] { MethodRegistry::all().find("numerov").make(*made.problem, {}); }),
+  EXPECT_THAT(refusal([&] { Catalogue::all().method("numerov").make(*made.problem, {}); }),
               mentions("numerov", "constraints", "'pendulum/rigid'"));
   const FormulaMechanics drag(
       Vec::Ones(1), Vec::Ones(1), [](double, In, In v, Out f) { f[0] = -v[0]; }, true);

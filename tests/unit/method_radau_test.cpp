@@ -29,7 +29,7 @@ struct Ending {
 
 Ending run(const Problem& problem, const std::string& method, const OptionSet& options, const StepControl& control,
            double to) {
-  const auto stepper = MethodRegistry::all().find(method).make(problem, options);
+  const auto stepper = Catalogue::all().method(method).make(problem, options);
   Advancer advancer(*stepper, control);
   Ending r;
   r.end = problem.initial_state();
@@ -335,7 +335,7 @@ TEST(Failures, DependentGapsAreTreatedLikeForces) {
 TEST(Failures, OscillationTooLargeForGauss) {
   // JP95: Gauss 5 fails from delta = 3.55e-3 on (ratio 1.3), Radau does not.
   const TextModel large = pendulum(1e-5, 0.01);
-  const auto stepper = MethodRegistry::all().find("gauss").make(*large.problem, {});
+  const auto stepper = Catalogue::all().method("gauss").make(*large.problem, {});
   Advancer advancer(*stepper, FixedStep{0.01}, 0);
   State s = large.problem->initial_state();
   advancer.start(s, 1);
@@ -352,7 +352,7 @@ TEST(Failures, OscillationTooLargeForGauss) {
 TEST(Failures, StartsThatCannotBeTaken) {
   const auto why = [](const std::string& text) -> std::string {
     const TextModel model = read_model("m.toml", text, {});
-    const auto stepper = MethodRegistry::all().find("radau").make(*model.problem, {});
+    const auto stepper = Catalogue::all().method("radau").make(*model.problem, {});
     State s = model.problem->initial_state();
     try {
       stepper->start(s, {.rtol = 1e-6, .atol = Vec::Constant(s.y.size(), 1e-9)});

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Beams against integrals along them and against known frequencies and motions.
+#include "support/algebra.hpp"
 #include "support/equal_mechanics.hpp"
 #include "support/text_models.hpp"
 
 #include <array>
 #include <numbers>
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 
 namespace {
 using namespace trill;
@@ -99,12 +97,9 @@ Vec frequencies(const MechanicalProblem& p) {
   MatrixSlot m = p.mass_pattern(), G = p.constraints()->pattern();
   p.mass(s.q(), m);
   p.constraints()->jacobian(0, s.q(), G);
-  const Mat across = dense(G).transpose();
-  const Mat all = Eigen::HouseholderQR<Mat>(across).householderQ();
-  const Mat free = all.rightCols(across.rows() - across.cols());
+  const Mat free = test::orthonormal_complement(dense(G).transpose());
   const Mat k = -free.transpose() * dense(jacobians.by_position) * free, mass_of = free.transpose() * dense(m) * free;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver((k + k.transpose()) / 2, mass_of);
-  return solver.eigenvalues().cwiseMax(0).cwiseSqrt();
+  return test::symmetric_pairs((k + k.transpose()) / 2, mass_of).values.cwiseMax(0).cwiseSqrt();
 }
 
 TEST(Beams, HeldAtOneEndSwingAsCantilevers) {

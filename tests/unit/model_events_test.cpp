@@ -158,7 +158,7 @@ Vec stiffened_at(double t) {
 // Whatever a method keeps from step to step is of no use after the change.
 TEST(TextEvents, AChangedParameterReachesEveryMethod) {
   int tried = 0;
-  for (const MethodEntry& method : MethodRegistry::all().entries()) {
+  for (const MethodEntry& method : Catalogue::all().methods()) {
     const MethodInfo& info = method.info;
     if (info.delivers == Delivers::statistics) continue;
     RunPlan plan = plan_with(info.name, 3, info.error_order > 0 || info.owns_step ? 1e-7 : 0.01);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kinetic energies of text models, and the derivatives of forces, masses and constraints along a motion.
+#include "support/algebra.hpp"
 #include "support/text_models.hpp"
 
 namespace trill::testing_models {
@@ -181,7 +182,7 @@ Mat time_difference(int k, Function f) {
   Mat powers(count, count);
   for (int i = 0; i < count; ++i)
     for (int j = 0; j < count; ++j) powers(i, j) = std::pow(j - reach, i);
-  const Vec weights = powers.fullPivLu().solve(std::tgamma(k + 1) / std::pow(h, k) * Vec::Unit(count, k));
+  const Vec weights = test::solved(powers, std::tgamma(k + 1) / std::pow(h, k) * Vec::Unit(count, k));
   Mat sum = weights[0] * f(-reach * h);
   for (int j = 1; j < count; ++j) sum += weights[j] * f((j - reach) * h);
   return sum;
@@ -387,8 +388,7 @@ TEST(TextKineticErrors, SayWhatIsWrong) {
   };
   EXPECT_EQ(kinetic("(1 + x^2)*vx^2"), "no error");
   for (const char* energy : {"vx", "x^2", "vx^2 + x", "vx^4", "abs(vx)*vx", "vx^2 + vx", "1"})
-    EXPECT_THAT(kinetic(energy), HasSubstr("squares and products of velocities"))
-        << energy;
+    EXPECT_THAT(kinetic(energy), HasSubstr("squares and products of velocities")) << energy;
   EXPECT_THAT(kinetic("vx^2*t"), HasSubstr("depend on t"));
   EXPECT_THAT(kinetic("-vx^2"), HasSubstr("not positive"));
   EXPECT_THAT(kinetic("(x - 1)*vx^2"), HasSubstr("not positive"));

@@ -67,7 +67,7 @@ TEST(MasslessBodies, HaveTheMultipliersOfTheirJointsAtTheStart) {
 
 // Nothing may crash or compute with what is not finite.
 TEST(MasslessBodies, AreRunOrRefusedByEveryMethod) {
-  for (const MethodEntry& entry : MethodRegistry::all().entries()) {
+  for (const MethodEntry& entry : Catalogue::all().methods()) {
     const std::string& method = entry.info.name;
     const auto model = read_model("m.toml", pendulum(massless));
     RunPlan plan = plan_with(method, 0.2, 1e-3);
@@ -80,9 +80,7 @@ TEST(MasslessBodies, AreRunOrRefusedByEveryMethod) {
     }
   }
   for (const char* method : {"radau", "gauss", "rattle"})
-    EXPECT_THAT(refusal(pendulum(massless), method),
-                HasSubstr("no mass at the start"))
-        << method;
+    EXPECT_THAT(refusal(pendulum(massless), method), HasSubstr("no mass at the start")) << method;
 }
 
 TEST(MasslessBodies, AreNamedWithTheMotionThatNothingHolds) {

@@ -2,6 +2,7 @@
 // Filters of linear fast forces against the general definition (SS08 eq. 7 to 9), by quadrature of exponentials of the
 // reduced problem's matrix, against sweeps and against the exponential integrators of Hairer and Lubich.
 #include "multiscale/fast_flow.hpp"
+#include "support/algebra.hpp"
 #include "support/allocation_count.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <functional>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace trill::testing_models {
@@ -66,11 +66,8 @@ Mat some_mass() { return Mat{{4, 0.8, 0.1}, {0.8, 1, -0.3}, {0.1, -0.3, 0.5}}; }
 Mat some_stiffness(bool symmetric) {
   const Mat m = some_mass();
   Mat vectors{{1, 0.4, -0.2}, {0.1, 1, 0.5}, {-0.3, 0.2, 1}};
-  if (symmetric) {
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> pairs(vectors.transpose() * vectors, m);
-    vectors = pairs.eigenvectors();
-  }
-  return m * vectors * Vec{{0, 9, 40}}.asDiagonal() * vectors.inverse();
+  if (symmetric) vectors = test::symmetric_pairs(vectors.transpose() * vectors, m).vectors;
+  return m * vectors * Vec{{0, 9, 40}}.asDiagonal() * test::inverse(vectors);
 }
 Linear problem(bool symmetric, bool pushed = false) {
   return {some_mass(), some_stiffness(symmetric), pushed ? Vec{{1, -2, 0.5}} : Vec(Vec::Zero(3))};
@@ -109,7 +106,7 @@ Mat generator(const Linear& p) {
   Mat b = Mat::Zero(7, 7);
   b.block(0, 3, 3, 3) = -p.s;
   b.block(0, 6, 3, 1) = p.c;
-  b.block(3, 0, 3, 3) = p.m.inverse();
+  b.block(3, 0, 3, 3) = test::inverse(p.m);
   return b;
 }
 
@@ -146,11 +143,11 @@ std::vector<WeightPair> pair_of(const std::string& phi, const std::string& psi) 
 
 // f(h Omega), Omega^2 the given matrix.
 Mat function_of(const Mat& square, const std::function<double(double)>& f) {
-  const Eigen::EigenSolver<Mat> pairs(square);
-  const Mat x = pairs.eigenvectors().real();
+  const test::Pairs pairs = test::real_pairs(square);
+  const Mat& x = pairs.vectors;
   Vec values(square.rows());
-  for (Index i = 0; i < values.size(); ++i) values[i] = f(h * std::sqrt(std::max(0.0, pairs.eigenvalues()[i].real())));
-  return x * values.asDiagonal() * x.inverse();
+  for (Index i = 0; i < values.size(); ++i) values[i] = f(h * std::sqrt(std::max(0.0, pairs.values[i])));
+  return x * values.asDiagonal() * test::inverse(x);
 }
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 
@@ -208,7 +205,9 @@ TEST(Filters, MoveAsTheExponentialDoes) {
 // In print the mollifier is M^-1/2 hatpsi M^1/2 of the symmetrised matrix (SS08 sec. 4 and eq. 17). It is the other
 // way round, and with a mass matrix the two are not near each other.
 TEST(Filters, ThePrintedMollifierIsNotTheDefinition) {
-  const Mat root = Eigen::SelfAdjointEigenSolver<Mat>(some_mass()).operatorSqrt(), inverse = root.inverse();
+  const test::Pairs mass = test::symmetric_pairs(some_mass());
+  const Mat root = mass.vectors * mass.values.cwiseSqrt().asDiagonal() * mass.vectors.transpose();
+  const Mat inverse = test::inverse(root);
   for (const bool symmetric : {true, false}) {
     const Linear p = problem(symmetric);
     const Mat hat = function_of(inverse * p.s * inverse, [](double x) { return sine_over(x / 2); });
@@ -224,14 +223,14 @@ TEST(Filters, StepsAreThoseOfHairerAndLubich) {
   for (const bool symmetric : {true, false})
     for (const auto& [phi, psi] : weight_names) {
       const Linear p = problem(symmetric);
-      const Mat k = p.m.inverse() * p.s;
+      const Mat k = test::inverse(p.m) * p.s;
       const Weight first = Weight::named(phi), second = Weight::named(psi);
       const Mat cosine = function_of(k, [](double x) { return std::cos(x); }), sinc = function_of(k, sine_over),
                 sine = function_of(k, [](double x) { return x * std::sin(x); }) / h,
                 hatphi = function_of(k, [&](double x) { return first.filter(x); }),
                 hatpsi = function_of(k, [&](double x) { return second.filter(x); });
       const State start = p.initial_state();
-      const auto push = [&](const Vec& q) -> Vec { return p.m.inverse() * force_of(p, 0, hatphi * q, q, 2); };
+      const auto push = [&](const Vec& q) -> Vec { return test::inverse(p.m) * force_of(p, 0, hatphi * q, q, 2); };
       const Vec q = start.q(), v = start.v(), g = push(q);
       const Vec q1 = cosine * q + h * sinc * v + 0.5 * h * h * sinc * hatpsi * g;
       const Vec v1 = -sine * q + cosine * v + 0.5 * h * (cosine * hatpsi * g + hatpsi * push(q1));
@@ -334,7 +333,7 @@ TEST(Filters, RefuseAForceThatPushesAway) {
 TEST(Filters, StepsOfALatticeAllocateNothing) {
   if (!counts_allocations()) GTEST_SKIP() << "a sanitizer owns malloc";
   const auto model = ModelRegistry::all().find("sine_gordon").make({{"points", "2000"}, {"length", "200"}});
-  const auto stepper = MethodRegistry::all().find("mollified_impulse").make(*model, {});
+  const auto stepper = Catalogue::all().method("mollified_impulse").make(*model, {});
   State s = model->initial_state();
   const ErrorScale scale{.rtol = 1e-10, .atol = Vec::Constant(s.y.size(), 1e-12)};
   const Vec weights = Vec::Ones(s.y.size());

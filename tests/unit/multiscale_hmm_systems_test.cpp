@@ -245,7 +245,7 @@ TEST(HmmSystems, NoAllocationInAStep) {
   if (!counts_allocations()) GTEST_SKIP();
   for (const char* omega1 : {"1", "500"}) {
     const auto p = make_model("two_springs", {{"omega1", omega1}}).problem;
-    const auto form = make_reformulation("hmm", *p);
+    const auto form = Catalogue::all().formulation("hmm").make(*p, {});
     form->expect({1e-6, 0, 10});
     State in;
     Notes notes;
@@ -294,5 +294,44 @@ energy = "0.5*omega^2*(1 + x^2)*y^2"
 }
 
 // It is flat around the start, and the oscillation pushes the slow motion away from there later on.
+
+// Gaps that share a group with other forces cannot be told from them, and a window averages all forces together.
+TEST(HmmGroups, GapsMayShareTheirGroupWithAPotential) {
+  const auto in_groups = [](const char* of_gap, const char* of_weight) {
+    return model(fmt::format(R"~([parameters]
+omega = 700
+[coordinates]
+x1 = {{ start = 0.6, velocity = 0.2 }}
+y1 = {{ start = -0.8 }}
+x2 = {{ start = 1.2, velocity = -0.1 }}
+y2 = {{ start = -1.6, velocity = 0.3 }}
+[[stiff]]
+gap = "sqrt(x1^2 + y1^2) - 1"
+stiffness = "omega^2"
+group = "{0}"
+[[stiff]]
+gap = "sqrt((x1 - x2)^2 + (y1 - y2)^2) - 1"
+stiffness = "omega^2/4"
+group = "{0}"
+[[potential]]
+energy = "y1 + y2"
+group = "{1}"
+)~",
+                             of_gap, of_weight),
+                 700);
+  };
+  const Ask ask{.to = 2, .rtol = 1e-5, .options = {{"fast_energy", "drop"}}};
+  const Solution joined = solve(*in_groups("all_of_them", "all_of_them"), "hmm", ask);
+  const Solution apart = solve(*in_groups("rods", "weight"), "hmm", ask);
+  EXPECT_LT(position_error(joined, apart, 4), 1e-3);
+  const auto why = [&](const char* gap, const char* weight) {
+    RunPlan plan;
+    plan.model = "test";
+    plan.want = "slow";
+    plan.to = 2;
+    return prepare(plan, in_groups(gap, weight)).run().info;
+  };
+  EXPECT_EQ(why("all_of_them", "all_of_them").formulation, "hmm");
+}
 }  // namespace
 }  // namespace trill

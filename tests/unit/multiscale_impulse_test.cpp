@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // impulse and mollified_impulse step by step: what they keep, what they cost, what they refuse and warn of.
 #include "multiscale/fast_flow.hpp"
+#include "support/algebra.hpp"
 #include "support/impulse_checks.hpp"
 #include "support/mentions.hpp"
 #include "trill/driver/plan.hpp"
@@ -28,19 +29,19 @@ TEST(Impulse, EqualWeightsAreSymplecticAndOthersKeepVolume) {
       for (const char* weight : {"delta", "short", "lin", "long"}) {
         const Mat j = step_jacobian(p, "mollified_impulse", weights(weight, weight, options), 0.25);
         EXPECT_LT(symplectic_defect(j), 1e-8) << weight;
-        EXPECT_NEAR(j.determinant(), 1, 1e-8);
+        EXPECT_NEAR(test::determinant(j), 1, 1e-8);
       }
       for (const auto& [phi, psi] : {std::pair{"long", "long*long"}, {"delta", "short"}, {"short", "short*long"}}) {
         const Mat j = step_jacobian(p, "mollified_impulse", weights(phi, psi, options), 0.25);
         EXPECT_GT(symplectic_defect(j), p.masses.size() == 0 ? 1e-3 : 3e-4) << phi << " " << psi;
-        EXPECT_NEAR(j.determinant(), 1, 1e-8);
+        EXPECT_NEAR(test::determinant(j), 1, 1e-8);
       }
     }
 }
 
 TEST(Impulse, ForcesThatAreNotConservativeKeepVolume) {
   const Mat j = step_jacobian(two_springs(12, 0.3), "mollified_impulse", weights("short", "short", fixed_inner), 0.25);
-  EXPECT_NEAR(j.determinant(), 1, 1e-8);
+  EXPECT_NEAR(test::determinant(j), 1, 1e-8);
   EXPECT_GT(symplectic_defect(j), 0.5);
 }
 
@@ -371,7 +372,7 @@ TEST(Impulse, TrustSeesTheErrorOfInnerSteps) {
 TEST(Impulse, Refusals) {
   const SpringNetwork p = zigzag(4, 12);
   const auto why = [&](const Problem& problem, const char* method, const OptionSet& options) {
-    return refusal([&] { MethodRegistry::all().find(method).make(problem, options); });
+    return refusal([&] { Catalogue::all().method(method).make(problem, options); });
   };
   using testing::HasSubstr;
   EXPECT_THAT(why(p, "impulse", {{"fast", "fats"}}), mentions("'fats'", "'fast'"));

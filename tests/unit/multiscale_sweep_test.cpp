@@ -3,6 +3,7 @@
 // summed (SS08 eq. 7 to 9).
 #include "method/composition.hpp"
 #include "multiscale/fast_flow.hpp"
+#include "support/algebra.hpp"
 #include "support/allocation_count.hpp"
 #include "support/spring_network.hpp"
 
@@ -30,7 +31,7 @@ struct Definition {
 Definition by_definition(const SpringNetwork& p, const std::string& phi, const std::string& psi, double h, int n,
                          int order, const Vec& start) {
   const Index d = start.size();
-  const Mat inverse_mass = p.masses.size() == 0 ? Mat::Identity(d, d) : Mat(p.masses.inverse());
+  const Mat inverse_mass = p.masses.size() == 0 ? Mat::Identity(d, d) : test::inverse(p.masses);
   Vec q = start, v = Vec::Zero(d), f(d);
   Mat tangent = Mat::Identity(2 * d, 2 * d);  // of (momentum, position)
   const auto kick = [&](double s) {
@@ -42,7 +43,7 @@ Definition by_definition(const SpringNetwork& p, const std::string& phi, const s
   const auto add = [&](double phi_weight, double psi_weight) {
     sums.average += phi_weight * q;
     if (psi_weight == 0) return;
-    sums.mollifier += psi_weight * tangent.inverse().topLeftCorner(d, d);
+    sums.mollifier += psi_weight * test::inverse(tangent).topLeftCorner(d, d);
     sums.transposed_positions += psi_weight * tangent.bottomRightCorner(d, d).transpose();
   };
   if (phi == "delta") sums.average = q;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "support/mentions.hpp"
 #include "support/solution_files.hpp"
 
 #include "solution/run_json.hpp"
+#include "support/mentions.hpp"
 
 namespace trill::testing_files {
 namespace {

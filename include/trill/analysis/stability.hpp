@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that compare methods: stability and accuracy on the linear oscillator.
 #pragma once
 
 #include "trill/method/registry.hpp"

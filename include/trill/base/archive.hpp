@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods and formulations: what a run has to remember between two checkpoints.
 #pragma once
 
 #include "trill/base/errors.hpp"
@@ -27,7 +28,7 @@ class Archive {
     (item(values), ...);
   }
 
-  // One direction only, for classes that still list their values twice.
+ private:
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void write(const T& value) { append(&value, sizeof(T)); }
@@ -40,8 +41,6 @@ class Archive {
   void read(Mat& m);
   void write(const std::string& s);
   void read(std::string& s);
-
- private:
   template <class T>
   void item(T& value) {
     static_assert(!std::is_pointer_v<T>, "an address means nothing to a later run");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For everyone: the errors that trill throws, one for misuse and one for files.
 #pragma once
 
 #include <stdexcept>

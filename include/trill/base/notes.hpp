@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods and formulations: remarks of a run, with a code, a value and its threshold.
 #pragma once
 
 #include <cstddef>

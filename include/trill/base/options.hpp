@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models and methods: parameters and options listed once, read from text, described and checked.
 #pragma once
 
 #include "trill/base/errors.hpp"

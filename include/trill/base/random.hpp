@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods with random forces: numbers that depend on seed, step and component alone.
 #pragma once
 
 #include <array>

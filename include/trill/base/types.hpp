@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For everyone: the vector and matrix types and the ways they are handed over (In, Out).
 #pragma once
 
 #include <Eigen/Dense>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs with a time loop of their own: one accepted step at a time.
 #pragma once
 
 #include "trill/control/controller.hpp"
@@ -20,6 +21,8 @@ struct AdaptiveStep {
   bool weigh_multipliers = false;
 };
 using StepControl = std::variant<FixedStep, AdaptiveStep>;
+// Why such a method cannot be driven by this control; empty: it can.
+std::string misfit(const MethodInfo& method, const StepControl& control);
 
 enum class AdvanceStatus { ok, step_too_small, newton_failed, non_finite, refused };
 

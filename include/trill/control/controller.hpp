@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of step-size controls.
 #pragma once
 
 #include "trill/base/archive.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that integrate a problem with a stepper they made themselves.
 #pragma once
 
 #include "trill/control/advance.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that state a run as on the command line: names, options, tolerances.
 #pragma once
 
 #include "trill/driver/driver.hpp"
@@ -13,27 +14,39 @@ namespace trill {
 // where that is possible, which makes no difference to the numbers.
 enum class Native { automatic, always, never, as_before };
 
+// What is wanted of the motion. full: whatever the method gives that the user or the model names; others take the place
+// of a method.
+enum class Want { full, slow };
+
 // A run as a user states it: names and texts. What is left open is filled in from the model's defaults.
 struct RunPlan {
   std::string model;  // name of a shipped model, or path of a model file
   OptionSet parameters;
-  std::string method;             // empty: the model's
-  std::string want;               // in place of a method: what is wanted of the motion, as "slow"
-  OptionSet options;              // of the method; `control` among them is taken out into the next field
-  std::string control;            // step control; empty: pi
-  std::string formulation;        // empty: none; a method's name that stands for a formulation fills it in
-  OptionSet formulation_options;  // taken out of `options`
+  std::string method;  // empty: the model's
+  Want want = Want::full;
+  OptionSet options;        // of the method and of the formulation; `control` among them is the next field
+  std::string control;      // step control; empty: pi
+  std::string formulation;  // empty: none; a method's name that stands for a formulation fills it in
   std::optional<double> from, to, h, rtol, atol, h_max;
   Output output = EveryStep{};
   std::int64_t max_steps = DriverOptions{}.max_steps;
   std::int64_t checkpoint_every = DriverOptions{}.checkpoint_every;
   std::uint64_t seed = 1;
   Native native = Native::automatic;
+  bool trial_runs = true;  // false: nothing is integrated before the run; a choice that needs it says what it would try
+};
+
+// How the motion is computed: a method, perhaps in a formulation, and which of the options belong to which.
+struct Way {
+  const MethodEntry* method = nullptr;
+  const ReformulationEntry* formulation = nullptr;  // nullptr: the problem as it is
+  OptionSet options, formulation_options;
 };
 
 // The plan made concrete: everything integrate() needs, in one owner.
 struct PreparedRun {
-  RunPlan plan;  // with method, h or rtol, from and to filled in
+  RunPlan plan;  // with method, formulation, h or rtol, from and to filled in
+  Way way;
   std::unique_ptr<Problem> problem;
   std::unique_ptr<Reformulation> reformulation;
   std::unique_ptr<Stepper> stepper;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that run a model over ranges of its parameters.
 #pragma once
 
 #include "trill/driver/trust.hpp"

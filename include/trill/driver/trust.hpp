@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that want a run checked by a more accurate one.
 #pragma once
 
 #include "trill/driver/plan.hpp"

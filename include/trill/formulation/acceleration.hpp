@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods for mechanical systems: accelerations from forces and masses.
 #pragma once
 
 #include "trill/linalg/linear_solver.hpp"

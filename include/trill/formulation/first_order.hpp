@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods for y' = f(t, y): any deterministic problem read as one.
 #pragma once
 
 #include "trill/formulation/acceleration.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of formulations, which turn one problem into another that a method solves.
 #pragma once
 
 #include "trill/base/archive.hpp"
@@ -9,8 +10,8 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trill {
@@ -47,25 +48,19 @@ class Reformulation {
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
   // What it remembers from step to step, for checkpoints; Stepper::memory() says how.
-  virtual void memory(Archive& archive) { archive.reading() ? load(archive) : save(archive); }
-
- protected:
-  // For those that still list their memory twice.
-  virtual void save(Archive&) const {}
-  virtual void load(Archive&) {}
+  virtual void memory(Archive&) {}
 };
 
+// What the catalogue (trill/method/registry.hpp) knows of a formulation NAME; its file defines the function
+// ReformulationEntry NAME_entry(), and the CMakeLists.txt of its folder lists NAME.
 struct ReformulationEntry {
   std::string name, title, reference;
-  std::string delivers;             // what a run with it gives; empty: what its method gives
-  std::string runs = "mechanical";  // kinds of models, for lists
+  std::optional<Delivers> delivers = {};  // of a run with it; empty: what its method delivers
+  bool free_of_oscillation = false;       // the steps of its inner problem do not depend on the fast motion
+  std::string runs = "mechanical";        // kinds of models, for lists
   std::vector<OptionRow> options;
   std::unique_ptr<Reformulation> (*make)(const Problem&, const OptionSet&);
   // `--method NAME` stands for this formulation with a method that drives it; nullptr: it is only a formulation.
   std::string (*driving_method)(const Problem&) = nullptr;
 };
-const std::vector<ReformulationEntry>& reformulations();
-const ReformulationEntry* find_reformulation(std::string_view name);  // nullptr: there is none
-std::unique_ptr<Reformulation> make_reformulation(std::string_view name, const Problem& problem,
-                                                  const OptionSet& options = {});
 }  // namespace trill

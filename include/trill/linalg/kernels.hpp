@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: loops over vectors and products with matrices that do not allocate.
 #pragma once
 
 #include "trill/base/types.hpp"

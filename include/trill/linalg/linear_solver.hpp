@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of implicit methods: factorise and solve, whatever the kind of the matrix.
 #pragma once
 
 #include "trill/linalg/matrix_slot.hpp"

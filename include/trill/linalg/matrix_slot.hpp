@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models and methods: a matrix that is dense, diagonal or sparse, filled entry by entry.
 #pragma once
 
 #include "trill/base/types.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of implicit methods: the one Newton iteration of the library.
 #pragma once
 
 #include "trill/linalg/linear_solver.hpp"

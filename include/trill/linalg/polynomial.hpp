@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods that state their linear form: polynomials with bounds on their coefficients.
 #pragma once
 
 #include "trill/base/types.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: in which norm an error is measured.
 #pragma once
 
 #include "trill/base/types.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: values inside a step from both ends.
 #pragma once
 
 #include "trill/base/types.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of implicit Runge-Kutta methods: their coefficients.
 #pragma once
 
 #include "trill/base/types.hpp"

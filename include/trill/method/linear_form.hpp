@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: one step on the linear oscillator, from which stability is computed exactly.
 #pragma once
 
 #include "trill/linalg/polynomial.hpp"
 #include "trill/method/implicit_tableau.hpp"
+
+#include <functional>
 
 namespace trill {
 struct ExplicitTableau;
@@ -49,4 +52,12 @@ LinearForm kick_form(const Polynomial& force);
 LinearForm with_step(const LinearForm& form, double fraction);  // the step h replaced by fraction h
 LinearForm operator*(const LinearForm& second, const LinearForm& first);
 LinearForm verlet_form();  // kick, drift, kick
+
+// One step on q'' = -omega^2 q - eps q, whose first force is fast and moved along exactly, and whose second force is
+// slow: a kick by h/2 G, the fast motion, a kick by h/2 G, where
+//
+//   G(q) = -eps mollify(theta) average(theta) q,   theta = h omega.
+struct SplitForm {
+  std::function<double(double theta)> average, mollify;
+};
 }  // namespace trill

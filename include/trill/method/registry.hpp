@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods and programs that find methods by name.
 #pragma once
 
 #include "trill/base/options.hpp"
+#include "trill/formulation/reformulation.hpp"
 #include "trill/method/linear_form.hpp"
-#include "trill/method/split_form.hpp"
 #include "trill/method/stepper.hpp"
 
 #include <functional>
 #include <optional>
+#include <string_view>
 
 namespace trill {
 struct MethodEntry {
@@ -20,15 +22,33 @@ struct MethodEntry {
   std::function<std::optional<SplitForm>(const OptionSet&)> split_form;    // none: fast and slow forces are one to it
 };
 
-class MethodRegistry {
+bool has_option(const std::vector<OptionRow>& options, std::string_view name);
+
+// What `--method` takes: a method, or a formulation that a method drives. One of the two is set.
+struct Technique {
+  const MethodEntry* method = nullptr;
+  const ReformulationEntry* formulation = nullptr;
+  const std::string& name() const { return method ? method->info.name : formulation->name; }
+};
+
+// All methods and formulations. A name is looked up once; from then on its entry is passed on.
+class Catalogue {
  public:
-  static const MethodRegistry& all();                    // built on first use, from the generated list
-  const MethodEntry& find(std::string_view name) const;  // unknown: UsageError that lists the nearest names
-  const std::vector<MethodEntry>& entries() const { return entries_; }
-  void add(MethodEntry entry) { entries_.push_back(std::move(entry)); }
+  static const Catalogue& all();  // built on first use, from the generated list
+  const std::vector<MethodEntry>& methods() const { return methods_; }
+  const std::vector<ReformulationEntry>& formulations() const { return formulations_; }
+  const MethodEntry* find_method(std::string_view name) const;  // nullptr: there is none
+  const ReformulationEntry* find_formulation(std::string_view name) const;
+  // An unknown name is a UsageError that lists the nearest ones.
+  const MethodEntry& method(std::string_view name) const;
+  const ReformulationEntry& formulation(std::string_view name) const;
+  Technique technique(std::string_view name) const;
+  void add(MethodEntry entry) { methods_.push_back(std::move(entry)); }
+  void add(ReformulationEntry entry) { formulations_.push_back(std::move(entry)); }
 
  private:
-  std::vector<MethodEntry> entries_;
+  std::vector<MethodEntry> methods_;
+  std::vector<ReformulationEntry> formulations_;
 };
 
 // S has: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
@@ -36,7 +56,7 @@ class MethodRegistry {
 // linear oscillator is a rational function, static linear_form(const Options&), a LinearForm or an optional one; a
 // method of kicks around a fast motion has static split_form(const Options&).
 template <class S>
-void add_method(MethodRegistry& registry) {
+void add_method(Catalogue& catalogue) {
   using Options = typename S::Options;
   const std::string name = S::describe(Options{}).name;
   std::vector<OptionSet> variants{{}};
@@ -49,18 +69,18 @@ void add_method(MethodRegistry& registry) {
   std::function<std::optional<SplitForm>(const OptionSet&)> split_form = [](const OptionSet&) { return std::nullopt; };
   if constexpr (requires { S::split_form(Options{}); })
     split_form = [name](const OptionSet& given) { return S::split_form(read_options<Options>(given, name)); };
-  registry.add({S::describe(Options{}), list_options<Options>(), variants,
-                [name](const OptionSet& given) { return S::describe(read_options<Options>(given, name)); },
-                [name](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Stepper> {
-                  return std::make_unique<S>(problem, read_options<Options>(given, name));
-                },
-                linear_form, split_form});
+  catalogue.add(MethodEntry{S::describe(Options{}), list_options<Options>(), variants,
+                            [name](const OptionSet& given) { return S::describe(read_options<Options>(given, name)); },
+                            [name](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Stepper> {
+                              return std::make_unique<S>(problem, read_options<Options>(given, name));
+                            },
+                            linear_form, split_form});
 }
 }  // namespace trill
 
 // Last line of a method file; `stem` is the file's name. The build calls these functions from a generated list: static
 // registration objects would be dropped by the linker from a static library.
-#define TRILL_METHOD(stem, Class)                                          \
-  namespace trill {                                                        \
-  void register_method_##stem(MethodRegistry& r) { add_method<Class>(r); } \
+#define TRILL_METHOD(stem, Class)                                     \
+  namespace trill {                                                   \
+  void register_method_##stem(Catalogue& c) { add_method<Class>(c); } \
   }

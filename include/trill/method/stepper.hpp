@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of methods: what a method is, the contract of one step.
 #pragma once
 
 #include "trill/base/archive.hpp"
@@ -13,7 +14,6 @@
 #include <memory>
 
 namespace trill {
-enum class Delivers { full, slow, amplitude, statistics };
 enum class Dense { full, slow, none };  // none: the driver lands on outputs and refuses events, with the reason
 
 // Kinds of problems a method can run.
@@ -85,16 +85,10 @@ class Stepper {
   virtual void refine() {}
   // Everything a bit-identical restart needs, listed once: archive(a_, h_) writes it into a new checkpoint or reads it
   // from a stored one. What follows from it is built again where archive.reading().
-  virtual void memory(Archive& archive) { archive.reading() ? load(archive) : save(archive); }
+  virtual void memory(Archive& archive) = 0;
   virtual std::unique_ptr<Stepper> clone(const Problem& problem) const = 0;  // own workspace on a cloned problem
-
- protected:
-  // For those that still list their memory twice.
-  virtual void save(Archive&) const {}
-  virtual void load(Archive&) {}
 };
 
 StepStatus status_of(const NewtonStats& newton);
 const char* to_text(StepStatus status);
-const char* to_text(Delivers delivers);
 }  // namespace trill

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: numbers that carry their derivatives along.
 #pragma once
 
 #include <array>

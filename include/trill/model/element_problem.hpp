@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: forces and Jacobians from energies of elements by dual numbers.
 #pragma once
 
 #include "trill/model/dual.hpp"

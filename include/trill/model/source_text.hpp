@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that read model files: places in a text, and errors that name them.
 #pragma once
 
 #include "trill/base/errors.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that read model files: from text to a problem.
 #pragma once
 
 #include "trill/base/options.hpp"

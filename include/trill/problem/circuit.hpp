@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: charge-oriented circuit equations.
 #pragma once
 
 #include "trill/problem/problem.hpp"

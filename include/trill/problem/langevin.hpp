@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: mechanical systems in a heat bath.
 #pragma once
 
 #include "trill/problem/mechanical.hpp"

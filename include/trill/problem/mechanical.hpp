@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: mechanical systems with masses, forces, stiff gaps and constraints.
 #pragma once
 
 #include "trill/problem/problem.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that list models or find them by name, and models that register themselves.
 #pragma once
 
 #include "trill/base/options.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For authors of models: what every problem offers, and systems of first order.
 #pragma once
 
 #include "trill/base/errors.hpp"
@@ -40,6 +41,23 @@ struct Parameter {
   std::string name, unit, what;
   double value = 0;
 };
+
+// What a run gives of the motion.
+enum class Delivers { full, slow, amplitude, statistics };
+
+constexpr const char* to_text(Delivers delivers) {
+  switch (delivers) {
+    case Delivers::full:
+      return "full motion";
+    case Delivers::slow:
+      return "slow motion";
+    case Delivers::amplitude:
+      return "amplitudes";
+    case Delivers::statistics:
+      return "statistics";
+  }
+  return "";
+}
 
 // A switching function that belongs to a model. It is zero where the switch happens.
 struct EventInfo {

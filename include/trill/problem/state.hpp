@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For everyone: a point of a motion, positions, velocities, multipliers and the rest in one vector.
 #pragma once
 
 #include "trill/base/types.hpp"

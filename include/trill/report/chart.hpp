@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that draw: data of a chart.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that write the report page.
 #pragma once
 
 #include "trill/report/chart.hpp"

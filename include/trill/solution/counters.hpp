@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For everyone: the work of a run.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that keep the rows of a run in a place of their own.
 #pragma once
 
 #include "trill/base/archive.hpp"

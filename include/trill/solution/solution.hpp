@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that use results: rows, quantities, outcome.
 #pragma once
 
 #include "trill/base/notes.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For programs that read and write solution files.
 #pragma once
 
 #include "trill/solution/solution.hpp"

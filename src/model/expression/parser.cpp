@@ -115,7 +115,8 @@ class Parser {
   std::string text_of(const Operand& operand) const {
     std::string text(text_.substr(operand.begin, operand.end - operand.begin));
     text.erase(text.find_last_not_of(" \t\n\r") + 1);
-    return text.size() <= most_quoted ? text : text.substr(0, most_quoted) + "...";
+    if (text.size() > most_quoted) text.replace(most_quoted, std::string::npos, "...");
+    return text;
   }
   Operand as_number(Expression e, std::size_t begin) const { return {parsed_number(e), begin, at_}; }
   Expression number_of(const Operand& operand) const {

@@ -331,7 +331,8 @@ class Compiler {
 void compile_model(CompiledModel& model, const OptionSet& given) {
   model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
   Compiler(model).compile();
-  check_start(model);
+  check_start(model, 0);
+  model.multipliers = start_multipliers(model, 0);
   for (const auto& kernel : model.functions->kernels())
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
 }

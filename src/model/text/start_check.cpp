@@ -3,6 +3,8 @@
 
 #include "base/tolerances.hpp"
 #include "linalg/common_kernel.hpp"
+#include "linalg/row_squares.hpp"
+#include "linalg/saddle_solver.hpp"
 #include "model/expression/derivative.hpp"
 #include "model/text/text_map.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -10,21 +12,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-constexpr Index most_dense_unknowns = 400;  // of the equations for the multipliers
-
-ProgramInputs at_start(const CompiledModel& model) {
-  return {.t = 0, .q = model.start.data(), .v = model.velocity.data()};
+ProgramInputs at_start(const CompiledModel& model, double t) {
+  return {.t = t, .q = model.start.data(), .v = model.velocity.data()};
 }
 
-Vec values_at_start(const CompiledModel& model, FunctionKey key, Index size) {
+Vec values_at_start(const CompiledModel& model, double t, FunctionKey key, Index size) {
   Vec values = Vec::Zero(size);
-  VectorRun(*model.functions, key).add(at_start(model), model.space->parameter_values(), values.data());
+  VectorRun(*model.functions, key).add(at_start(model, t), model.space->parameter_values(), values.data());
   return values;
 }
 
@@ -33,7 +31,7 @@ struct Blame {
   Index element = -1;
   double value = 0;
 };
-Blame find_blame(const CompiledModel& model, const Kernel& kernel, std::span<const Expression> outputs) {
+Blame find_blame(const CompiledModel& model, double t, const Kernel& kernel, std::span<const Expression> outputs) {
   const Index instances = kernel.table->instances;
   auto each = std::make_shared<IndexTable>(static_cast<std::size_t>(instances));
   for (std::size_t i = 0; i < each->size(); ++i) (*each)[i] = static_cast<std::int32_t>(i);
@@ -41,59 +39,55 @@ Blame find_blame(const CompiledModel& model, const Kernel& kernel, std::span<con
                   std::vector<Target>(outputs.size(), {each, false})};
   Vec values = Vec::Zero(instances);
   Runner(std::make_shared<const Routine>(std::move(routine)), model.space->parameter_values())
-      .add(at_start(model), values.data());
+      .add(at_start(model, t), values.data());
   for (Index i = 0; i < instances; ++i)
     if (!std::isfinite(values[i])) return {i, values[i]};
   return {};
 }
 
-void blame_term(const CompiledModel& model, Kernel& kernel, const FileValue& place, Expression e, const char* what) {
+void blame_term(const CompiledModel& model, double t, Kernel& kernel, const FileValue& place, Expression e,
+                const char* what) {
   const IndexSet* over = kernel.scope.over();
   const auto complain = [&](const Blame& blame, const std::string& subject) {
     if (blame.element < 0) return;
     throw place.error(fmt::format("{} is {} at the start{}", subject, blame.value,
                                   over ? " for " + over->element_text(blame.element) : ""));
   };
-  complain(find_blame(model, kernel, std::span(&e, 1)), fmt::format("this {}", what));
+  complain(find_blame(model, t, kernel, std::span(&e, 1)), fmt::format("this {}", what));
   std::vector<Expression> partials;
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
     for (const Partial& p : gradient(kernel.graph(), e, kind)) partials.push_back(p.value);
-  complain(find_blame(model, kernel, partials), fmt::format("the derivative of this {}", what));
+  complain(find_blame(model, t, kernel, partials), fmt::format("the derivative of this {}", what));
 }
 
-void find_the_term_to_blame(const CompiledModel& model) {
+[[noreturn]] void find_the_term_to_blame(const CompiledModel& model, double t) {
   for (const auto& k : model.functions->kernels()) {
     for (const ForceTerm& term : k->terms)
-      blame_term(model, *k, *term.place, term.force == no_expression ? term.energy : term.force,
+      blame_term(model, t, *k, *term.place, term.force == no_expression ? term.energy : term.force,
                  term.force == no_expression ? "energy" : "force");
-    for (const CoordinateTerm& rate : k->rates) blame_term(model, *k, *rate.place, rate.value, "rate");
-    for (const RowTerm& gap : k->gaps) blame_term(model, *k, *gap.place, gap.value, "gap");
-    for (const RowTerm& c : k->constraints) blame_term(model, *k, *c.place, c.value, "constraint");
+    for (const CoordinateTerm& rate : k->rates) blame_term(model, t, *k, *rate.place, rate.value, "rate");
+    for (const RowTerm& gap : k->gaps) blame_term(model, t, *k, *gap.place, gap.value, "gap");
+    for (const RowTerm& c : k->constraints) blame_term(model, t, *k, *c.place, c.value, "constraint");
   }
   throw model.source.error("the sum of all forces is not finite at the start");
 }
 
-// Of each row. Through the matrix, where two symbols may be one coordinate.
-Vec squared_gradients(const CompiledModel& model, int selection) {
+// Through the matrix, where two symbols may be one coordinate.
+Vec squared_gradients(const CompiledModel& model, double t, int selection) {
   MatrixRun jacobian(*model.functions, {Purpose::jacobian, selection});
   MatrixSlot G = jacobian.prepare(model.space->parameter_values());
-  jacobian.add(at_start(model), model.space->parameter_values(), G);
-  if (!G.is_sparse()) return G.as_dense().rowwise().squaredNorm();
-  Vec squares = Vec::Zero(G.rows());
-  for (Index j = 0; j < G.cols(); ++j)
-    for (SpMat::InnerIterator entry(G.as_sparse(), j); entry; ++entry)
-      squares[entry.row()] += entry.value() * entry.value();
-  return squares;
+  jacobian.add(at_start(model, t), model.space->parameter_values(), G);
+  return row_squares(G);
 }
 
 std::string name_of(const RowPlace& place, const char* what) {
   return place.value->label.empty() ? fmt::format("this {}", what) : place.value->label;
 }
 
-void check_slopes(const CompiledModel& model, int selection, const char* what) {
+void check_slopes(const CompiledModel& model, double t, int selection, const char* what) {
   const Index count = model.functions->count(selection);
-  const Vec slopes = squared_gradients(model, selection);
-  if (!slopes.allFinite()) find_the_term_to_blame(model);
+  const Vec slopes = squared_gradients(model, t, selection);
+  if (!slopes.allFinite()) find_the_term_to_blame(model, t);
   for (Index row = 0; row < count; ++row)
     if (slopes[row] == 0) {
       const RowPlace place = row_place(*model.functions, selection, row);
@@ -121,11 +115,18 @@ void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& r
   }
 }
 
-SpMat mass_at_start(const CompiledModel& model) {
-  MatrixRun mass(*model.functions, {Purpose::mass});
-  MatrixSlot slot = mass.prepare(model.space->parameter_values());
-  mass.add(at_start(model), model.space->parameter_values(), slot);
-  return sparse_copy(slot) + SpMat(model.mass.asDiagonal());
+MatrixSlot mass_at_start(const CompiledModel& model, double t) {
+  SpMat diagonal(model.mass.size(), model.mass.size());
+  diagonal.setIdentity();
+  MatrixSlot slot = MatrixSlot::sparse(std::move(diagonal));
+  if (!model.file.kinetic.empty()) {
+    MatrixRun mass(*model.functions, {Purpose::mass});
+    slot = mass.prepare(model.space->parameter_values());
+    mass.add(at_start(model, t), model.space->parameter_values(), slot);
+  }
+  for (Index i = 0; i < model.mass.size(); ++i)
+    if (model.mass[i] != 0) slot.add(i, i, model.mass[i]);
+  return slot;
 }
 
 const CoordinateArray& array_at(const CompiledModel& model, Index place) {
@@ -157,80 +158,38 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
       of_body ? "joints" : "constraints"));
 }
 
-// True where it is positive. Where it is not, constraints must hold what has no mass.
-bool check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
-  if (is_positive_definite(mass)) return true;
-  SpMat raised = mass;
-  for (Index i = 0; i < mass.rows(); ++i) raised.coeffRef(i, i) += tolerance::mass * (mass.coeff(i, i) + 1);
-  if (!is_positive_definite(raised)) refuse_kinetic(model);
+// Where it is not positive, constraints must hold what has no mass.
+void check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
+  if (is_positive_definite(mass)) return;
+  if (!is_nearly_positive(mass, tolerance::mass)) refuse_kinetic(model);
   if (const std::vector<Index> motion = common_kernel(mass, G); !motion.empty()) refuse_motion(model, motion);
   if (model.file.heat_bath) throw model.file.heat_bath->friction.error("a heat bath needs masses above zero");
-  return false;
 }
 
-// The smallest solution where constraints are dependent, which runs refuse.
-Vec solve_some(const SpMat& a, const Vec& right) {
-  if (a.rows() <= most_dense_unknowns) return Mat(a).completeOrthogonalDecomposition().solve(right);
-  Eigen::SparseLU<SpMat> lu(a);
-  Vec x = Vec::Zero(right.size());
-  if (lu.info() == Eigen::Success) x = lu.solve(right);
-  if (!x.allFinite()) x.setZero();
-  return x;
+bool has_plain_masses(const CompiledModel& model) {
+  return model.file.kinetic.empty() && (model.mass.array() > 0).all();
 }
 
-// lambda from G M^-1 G^T lambda = G M^-1 f + eta. A factorisation of diagonal masses would make dense columns of
-// M^-1 G^T one after another, too many for a long chain of bodies.
-Vec multipliers_by_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G, const Vec& f, const Vec& eta) {
-  const SpMat transposed = G.transpose();
-  if (model.file.kinetic.empty()) {
-    const Vec inverse = model.mass.cwiseInverse();
-    return solve_some(G * SpMat(inverse.asDiagonal() * transposed), G * inverse.cwiseProduct(f) + eta);
-  }
-  const Eigen::SimplicialLDLT<SpMat> factors(mass);
-  return solve_some(G * SpMat(factors.solve(transposed)), G * Vec(factors.solve(f)) + eta);
-}
-
-// M a + G^T lambda = f, G a + eta = 0.
-Vec multipliers_by_saddle(const SpMat& mass, const SpMat& G, const Vec& f, const Vec& eta) {
-  const Index n = G.cols(), count = G.rows();
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Index j = 0; j < n; ++j) {
-    for (SpMat::InnerIterator it(mass, j); it; ++it) entries.emplace_back(it.row(), j, it.value());
-    for (SpMat::InnerIterator it(G, j); it; ++it) {
-      entries.emplace_back(n + it.row(), j, it.value());
-      entries.emplace_back(j, n + it.row(), it.value());
-    }
-  }
-  SpMat saddle(n + count, n + count);
-  saddle.setFromTriplets(entries.begin(), entries.end());
-  Vec right(n + count);
-  right << f, -eta;
-  return solve_some(saddle, right).tail(count);
-}
-
-void check_mass_and_constraints(CompiledModel& model) {
+void check_mass_and_constraints(const CompiledModel& model, double t) {
   const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
   const Index count = map.count();
-  if (count == 0 && model.file.kinetic.empty() && (model.mass.array() > 0).all()) return;
-  Vec g(count), gt(count), eta(count);
-  MatrixSlot slot = map.pattern();
-  map.value(0, model.start, g);
-  map.jacobian(0, model.start, slot);
-  map.time_derivative(0, model.start, gt);
-  map.curvature(0, model.start, model.velocity, eta);
-  const SpMat G = sparse_copy(slot), mass = mass_at_start(model);
-  if (count > 0) check_on_constraints(model, g, G * model.velocity + gt, squared_gradients(model, of_constraints));
-  const bool positive = check_mass(model, mass, G);
-  if (count == 0) return;
-  const Vec f = values_at_start(model, {Purpose::force}, model.start.size());
-  model.multipliers = positive ? multipliers_by_mass(model, mass, G, f, eta) : multipliers_by_saddle(mass, G, f, eta);
+  if (count == 0 && has_plain_masses(model)) return;
+  Vec g(count), gt(count), rate(count);
+  MatrixSlot G = map.pattern();
+  map.value(t, model.start, g);
+  map.jacobian(t, model.start, G);
+  map.time_derivative(t, model.start, gt);
+  G.multiply(model.velocity, rate);
+  rate += gt;
+  if (count > 0) check_on_constraints(model, g, rate, row_squares(G));
+  check_mass(model, sparse_copy(mass_at_start(model, t)), sparse_copy(G));
 }
 
 // A closed form must begin where the motion begins.
-void check_closed_form(const CompiledModel& model) {
+void check_closed_form(const CompiledModel& model, double t) {
   const Index n = model.start.size();
   const bool first_order = !model.file.rates.empty();
-  const Vec y = values_at_start(model, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
+  const Vec y = values_at_start(model, t, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
   for (const CoordinateArray& array : model.space->arrays()) {
     if (!array.file->exact) continue;
     for (Index k = array.first; k < array.first + array.size(); ++k) {
@@ -246,17 +205,31 @@ void check_closed_form(const CompiledModel& model) {
 }
 }  // namespace
 
-void check_start(CompiledModel& model) {
-  const Vec energy = values_at_start(model, {Purpose::energy}, 1);
-  const Vec force = values_at_start(model, {Purpose::force}, model.start.size());
-  const Vec rate = values_at_start(model, {Purpose::rate}, model.start.size());
-  if (!energy.allFinite() || !force.allFinite() || !rate.allFinite()) find_the_term_to_blame(model);
+void check_start(const CompiledModel& model, double t) {
+  const Vec energy = values_at_start(model, t, {Purpose::energy}, 1);
+  const Vec force = values_at_start(model, t, {Purpose::force}, model.start.size());
+  const Vec rate = values_at_start(model, t, {Purpose::rate}, model.start.size());
+  if (!energy.allFinite() || !force.allFinite() || !rate.allFinite()) find_the_term_to_blame(model, t);
   for (const int selection : {of_gaps, of_constraints})
-    if (!values_at_start(model, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
-      find_the_term_to_blame(model);
-  check_closed_form(model);
-  check_slopes(model, of_gaps, "gap");
-  check_slopes(model, of_constraints, "constraint");
-  check_mass_and_constraints(model);
+    if (!values_at_start(model, t, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
+      find_the_term_to_blame(model, t);
+  check_closed_form(model, t);
+  check_slopes(model, t, of_gaps, "gap");
+  check_slopes(model, t, of_constraints, "constraint");
+  check_mass_and_constraints(model, t);
+}
+
+Vec start_multipliers(const CompiledModel& model, double t) {
+  const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
+  Vec lambda = Vec::Zero(map.count());
+  if (map.count() == 0) return lambda;
+  const MassShape shape = model.file.kinetic.empty() ? MassShape::diagonal : MassShape::full;
+  SaddleSolver saddle(shape, mass_at_start(model, t), map.pattern());
+  Vec eta(map.count()), a(model.start.size());
+  map.slope_and_curvature(t, model.start, model.velocity, saddle.rows(), eta);
+  if (!saddle.factorise()) return lambda;
+  saddle.solve(values_at_start(model, t, {Purpose::force}, model.start.size()), eta, a, lambda);
+  if (!lambda.allFinite()) lambda.setZero();
+  return lambda;
 }
 }  // namespace trill

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cantilever of cubic Hermite elements under a tip load that is switched on at t = 0: a linear structure M u'' + C u' +
 // K u = f, PJY97 eq. 3.7. Unknowns are deflection and slope of every free node.
-#include "problem/models/registered.hpp"
 #include "problem/structure.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <array>
 #include <cmath>

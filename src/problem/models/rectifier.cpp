@@ -5,8 +5,8 @@
 //   |                 |        |---- RL
 //   V                 C1       C2    |
 //   |_________________|________|_____|  0
-#include "problem/models/registered.hpp"
 #include "trill/problem/circuit.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <algorithm>
 #include <cmath>

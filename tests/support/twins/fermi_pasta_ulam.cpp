@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chain of 2m unit masses between fixed ends, joined by m stiff linear and m + 1 soft quartic springs in turn: Hairer,
 // Lubich, Wanner, Geometric Numerical Integration, sec. I.5.1.
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forced oscillator, the real form of the inhomogeneous test equation of PJY97 sec. 2, resonance included.
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <cmath>
 

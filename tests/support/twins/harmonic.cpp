@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The harmonic oscillator, the test equation of all methods: PJY97 eq. 2.1.
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <cmath>
 

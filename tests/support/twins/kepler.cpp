@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Kepler problem with semi-major axis 1, started at perihelion.
 #include "planar.hpp"
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <algorithm>
 #include <numbers>

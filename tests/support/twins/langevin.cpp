@@ -2,7 +2,7 @@
 // Independent unit masses in wells, in a heat bath: PJY97 eq. 4.5 with V = sum k/2 q^2 + b/4 q^4.
 #include "trill/problem/langevin.hpp"
 
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 namespace trill {
 namespace {

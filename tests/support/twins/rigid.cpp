@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rigid pendulum of unit length and mass, gravity along +y: the limit epsilon -> 0 of PJY97 eq. 1.1, index 3.
 #include "planar.hpp"
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 namespace trill {
 namespace {

@@ -2,8 +2,8 @@
 // Stiff spring pendulum in Cartesian coordinates: PJY97 eq. 1.1, with lambda of (1.1e) put into (1.1c, d). Gravity acts
 // along +y.
 #include "planar.hpp"
-#include "problem/models/registered.hpp"
 #include "spring_pendulum.hpp"
+#include "trill/problem/registered.hpp"
 
 namespace trill {
 namespace {

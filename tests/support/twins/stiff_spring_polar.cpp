@@ -3,8 +3,8 @@
 // are wrong: (1.2c) has the centrifugal term and (1.2d) the whole right-hand side with the opposite sign. Transforming
 // (1.1) gives the equations below; docs/models/stiff_spring_polar.md shows the argument.
 #include "planar.hpp"
-#include "problem/models/registered.hpp"
 #include "spring_pendulum.hpp"
+#include "trill/problem/registered.hpp"
 
 namespace trill {
 namespace {

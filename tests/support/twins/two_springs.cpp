@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two unit masses in the plane, the first tied to the origin and the second to the first: SAT09 sec. 4.
 #include "planar.hpp"
-#include "problem/models/registered.hpp"
+#include "trill/problem/registered.hpp"
 
 #include <algorithm>
 

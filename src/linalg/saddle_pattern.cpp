@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formulation/saddle_pattern.hpp"
+#include "linalg/saddle_pattern.hpp"
 
 #include <vector>
 
 namespace trill {
 namespace {
-constexpr Index dense_up_to = 24;
+constexpr Index largest_dense_saddle = 24;
 
 template <class Use>
-void each_entry(const MatrixSlot& a, Use use) {
+void each_place(const MatrixSlot& a, Use use) {
   for (Index j = 0; j < a.cols(); ++j) {
     if (a.is_sparse()) {
       for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) use(it.row(), j);
@@ -19,13 +19,16 @@ void each_entry(const MatrixSlot& a, Use use) {
 }
 }  // namespace
 
+bool has_sparse_saddle(const MatrixSlot& a, const MatrixSlot& G) {
+  return a.rows() + G.rows() > largest_dense_saddle && a.is_sparse() && (G.rows() == 0 || G.is_sparse());
+}
+
 MatrixSlot saddle_pattern(const MatrixSlot& a, const MatrixSlot& G, Index diagonal) {
   const Index n = a.rows(), m = G.rows();
-  const bool is_sparse = a.is_sparse() && (m == 0 || G.is_sparse());
-  if (n + m <= dense_up_to || !is_sparse) return MatrixSlot::dense(n + m, n + m);
+  if (!has_sparse_saddle(a, G)) return MatrixSlot::dense(n + m, n + m);
   std::vector<Eigen::Triplet<double>> entries;
-  each_entry(a, [&](Index i, Index j) { entries.emplace_back(i, j, 1.0); });
-  each_entry(G, [&](Index i, Index j) {
+  each_place(a, [&](Index i, Index j) { entries.emplace_back(i, j, 1.0); });
+  each_place(G, [&](Index i, Index j) {
     entries.emplace_back(n + i, j, 1.0);
     entries.emplace_back(j, n + i, 1.0);
   });

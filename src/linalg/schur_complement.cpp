@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formulation/schur_system.hpp"
+#include "linalg/schur_complement.hpp"
 
 #include "trill/linalg/kernels.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace trill {
 namespace {
-constexpr double singular = 1e-13;  // a pivot of S relative to its diagonal
+constexpr double lost_pivot = 1e-13;  // of S relative to its diagonal
 
 // S = G B, B like G^T and stored like G.
 void multiply(Index n, auto m, const double* g, const double* b, double* S) {
@@ -27,7 +27,7 @@ bool factorise_small(auto m, const double* S, double* L) {
       double sum = S[k * m + i];
       for (Index j = 0; j < k; ++j) sum -= L[i * m + j] * L[j * m + k];
       if (i == k) {
-        if (!(sum > singular * S[k * m + k])) return false;
+        if (!(sum > lost_pivot * S[k * m + k])) return false;
         L[k * m + k] = 1 / sum;
       } else {
         L[i * m + k] = sum;
@@ -63,22 +63,16 @@ double product(auto m, const double* b, const double* mu) {
 
 }  // namespace
 
-SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map)
-    : SchurSystem(problem, map, Metric::mass) {}
-
-SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map, Metric metric)
-    : problem_(problem),
-      map_(map),
-      n_(problem.layout().nq),
-      m_(map.count()),
-      identity_(metric == Metric::identity || problem.mass_kind() == MassKind::identity),
-      diagonal_(identity_ || problem.mass_kind() == MassKind::diagonal),
-      G_(map.pattern()),
-      mass_(problem.mass_pattern()),
+SchurComplement::SchurComplement(MassShape shape, const MatrixSlot& mass, const MatrixSlot& G)
+    : mass_(mass),
+      G_(G),
+      n_(G.cols()),
+      m_(G.rows()),
+      identity_(shape == MassShape::identity),
+      diagonal_(shape != MassShape::full),
+      dense_(!diagonal_ || !G.is_sparse()),
       inverse_mass_(Vec::Ones(n_)),
-      work_n_(n_),
-      work_m_(m_) {
-  dense_ = !diagonal_ || !G_.is_sparse();
+      work_(n_) {
   if (!diagonal_) {
     mass_solver_ = make_linear_solver(mass_);
     mass_solver_->analyse(mass_);
@@ -96,7 +90,7 @@ SchurSystem::SchurSystem(const MechanicalProblem& problem, const ConstraintMap& 
 }
 
 // A dense mass matrix joins all rows; a diagonal one those that share a coordinate.
-void SchurSystem::find_blocks() {
+void SchurComplement::find_blocks() {
   std::vector<Index> parent(static_cast<std::size_t>(m_));
   std::iota(parent.begin(), parent.end(), Index{0});
   const auto root = [&](Index i) {
@@ -120,17 +114,15 @@ void SchurSystem::find_blocks() {
   }
 }
 
-bool SchurSystem::factorise_mass(In q) {
-  if (mass_known_ && problem_.mass_kind() != MassKind::of_q) return true;
-  problem_.mass(q, mass_);
-  if (diagonal_)
-    for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
-  mass_known_ = diagonal_ ? inverse_mass_.allFinite() : mass_solver_->factorise(mass_);
-  return mass_known_;
+bool SchurComplement::take_mass() {
+  if (identity_) return true;
+  if (!diagonal_) return mass_solver_->factorise(mass_);
+  for (Index i = 0; i < n_; ++i) inverse_mass_[i] = 1 / mass_.value(i, i);
+  return inverse_mass_.allFinite();
 }
 
 // B^T = G M^-1.
-void SchurSystem::lift_jacobian() {
+void SchurComplement::lift_rows() {
   if (diagonal_) {
     const double* g = G_.values();
     double* b = lifted_.data();
@@ -139,33 +131,21 @@ void SchurSystem::lift_jacobian() {
     return;
   }
   for (Index i = 0; i < m_; ++i) {
-    for (Index j = 0; j < n_; ++j) work_n_[j] = G_.value(i, j);
-    mass_solver_->solve(work_n_, work_n_);
-    lifted_.row(i) = work_n_.transpose();
+    for (Index j = 0; j < n_; ++j) work_[j] = G_.value(i, j);
+    mass_solver_->solve(work_, work_);
+    lifted_.row(i) = work_.transpose();
   }
 }
 
-bool SchurSystem::factorise(double t, In q) {
-  if (!identity_ && !factorise_mass(q)) return false;
-  map_.jacobian(t, q, G_);
-  return factorise_schur();
-}
-
-bool SchurSystem::factorise(double t, In q, In v, Vec& curvature) {
-  if (!identity_ && !factorise_mass(q)) return false;
-  map_.slope_and_curvature(t, q, v, G_, curvature);
-  return factorise_schur();
-}
-
-bool SchurSystem::factorise_schur() {
+bool SchurComplement::take_rows() {
   if (!dense_) {
     products_.form(G_, inverse_mass_, G_, sparse_S_);
     return solver_->factorise(sparse_S_);
   }
-  if (!identity_) lift_jacobian();
+  if (!identity_) lift_rows();
   for (Index k = 0; G_.is_sparse() && k < m_; ++k) {
-    work_n_ = lifted_.row(k).transpose();
-    G_.multiply(work_n_, S_.col(k));
+    work_ = lifted_.row(k).transpose();
+    G_.multiply(work_, S_.col(k));
   }
   return with_small(m_, [&](auto m) {
     if (!G_.is_sparse()) multiply(n_, m, G_.values(), lifted(), S_.data());
@@ -173,47 +153,47 @@ bool SchurSystem::factorise_schur() {
   });
 }
 
-void SchurSystem::forget() {
+void SchurComplement::forget() {
   if (mass_solver_) mass_solver_->analyse(mass_);
-  mass_known_ = false;
   if (!dense_) solver_->analyse(sparse_S_);
 }
 
-// What each coordinate adds to S at most.
-bool SchurSystem::is_accurate() const {
-  constexpr double far_apart = 1e8;
-  if (!diagonal_) return true;
-  double least = HUGE_VAL, most = 0;
+// What each coordinate adds to S at most, with the diagonal of M in place of M where that is full. Coordinates that the
+// rows hardly depend on at this point say nothing about masses.
+bool SchurComplement::is_accurate() const {
+  constexpr double far_apart = 1e8, hardly = 1e-6;
+  const double ignored = hardly * max_abs(Eigen::Map<const Vec>(G_.values(), G_.stored()));
+  double smallest = HUGE_VAL, greatest = 0;
   for (Index j = 0; j < n_; ++j) {
     double largest = 0;
     if (G_.is_sparse())
       for (SpMat::InnerIterator it(G_.as_sparse(), j); it; ++it) largest = std::max(largest, std::abs(it.value()));
     else
       largest = m_ > 0 ? G_.as_dense().col(j).cwiseAbs().maxCoeff() : 0;
-    if (largest == 0) continue;
-    least = std::min(least, largest * largest * inverse_mass_[j]);
-    most = std::max(most, largest * largest * inverse_mass_[j]);
+    if (largest <= ignored) continue;
+    smallest = std::min(smallest, largest * largest * inverse_mass(j));
+    greatest = std::max(greatest, largest * largest * inverse_mass(j));
   }
-  return most <= far_apart * least;
+  return greatest <= far_apart * smallest;
 }
 
-double SchurSystem::reciprocal_condition() const {
+double SchurComplement::reciprocal_condition() const {
   double least = 1;
   for (Index k = 0; dense_ && k < m_; ++k) least = std::min(least, 1 / (L_(k, k) * S_(k, k)));
   return least;
 }
 
-void SchurSystem::divide_by_schur(Out mu) {
+void SchurComplement::divide_by_schur(Out mu) {
   if (!dense_) return solver_->solve(mu, mu);
   with_small(m_, [&](auto m) { divide_small(m, L_.data(), mu.data()); });
 }
 
-void SchurSystem::divide_by_mass(In r, Out x) {
+void SchurComplement::divide_by_mass(In r, Out x) {
   if (!diagonal_) return mass_solver_->solve(r, x);
   for (Index j = 0; j < n_; ++j) x[j] = inverse_mass_[j] * r[j];
 }
 
-void SchurSystem::lift(In mu, Out x) {
+void SchurComplement::lift(In mu, Out x) {
   if (!dense_) {
     G_.multiply_transposed(mu, x);
     for (Index j = 0; j < n_; ++j) x[j] *= inverse_mass_[j];
@@ -225,18 +205,18 @@ void SchurSystem::lift(In mu, Out x) {
   });
 }
 
-void SchurSystem::multipliers(In r, In c, Out mu) {
+void SchurComplement::multipliers(In r, In c, Out mu) {
   if (dense_) {
     with_small(m_, [&](auto m) { find_multipliers(n_, m, lifted(), L_.data(), r.data(), c.data(), mu.data()); });
     return;
   }
-  divide_by_mass(r, work_n_);
-  G_.multiply(work_n_, mu);
+  divide_by_mass(r, work_);
+  G_.multiply(work_, mu);
   mu += c;
   divide_by_schur(mu);
 }
 
-void SchurSystem::solve(In r, In c, Out x, Out mu) {
+void SchurComplement::solve(In r, In c, Out x, Out mu) {
   multipliers(r, c, mu);
   if (dense_ && diagonal_) {
     with_small(m_, [&](auto m) {
@@ -246,7 +226,7 @@ void SchurSystem::solve(In r, In c, Out x, Out mu) {
     return;
   }
   lift(mu, x);
-  divide_by_mass(r, work_n_);
-  for (Index j = 0; j < n_; ++j) x[j] = work_n_[j] - x[j];
+  divide_by_mass(r, work_);
+  for (Index j = 0; j < n_; ++j) x[j] = work_[j] - x[j];
 }
 }  // namespace trill

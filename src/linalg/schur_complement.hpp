@@ -3,31 +3,28 @@
 
 #include "linalg/row_products.hpp"
 #include "trill/linalg/linear_solver.hpp"
-#include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// M x + G^T mu = r, G x + c = 0, through S = G M^-1 G^T: factorised once for a point, solved many times.
-class SchurSystem {
+enum class MassShape { identity, diagonal, full };
+
+// M x + G^T mu = r, G x + c = 0, through S = G M^-1 G^T: factorised once for a point, solved many times. It refers to M
+// and G, whose values the owner changes and then takes.
+class SchurComplement {
  public:
-  SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map);
-  enum class Metric { mass, identity };  // identity: M = I whatever the mass
-  SchurSystem(const MechanicalProblem& problem, const ConstraintMap& map, Metric metric);
+  SchurComplement(MassShape shape, const MatrixSlot& mass, const MatrixSlot& G);
   Index unknowns() const { return n_; }
   Index rows() const { return m_; }
 
-  bool factorise(double t, In q);  // false: the rows depend on each other there, or the mass is singular
-  bool factorise(double t, In q, In v, Vec& curvature);  // the same, and the curvature of the rows
+  bool take_mass();  // false: M is singular
+  bool take_rows();  // false: the rows of G depend on each other
   void solve(In r, In c, Out x, Out mu);
   void multipliers(In r, In c, Out mu);  // of the same system, without x
   void divide_by_mass(In r, Out x);
   void divide_by_schur(Out mu);  // S^-1 mu in place
   void lift(In mu, Out x);       // x = M^-1 G^T mu
-  void slope(In x, Out c) { G_.multiply(x, c); }
-  void forget();  // pivot orders of earlier matrices; allocates
+  void forget();                 // pivot orders of earlier matrices; allocates
 
-  const MatrixSlot& jacobian() const { return G_; }
-  const MatrixSlot& mass() const { return mass_; }
-  double schur(Index i, Index j) const { return dense_ ? S_(i, j) : sparse_S_.value(i, j); }
+  double entry(Index i, Index j) const { return dense_ ? S_(i, j) : sparse_S_.value(i, j); }
   template <class Use>
   void each_entry(Use use) const {  // of S that may be other than zero
     for (Index j = 0; j < m_; ++j) {
@@ -40,31 +37,28 @@ class SchurSystem {
   }
   // Rows that S joins, directly or through others: the number of a row's block.
   const std::vector<Index>& blocks() const { return blocks_; }
-  // False where light bodies among heavy ones leave S no digits: at the point of the last factorisation.
+  // False where light bodies among heavy ones leave S no digits: with the M taken last and the present G.
   bool is_accurate() const;
   double reciprocal_condition() const;  // of S scaled to a unit diagonal, a rough estimate; 1 where S is sparse
 
  private:
-  bool factorise_mass(In q);
-  bool factorise_schur();
-  void lift_jacobian();
+  void lift_rows();
   const double* lifted() const { return identity_ ? G_.values() : lifted_.data(); }
+  double inverse_mass(Index j) const { return diagonal_ ? inverse_mass_[j] : 1 / mass_.value(j, j); }
   void find_blocks();
 
-  const MechanicalProblem& problem_;
-  const ConstraintMap& map_;
+  const MatrixSlot& mass_;
+  const MatrixSlot& G_;
   Index n_, m_;
   bool identity_, diagonal_, dense_;  // mass matrix; S
-  MatrixSlot G_, mass_;
   Vec inverse_mass_;
   std::unique_ptr<LinearSolver> mass_solver_;
-  bool mass_known_ = false;
   Mat lifted_;  // m x n: (M^-1 G^T)^T, where S is dense and the mass no identity
   Mat S_, L_;   // dense: S = L D L^T; below the diagonal L, on it D^-1, above it (L D)^T
   MatrixSlot sparse_S_;
   RowProducts products_;
   std::unique_ptr<LinearSolver> solver_;
   std::vector<Index> blocks_;
-  Vec work_n_, work_m_;
+  Vec work_;
 };
 }  // namespace trill

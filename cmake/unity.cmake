@@ -1,0 +1,25 @@
+# trill_compile_in_groups(<target> <size>): compiles up to `size` neighbouring sources of a folder as one unit. Most of the
+# time of a source goes into Eigen's templates, which a unit instantiates once: a whole build takes half as long. A folder's
+# sources share a namespace then, so that their local names must differ.
+function(trill_compile_in_groups target size)
+  if(NOT TRILL_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE)
+    file(RELATIVE_PATH path ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+    get_source_file_property(group ${source} UNITY_GROUP)
+    if(group OR path MATCHES "^\\.\\." OR NOT path MATCHES "\\.cpp$")
+      continue()
+    endif()
+    get_filename_component(folder "${path}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${target}_${folder}" folder)
+    math(EXPR count_${folder} "0${count_${folder}} + 1")
+    math(EXPR group "(${count_${folder}} - 1) / ${size}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes the sources of a unit for headers, in which members of local types would be a mistake.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()

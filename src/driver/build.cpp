@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/build.hpp"
+
+#include "base/text.hpp"
+#include "driver/native_choice.hpp"
+#include "formulation/frequencies.hpp"
+#include "multiscale/force_products.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+void make_objects(PreparedRun& run) {
+  const Way& way = run.way;
+  if (way.formulation) run.reformulation = way.formulation->make(*run.problem, way.formulation_options);
+  run.stepper = way.method->make(run.reformulation ? run.reformulation->inner() : *run.problem, way.options);
+}
+
+// A step that nobody names follows from the problem that is stepped, which exists only now.
+double default_step(const PreparedRun& run) {
+  const double span = std::abs(*run.plan.to - *run.plan.from);
+  const Problem& stepped = run.reformulation ? run.reformulation->inner() : *run.problem;
+  const State start = run.reformulation ? stepped.initial_state() : run.start;
+  // A method that makes inner steps of its own for fast forces takes steps for the slow ones.
+  const bool slow = !run.reformulation && run.way.method->split_form(run.way.options).has_value();
+  double omega = slow ? slow_frequency(stepped, start) : 0;
+  if (omega == 0) omega = fastest_frequency(stepped, start);
+  return omega > 0 ? std::min(2 * std::numbers::pi / omega / default_steps_per_period, span) : 1e-3 * span;
+}
+
+void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defaults) {
+  RunPlan& plan = run.plan;
+  if (plan.h || plan.rtol) return;
+  const bool adaptive = info.owns_step || info.error_order > 0;
+  if (plan.atol && !adaptive)
+    throw UsageError(info.name + " has no error estimate; give a step size h instead of atol");
+  if (adaptive)
+    plan.rtol = defaults.rtol;
+  else if (defaults.h > 0 && info.name == defaults.method)
+    plan.h = defaults.h;
+  else
+    plan.h = default_step(run);
+}
+
+StepControl make_control(const RunPlan& plan, const MethodInfo& info) {
+  if (plan.h) return FixedStep{*plan.h};
+  AdaptiveStep control;
+  control.rtol = *plan.rtol;
+  control.atol = Vec::Constant(1, *plan.atol);
+  control.h_max = plan.h_max.value_or(0);
+  if (info.owns_step && !plan.control.empty()) throw UsageError(info.name + " has a step control of its own");
+  if (!plan.control.empty()) control.controller = plan.control;
+  return control;
+}
+
+void tell_scope(PreparedRun& run) {
+  if (run.reformulation) run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to});
+}
+
+// Machine code serves clones of the problem, so everything is made once more.
+void take_native(PreparedRun& run) {
+  if (!choose_native(run)) return;
+  run.stepper.reset();
+  run.reformulation.reset();
+  run.problem = run.problem->clone();
+  make_objects(run);
+  tell_scope(run);
+}
+
+std::string output_text(const Output& output) {
+  if (const auto* grid = std::get_if<Grid>(&output)) return fmt::format("every {} in time", grid->dt);
+  if (const auto* every = std::get_if<EveryStep>(&output))
+    return every->stride == 1 ? "every step" : fmt::format("every {} steps", every->stride);
+  return fmt::format("{} given times", std::get<Times>(output).t.size());
+}
+
+OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) {
+  OptionSet all;
+  for (const OptionRow& row : rows) all[row.name] = row.value;
+  for (const auto& [name, value] : given) all[name] = value;
+  return all;
+}
+
+OptionSet settings_of(const RunPlan& plan, const MethodInfo& info) {
+  OptionSet settings;
+  settings["from"] = format_number(*plan.from);
+  settings["to"] = format_number(*plan.to);
+  if (plan.h) settings["h"] = format_number(*plan.h);
+  if (plan.rtol) {
+    settings["rtol"] = format_number(*plan.rtol);
+    settings["atol"] = format_number(*plan.atol);
+    if (!info.owns_step) settings["control"] = plan.control.empty() ? AdaptiveStep{}.controller : plan.control;
+  }
+  if (plan.h_max) settings["h_max"] = format_number(*plan.h_max);
+  settings["output"] = output_text(plan.output);
+  settings["seed"] = fmt::format("{}", plan.seed);
+  settings["checkpoint_every"] = fmt::format("{}", plan.checkpoint_every);
+  return settings;
+}
+
+void fill_info(PreparedRun& run, const MethodInfo& info) {
+  const Way& way = run.way;
+  RunInfo& out = run.options.info;
+  out.problem = run.problem->name();
+  out.method = info.name;
+  out.method_title = info.title;
+  out.method_reference = info.reference;
+  out.delivers = to_text(info.delivers);
+  out.options = values_of(way.method->options, way.options);
+  if (way.formulation) {
+    out.formulation = way.formulation->name;
+    out.delivers = to_text(way.formulation->delivers.value_or(info.delivers));
+    out.options.merge(values_of(way.formulation->options, way.formulation_options));
+  }
+  for (const Parameter& p : run.problem->parameters()) out.parameters[p.name] = format_number(p.value);
+  out.settings = settings_of(run.plan, info);
+  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get()))
+    for (const GroupInfo& group : mechanical->groups()) out.groups.push_back(group.name);
+}
+
+void fill_options(PreparedRun& run) {
+  run.options.output = run.plan.output;
+  run.options.max_steps = run.plan.max_steps;
+  run.options.checkpoint_every = run.plan.checkpoint_every;
+  run.options.seed = run.plan.seed;
+  run.options.reformulation = run.reformulation.get();
+}
+}  // namespace
+
+PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advice, std::unique_ptr<Problem> problem) {
+  const MethodInfo info = advice.way.method->describe(advice.way.options);
+  PreparedRun run;
+  run.plan = asked.plan;
+  run.plan.want = Want::full;
+  run.plan.method = info.name;
+  run.plan.formulation = advice.way.formulation ? advice.way.formulation->name : "";
+  run.way = advice.way;
+  run.problem = std::move(problem);
+  run.start = known.start;
+  run.choice = advice.choice;
+  if (!run.choice.empty())
+    run.options.notices.push_back({.t = run.start.t, .code = "method", .text = run.choice, .severity = Severity::info});
+  make_objects(run);
+  fill_step(run, info, asked.defaults);
+  if (run.plan.rtol && !run.plan.atol) run.plan.atol = *run.plan.rtol / 1000;
+  tell_scope(run);
+  run.options.control = make_control(run.plan, info);
+  if (const std::string why = misfit(run.stepper->info(), run.options.control); !why.empty()) throw UsageError(why);
+  take_native(run);
+  fill_options(run);
+  fill_info(run, info);
+  return run;
+}
+
+PreparedRun build_again(const PreparedRun& run, const RunPlan& plan) {
+  Facts known;
+  known.start = run.start;
+  return build({plan, {}, run.way}, known, {run.way, ""}, run.problem->clone());
+}
+}  // namespace trill

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/resolve.hpp"
+
+#include "base/text.hpp"
+#include "formulation/constraint_formulation.hpp"
+#include "trill/problem/langevin.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+void check_positive(const std::optional<double>& value, const char* name) {
+  if (value && (!(*value > 0) || !std::isfinite(*value)))
+    throw UsageError(fmt::format("{} must be positive and finite, not {}", name, *value));
+}
+
+void check_numbers(const RunPlan& plan) {
+  check_positive(plan.h, "h");
+  check_positive(plan.rtol, "rtol");
+  check_positive(plan.atol, "atol");
+  check_positive(plan.h_max, "h_max");
+  if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
+  if (plan.h && plan.h_max) throw UsageError("h_max belongs to rtol; with a fixed step size h every step is h");
+  if (plan.h && plan.atol) throw UsageError("atol belongs to rtol; with a fixed step size h there is no error test");
+  if (plan.rtol && *plan.rtol >= 1) throw UsageError(fmt::format("rtol must lie between 0 and 1, not {}", *plan.rtol));
+  if (plan.max_steps < 1) throw UsageError("the largest number of steps must be at least 1");
+  if (const auto* grid = std::get_if<Grid>(&plan.output); grid && !(grid->dt > 0 && std::isfinite(grid->dt)))
+    throw UsageError(fmt::format("the output interval must be positive and finite, not {}", grid->dt));
+  if (const auto* every = std::get_if<EveryStep>(&plan.output); every && every->stride < 1)
+    throw UsageError(fmt::format("output every {} steps makes no sense; give 1 or more", every->stride));
+}
+
+void fill_span(RunPlan& plan, const Problem& problem, const RunDefaults& defaults) {
+  if (!plan.from) plan.from = problem.initial_state().t;
+  if (!plan.to) plan.to = *plan.from + defaults.to;
+  if (*plan.to == *plan.from)
+    throw UsageError(fmt::format("the run begins and ends at t = {}; nothing is to be done", *plan.to));
+  if (*plan.to < *plan.from && dynamic_cast<const LangevinProblem*>(&problem))
+    throw UsageError(fmt::format("the random motion of '{}' cannot run backwards; give an end after t = {}",
+                                 problem.name(), *plan.from));
+}
+
+bool names_constraint_form(const std::string& name) {
+  const auto& names = constraint_form_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// `formulation` stands for two things: how the method solves constraints, which is an option of it, and a change of
+// the unknowns before any method. Both may be given either way.
+void sort_formulations(RunPlan& plan) {
+  if (const auto it = plan.options.find("formulation");
+      it != plan.options.end() && !names_constraint_form(it->second)) {
+    plan.formulation = it->second;
+    plan.options.erase(it);
+  }
+  if (!names_constraint_form(plan.formulation)) return;
+  plan.options["formulation"] = plan.formulation;
+  plan.formulation.clear();
+}
+
+// `control=...` among the method's options names the step control of the run.
+void take_controller(RunPlan& plan) {
+  if (const auto given = plan.options.extract("control")) plan.control = given.mapped();
+  if (plan.control.empty()) return;
+  make_controller(plan.control);
+  if (plan.h) throw UsageError("control belongs to rtol; with a fixed step size h there is nothing to control");
+}
+
+const MethodEntry& driving_method(const ReformulationEntry& formulation, OptionSet& options, const Problem& problem) {
+  const auto macro = options.extract("macro");
+  const std::string name = macro ? macro.mapped() : formulation.driving_method(problem);
+  if (Catalogue::all().find_formulation(name))
+    throw UsageError(fmt::format("{} is a formulation itself and cannot drive {}; macro= takes an ordinary method",
+                                 name, formulation.name));
+  return *Catalogue::all().technique(name).method;
+}
+
+// What neither the formulation nor the method that drives it knows.
+void check_options(const Way& way, const OptionSet& given) {
+  std::vector<std::string> known{"macro"};
+  for (const auto& rows : {way.formulation->options, way.method->options})
+    for (const OptionRow& row : rows) known.push_back(row.name);
+  for (const auto& [name, value] : given)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("neither {} nor {}, which drives it, has an option '{}'{} (trill describe {})",
+                                   way.formulation->name, way.method->info.name, name, suggest(name, known),
+                                   way.formulation->name));
+}
+
+// Options that the formulation knows are its own; `macro.X` is X of the method that drives it.
+void sort_options(Way& way, const OptionSet& given) {
+  constexpr std::string_view prefix = "macro.";
+  for (const auto& [name, value] : given) {
+    if (name.starts_with(prefix))
+      way.options[name.substr(prefix.size())] = value;
+    else
+      (has_option(way.formulation->options, name) ? way.formulation_options : way.options)[name] = value;
+  }
+  check_options(way, way.options);
+}
+
+void check_constraint_form(const Way& way) {
+  const auto form = way.options.find("formulation");
+  if (form != way.options.end() && !has_option(way.method->options, "formulation"))
+    throw UsageError(
+        fmt::format("{} does not solve constraints stage by stage and has no formulation '{}'; "
+                    "generalized_alpha has",
+                    way.method->info.name, form->second));
+}
+}  // namespace
+
+Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& problem) {
+  Way way{technique.method, technique.formulation, {}, {}};
+  OptionSet options = plan.options;
+  if (!plan.formulation.empty()) way.formulation = &Catalogue::all().formulation(plan.formulation);
+  if (technique.formulation && way.formulation != technique.formulation)
+    throw UsageError(fmt::format("{} is a formulation itself and cannot drive {}; give one of them and a method",
+                                 technique.name(), way.formulation->name));
+  if (!way.method) way.method = &driving_method(*way.formulation, options, problem);
+  if (way.formulation)
+    sort_options(way, options);
+  else
+    way.options = std::move(options);
+  check_constraint_form(way);
+  return way;
+}
+
+Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults& defaults) {
+  check_numbers(given);
+  Resolved asked{given, defaults, {}};
+  RunPlan& plan = asked.plan;
+  fill_span(plan, problem, defaults);
+  sort_formulations(plan);
+  take_controller(plan);
+  if (plan.want == Want::full) {
+    const Technique technique = Catalogue::all().technique(plan.method.empty() ? defaults.method : plan.method);
+    asked.way = resolve_way(technique, plan, problem);
+  } else if (!plan.method.empty() || !plan.formulation.empty()) {
+    throw UsageError("give either what is wanted of the motion or a method, not both");
+  }
+  return asked;
+}
+}  // namespace trill

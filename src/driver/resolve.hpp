@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/plan.hpp"
+
+namespace trill {
+// A plan whose names and numbers are known to make sense.
+struct Resolved {
+  RunPlan plan;  // from and to filled in; `formulation` and `control` are no longer among the options
+  RunDefaults defaults;
+  std::optional<Way> way;  // empty: what is wanted decides
+};
+
+// Refuses misuse with a UsageError; looks at no force and runs nothing.
+Resolved resolve(const RunPlan& plan, const Problem& problem, const RunDefaults& defaults);
+
+// `technique` with the options of the plan sorted: a formulation gets the method that drives it best, unless `macro`
+// names another one.
+Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& problem);
+}  // namespace trill

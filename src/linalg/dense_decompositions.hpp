@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/types.hpp"
+
+#include <memory>
+
+// Eigen's dense decompositions behind plain classes and functions. Each of them takes seconds to compile wherever it is
+// instantiated; here that happens once.
+namespace trill {
+// A = V diag(values) V^T for a symmetric A, whose lower triangle is read; ascending values, orthonormal columns.
+class SymmetricEigen {
+ public:
+  explicit SymmetricEigen(Index n = 0);  // allocates for matrices of this size
+  ~SymmetricEigen();
+  SymmetricEigen(SymmetricEigen&&) noexcept;
+  SymmetricEigen& operator=(SymmetricEigen&&) noexcept;
+
+  // Allocate at a new size only. false: the iteration did not converge.
+  bool compute(const Mat& a);
+  bool compute_tridiagonal(const Vec& diagonal, const Vec& subdiagonal);
+  const Vec& values() const;
+  const Mat& vectors() const;
+
+ private:
+  struct Solver;
+  std::unique_ptr<Solver> solver_;
+};
+
+// A = L L^T for a symmetric positive definite A, whose lower triangle is read.
+class Cholesky {
+ public:
+  explicit Cholesky(Index n = 0);  // allocates for matrices of this size
+  ~Cholesky();
+  Cholesky(Cholesky&&) noexcept;
+  Cholesky& operator=(Cholesky&&) noexcept;
+
+  bool compute(const Mat& a);           // allocates at a new size only; false: A is not positive definite
+  void solve(Mat& b) const;             // b becomes A^-1 b
+  void solve_lower(Mat& b) const;       // L^-1 b
+  void solve_transposed(Mat& b) const;  // L^-T b
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+
+// Eigenvalues of any square matrix and, where they are asked for, its eigenvectors as columns.
+struct GeneralEigen {
+  bool converged = false;
+  Eigen::VectorXcd values;
+  Eigen::MatrixXcd vectors;
+};
+GeneralEigen general_eigen(const Mat& a, bool with_vectors);
+
+// By LU with row pivoting. A reciprocal condition of about 1e-16 or less means a singular matrix.
+struct DenseInverse {
+  Mat matrix;
+  double reciprocal_condition = 0;
+};
+DenseInverse inverse_of(const Mat& a);
+
+// An orthonormal basis that begins with one of the columns of A: all of Q in A = Q R, or as many columns as A has.
+Mat orthonormal_basis(const Mat& a);
+Mat orthonormal_columns(const Mat& a);
+
+// An orthonormal basis of all vectors that are orthogonal to the columns of A, which may depend on each other.
+Mat orthogonal_complement(const Mat& a);
+
+// A P = Q R, where the column with the largest remainder always comes next.
+struct PivotedQr {
+  Mat r;                  // upper trapezoid
+  Eigen::VectorXi order;  // column k of A P is column order[k] of A
+  Index rank = 0;         // remainders that are no more than the rounding of the largest one do not count
+};
+PivotedQr pivoted_qr(const Mat& a);
+}  // namespace trill

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/types.hpp"
+
+#include <memory>
+
+namespace trill {
+// A = L D L^T of a symmetric sparse A, without pivoting. Behind a wall, since Eigen's takes long to compile.
+class SparseCholesky {
+ public:
+  explicit SparseCholesky(const SpMat& a);
+  ~SparseCholesky();
+  SparseCholesky(const SparseCholesky&) = delete;
+  SparseCholesky& operator=(const SparseCholesky&) = delete;
+
+  bool is_positive_definite() const;
+  Vec pivots() const;  // the diagonal of D
+  Mat solve(const Mat& b) const;
+  Vec solve(const Vec& b) const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+}  // namespace trill

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/dense_decompositions.hpp"
+#include "linalg/eigenpairs.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <Eigen/Eigenvalues>
+
+namespace trill {
+// Eigen's SelfAdjointEigenSolver in its own pieces, because it takes memory in every call for the product of
+// reflections.
+struct SymmetricEigen::Solver {
+  explicit Solver(Index n) : values(n), beside(beside_size(n)), coefficients(beside_size(n)), work(n), vectors(n, n) {}
+  static Index beside_size(Index n) { return std::max<Index>(n - 1, 0); }
+
+  void tridiagonalise(const Mat& a) {
+    vectors = a.triangularView<Eigen::Lower>();
+    scale = vectors.cwiseAbs().maxCoeff();
+    if (scale == 0) scale = 1;
+    vectors.triangularView<Eigen::Lower>() /= scale;
+    coefficients.resize(a.rows() - 1);
+    Eigen::internal::tridiagonalization_inplace(vectors, coefficients);
+    values = vectors.diagonal();
+    beside = vectors.diagonal<-1>();
+    using Reflections = Eigen::HouseholderSequence<Mat, Vec>;
+    Reflections(vectors, coefficients).setLength(a.rows() - 1).setShift(1).evalTo(vectors, work);
+  }
+
+  bool iterate() {
+    constexpr Index max_iterations = 30;  // for every value
+    const auto info = Eigen::internal::computeFromTridiagonal_impl(values, beside, max_iterations, true, vectors);
+    return info == Eigen::Success;
+  }
+
+  Vec values, beside, coefficients, work;
+  Mat vectors;
+  double scale = 1;
+};
+
+SymmetricEigen::SymmetricEigen(Index n) : solver_(std::make_unique<Solver>(n)) {}
+SymmetricEigen::~SymmetricEigen() = default;
+SymmetricEigen::SymmetricEigen(SymmetricEigen&&) noexcept = default;
+SymmetricEigen& SymmetricEigen::operator=(SymmetricEigen&&) noexcept = default;
+
+bool SymmetricEigen::compute(const Mat& a) {
+  if (a.rows() <= 1) {
+    solver_->values = a.diagonal();
+    solver_->vectors.setOnes(a.rows(), a.rows());
+    return true;
+  }
+  solver_->tridiagonalise(a);
+  const bool converged = solver_->iterate();
+  solver_->values *= solver_->scale;
+  return converged;
+}
+
+bool SymmetricEigen::compute_tridiagonal(const Vec& diagonal, const Vec& subdiagonal) {
+  solver_->values = diagonal;
+  solver_->beside = subdiagonal;
+  solver_->vectors.setIdentity(diagonal.size(), diagonal.size());
+  return solver_->iterate();
+}
+
+const Vec& SymmetricEigen::values() const { return solver_->values; }
+const Mat& SymmetricEigen::vectors() const { return solver_->vectors; }
+
+EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m) {
+  if (k.rows() != k.cols() || m.rows() != m.cols() || k.rows() != m.rows())
+    throw std::invalid_argument("eigenpairs: K and M must be square and of one size");
+  EigenPairs pairs;
+  pairs.converged = k.rows() == 0;
+  if (pairs.converged) return pairs;
+  if (!k.allFinite() || !m.allFinite()) {
+    pairs.message = "K or M is not finite";
+    return pairs;
+  }
+  // Eigen's generalised solver does not look at the outcome of its Cholesky step
+  if (!Cholesky().compute(m)) {
+    pairs.message = "M is not positive definite";
+    return pairs;
+  }
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver(k, m);
+  pairs.converged = solver.info() == Eigen::Success;
+  if (!pairs.converged) {
+    pairs.message = "the QR iteration did not converge";
+    return pairs;
+  }
+  pairs.values = solver.eigenvalues();
+  pairs.vectors = solver.eigenvectors();
+  return pairs;
+}
+}  // namespace trill

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/guess_policy.hpp"
+
+#include "method/stage_polynomial.hpp"
+#include "trill/linalg/kernels.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace trill {
+namespace {
+constexpr double furthest_memory = 2;  // in lengths of the step before: polynomials of stages are not carried further
+}  // namespace
+
+void GuessPolicy::start(const StageSystem& stages) {
+  block_ = &stages.block();
+  k_ = last_k_ = Mat::Zero(stages.unknowns(), block_->stages);
+  l_ = last_l_ = Mat::Zero(stages.multipliers(), block_->stages);
+  remembers_ = false;
+}
+
+void GuessPolicy::choose(double h, const SlowMotion& slow) {
+  const bool stiff = slow.step().stiff;
+  const bool in_reach = remembers_ && std::abs(h) <= furthest_memory * std::abs(last_h_) && h * last_h_ >= 0;
+  if (in_reach && (!stiff || slow.is_quiet(last_h_)))
+    source_ = Source::memory;
+  else
+    source_ = stiff ? Source::slow_point : Source::start;
+}
+
+bool GuessPolicy::recall_state(Out k, Out l) const {
+  if (!remembers_ || !(block_->stiffly_accurate || block_->partitioned)) return false;
+  k = last_k_.col(block_->stages - 1);
+  l = last_l_.col(block_->stages - 1);
+  return true;
+}
+
+void GuessPolicy::keep(double h, const StageSystem& stages, bool go_on) {
+  last_k_ = stages.K;
+  last_l_ = stages.L;
+  last_h_ = h;
+  remembers_ = go_on;
+}
+
+void GuessPolicy::guess(double h, In y0, In k1, In l1, const SlowMotion& slow, StageSystem& stages, Out x) {
+  switch (source_) {
+    case Source::memory:
+      carry_on(h);
+      break;
+    case Source::slow_point:
+      guess_from_slow_point(h, y0, k1, l1, *slow.point());
+      break;
+    case Source::start:
+      k_.colwise() = k1;
+      l_.colwise() = l1;
+  }
+  stages.guess(k_, l_, x);
+}
+
+// Derivatives and multipliers of the stages before, carried on as polynomials.
+void GuessPolicy::carry_on(double h) {
+  const StageBlock& block = *block_;
+  const double ratio = h / last_h_;
+  const Index n = k_.rows(), m = l_.rows();
+  std::array<double, most_implicit_stages> storage;
+  Eigen::Map<Vec> weights(storage.data(), block.count);
+  const auto nodes = block.position.c.segment(block.first, block.count);
+  for (Index i = 0; i < block.count; ++i) {
+    lagrange_weights(nodes, 1 + ratio * nodes[i], weights);
+    double* k = k_.col(block.first + i).data();
+    double* l = l_.col(block.first + i).data();
+    std::fill_n(k, n, 0.0);
+    std::fill_n(l, m, 0.0);
+    for (Index j = 0; j < block.count; ++j) {
+      add_scaled(k, weights[j], last_k_.col(block.first + j).data(), n);
+      add_scaled(l, weights[j], last_l_.col(block.first + j).data(), m);
+    }
+  }
+}
+
+// The limit of infinite frequency, with the smooth multiplier and acceleration added (JP95 sec. 4, corrected: the
+// multipliers mu and nu of the projections stand for q0 - q~ and v0 - v~, and At^-2 (1 + At^-1 A1) for At^-2 1).
+void GuessPolicy::guess_from_slow_point(double h, In y0, In k1, In l1, const SlowPoint& slow) {
+  const StageBlock& block = *block_;
+  const Index n = k_.rows();
+  const double* q0 = y0.data();
+  const double* v0 = q0 + n;
+  for (Index i = 0; i < block.count; ++i) {
+    const double far = block.far[i] / (h * h), rate = -block.p_v[i] / h, first = block.p_k[i];
+    double* k = k_.col(block.first + i).data();
+    double* l = l_.col(block.first + i).data();
+    for (Index c = 0; c < n; ++c)
+      k[c] = slow.a[c] + far * (slow.q[c] - q0[c]) + rate * (slow.v[c] - v0[c]) + first * (k1[c] - slow.a[c]);
+    for (Index c = 0; c < l_.rows(); ++c)
+      l[c] = slow.lambda[c] + far * slow.mu[c] + rate * slow.nu[c] + first * (l1[c] - slow.lambda[c]);
+  }
+}
+
+// The middle of the step: the matrix there differs least from those of all stages.
+void GuessPolicy::place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages, In x) const {
+  const StageBlock& block = *block_;
+  Index middle = block.first;
+  for (Index i = block.first; i < block.first + block.count; ++i)
+    if (std::abs(block.position.c[i] - 0.5) < std::abs(block.position.c[middle] - 0.5)) middle = i;
+  const double dt = block.position.c[middle] * h;
+  StageSystem::Point& point = stages.point;
+  point.t = t + dt;
+  if (source_ == Source::slow_point) {
+    const SlowPoint& here = *slow.point();
+    point.q = here.q + dt * here.v + (0.5 * dt * dt) * here.a;
+    point.v = here.v + dt * here.a;
+    point.k = here.a;
+    point.l = here.lambda;
+    return;
+  }
+  stages.unpack(x);
+  point.q = stages.Q.col(middle);
+  point.v = stages.V.col(middle);
+  point.k = stages.K.col(middle);
+  point.l = stages.L.col(middle);
+}
+}  // namespace trill

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages of mechanical systems in lifted form: JP95 eq. 19.
+#include "method/shifted_matrix.hpp"
+#include "method/stage_system.hpp"
+#include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+
+namespace trill {
+namespace {
+void add_entries(const MatrixSlot& slot, Index row, Index col, bool transposed,
+                 std::vector<Eigen::Triplet<double>>& all) {
+  for (Index j = 0; j < slot.cols(); ++j)
+    for (SpMat::InnerIterator it(slot.as_sparse(), j); it; ++it)
+      all.emplace_back(row + (transposed ? j : it.row()), col + (transposed ? it.row() : j), 1.0);
+}
+
+// [M, slope, damping: G^T; G: -C], sparse as long as all parts are.
+MatrixSlot saddle_pattern(const LiftedForm& form) {
+  const Index n = form.unknowns(), m = form.rows();
+  const bool sparse = form.slope().is_sparse() && (m == 0 || form.jacobian().is_sparse()) && form.mass().is_sparse() &&
+                      (form.damping().stored() == 0 || form.damping().is_sparse());
+  if (!sparse) return MatrixSlot::dense(n + m, n + m);
+  std::vector<Eigen::Triplet<double>> entries;
+  add_entries(form.mass(), 0, 0, false, entries);
+  add_entries(form.slope(), 0, 0, false, entries);
+  if (form.damping().stored() > 0) add_entries(form.damping(), 0, 0, false, entries);
+  if (m > 0) {
+    add_entries(form.jacobian(), n, 0, false, entries);
+    add_entries(form.jacobian(), 0, n, true, entries);
+    for (Index i = 0; i < m; ++i) entries.emplace_back(n + i, n + i, 1.0);
+  }
+  SpMat pattern(n + m, n + m);
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  return MatrixSlot::sparse(std::move(pattern));
+}
+}  // namespace
+
+MechanicalStages::MechanicalStages(const StageBlock& block, LiftedForm& form)
+    : StageSystem(block, form.unknowns(), form.unknowns(), form.rows(), form.counted_groups()),
+      form_(form),
+      mass_(form.problem(), form.soft_groups()),
+      compliance_(diagonal_slot(form.compliance())),
+      gaps_(Vec::Zero(m_)) {
+  matrix_ = std::make_unique<ShiftedMatrix>(saddle_pattern(form), block, n_);
+  matrix_->add(form.mass(), 0, 0, false, 0, 1);
+  matrix_->add(form.slope(), 0, 0, false, -2, 1);
+  if (form.damping().stored() > 0 && !block.partitioned) matrix_->add(form.damping(), 0, 0, false, -1, -1);
+  if (m_ == 0) return;
+  matrix_->add(form.jacobian(), n_, 0, false, 0, 1);
+  matrix_->add(form.jacobian(), 0, n_, true, 0, 1);
+  matrix_->add(compliance_, n_, n_, false, 2, -1);
+}
+
+void MechanicalStages::find_derivatives(In x) {
+  with_small(n_, [&](auto n) {
+    const double* q0 = y0_.data();
+    const double* v0 = q0 + n;
+    const double* k1 = k1_.data();
+    const double* w = x.data();
+    const double by_h = 1 / h_;
+    for (Index i = 0; i < block_.count; ++i) {
+      const Index stage = block_.first + i;
+      double* q = Q.col(stage).data();
+      double* v = V.col(stage).data();
+      double* k = K.col(stage).data();
+      const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
+      const double* s = block_.S.data() + i;
+      const double* p = block_.P.data() + i;
+      for (Index c = 0; c < n; ++c) {
+        double by_s = 0, by_p = 0;
+        for (Index j = 0; j < block_.count; ++j) {
+          by_s += s[j * block_.count] * w[j * width_ + c];
+          by_p += p[j * block_.count] * w[j * width_ + c];
+        }
+        q[c] = q0[c] + (flight * v0[c] + w[i * width_ + c]);
+        v[c] = v0[c] + (by_h * by_s + sk * k1[c]);
+        k[c] = by_h * (by_h * by_p) + pk * k1[c];
+      }
+    }
+  });
+}
+
+// Hard constraints have no compliance to tell their multipliers by.
+bool MechanicalStages::derivative(const State& s, Out k, Out l) {
+  if (m_ > 0) form_.map()->value(s.t, s.q(), gaps_);
+  for (Index i = 0; i < form_.gaps(); ++i) l[i] = gaps_[i] / form_.compliance()[i];
+  form_.pull(s.t, s.q(), s.v(), l, k);
+  return mass_.divide_by_mass(s.q(), k) && all_finite(k);
+}
+
+// Its position follows from the accelerations before it.
+bool MechanicalStages::fill_last() {
+  const Index last = block_.stages - 1;
+  const Mat &A = block_.position.A, &B = block_.velocity.A;
+  K.col(last).setZero();
+  for (Index i = 0; i <= last; ++i) {
+    V.col(i) = y0_.segment(n_, n_);
+    for (Index j = 0; j < last; ++j) add_scaled(V.col(i).data(), h_ * B(i, j), K.col(j).data(), n_);
+  }
+  Q.col(last) = y0_.head(n_);
+  for (Index j = 0; j <= last; ++j) add_scaled(Q.col(last).data(), h_ * A(last, j), V.col(j).data(), n_);
+  const double t = t_ + block_.position.c[last] * h_;
+  if (m_ > 0) {
+    form_.map()->value(t, Q.col(last), gaps_);
+    L.col(last) = gaps_.cwiseQuotient(form_.compliance());
+  }
+  form_.pull(t, Q.col(last), V.col(last), L.col(last), K.col(last));
+  return mass_.divide_by_mass(Q.col(last), K.col(last));
+}
+
+// Forces come from differences of positions: every one of them feels the rounding of the largest.
+double MechanicalStages::size_in_tolerances(In weights) const {
+  return max_abs(y0_.head(n_)) * std::sqrt(weights.head(n_).squaredNorm() / static_cast<double>(n_));
+}
+
+// (M sigma^2 - f_v sigma - f_q) x + G^T l = M sigma^2 e, G x - C l = 0, for positions and velocities alike.
+void MechanicalStages::filter(Vec& error) {
+  const double sigma = real_shift();
+  for (Index part = 0; part < 2; ++part) {
+    filtered_.setZero();
+    form_.mass().multiply(error.segment(part * n_, n_), filtered_.head(n_));
+    filtered_ *= sigma * sigma;
+    matrix_->solve_real(filtered_);
+    error.segment(part * n_, n_) = filtered_.head(n_);
+  }
+}
+
+void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {
+  form_.residual(t, Q.col(stage), V.col(stage), K.col(stage), l, r.head(n_), r.tail(m_));
+}
+
+void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }
+
+void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
+  for (Index i = 0; i < block_.count; ++i) {
+    double* w = x.data() + i * width_;
+    const double rk = h_ * h_ * block_.r_k[i];
+    for (Index c = 0; c < n_; ++c) w[c] = rk * k1_[c];
+    for (Index j = 0; j < block_.count; ++j)
+      add_scaled(w, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
+    for (Index c = 0; c < m_; ++c) w[n_ + c] = l(c, block_.first + i);
+  }
+}
+
+// max(|dQ|, h |dV|) in the norm of positions; multipliers, which may be large, are not tested.
+void MechanicalStages::newton_weights(In w, Out x_weights) const {
+  const double factor = block_.amplification * std::sqrt(static_cast<double>(width_) / static_cast<double>(n_));
+  for (Index i = 0; i < block_.count; ++i) {
+    x_weights.segment(i * width_, n_) = factor * w.head(n_);
+    x_weights.segment(i * width_ + n_, m_).setZero();
+  }
+}
+}  // namespace trill

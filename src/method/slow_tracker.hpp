@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "method/implicit_rk_plan.hpp"
+#include "method/slow_motion.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace trill {
+// The slow manifold of stiff gaps or hard constraints along a run: the slow points at both ends of a step, how far the
+// state oscillates off the smooth motion through them, and what follows for the sizes and ends of steps.
+// It refers to the form and the plan, which must outlive it.
+class SlowTracker final : public SlowMotion {
+ public:
+  SlowTracker(const LiftedForm& form, const ImplicitRkPlan& plan);  // a form with rows
+  SlowPoint::Status start(const State& s);
+
+  const SlowPoint* point() const override { return here_.get(); }
+  void take_multipliers(State& s) override;
+  void hard_multipliers(Out l) const override { l.tail(hard_) = here_->lambda.tail(hard_); }
+
+  void forget() override { known_ = false; }
+  StepStatus find_start(State& s, const StepRequest& request, OscillationWatch& watch) override;
+  void judge_step(double h, bool controlled) override;
+  StepStatus find_end(double t, const StepRequest& request, Vec& y1) override;
+  void take_outcome(const State& s, const StepRequest& request, StepStatus status) override;
+  void make_tangential(Vec& error) override;
+  bool accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
+
+  bool is_quiet(double h) const override;
+  double step_bound() override;
+  double longest_step() override;
+  bool gives_first_slope() const override { return plan_.fast != FastMotion::resolve; }
+  double first_floor(const State& s, const ErrorScale& scale) override;
+
+ private:
+  double step_floor();
+  StepStatus find_point(const State& s, const StepRequest& request, OscillationWatch& watch);
+  void measure_oscillation(In v0, In weights);
+  void find_smooth_start(const State& s, const StepRequest& request);
+  SlowPoint::Status keep_constraints(double t, const StepRequest& request, Out q, Out v);
+  bool settle(double t, const StepRequest& request, Out q, Out v);
+  bool settle_end(double t, const StepRequest& request, Vec& y1);
+  bool ends_on_manifold(const StepRequest& request) const;
+  StepStatus report(SlowPoint::Status status, double t, Notes& notes) const;
+  void report_failure(const State& s, const StepRequest& request) const;
+
+  const LiftedForm& form_;
+  const ImplicitRkPlan& plan_;
+  Index n_, hard_;
+  bool has_gaps_;
+  bool moving_;                              // hard constraints alone, of time
+  std::unique_ptr<SlowPoint> here_, ahead_;  // at the start and at the end of a step
+  // Of the constraints alone, beside gaps that may go on oscillating.
+  std::optional<LiftedForm> hard_form_;
+  std::unique_ptr<SlowPoint> hard_point_;
+  Vec end_slopes_, lambda_rate_, across_, q_, v_, unsettled_;
+  bool known_ = false;      // here_ is that of the state
+  bool smooth_ = false;     // the state oscillates by less than the tolerance
+  bool fits_ = true;        // g = C lambda holds to the tolerance on the smooth motion
+  double slow_change_ = 0;  // of a over the last step
+};
+}  // namespace trill

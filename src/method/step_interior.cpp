@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/step_interior.hpp"
+
+#include "method/stage_polynomial.hpp"
+#include "trill/method/hermite.hpp"
+
+#include <algorithm>
+
+namespace trill {
+namespace {
+bool lies_inside(double node) { return node > 0 && node < 1; }
+
+Vec dense_nodes(const StageBlock& block) {
+  std::vector<double> nodes{0};
+  for (Index i = 0; i < block.stages; ++i)
+    if (lies_inside(block.position.c[i])) nodes.push_back(block.position.c[i]);
+  nodes.push_back(1);
+  return Eigen::Map<const Vec>(nodes.data(), static_cast<Index>(nodes.size()));
+}
+}  // namespace
+
+void StepInterior::start(const StageSystem& stages, const State& s) {
+  block_ = &stages.block();
+  positions_ = stages.positions();
+  n_ = stages.unknowns();
+  hard_ = std::min(s.layout.nl, stages.multipliers());
+  nodes_ = dense_nodes(*block_);
+  weights_ = Vec::Zero(nodes_.size());
+  inside_ = Mat::Zero(s.y.size(), nodes_.size());
+}
+
+void StepInterior::keep(double h, In y0, In y1, const StageSystem& stages) {
+  h_ = h;
+  inside_.col(0) = y0;
+  inside_.col(nodes_.size() - 1) = y1;
+  if (!block_->collocation) return;
+  Index node = 1;
+  for (Index i = 0; i < block_->stages; ++i) {
+    if (!lies_inside(block_->position.c[i])) continue;
+    inside_.col(node).head(positions_) = stages.Q.col(i);
+    inside_.col(node).segment(positions_, n_) = stages.V.col(i);
+    inside_.col(node).segment(positions_ + n_, hard_) = stages.L.col(i).tail(hard_);
+    ++node;
+  }
+}
+
+void StepInterior::interpolate(double theta, Out y) {
+  const auto y0 = inside_.col(0), y1 = inside_.col(nodes_.size() - 1);
+  y = (1 - theta) * y0 + theta * y1;
+  if (!block_->collocation) {
+    hermite(theta, h_, y0.head(n_), y0.segment(n_, n_), y1.head(n_), y1.segment(n_, n_), y.head(n_));
+    hermite_slope(theta, h_, y0.head(n_), y0.segment(n_, n_), y1.head(n_), y1.segment(n_, n_), y.segment(n_, n_));
+    return;
+  }
+  lagrange_weights(nodes_, theta, weights_);
+  Index from = 0;
+  for (const Index size : {positions_, n_, hard_}) {
+    if (size > 0) y.segment(from, size).noalias() = inside_.middleRows(from, size) * weights_;
+    from += size;
+  }
+}
+}  // namespace trill

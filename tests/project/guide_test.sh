@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The C++ of the README and the guides compiles against the public headers alone. All blocks of a page make one source:
+# those with #include lines first and as they are, of the others what begins with `trill::RunPlan` as a function's body.
+# guide_test.sh source-folder
+set -euo pipefail
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r "$source/include" "$work/include"
+
+program_of() {
+  echo '#include "trill/driver/plan.hpp"'
+  echo '#include "trill/driver/sweep.hpp"'
+  echo '#include "trill/problem/mechanical.hpp"'
+  echo '#include <cmath>'
+  echo '#include <cstdio>'
+  echo '#include <thread>'
+  awk '
+    function finish() { if (body) print "}"; body = 0 }
+    /^```cpp/ { inside = 1; ++blocks; next }
+    /^```/ { finish(); inside = 0; next }
+    inside && /^trill::RunPlan/ && !body { body = 1; print "void block_" blocks "() {" }
+    inside
+    END { exit blocks == 0 }' "$1"
+}
+
+checked=0
+for page in "$source/README.md" "$source"/docs/guide/*.md; do
+  program_of "$page" >"$work/page.cpp" || continue
+  if ! g++ -std=c++20 -fsyntax-only -I "$work/include" $(pkg-config --cflags eigen3) "$work/page.cpp" >"$work/log" 2>&1; then
+    cat "$work/log"
+    echo "guide_test: the C++ of ${page#"$source"/} does not compile against include/trill" >&2
+    exit 1
+  fi
+  checked=$((checked + 1))
+done
+[ $checked -ge 4 ] || { echo "guide_test: only $checked pages with C++ were found" >&2; exit 1; }
