@@ -316,8 +316,8 @@ int compare(const CompareArguments& arguments) {
   std::vector<Curve> curves;
   for (const Contender& contender : compared) curves.push_back(measure_curve(a, contender, reference));
   std::string note = "Largest error of q and v at the end, against " + reference.origin;
-  for (const std::string& name : a.methods)
-    if (const ReformulationEntry* formulation = Catalogue::all().technique(name).formulation)
+  for (const Contender& contender : compared)
+    if (const ReformulationEntry* formulation = contender.technique.formulation)
       note += fmt::format("; {} gives the {}, and the oscillation itself counts as its error", formulation->name,
                           to_text(*formulation->delivers));
   Chart by_forces{.title = "Error against work",

@@ -77,18 +77,27 @@ std::vector<ConvergenceRow> convergence_table(const RunPlan& given, const Refere
   return rows;
 }
 
+double log_slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  const auto n = static_cast<double>(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double lx = std::log(x[i]), ly = std::log(std::abs(y[i]));
+    sx += lx;
+    sy += ly;
+    sxx += lx * lx;
+    sxy += lx * ly;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
 double observed_order(const std::vector<ConvergenceRow>& rows, double ConvergenceRow::*error, double floor) {
-  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  std::vector<double> h, errors;
   for (const ConvergenceRow& row : rows) {
     if (!(row.*error > floor) || !std::isfinite(row.*error)) continue;
-    const double x = std::log(row.h), y = std::log(row.*error);
-    n += 1;
-    sx += x;
-    sy += y;
-    sxx += x * x;
-    sxy += x * y;
+    h.push_back(row.h);
+    errors.push_back(row.*error);
   }
-  return n < 2 ? std::nan("") : (n * sxy - sx * sy) / (n * sxx - sx * sx);
+  return h.size() < 2 ? std::nan("") : log_slope(h, errors);
 }
 
 double first_step(const RunPlan& plan, double per_period) {

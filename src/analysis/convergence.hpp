@@ -23,7 +23,9 @@ struct ConvergenceRow {
 // The plan run with h, h/2, h/4, ... (or rtol, rtol/10, ...) against the reference.
 std::vector<ConvergenceRow> convergence_table(const RunPlan& plan, const Reference& reference, int rows);
 
-// Least-squares slope of log error against log h over the rows that lie above rounding; NaN with fewer than two.
+double log_slope(const std::vector<double>& x, const std::vector<double>& y);  // least squares, log |y| over log x
+
+// The slope of errors over h, of the rows that lie above rounding; NaN with fewer than two.
 double observed_order(const std::vector<ConvergenceRow>& rows, double ConvergenceRow::*error, double floor = 1e-12);
 
 // A first step size for an order study: `per_period` steps in the fastest period at the start, and a divisor of the

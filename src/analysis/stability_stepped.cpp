@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stability by stepping the basis states of the test oscillator: a scan over mu, sharpened by bisection.
+#include "analysis/convergence.hpp"
 #include "analysis/stability_parts.hpp"
 #include "analysis/test_oscillator.hpp"
 #include "base/tolerances.hpp"
@@ -89,25 +90,11 @@ struct StepRunner {
   }
 };
 
-// Least-squares slope of log |y| against log x.
-double slope(const std::vector<double>& x, const std::vector<double>& y) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  const double n = static_cast<double>(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double lx = std::log(x[i]), ly = std::log(std::abs(y[i]));
-    sx += lx;
-    sy += ly;
-    sxx += lx * lx;
-    sxy += lx * ly;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 // y = C x^r (1 + O(x^2)), x decreasing: r rounded from the slope, C without the next term by the two values that
 // rounding spares.
 LeadingTerm leading_term(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() < 3) return {HUGE_VAL, 0};
-  const double order = std::round(slope(x, y));
+  const double order = std::round(log_slope(x, y));
   std::size_t i = 1;
   while (i + 1 < x.size() && std::abs(y[i + 1]) > 1e-9) ++i;
   const double before = y[i - 1] / std::pow(x[i - 1], order), here = y[i] / std::pow(x[i], order);

@@ -4,7 +4,6 @@
 #include "linalg/dense_decompositions.hpp"
 #include "linalg/differences.hpp"
 #include "linalg/eigenpairs.hpp"
-#include "linalg/row_rank.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/problem/langevin.hpp"
 

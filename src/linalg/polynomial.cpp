@@ -8,7 +8,7 @@
 
 namespace trill {
 namespace {
-constexpr Extended epsilon = std::numeric_limits<Extended>::epsilon();
+constexpr Extended extended_epsilon = std::numeric_limits<Extended>::epsilon();
 
 int sign(Extended value) { return (value > 0) - (value < 0); }
 
@@ -63,7 +63,8 @@ Extended Polynomial::uncertainty(Extended x) const {
   Extended error = 0;
   const int n = degree();
   for (int k = n; k >= 0; --k)
-    error = error * x + (coefficient(k) != 0 ? bound(k) + 2 * (n + 1) * epsilon * std::abs(coefficient(k)) : 0);
+    error =
+        error * x + (coefficient(k) != 0 ? bound(k) + 2 * (n + 1) * extended_epsilon * std::abs(coefficient(k)) : 0);
   return error;
 }
 
@@ -80,7 +81,7 @@ Polynomial Polynomial::scaled(Extended factor, Extended rounding) const {
   std::vector<Extended> values, bounds;
   for (int k = 0; k < size(); ++k) {
     values.push_back(factor * coefficient(k));
-    bounds.push_back(std::abs(factor) * (bound(k) + (rounding + epsilon) * std::abs(coefficient(k))));
+    bounds.push_back(std::abs(factor) * (bound(k) + (rounding + extended_epsilon) * std::abs(coefficient(k))));
   }
   return {values, bounds};
 }
@@ -90,8 +91,8 @@ Polynomial Polynomial::stretched(Extended factor, Extended rounding) const {
   Extended power = 1;
   for (std::size_t k = 0; k < values_.size(); ++k, power *= factor) {
     result.values_[k] *= power;
-    result.bounds_[k] =
-        std::abs(power) * (bounds_[k] + static_cast<Extended>(k) * (rounding + 2 * epsilon) * std::abs(values_[k]));
+    result.bounds_[k] = std::abs(power) * (bounds_[k] + static_cast<Extended>(k) * (rounding + 2 * extended_epsilon) *
+                                                            std::abs(values_[k]));
   }
   return result;
 }
@@ -111,7 +112,7 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b) {
   std::vector<Extended> values, bounds;
   for (int k = 0; k < std::max(a.size(), b.size()); ++k) {
     values.push_back(a.coefficient(k) + b.coefficient(k));
-    bounds.push_back(a.bound(k) + b.bound(k) + epsilon * std::abs(values.back()));
+    bounds.push_back(a.bound(k) + b.bound(k) + extended_epsilon * std::abs(values.back()));
   }
   return {values, bounds};
 }
@@ -128,7 +129,7 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
       const Extended product = a.coefficient(i) * b.coefficient(j);
       values[k] += product;
       bounds[k] += std::abs(a.coefficient(i)) * b.bound(j) + a.bound(i) * (std::abs(b.coefficient(j)) + b.bound(j)) +
-                   2 * epsilon * std::abs(product);
+                   2 * extended_epsilon * std::abs(product);
     }
   return {values, bounds};
 }
@@ -167,7 +168,7 @@ Polynomial interpolate(int degree, const std::function<ComplexSample(std::comple
     for (int j = 0; j < n; ++j) {
       const ComplexSample s = sample(radius * unit(j));
       at_points[static_cast<std::size_t>(j)] = s.value;
-      error = std::max(error, s.error + 4 * epsilon * std::abs(s.value));
+      error = std::max(error, s.error + 4 * extended_epsilon * std::abs(s.value));
     }
     Extended power = 1;
     for (int k = 0; k < n; ++k, power *= radius) {

@@ -105,10 +105,4 @@ std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, 
 Index row_rank(const MatrixSlot& a, double tolerance) {
   return a.rows() - static_cast<Index>(dependent_rows(a, tolerance, a.rows()).size());
 }
-
-Mat orthogonal_complement(const Mat& columns) {
-  const Eigen::ColPivHouseholderQR<Mat> factors(columns);
-  const Mat q = factors.householderQ();
-  return q.rightCols(columns.rows() - factors.rank());
-}
 }  // namespace trill

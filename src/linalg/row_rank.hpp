@@ -19,5 +19,4 @@ struct DependentRow {
 std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, Index most = 32);
 Index row_rank(const MatrixSlot& a, double tolerance);  // how many are left without those
 
-Mat orthogonal_complement(const Mat& columns);  // orthonormal columns; these and the given ones span everything
 }  // namespace trill

@@ -37,6 +37,19 @@ StageOptions AlphaOptions::stage() const {
           .max_iterations = iterations};
 }
 
+void set_alpha_equation(const AlphaCoefficients& c, const State& s, double h, In phi, In a, StageEquation& e) {
+  const double ratio = c.beta / c.gamma, share = c.gamma / (1 - c.alpha_m);
+  e.t = s.t + h;
+  e.kinematic = ratio * h;
+  e.dynamic = share * (1 - c.alpha_f) * h;
+  e.q_base = s.q() + h * (1 - ratio) * s.v() + h * h * (0.5 - ratio) * a;
+  e.v_base = s.v() + h * ((1 - share) * a + share * c.alpha_f * phi);
+}
+
+void average_acceleration(const AlphaCoefficients& c, In phi0, In phi1, In a0, Out a1) {
+  a1 = ((1 - c.alpha_f) * phi1 + c.alpha_f * phi0 - c.alpha_m * a0) / (1 - c.alpha_m);
+}
+
 AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const AlphaCoefficients& coefficients,
                            const AlphaOptions& options)
     : p_(mechanics(problem, info.name)),
@@ -91,17 +104,6 @@ double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, doubl
   return std::min(h, std::abs(h_max));
 }
 
-// YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics combined so that q follows from v.
-void AlphaStepper::set_equation(const State& s, double h) {
-  StageEquation& e = stage_.equation;
-  const double ratio = c_.beta / c_.gamma, share = c_.gamma / (1 - c_.alpha_m);
-  e.t = s.t + h;
-  e.kinematic = ratio * h;
-  e.dynamic = share * (1 - c_.alpha_f) * h;
-  e.q_base = s.q() + h * (1 - ratio) * s.v() + h * h * (0.5 - ratio) * a0_;
-  e.v_base = s.v() + h * ((1 - share) * a0_ + share * c_.alpha_f * phi_);
-}
-
 // From a Taylor series, and when that fails from the last positions: in stiff motions a may be large and say little.
 NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
   const double h = request.h;
@@ -116,7 +118,7 @@ bool AlphaStepper::finish_acceleration() {
   const auto v = trial_.segment(n, n);
   phi1_ = (v - e.v_base) / e.dynamic;
   if (m > 0 && closes_acceleration_) stage_.close_acceleration(v, phi1_, trial_.segment(2 * n, m));
-  a1_ = ((1 - c_.alpha_f) * phi1_ + c_.alpha_f * phi_ - c_.alpha_m * a0_) / (1 - c_.alpha_m);
+  average_acceleration(c_, phi_, phi1_, a0_, a1_);
   return all_finite(trial_) && all_finite(a1_);
 }
 
@@ -135,7 +137,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   // a belongs to t + (alpha_m - alpha_f) h, so it moves with h: Arnold and Bruels 2007.
   a0_ = phi_;
   if (h_ != 0) a0_ += (h / h_) * (a_ - phi_);
-  set_equation(s, h);
+  set_alpha_equation(c_, s, h, phi_, a0_, stage_.equation);
   StepResult result{.h_taken = h};
   result.newton = solve(s, request);
   result.status = status_of(result.newton);

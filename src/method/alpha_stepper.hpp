@@ -20,6 +20,12 @@ struct AlphaOptions {
   StageOptions stage() const;
 };
 
+// YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics combined so that q follows from v. phi and
+// a: the true and the averaged acceleration at the start of the step.
+void set_alpha_equation(const AlphaCoefficients& c, const State& s, double h, In phi, In a, StageEquation& e);
+// a at the end of the step: (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) phi1 + alpha_f phi0.
+void average_acceleration(const AlphaCoefficients& c, In phi0, In phi1, In a0, Out a1);
+
 class AlphaStepper : public Stepper {
  public:
   AlphaStepper(const Problem& problem, const MethodInfo& info, const AlphaCoefficients& coefficients,
@@ -37,7 +43,6 @@ class AlphaStepper : public Stepper {
 
  private:
   void find_acceleration(State& s, Counters& work);
-  void set_equation(const State& s, double h);
   NewtonStats solve(const State& s, const StepRequest& request);
   bool finish_acceleration();
   double estimate(const State& s, double h, const StepRequest& request);

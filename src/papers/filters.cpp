@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "papers/filters.hpp"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
-namespace trill::filters {
+namespace trill::papers::filters {
 LinearFast::LinearFast(Vec omega, Slow slow, Vec q, Vec v)
     : omega_(std::move(omega)), slow_(std::move(slow)), q_(std::move(q)), v_(std::move(v)) {}
 
@@ -37,18 +35,7 @@ bool LinearFast::force_jacobian(Groups groups, double, In, In, MatrixSlot& dq, M
   return true;
 }
 
-Steps::Steps(const Problem& problem, const Pair& pair)
-    : stepper_(Catalogue::all().method("mollified_impulse").make(problem, {{"phi", pair.phi}, {"psi", pair.psi}})),
-      s_(problem.initial_state()),
-      scale_{.rtol = 1e-10, .atol = Vec::Constant(s_.y.size(), 1e-12)},
-      weights_(Vec::Ones(s_.y.size())) {
-  stepper_->start(s_, scale_);
+Steps mollified_impulse(const Problem& problem, const Pair& pair) {
+  return {problem, "mollified_impulse", {{"phi", pair.phi}, {"psi", pair.psi}}};
 }
-
-bool Steps::step(double h) {
-  const StepResult result =
-      stepper_->step(s_, {h, scale_, weights_, HUGE_VAL, first_, false, notes_, work_, RandomKey{}});
-  first_ = false;
-  return result.status == StepStatus::ok;
-}
-}  // namespace trill::filters
+}  // namespace trill::papers::filters

@@ -2,12 +2,12 @@
 // What the figures of (phi, psi)-methods with linear fast forces share.
 #pragma once
 
-#include "trill/method/registry.hpp"
+#include "papers/runs.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <functional>
 
-namespace trill::filters {
+namespace trill::papers::filters {
 struct Pair {
   std::string phi, psi;
   std::string name() const { return "(" + phi + "," + psi + ")"; }
@@ -36,20 +36,5 @@ class LinearFast final : public MechanicalProblem {
   Vec q_, v_;
 };
 
-// A mollified impulse method step by step.
-class Steps {
- public:
-  Steps(const Problem& problem, const Pair& pair);
-  bool step(double h);  // false: it could not be made
-  const State& state() const { return s_; }
-
- private:
-  std::unique_ptr<Stepper> stepper_;
-  State s_;
-  ErrorScale scale_;
-  Vec weights_;
-  Notes notes_;
-  Counters work_;
-  bool first_ = true;
-};
-}  // namespace trill::filters
+Steps mollified_impulse(const Problem& problem, const Pair& pair);
+}  // namespace trill::papers::filters

@@ -2,12 +2,12 @@
 // What the figures of JP95 sec. 5 share: the stiff spring pendulum with steps far longer than its fast period.
 #pragma once
 
-#include "papers/figure.hpp"
-#include "trill/method/stepper.hpp"
+#include "papers/cells.hpp"
+#include "trill/problem/problem.hpp"
 
-namespace trill::jp95 {
-inline constexpr const char* independent = "independent program";
+namespace trill::papers::jp95 {
 inline constexpr double usual_epsilon = 1e-5, usual_h = 0.01, usual_end = 20;
+inline constexpr double perturbation = 1e-5;  // of oscillating motions, along the spring
 
 struct Method {
   std::string name;  // of the registry; s = 0: it has no stages to choose
@@ -26,22 +26,13 @@ struct Track {
   std::vector<double> t, energy, radial;  // radial: velocity along the spring
   std::vector<Vec> y;
   std::vector<double> fast_energy;
-  double iterations = 0;    // per step
-  int most_iterations = 0;  // of one step
-  int failed = 0;           // the step that could not be made; 0: none
+  double iterations = 0;  // per step
+  int failed = 0;         // the step that could not be made; 0: none
   int steps() const { return static_cast<int>(t.size()) - 1; }
   double most_energy() const;  // of its absolute value, after the start
 };
 Track follow(const Method& method, const Setting& setting);
-double energy(const Vec& y, double epsilon);
 
-FigureCell near(std::string label, double ours, double published, double tolerance, const char* origin = independent);
-FigureCell relative(std::string label, double ours, double published, double tolerance,
-                    const char* origin = independent);
-FigureCell by_factor(std::string label, double ours, double published, double most, const char* origin = independent);
-FigureCell at_most(std::string label, double ours, double bound, const char* origin = independent);
-FigureCell shown(FigureCell cell);
-Chart time_chart(std::string title, std::string note, std::string quantity, std::vector<ChartSeries> series);
 ChartSeries magnitudes(std::string label, const Track& track);  // of the energy; gaps where it is 0
 Chart magnitude_chart(std::string title, std::string note, std::vector<ChartSeries> series);
-}  // namespace trill::jp95
+}  // namespace trill::papers::jp95

@@ -9,10 +9,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::jp95 {
 namespace {
-using namespace jp95;
-constexpr double perturbation = 1e-5;
-
 double energy_after(const Track& track, int step) {
   return step <= track.steps() ? track.energy[static_cast<std::size_t>(step)] : std::nan("");
 }
@@ -102,8 +100,7 @@ FigureResult step_bound(bool full) {
       double largest = std::nan("");
       for (double h = std::sqrt(0.8 * row.low * epsilon); h * h < 3 * row.high * epsilon; h *= ratio) {
         const Growth now = growth(row.s, h, epsilon);
-        grown.x.push_back(h * h / epsilon);
-        grown.y.push_back(now.factor);
+        add_point(grown, h * h / epsilon, now.factor);
         if (!now.is_bounded) break;
         largest = h * h / epsilon;
       }
@@ -113,15 +110,15 @@ FigureResult step_bound(bool full) {
   result.charts = {std::move(chart)};
   result.remark =
       "Amplitude: root of the fast energy, from delta = epsilon. The fast mode is aliased to the frequency 2k "
-      "epsilon/h^2, "
-      "k = s(s + 1), and grows by resonance with the slow motion when that is as slow. Published: middle and half "
-      "width "
-      "of the range over epsilon and of one step of its grid.";
+      "epsilon/h^2, k = s(s + 1), and grows by resonance with the slow motion when that is as slow. Published: middle "
+      "and half width of the range over epsilon and of one step of its grid.";
   return result;
 }
 }  // namespace
+}  // namespace papers::jp95
 
 void register_figure_jp95_failures(FigureRegistry& registry) {
+  using namespace papers::jp95;
   registry.add({"jp95_failures", "Methods that fail with h >> epsilon", "JP95 sec. 3", failures});
   registry.add({"jp95_step_bound", "Largest steps that keep the amplitude", "after JP95 sec. 3", step_bound});
 }

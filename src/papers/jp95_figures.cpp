@@ -8,10 +8,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::jp95 {
 namespace {
-using namespace jp95;
-constexpr double perturbation = 1e-5;
-
 // As the print has them: components of position and velocity, and the energy. q2 of the paper points up, our y down.
 std::vector<Chart> charts_of(const Track& track) {
   std::vector<double> q1, q2, v1, v2;
@@ -21,15 +19,15 @@ std::vector<Chart> charts_of(const Track& track) {
     v1.push_back(y[2]);
     v2.push_back(-y[3]);
   }
-  return {time_chart("Positions", "", "q", {{"q1", track.t, q1}, {"q2", track.t, q2}}),
-          time_chart("Velocities", "", "v", {{"v1", track.t, v1}, {"v2", track.t, v2}}),
-          time_chart("Energy", "", "energy", {{"energy", track.t, track.energy}})};
+  return {time_chart("Positions", "", {"q", ""}, {{"q1", track.t, q1}, {"q2", track.t, q2}}),
+          time_chart("Velocities", "", {"v", ""}, {{"v1", track.t, v1}, {"v2", track.t, v2}}),
+          time_chart("Energy", "", {"energy", ""}, {{"energy", track.t, track.energy}})};
 }
 
 // One point a step: two branches where the sign changes with every step.
 Chart chart_along_spring(const Track& track) {
-  Chart chart =
-      time_chart("Velocity along the spring", "One point a step.", "velocity", {{"velocity", track.t, track.radial}});
+  Chart chart = time_chart("Velocity along the spring", "One point a step.", {"velocity", ""},
+                           {{"velocity", track.t, track.radial}});
   chart.style = ChartStyle::points;
   return chart;
 }
@@ -154,8 +152,10 @@ FigureResult damped(bool) {
   return result;
 }
 }  // namespace
+}  // namespace papers::jp95
 
 void register_figure_jp95_figures(FigureRegistry& registry) {
+  using namespace papers::jp95;
   registry.add(
       {"jp95_fig1", "Smooth motion of the stiff spring pendulum, Gauss 5, h = 1000 epsilon", "JP95 fig. 1", smooth});
   registry.add({"jp95_fig2", "Oscillating motion, Gauss 5", "JP95 fig. 2", five_stages});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orders of convergence in h on the smooth motion of the stiff spring pendulum, h >> epsilon (JP95 Theorem 3.3).
+#include "analysis/convergence.hpp"
 #include "papers/jp95.hpp"
-#include "papers/slow_motion.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,18 +9,17 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::jp95 {
 namespace {
-using namespace jp95;
-constexpr double no_number = 0;
 // Even numbers: where R(infinity) = -1 an error across the spring changes its sign from step to step.
 constexpr std::array<int, 8> step_counts{4, 6, 8, 10, 14, 20, 28, 40};
 constexpr std::size_t tenth = 3;
-constexpr double judged = 1e-12;  // smaller errors are shown only
+constexpr double no_order = 0, judged = 1e-12;  // smaller errors are shown only
 // Below them errors may be rounding. Along the spring velocities carry that of positions, divided by h.
 // Gauss keeps what rounding of positions, 1e-15, makes of velocities: 1e-15/epsilon.
 constexpr double q_floor = 1e-13, v_floor = 1e-11, gauss_v_floor = 1e-9;
 
-// Of the smooth motion with epsilon = 1e-5 at t = 1 and 20: Taylor series in 30 digits, two step sizes. Gravity along
+// The smooth motion with epsilon = 1e-5 at t = 1 and 20: Taylor series in 30 digits, two step sizes. Gravity is along
 // +y.
 const Vec& smooth_state(double t) {
   static const Vec one{{0.8795481325658395820, 0.4758099229581390672, -0.4641573585312106122, 0.8580080373946690292}};
@@ -29,18 +28,18 @@ const Vec& smooth_state(double t) {
   return t == 1 ? one : twenty;
 }
 
-struct Row {
+struct OrderRow {
   Method method;
-  double q, q_order, v, v_order;  // at h = 0.1; no_number: not published
+  double q, q_order, v, v_order;  // at h = 0.1; no_order: not published
 };
-const std::vector<Row>& rows() {
-  static const std::vector<Row> all{
-      {{"gauss", 3}, 3.91e-7, 4, 7.084e-4, 2},           {{"gauss", 4}, 5.513e-8, 4, 4.617e-5, 2},
-      {{"gauss", 5}, 1.171e-10, 6, 1.607e-9, no_number}, {{"gauss", 6}, 1.011e-11, 6, 4.015e-8, 4},
-      {{"lobatto_iiia", 3}, 5.35e-5, 2, 4.989e-4, 2},    {{"lobatto_iiia", 4}, 3.444e-10, 6, 1.343e-6, 4},
-      {{"lobatto_iiia", 5}, 2.337e-12, 6, 2.102e-7, 4},  {{"lobatto_iiia", 6}, 7.381e-18, no_number, 1.659e-10, 6},
-      {{"radau", 3}, 2.922e-8, 5, 1.863e-7, no_number},  {{"radau", 4}, 5.836e-12, 7, 1.397e-6, 4},
-      {{"lobatto_iiic", 3}, 8.0e-7, 4, 1.8e-3, 2},       {{"lobatto_iiic", 4}, 4.1e-10, 6, 5.9e-7, no_number}};
+const std::vector<OrderRow>& order_rows() {
+  static const std::vector<OrderRow> all{
+      {{"gauss", 3}, 3.91e-7, 4, 7.084e-4, 2},          {{"gauss", 4}, 5.513e-8, 4, 4.617e-5, 2},
+      {{"gauss", 5}, 1.171e-10, 6, 1.607e-9, no_order}, {{"gauss", 6}, 1.011e-11, 6, 4.015e-8, 4},
+      {{"lobatto_iiia", 3}, 5.35e-5, 2, 4.989e-4, 2},   {{"lobatto_iiia", 4}, 3.444e-10, 6, 1.343e-6, 4},
+      {{"lobatto_iiia", 5}, 2.337e-12, 6, 2.102e-7, 4}, {{"lobatto_iiia", 6}, 7.381e-18, no_order, 1.659e-10, 6},
+      {{"radau", 3}, 2.922e-8, 5, 1.863e-7, no_order},  {{"radau", 4}, 5.836e-12, 7, 1.397e-6, 4},
+      {{"lobatto_iiic", 3}, 8.0e-7, 4, 1.8e-3, 2},      {{"lobatto_iiic", 4}, 4.1e-10, 6, 5.9e-7, no_order}};
   return all;
 }
 
@@ -54,10 +53,8 @@ Errors errors_of(const Method& method) {
     const Track track = follow(method, {.h = 1.0 / steps, .to = 1});
     const Vec difference = (track.y.back() - smooth_state(1)).cwiseAbs();
     const bool done = track.failed == 0;
-    errors.q.x.push_back(1.0 / steps);
-    errors.v.x.push_back(1.0 / steps);
-    errors.q.y.push_back(done ? difference.head(2).maxCoeff() : HUGE_VAL);
-    errors.v.y.push_back(done ? difference.tail(2).maxCoeff() : HUGE_VAL);
+    add_point(errors.q, 1.0 / steps, done ? difference.head(2).maxCoeff() : HUGE_VAL);
+    add_point(errors.v, 1.0 / steps, done ? difference.tail(2).maxCoeff() : HUGE_VAL);
   }
   return errors;
 }
@@ -70,23 +67,18 @@ double order_of(const ChartSeries& errors, double floor) {
       h.push_back(errors.x[k]);
       error.push_back(errors.y[k]);
     }
-  return h.size() < 3 ? std::nan("") : slow_motion::slope(h, error);
+  return h.size() < 3 ? std::nan("") : log_slope(h, error);
 }
 
 void add(const std::string& name, const ChartSeries& errors, double floor, double published, double order,
          FigureResult& result) {
-  const FigureCell error = relative(name + ", error at h = 0.1", errors.y[tenth], published, 0.05);
-  result.cells.push_back(published < judged ? shown(error) : error);
-  if (order != no_number) result.cells.push_back(near(name + ", order", order_of(errors, floor), order, 0.15));
+  result.cells.push_back(
+      judged_if(published >= judged, relative(name + ", error at h = 0.1", errors.y[tenth], published, 0.05)));
+  if (order != no_order) result.cells.push_back(near(name + ", order", order_of(errors, floor), order, 0.15));
 }
 
 Chart chart_of(const char* quantity, const char* methods) {
-  return {.title = fmt::format("Error of the {} at t = 1, {}", quantity, methods),
-          .note = "",
-          .x = {"h", "", true},
-          .y = {"error", "", true},
-          .style = ChartStyle::both,
-          .series = {}};
+  return log_chart(fmt::format("Error of the {} at t = 1, {}", quantity, methods), "", "h", "error");
 }
 
 struct LongRow {
@@ -101,7 +93,7 @@ const std::vector<LongRow>& long_rows() {
   return all;
 }
 
-// Of the position on the circle: what an output of the slow motion shows.
+// The error of the position projected onto the circle, which is what an output of the slow motion shows.
 double projected_error(const Method& method, double h) {
   const Track track = follow(method, {.h = h});
   if (track.failed > 0) return HUGE_VAL;
@@ -114,7 +106,7 @@ FigureResult orders(bool) {
   constexpr const char *keeping = "methods that keep the amplitude", *damping = "methods that damp";
   result.charts = {chart_of("position", keeping), chart_of("velocity", keeping), chart_of("position", damping),
                    chart_of("velocity", damping)};
-  for (const Row& row : rows()) {
+  for (const OrderRow& row : order_rows()) {
     Errors errors = errors_of(row.method);
     add(row.method.title() + ", q", errors.q, q_floor, row.q, row.q_order, result);
     add(row.method.title() + ", v", errors.v, row.method.name == "gauss" ? gauss_v_floor : v_floor, row.v, row.v_order,
@@ -129,16 +121,16 @@ FigureResult orders(bool) {
                 projected_error(row.method, row.h), row.most));
   result.remark =
       "Errors at t = 1, largest component, nothing projected. Orders over the three smallest steps whose error is "
-      "above "
-      "1e-13 (q) and 1e-11 (v; Gauss 1e-9, where rounding over epsilon stays). JP95 gives constant steps one order "
-      "more for Gauss with odd s; "
-      "Lobatto IIIA with even "
-      "s gains it too. Where the published value is 0 the tolerance is a bound.";
+      "above 1e-13 (q) and 1e-11 (v; Gauss 1e-9, where rounding over epsilon stays). JP95 gives constant steps one "
+      "order more for Gauss with odd s; Lobatto IIIA with even s gains it too. Where the published value is 0 the "
+      "tolerance is a bound.";
   return result;
 }
 }  // namespace
+}  // namespace papers::jp95
 
 void register_figure_jp95_orders(FigureRegistry& registry) {
+  using namespace papers::jp95;
   registry.add({"jp95_orders", "Orders of convergence with h >> epsilon", "JP95 Theorem 3.3", orders});
 }
 }  // namespace trill

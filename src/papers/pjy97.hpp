@@ -3,13 +3,11 @@
 #pragma once
 
 #include "analysis/eigenvalues_along.hpp"
-#include "papers/figure.hpp"
+#include "papers/cells.hpp"
 
 #include <span>
 
-namespace trill::pjy97 {
-inline constexpr const char* prototype_origin = "independent program";
-
+namespace trill::papers::pjy97 {
 Solution solve(const std::string& model, double to, double dt);
 std::vector<LocalSpectrum> spectra_along(const std::string& model, const Solution& solution);
 
@@ -23,5 +21,4 @@ inline constexpr double state_tolerance = 1e-9;
 FigureResult states(const Solution& solution, const Expectation& expected);
 
 Chart eigenvalue_chart(const std::vector<LocalSpectrum>& spectra);
-FigureCell extreme(const std::string& label, double ours, double published, double tolerance, const char* origin);
-}  // namespace trill::pjy97
+}  // namespace trill::papers::pjy97

@@ -10,15 +10,14 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::pjy97 {
 namespace {
-using namespace pjy97;
-
 // The print has curves only. x, y, theta and their velocities at t = 0.05, 0.1, ..., 0.5 from Taylor series in 30-digit
 // arithmetic, once of degree 26 with steps of 1/1000 and once of degree 30 with steps of 1/800; the two agree to 18
 // digits.
-constexpr const char* taylor_origin = "Taylor series, 30 digits";
-constexpr double to = 0.5, every = 0.05;
-constexpr std::array<double, 60> expected_states{
+constexpr const char* taylor_30 = "Taylor series, 30 digits";
+constexpr double bushing_end = 0.5, every = 0.05;
+constexpr std::array<double, 60> bushing_values{
     1.02703653074061832,     0.0676660823930093729,  -0.0189467831078093847,  9.72711823262053143,
     4.92721534806413391,     -3.73482932477300348,   0.914419593557485696,    0.00806035357592186491,
     -0.0323951272830621682,  5.36627916476483815,    8.15641555861942101,     -5.01353659865684383,
@@ -45,10 +44,10 @@ constexpr std::array<double, 30> expected_frequencies{
 };
 
 FigureResult bushing_states(bool) {
-  return states(solve("bushing", to, 0.001), {expected_states, every, taylor_origin});
+  return states(solve("bushing", bushing_end, 0.001), {bushing_values, every, taylor_30});
 }
 
-// Of the three pairs, by rising imaginary part.
+// The three pairs of eigenvalues, by rising imaginary part.
 struct Ranges {
   std::array<double, 3> low, high;
   double real = 0;
@@ -70,7 +69,7 @@ Ranges ranges_of(const std::vector<LocalSpectrum>& spectra) {
 
 FigureResult bushing_eigenvalues(bool) {
   constexpr double dt = 0.0005;
-  const auto spectra = spectra_along("bushing", solve("bushing", to, dt));
+  const auto spectra = spectra_along("bushing", solve("bushing", bushing_end, dt));
   const Ranges r = ranges_of(spectra);
   FigureResult result;
   // Ends of ranges over two sets of times differ by what a pair moves in half a step of the finer one.
@@ -78,21 +77,16 @@ FigureResult bushing_eigenvalues(bool) {
   constexpr std::array<double, 3> low{19.325601987, 100, 112.236322898}, high{34.258927821, 100, 113.280340920};
   for (std::size_t pair = 0; pair < 3; ++pair) {
     const std::string name = fmt::format("pair {}", pair + 1);
-    result.cells.push_back(
-        extreme(name + ", smallest imaginary part", r.low[pair], low[pair], between_times, prototype_origin));
-    result.cells.push_back(
-        extreme(name + ", largest imaginary part", r.high[pair], high[pair], between_times, prototype_origin));
+    result.cells.push_back(relative(name + ", smallest imaginary part", r.low[pair], low[pair], between_times));
+    result.cells.push_back(relative(name + ", largest imaginary part", r.high[pair], high[pair], between_times));
   }
-  result.cells.push_back({.label = "largest real part, all pairs",
-                          .ours = r.real,
-                          .published = 0,
-                          .tolerance = 1e-9,
-                          .origin = "the Hessian of the potential is symmetric"});
+  result.cells.push_back(
+      at_most("largest real part, all pairs", r.real, 1e-9, "the Hessian of the potential is symmetric"));
   for (std::size_t k = 1; k <= 10; ++k)
     for (std::size_t pair = 0; pair < 3; ++pair)
-      result.cells.push_back(extreme(fmt::format("pair {} at t = {:.2f}", pair + 1, every * static_cast<double>(k)),
-                                     imaginary_part(spectra[100 * k], pair), expected_frequencies[3 * (k - 1) + pair],
-                                     1e-9, taylor_origin));
+      result.cells.push_back(relative(fmt::format("pair {} at t = {:.2f}", pair + 1, every * static_cast<double>(k)),
+                                      imaginary_part(spectra[100 * k], pair), expected_frequencies[3 * (k - 1) + pair],
+                                      1e-9, taylor_30));
   std::vector<LocalSpectrum> drawn;
   for (std::size_t k = 0; k < spectra.size(); k += 5) drawn.push_back(spectra[k]);
   result.charts = {eigenvalue_chart(drawn)};
@@ -102,8 +96,10 @@ FigureResult bushing_eigenvalues(bool) {
   return result;
 }
 }  // namespace
+}  // namespace papers::pjy97
 
 void register_figure_pjy97_bushing(FigureRegistry& registry) {
+  using namespace papers::pjy97;
   registry.add({"pjy97_fig5", "Body on a bushing", "PJY97 fig. 5", bushing_states});
   registry.add({"pjy97_fig6", "Eigenvalues of the body on a bushing", "PJY97 fig. 6", bushing_eigenvalues});
 }

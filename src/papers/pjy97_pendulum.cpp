@@ -7,12 +7,11 @@
 #include <cmath>
 
 namespace trill {
+namespace papers::pjy97 {
 namespace {
-using namespace pjy97;
-
 // The print has curves only. States at t = 1, 2, ..., 10 from Taylor series of degree 30 with steps of 1/200 in
 // 25-digit arithmetic, once in Cartesian and once in polar coordinates; the two agree to 1e-23.
-constexpr const char* taylor_origin = "Taylor series, 25 digits";
+constexpr const char* taylor_25 = "Taylor series, 25 digits";
 constexpr std::array<double, 40> cartesian_states{
     0.74727088468107605, 0.5180969624602317,    -0.052280459083909082,  1.237382234372721,    -0.24424862751880304,
     0.8868382154061687,  -1.7469621303313115,   1.0109849247565273,     -0.89328464186704203, 0.26597592345679142,
@@ -35,7 +34,7 @@ constexpr std::array<double, 40> polar_states{
 };
 
 FigureResult seconds(const std::string& model, const std::array<double, 40>& expected) {
-  return states(solve(model, 10, 0.002), {expected, 1, taylor_origin});
+  return states(solve(model, 10, 0.002), {expected, 1, taylor_25});
 }
 
 // Extremes along the solution are compared with those of an independent integrator and closed-form eigenvalues; 7
@@ -69,12 +68,12 @@ FigureResult cartesian_eigenvalues(bool) {
   }
   FigureResult result;
   const double fast = std::sqrt(1000.0);
-  result.cells = {extreme("fast pair, smallest imaginary part", e.fast_low, fast, 1e-9, "1/epsilon (PJY97 sec. 3.1)"),
-                  extreme("fast pair, largest imaginary part", e.fast_high, fast, 1e-9, "1/epsilon (PJY97 sec. 3.1)"),
-                  extreme("other pair, largest real part", e.real, 10.21348426, 1e-3, prototype_origin),
-                  extreme("other pair, largest imaginary part", e.slow_imaginary, 9.412832723, 1e-3, prototype_origin),
-                  extreme("smallest r", r_low, 0.9055385138, 5e-5, prototype_origin),
-                  extreme("largest r", r_high, 1.0972147881, 5e-5, prototype_origin)};
+  result.cells = {relative("fast pair, smallest imaginary part", e.fast_low, fast, 1e-9, "1/epsilon (PJY97 sec. 3.1)"),
+                  relative("fast pair, largest imaginary part", e.fast_high, fast, 1e-9, "1/epsilon (PJY97 sec. 3.1)"),
+                  relative("other pair, largest real part", e.real, 10.21348426, 1e-3),
+                  relative("other pair, largest imaginary part", e.slow_imaginary, 9.412832723, 1e-3),
+                  relative("smallest r", r_low, 0.9055385138, 5e-5),
+                  relative("largest r", r_high, 1.0972147881, 5e-5)};
   result.charts = {eigenvalue_chart(spectra)};
   result.remark =
       "The other pair is (1/epsilon) sqrt((1 - r)/r): real while the spring is short, imaginary while it is long.";
@@ -86,15 +85,17 @@ FigureResult polar_eigenvalues(bool) {
   const auto spectra = spectra_along("stiff_spring_polar", solution);
   const Extremes e = extremes_of(spectra);
   FigureResult result;
-  result.cells = {extreme("fast pair, smallest imaginary part", e.fast_low, 31.62275755, 1e-5, prototype_origin),
-                  extreme("fast pair, largest imaginary part", e.fast_high, 31.74560410, 1e-5, prototype_origin),
-                  extreme("largest real part", e.real, 5.988397282, 1e-3, prototype_origin)};
+  result.cells = {relative("fast pair, smallest imaginary part", e.fast_low, 31.62275755, 1e-5),
+                  relative("fast pair, largest imaginary part", e.fast_high, 31.74560410, 1e-5),
+                  relative("largest real part", e.real, 5.988397282, 1e-3)};
   result.charts = {eigenvalue_chart(spectra)};
   return result;
 }
 }  // namespace
+}  // namespace papers::pjy97
 
 void register_figure_pjy97_pendulum(FigureRegistry& registry) {
+  using namespace papers::pjy97;
   registry.add({"pjy97_fig1", "Stiff spring pendulum in Cartesian coordinates", "PJY97 fig. 1",
                 [](bool) { return seconds("stiff_spring", cartesian_states); }});
   registry.add({"pjy97_fig2", "Stiff spring pendulum in polar coordinates", "PJY97 fig. 2",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PJY97 sec. 2 and JP95 sec. 2: intervals of periodicity, dispersion and damping of the families named there, from
 // their coefficients.
-#include "papers/figure.hpp"
+#include "papers/cells.hpp"
 #include "trill/analysis/stability.hpp"
 
 #include <algorithm>
@@ -10,10 +10,9 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::pjy97 {
 namespace {
 using Family = ImplicitFamily;
-constexpr const char* closed_form = "closed form";
-constexpr const char* independent = "independent program";
 
 struct Subject {
   std::string name;
@@ -30,16 +29,9 @@ LinearForm pair_form(int s) {
   return partitioned_form(extended_tableau(Family::lobatto_iiia, s), extended_tableau(Family::lobatto_iiib, s));
 }
 
-FigureCell relative(std::string label, double ours, double published, double tolerance, const char* origin) {
-  return {.label = std::move(label),
-          .ours = ours,
-          .published = published,
-          .tolerance = tolerance,
-          .relative = true,
-          .origin = origin};
-}
-FigureCell equal(std::string label, double ours, double published, const char* origin, double tolerance = 0) {
-  return {.label = std::move(label), .ours = ours, .published = published, .tolerance = tolerance, .origin = origin};
+// Beside what theory says: in most cells a count or a yes.
+FigureCell equal(std::string label, double ours, double expected, const char* origin, double tolerance = 0) {
+  return near(std::move(label), ours, expected, tolerance, origin);
 }
 
 using Cells = std::vector<FigureCell>;
@@ -236,12 +228,9 @@ void add_large_steps(Cells& cells) {
 
 // One curve for each form over the rows of its report.
 template <class Value>
-ChartSeries curve(std::string label, const LinearForm& form, double to, Value value) {
+ChartSeries curve_of_form(std::string label, const LinearForm& form, double to, Value value) {
   ChartSeries series{std::move(label), {}, {}};
-  for (const StabilityRow& row : analyse_stability(form, to).rows) {
-    series.x.push_back(row.mu);
-    series.y.push_back(value(row));
-  }
+  for (const StabilityRow& row : analyse_stability(form, to).rows) add_point(series, row.mu, value(row));
   return series;
 }
 
@@ -255,7 +244,7 @@ std::vector<Chart> charts() {
               {}};
   for (const PairRow& row : pair_rows()) {
     const LinearForm form = pair_form(row.stages);
-    pairs.series.push_back(curve(fmt::format("s = {}", row.stages), form, 21, [&](const StabilityRow& r) {
+    pairs.series.push_back(curve_of_form(fmt::format("s = {}", row.stages), form, 21, [&](const StabilityRow& r) {
       const auto half = static_cast<double>(step_matrix(form, r.mu).half_trace());
       return std::abs(half) <= 1.6 ? half : std::nan("");
     }));
@@ -271,8 +260,9 @@ std::vector<Chart> charts() {
   for (int s = 1; s <= 5; ++s) {
     const LinearForm form = of(Family::gauss, s);
     const std::string label = fmt::format("s = {}", s);
-    frequency.series.push_back(curve(label, form, 20, [](const StabilityRow& r) { return r.phase / r.mu; }));
-    ChartSeries errors = curve(label, form, 20, [](const StabilityRow& r) { return std::abs(r.phase / r.mu - 1); });
+    frequency.series.push_back(curve_of_form(label, form, 20, [](const StabilityRow& r) { return r.phase / r.mu; }));
+    ChartSeries errors =
+        curve_of_form(label, form, 20, [](const StabilityRow& r) { return std::abs(r.phase / r.mu - 1); });
     // Below, only rounding is seen.
     const auto seen = std::find_if(errors.y.rbegin(), errors.y.rend(), [](double e) { return e < 1e-14; }).base();
     errors.x.erase(errors.x.begin(), errors.x.begin() + (seen - errors.y.begin()));
@@ -282,9 +272,9 @@ std::vector<Chart> charts() {
   Chart damping{"Damping", "|eigenvalue| = exp(-a h*omega)", x, {"a", "", false}, ChartStyle::line, {}};
   const auto of_row = [](const StabilityRow& r) { return r.damping; };
   for (const int s : {1, 2, 3, 5})
-    damping.series.push_back(curve(fmt::format("Radau IIA {}", s), of(Family::radau_iia, s), 20, of_row));
+    damping.series.push_back(curve_of_form(fmt::format("Radau IIA {}", s), of(Family::radau_iia, s), 20, of_row));
   for (const int s : {2, 4})
-    damping.series.push_back(curve(fmt::format("Lobatto IIIC {}", s), of(Family::lobatto_iiic, s), 20, of_row));
+    damping.series.push_back(curve_of_form(fmt::format("Lobatto IIIC {}", s), of(Family::lobatto_iiic, s), 20, of_row));
   return {pairs, frequency, distortion, damping};
 }
 
@@ -299,14 +289,15 @@ FigureResult stability_table(bool) {
   result.remark =
       "On q' = omega p, p' = -omega q with mu = h omega: b - 1 = C mu^r + ... is the dispersion, a = A mu^d + ... the "
       "damping. The papers print the interval of the pair with 2 stages and prove P-stability and its absence; the "
-      "other "
-      "numbers come from closed forms or from an independent program. In PJY97 eq. 2.3 a minus before the lower b^T is "
-      "missing; JP95 eq. 5 has the sign of the sine reversed.";
+      "other numbers come from closed forms or from an independent program. In PJY97 eq. 2.3 a minus before the lower "
+      "b^T is missing; JP95 eq. 5 has the sign of the sine reversed.";
   return result;
 }
 }  // namespace
+}  // namespace papers::pjy97
 
 void register_figure_pjy97_stability(FigureRegistry& registry) {
+  using namespace papers::pjy97;
   registry.add({"pjy97_stability", "Periodicity, dispersion and damping of the families of section 2",
                 "PJY97 sec. 2, JP95 sec. 2", stability_table});
 }

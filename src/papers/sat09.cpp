@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "papers/sat09.hpp"
 
-#include "papers/slow_motion.hpp"
-
 #include <cmath>
 
-namespace trill::sat09 {
+namespace trill::papers::sat09 {
 namespace {
 RunPlan plan_of(const Case& c, const std::string& method, const Output& output) {
   RunPlan plan;
@@ -31,41 +29,37 @@ RunPlan hmm_ode45_plan(const Case& c, const Output& output) {
 }
 }  // namespace
 
-Case second_stiff(double omega2) { return {"two_springs", {{"omega2", slow_motion::digits(omega2)}}}; }
-Case first_stiff(double omega1) { return {"two_springs_first", {{"omega1", slow_motion::digits(omega1)}}}; }
-Case both_stiff(double omega) {
-  return {"two_stiff_springs", {{"omega1", slow_motion::digits(omega)}, {"omega2", slow_motion::digits(omega)}}};
-}
+Case second_stiff(double omega2) { return {"two_springs", {{"omega2", digits(omega2)}}}; }
+Case first_stiff(double omega1) { return {"two_springs_first", {{"omega1", digits(omega1)}}}; }
+Case both_stiff(double omega) { return {"two_stiff_springs", {{"omega1", digits(omega)}, {"omega2", digits(omega)}}}; }
 
 Work work_of(const Solution& s) {
-  return {s.outcome.counters.steps, s.outcome.counters.rejected, s.outcome.counters.most_forces()};
+  const Counters& c = s.outcome.counters;
+  return {static_cast<double>(c.steps), static_cast<double>(c.rejected), static_cast<double>(c.most_forces())};
 }
 
 Solution by_ode45(const Case& c, double rtol, const Output& output) {
   RunPlan plan = plan_of(c, "dopri5", output);
   plan.control = "ode45";
   plan.rtol = rtol;
-  return slow_motion::finished(prepare(plan));
+  return finished(prepare(plan));
 }
 
 Solution reference(const Case& c, const Output& output) { return by_ode45(c, 1e-6, output); }
 
 Solution tight_reference(const Case& c, const Output& output) {
-  RunPlan plan = plan_of(c, "dop853", output);
-  plan.rtol = 1e-11;
-  plan.atol = 1e-13;
-  return slow_motion::finished(prepare(plan));
+  RunPlan plan = dop853_plan(c.model, 1e-11, 1e-13, {to, output});
+  plan.parameters = c.parameters;
+  return finished(prepare(plan));
 }
 
 Solution hmm_by_rk4(const Case& c, double h) {
   RunPlan plan = hmm_plan(c, "rk4", EveryStep{});
   plan.h = h;
-  return slow_motion::finished(prepare(plan));
+  return finished(prepare(plan));
 }
 
-Solution hmm_by_ode45(const Case& c, const Output& output) {
-  return slow_motion::finished(prepare(hmm_ode45_plan(c, output)));
-}
+Solution hmm_by_ode45(const Case& c, const Output& output) { return finished(prepare(hmm_ode45_plan(c, output))); }
 
 Pieces whole(const Solution& s) { return {s.t, s.y(), work_of(s)}; }
 
@@ -80,7 +74,7 @@ Pieces hmm_reprojected(const Case& c, double dt, double length, double rtol) {
     PreparedRun run = prepare(plan);
     if (piece > 0) run.start = start;
     start = run.start;
-    const Solution s = slow_motion::finished(std::move(run));
+    const Solution s = finished(std::move(run));
     const Index old = all.y.cols(), added = s.rows() - 1;
     if (piece == 0) all.y.resize(s.y().rows(), 0);
     all.t.insert(all.t.end(), s.t.begin(), s.t.end() - 1);
@@ -88,9 +82,8 @@ Pieces hmm_reprojected(const Case& c, double dt, double length, double rtol) {
     all.y.rightCols(added) = s.y().leftCols(added);
     start.t = *plan.to;
     start.y = s.y().rightCols(1);
-    all.work.steps += s.outcome.counters.steps;
-    all.work.rejected += s.outcome.counters.rejected;
-    all.work.forces += s.outcome.counters.most_forces();
+    const Work more = work_of(s);
+    all.work = {all.work.steps + more.steps, all.work.rejected + more.rejected, all.work.forces + more.forces};
   }
   all.t.push_back(to);
   all.y.conservativeResize(Eigen::NoChange, all.y.cols() + 1);
@@ -114,36 +107,13 @@ double largest_distance(const Pieces& a, const Pieces& b, Part part, double unti
   return most;
 }
 
-Vec row_at(const Pieces& s, double t) {
-  for (std::size_t i = 0; i < s.t.size(); ++i)
-    if (std::abs(s.t[i] - t) < 1e-9) return s.y.col(static_cast<Index>(i));
-  return Vec::Constant(s.y.rows(), std::nan(""));
-}
-
-FigureCell within(std::string label, double ours, double published, double tolerance, std::string origin) {
-  return {.label = std::move(label),
-          .ours = ours,
-          .published = published,
-          .tolerance = tolerance,
-          .origin = std::move(origin)};
-}
-
-FigureCell relative(std::string label, double ours, double published, double tolerance, std::string origin) {
-  FigureCell cell = within(std::move(label), ours, published, tolerance, std::move(origin));
-  cell.relative = true;
-  return cell;
-}
-
-FigureCell at_most(std::string label, double ours, double bound, std::string origin) {
-  return within(std::move(label), ours, 0, bound, std::move(origin));
-}
+Vec state_at(const Pieces& s, double t) { return s.y.col(row_at(s.t, t)); }
 
 void add_line(Chart& chart, const Curve& curve, const Pieces& s) {
   ChartSeries series{"HMM, " + curve.label, {}, {}};
   for (std::size_t i = 0; i < s.t.size(); ++i) {
     const Vec y = s.y.col(static_cast<Index>(i));
-    series.x.push_back(curve.x(s.t[i], y));
-    series.y.push_back(curve.y(s.t[i], y));
+    add_point(series, curve.x(s.t[i], y), curve.y(s.t[i], y));
   }
   chart.series.push_back(std::move(series));
 }
@@ -154,9 +124,9 @@ void add_dots(Chart& chart, const Curve& curve, const Pieces& s) {
   for (std::size_t i = 0; i < s.t.size(); ++i) {
     const Vec y = s.y.col(static_cast<Index>(i));
     const double x = curve.x(s.t[i], y);
-    series.x.insert(series.x.end(), {x, x});
-    series.y.insert(series.y.end(), {curve.y(s.t[i], y), std::nan("")});
+    add_point(series, x, curve.y(s.t[i], y));
+    add_point(series, x, std::nan(""));
   }
   chart.series.push_back(std::move(series));
 }
-}  // namespace trill::sat09
+}  // namespace trill::papers::sat09

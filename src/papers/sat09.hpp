@@ -3,12 +3,11 @@
 // by HMM as it is printed.
 #pragma once
 
-#include "papers/figure.hpp"
-#include "trill/driver/plan.hpp"
+#include "papers/cells.hpp"
+#include "papers/runs.hpp"
 
-namespace trill::sat09 {
+namespace trill::papers::sat09 {
 inline constexpr const char* print = "SAT09";
-inline constexpr const char* program = "independent program";
 inline constexpr const char* tight = "dop853, 1e-11";
 inline constexpr double to = 10, sampling = 0.25;  // figures and errors of ode45 are taken at multiples of it
 
@@ -20,9 +19,9 @@ Case second_stiff(double omega2);
 Case first_stiff(double omega1 = 500);
 Case both_stiff(double omega = 500);
 
-// Of runs with HMM: forces counts evaluations of all forces.
+// Numbers of steps, of those that failed, and of evaluations of all forces.
 struct Work {
-  std::int64_t steps = 0, rejected = 0, forces = 0;
+  double steps = 0, rejected = 0, forces = 0;
 };
 Work work_of(const Solution& s);
 
@@ -47,11 +46,7 @@ enum class Part { positions, velocities };
 double distance(In a, In b, Part part = Part::positions);
 // Over the rows of both that have the same time, up to a time.
 double largest_distance(const Pieces& a, const Pieces& b, Part part = Part::positions, double until = to);
-Vec row_at(const Pieces& s, double t);
-
-FigureCell within(std::string label, double ours, double published, double tolerance, std::string origin);
-FigureCell relative(std::string label, double ours, double published, double tolerance, std::string origin);
-FigureCell at_most(std::string label, double ours, double bound, std::string origin);
+Vec state_at(const Pieces& s, double t);
 
 // A line for HMM and dots for the direct solution, as the paper draws them. x and y: values of a state.
 using Value = std::function<double(double t, const Vec& y)>;
@@ -61,4 +56,4 @@ struct Curve {
 };
 void add_line(Chart& chart, const Curve& curve, const Pieces& s);
 void add_dots(Chart& chart, const Curve& curve, const Pieces& s);
-}  // namespace trill::sat09
+}  // namespace trill::papers::sat09

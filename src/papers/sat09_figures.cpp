@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::sat09 {
 namespace {
-using namespace sat09;
-
 constexpr double fine = 1.0 / 64;  // for drawing
 
 struct Runs {
@@ -33,7 +32,7 @@ void compare(FigureResult& result, const std::string& what, const Pieces& ours, 
   for (int t = 1; t <= until; ++t) {
     double most = 0;
     for (const Measure& value : values) {
-      const double off = std::abs(value(row_at(ours, t)) - value(row_at(exact, t)));
+      const double off = std::abs(value(state_at(ours, t)) - value(state_at(exact, t)));
       if (!(off <= most)) most = off;
     }
     result.cells.push_back(at_most(fmt::format("{}, t = {}", what, t), most, tolerance, tight));
@@ -96,9 +95,7 @@ FigureResult velocities(bool) {
   compare(result, "dots, velocities", runs.dots, runs.exact, components(4, 4), 1e-3);
   compare(result, "line, mean velocity", runs.line, runs.exact, {mean_velocity}, 0.003);
   const double apart = largest_distance(runs.line, runs.dots, Part::velocities);
-  FigureCell cell = within("largest difference of single velocities", apart, 0, 0, "");
-  cell.gated = false;
-  result.cells.push_back(cell);
+  result.cells.push_back(shown(near("largest difference of single velocities", apart, 0, 0, "")));
   result.charts = {
       over_time("Velocity of the centre of mass", "velocity along x", {in_time("centre of mass", mean_velocity)}, runs),
       over_time(
@@ -123,14 +120,16 @@ FigureResult lengths(bool) {
 FigureResult drifting(bool) {
   const Runs runs = runs_of(both_stiff());
   FigureResult result = masses(runs, 2e-4, 0.02, 2);
-  const double lost = distance(row_at(runs.line, 5), row_at(runs.exact, 5));
-  result.cells.push_back(relative("line, positions, t = 5", lost, 1.05, 0.05, program));
+  const double lost = distance(state_at(runs.line, 5), state_at(runs.exact, 5));
+  result.cells.push_back(relative("line, positions, t = 5", lost, 1.05, 0.05));
   result.remark = "From t = 2 on HMM without projections is lost, as in the paper.";
   return result;
 }
 }  // namespace
+}  // namespace papers::sat09
 
 void register_figure_sat09_figures(FigureRegistry& registry) {
+  using namespace papers::sat09;
   registry.add({"sat09_fig1", "HMM: the masses, second spring stiff", "SAT09 fig. 1",
                 [](bool) { return masses(runs_of(second_stiff(500)), 1e-5, 0.0105); }});
   registry.add({"sat09_fig2", "HMM: velocities, second spring stiff", "SAT09 fig. 2", velocities});

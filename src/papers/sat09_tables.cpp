@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::sat09 {
 namespace {
-using namespace sat09;
-
 constexpr std::array<double, 7> omegas{200, 500, 1000, 2000, 5000, 10000, 20000};
 constexpr double most_omega_of_short_grid = 5000;
 constexpr std::array<int, 6> steps_in_unit{1, 2, 4, 8, 16, 32};
@@ -45,12 +44,7 @@ constexpr double projection_forces = 119;
 
 FigureResult errors(bool full) {
   FigureResult result;
-  Chart chart{.title = "Errors of HMM with RK4",
-              .note = "Largest error of a position on [0, 10].",
-              .x = {"H", "", true},
-              .y = {"error", "", true},
-              .style = ChartStyle::both,
-              .series = {}};
+  Chart chart = log_chart("Errors of HMM with RK4", "Largest error of a position on [0, 10].", "H", "error");
   for (std::size_t row = 0; row < omegas.size(); ++row) {
     const double omega = omegas[row];
     if (!full && omega > most_omega_of_short_grid) continue;
@@ -60,8 +54,7 @@ FigureResult errors(bool full) {
     for (std::size_t k = 0; k < steps_in_unit.size(); ++k) {
       const double h = 1.0 / steps_in_unit[k];
       const double error = largest_distance(whole(hmm_by_rk4(c, h)), stiff);
-      series.x.push_back(h);
-      series.y.push_back(error);
+      add_point(series, h, error);
       result.cells.push_back(relative(fmt::format("omega2 = {}, RK4, H = 1/{}", omega, steps_in_unit[k]), error,
                                       printed_errors[row][k], two_digits, print));
     }
@@ -85,24 +78,24 @@ FigureResult steps(bool full) {
     const PrintedSteps& expected = printed_steps[row];
     const auto label = [&](const char* what) { return fmt::format("omega2 = {}, {}", omega, what); };
     const Work hmm = work_of(hmm_by_ode45(c, Grid{sampling}));
-    const auto count = [](std::int64_t n) { return static_cast<double>(n); };
-    result.cells.push_back(within(label("HMM, steps"), count(hmm.steps), expected.hmm, 0, print));
-    result.cells.push_back(within(label("HMM, failed"), count(hmm.rejected), expected.hmm_failed, 0, print));
-    result.cells.push_back(within(label("HMM, forces after the first projection"),
-                                  count(hmm.forces) - projection_forces, expected.hmm_forces, 0, program));
+    result.cells.push_back(near(label("HMM, steps"), hmm.steps, expected.hmm, 0, print));
+    result.cells.push_back(near(label("HMM, failed"), hmm.rejected, expected.hmm_failed, 0, print));
+    result.cells.push_back(
+        near(label("HMM, forces after the first projection"), hmm.forces - projection_forces, expected.hmm_forces, 0));
     if (!full && omega > most_omega_of_short_grid) continue;
     const Work direct = work_of(by_ode45(c, 1e-3, Grid{sampling}));
+    result.cells.push_back(relative(label("direct, steps"), direct.steps, expected.direct, direct_tolerance, print));
     result.cells.push_back(
-        relative(label("direct, steps"), count(direct.steps), expected.direct, direct_tolerance, print));
-    result.cells.push_back(relative(label("direct, failed"), count(direct.rejected), expected.direct_failed,
-                                    direct_failed_tolerance, print));
+        relative(label("direct, failed"), direct.rejected, expected.direct_failed, direct_failed_tolerance, print));
   }
   result.remark = "Failed steps of the direct integration depend on rounding. Times are not compared.";
   return result;
 }
 }  // namespace
+}  // namespace papers::sat09
 
 void register_figure_sat09_tables(FigureRegistry& registry) {
+  using namespace papers::sat09;
   registry.add({"sat09_table1", "HMM: errors of positions, two springs", "SAT09 table 1", errors});
   registry.add({"sat09_table2", "HMM: steps beside a direct integration", "SAT09 table 2", steps});
 }

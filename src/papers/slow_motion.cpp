@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "papers/slow_motion.hpp"
 
+#include "analysis/convergence.hpp"
 #include "analysis/slow_part.hpp"
 
 #include <cmath>
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace trill::slow_motion {
+namespace trill::papers::slow_motion {
 namespace {
 constexpr double most_half_width = 0.5;   // of a window: a wider one bends the slow motions below
 constexpr double below_rounding = 2e-11;  // of runs with rtol = 1e-11: shown, not judged
@@ -30,6 +31,15 @@ stiffness = "omega^2"
 gap = "sqrt((x1 - x2)^2 + (y1 - y2)^2) - 1"
 stiffness = "(ratio*omega)^2"
 )toml";
+
+constexpr int samples = 10;
+std::vector<double> sample_times(double to) {
+  std::vector<double> times;
+  for (int k = 1; k <= samples; ++k) times.push_back(to * k / samples);
+  return times;
+}
+
+OptionSet only_omega(double omega, Data) { return {{"omega", digits(omega)}}; }
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all{
@@ -71,10 +81,7 @@ const std::vector<Subject>& subjects() {
        .slowest = 0.6,
        .model = "",
        .text = two_stiff_springs,
-       .parameters =
-           [](double omega, Data) {
-             return OptionSet{{"omega", digits(omega)}};
-           }},
+       .parameters = only_omega},
       {.name = "two stiff springs, 1:4",
        .slowest = 0.6,
        .model = "",
@@ -86,10 +93,7 @@ const std::vector<Subject>& subjects() {
       {.name = "varying frequency",
        .slowest = 1,
        .model = "varying_frequency",
-       .parameters =
-           [](double omega, Data) {
-             return OptionSet{{"omega", digits(omega)}};
-           },
+       .parameters = only_omega,
        .same_data = false},
       {.name = "curved wire",
        .slowest = 1,
@@ -99,14 +103,7 @@ const std::vector<Subject>& subjects() {
              const bool fast = data == Data::fast;
              return OptionSet{{"omega", digits(omega)}, {"u0", fast ? "0.3" : "0"}, {"v0", fast ? "1" : "0"}};
            }},
-      {.name = "planar chain",
-       .slowest = 1,
-       .model = "planar_chain",
-       .parameters =
-           [](double omega, Data) {
-             return OptionSet{{"omega", digits(omega)}};
-           },
-       .same_data = false},
+      {.name = "planar chain", .slowest = 1, .model = "planar_chain", .parameters = only_omega, .same_data = false},
       {.name = "cart",
        .slowest = 1,
        .model = "cart",
@@ -124,14 +121,6 @@ const Subject& subject(std::string_view name) {
   for (const Subject& s : subjects())
     if (s.name == name) return s;
   throw UsageError(fmt::format("no slow motion of '{}' is known", name));
-}
-
-std::string digits(double value) { return fmt::format("{:.17g}", value); }
-
-std::vector<double> sample_times(double to, int count) {
-  std::vector<double> times;
-  for (int k = 1; k <= count; ++k) times.push_back(to * k / count);
-  return times;
 }
 
 PreparedRun prepare_run(const Subject& subject, double omega, Data data, RunPlan plan, const OptionSet& more) {
@@ -155,20 +144,7 @@ RunPlan slow_plan(double to, const OptionSet& options, double rtol) {
   return plan;
 }
 
-RunPlan stiff_plan(double to) {
-  RunPlan plan;
-  plan.method = "dop853";
-  plan.rtol = plan.atol = 1e-13;
-  plan.to = to;
-  plan.output = Times{sample_times(to)};
-  return plan;
-}
-
-Solution finished(PreparedRun run) {
-  Solution solution = run.run();
-  if (!solution.ok()) throw UsageError(solution.info.problem + " " + solution.outcome.message);
-  return solution;
-}
+RunPlan stiff_plan(double to) { return dop853_plan("", 1e-13, 1e-13, {to, Times{sample_times(to)}}); }
 
 Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const OptionSet& more) {
   const std::vector<double> centres = sample_times(subject.to);
@@ -180,48 +156,22 @@ Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const Option
   return window.averages(finished(prepare_run(subject, omega, Data::fast, plan, more)), centres);
 }
 
-Mat samples_of(const Solution& solution) { return solution.y().middleCols(1, 10); }
+Mat samples_of(const Solution& solution) { return solution.y().middleCols(1, samples); }
 
 Errors distance(const Mat& a, const Mat& b, Index nq) {
   const Mat d = (a - b).cwiseAbs();
   return {d.topRows(nq).maxCoeff(), d.middleRows(nq, nq).maxCoeff()};
 }
 
-double slope(const std::vector<double>& x, const std::vector<double>& y) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  const auto n = static_cast<double>(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const double u = std::log(x[k]), w = std::log(y[k]);
-    sx += u, sy += w, sxx += u * u, sxy += u * w;
-  }
-  return std::abs((n * sxy - sx * sy) / (n * sxx - sx * sx));
+double falling_order(const std::vector<double>& omega, const std::vector<double>& error) {
+  return -log_slope(omega, error);
 }
 
-FigureCell by_factor(std::string label, double ours, double published, double most) {
-  return {.label = std::move(label),
-          .ours = ours,
-          .published = published,
-          .tolerance = most,
-          .origin = origin,
-          .gated = published >= below_rounding,
-          .factor = true};
-}
-
-FigureCell near(std::string label, double ours, double published, double tolerance) {
-  return {.label = std::move(label), .ours = ours, .published = published, .tolerance = tolerance, .origin = origin};
-}
-
-FigureCell shown(FigureCell cell) {
-  cell.gated = false;
-  return cell;
+FigureCell error_cell(std::string label, double ours, double published, double max_factor) {
+  return judged_if(published >= below_rounding, by_factor(std::move(label), ours, published, max_factor));
 }
 
 Chart error_chart(std::string title, std::string note, std::vector<ChartSeries> series) {
-  return {.title = std::move(title),
-          .note = std::move(note),
-          .x = {"omega", "", true},
-          .y = {"error", "", true},
-          .style = ChartStyle::both,
-          .series = std::move(series)};
+  return log_chart(std::move(title), std::move(note), "omega", "error", std::move(series));
 }
-}  // namespace trill::slow_motion
+}  // namespace trill::papers::slow_motion

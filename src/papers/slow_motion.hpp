@@ -2,12 +2,10 @@
 // What the figures of slow motions share: the problems, their runs, and cells for errors.
 #pragma once
 
-#include "papers/figure.hpp"
-#include "trill/driver/plan.hpp"
+#include "papers/cells.hpp"
+#include "papers/runs.hpp"
 
-namespace trill::slow_motion {
-inline constexpr const char* origin = "independent program";
-
+namespace trill::papers::slow_motion {
 // smooth: gaps closed at the start, for motions on the slow manifold. fast: with energy in the oscillation.
 enum class Data { smooth, fast };
 
@@ -22,14 +20,9 @@ struct Subject {
 };
 const Subject& subject(std::string_view name);
 
-std::string digits(double value);
-std::vector<double> sample_times(double to, int count = 10);
-
 PreparedRun prepare_run(const Subject& subject, double omega, Data data, RunPlan plan, const OptionSet& more = {});
 RunPlan slow_plan(double to, const OptionSet& options, double rtol);
 RunPlan stiff_plan(double to);
-Solution finished(PreparedRun run);  // Error where it did not come to the end
-inline std::size_t dimension(const Solution& s) { return static_cast<std::size_t>(s.info.layout.nq); }
 
 // The state of the stiff motion at the sample times, its oscillation taken out.
 Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const OptionSet& more = {});
@@ -42,11 +35,9 @@ struct Errors {
 };
 Errors distance(const Mat& a, const Mat& b, Index nq);
 
-// Least-squares slope of log y against log x, without sign.
-double slope(const std::vector<double>& x, const std::vector<double>& y);
+// The power of the frequency with which errors fall.
+double falling_order(const std::vector<double>& omega, const std::vector<double>& error);
 
-FigureCell by_factor(std::string label, double ours, double published, double most = 1.5);
-FigureCell near(std::string label, double ours, double published, double tolerance);
-FigureCell shown(FigureCell cell);
+FigureCell error_cell(std::string label, double ours, double published, double max_factor = 1.5);
 Chart error_chart(std::string title, std::string note, std::vector<ChartSeries> series);
-}  // namespace trill::slow_motion
+}  // namespace trill::papers::slow_motion

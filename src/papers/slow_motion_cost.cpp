@@ -9,10 +9,9 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::slow_motion {
 namespace {
-using namespace slow_motion;
-
-constexpr std::array<double, 3> frequencies{100, 1000, 10000};
+constexpr std::array<double, 3> cost_frequencies{100, 1000, 10000};
 constexpr std::array<double, 2> targets{1e-3, 1e-6};
 
 struct CostRow {
@@ -101,19 +100,18 @@ FigureResult cost(bool full) {
     const std::string name = fmt::format("{}, {}", what.name, row.data == Data::fast ? "fast" : "smooth");
     std::array<ChartSeries, 2> calls{ChartSeries{name, {}, {}}, ChartSeries{name, {}, {}}};
     for (std::size_t k = 0; k < (full ? 3u : 2u); ++k) {
-      const std::vector<Run> runs = runs_of(what, frequencies[k], row.data);
+      const std::vector<Run> runs = runs_of(what, cost_frequencies[k], row.data);
       for (std::size_t target = 0; target < targets.size(); ++target) {
         const std::optional<Run> ours = cheapest(runs, targets[target]);
         const int published = row.published[k][target];
         if (!ours && published == 0) continue;
-        std::string label = fmt::format("{}, omega = {}, calls for {:.0e}", name, frequencies[k], targets[target]);
+        std::string label = fmt::format("{}, omega = {}, calls for {:.0e}", name, cost_frequencies[k], targets[target]);
         if (ours) {
           label += fmt::format(" (order {}, error {:.1e}, {:.0f} us)", ours->order, ours->error, 1e6 * ours->seconds);
-          calls[target].x.push_back(frequencies[k]);
-          calls[target].y.push_back(ours->calls);
+          add_point(calls[target], cost_frequencies[k], ours->calls);
         }
-        const FigureCell cell = by_factor(label, ours ? ours->calls : 0, published, 2);
-        result.cells.push_back(what.same_data && published > 0 && !by_chance(row, k, target) ? cell : shown(cell));
+        result.cells.push_back(judged_if(what.same_data && published > 0 && !by_chance(row, k, target),
+                                         by_factor(label, ours ? ours->calls : 0, published, 2)));
       }
     }
     for (std::size_t target = 0; target < targets.size(); ++target)
@@ -133,8 +131,10 @@ FigureResult cost(bool full) {
   return result;
 }
 }  // namespace
+}  // namespace papers::slow_motion
 
 void register_figure_slow_motion_cost(FigureRegistry& registry) {
+  using namespace papers::slow_motion;
   registry.add({"slow_cost", "Right-hand sides that a slow motion needs", "after PJY97 sec. 3.2", cost});
 }
 }  // namespace trill

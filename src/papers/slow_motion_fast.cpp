@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::slow_motion {
 namespace {
-using namespace slow_motion;
-
 constexpr double no_number = 0;
 
 struct FastRow {
@@ -65,17 +64,16 @@ FigureResult fast_energy(bool full) {
       const Mat stiff = slow_part_of_stiff_motion(what, omega, more);
       const auto add = [&](ChartSeries& series, const char* energy, const char* kind, double expected) {
         const double error = error_against(stiff, what, omega, matched(energy), more);
-        const FigureCell cell = by_factor(fmt::format("{}, omega = {}{}", name, omega, kind), error, expected);
+        const FigureCell cell = error_cell(fmt::format("{}, omega = {}{}", name, omega, kind), error, expected);
         result.cells.push_back(what.name == "planar chain" ? shown(cell) : cell);
-        series.x.push_back(omega);
-        series.y.push_back(error);
+        add_point(series, omega, error);
       };
       add(kept, "keep", "", published[k]);
       if (dropped[k] != no_number) add(left_out, "drop", ", without the force of the actions", dropped[k]);
     }
     with.push_back(kept);
     if (!left_out.x.empty()) without.push_back(std::move(left_out));
-    return slope(kept.x, kept.y);
+    return falling_order(kept.x, kept.y);
   };
   for (const FastRow& row : fast_rows) {
     const Subject& what = subject(row.subject);
@@ -93,13 +91,11 @@ FigureResult fast_energy(bool full) {
       error_chart("Without the force of the actions", "Does not fall.", std::move(without))};
   result.remark =
       "Largest error of a position at 10 times against the stiff motion with its oscillation averaged out, order 0 "
-      "from "
-      "the matched start. Two springs iii pass a resonance 2:1, where the error falls with the root of 1/omega. The "
-      "published chain has other lengths and velocities: shown, not judged. The published errors of the varying "
-      "frequency are "
-      "a fifth larger than ours and their 1.8 is not the 1.98 that x(4) = -0.98 of the averaged equation gives: there "
-      "too something in the data differs. The published coefficient of the cubic drag and the stretch of the two stiff "
-      "springs are not stated; 0.1 and 1/omega2 give the published errors.";
+      "from the matched start. Two springs iii pass a resonance 2:1, where the error falls with the root of 1/omega. "
+      "The published chain has other lengths and velocities: shown, not judged. The published errors of the varying "
+      "frequency are a fifth larger than ours and their 1.8 is not the 1.98 that x(4) = -0.98 of the averaged equation "
+      "gives: there too something in the data differs. The published coefficient of the cubic drag and the stretch of "
+      "the two stiff springs are not stated; 0.1 and 1/omega2 give the published errors.";
   return result;
 }
 
@@ -128,15 +124,14 @@ FigureResult start(bool) {
         OptionSet options = matched("keep");
         options["start"] = how;
         const double error = error_against(stiff, what, omega, options);
-        result.cells.push_back(by_factor(fmt::format("{}, omega = {}, {}", what.name, omega, how), error, expected));
-        series.x.push_back(omega);
-        series.y.push_back(error);
+        result.cells.push_back(error_cell(fmt::format("{}, omega = {}, {}", what.name, omega, how), error, expected));
+        add_point(series, omega, error);
       };
       add(of_projected, "projected", row.projected[k]);
       add(of_matched, "matched", row.matched[k]);
     }
     const auto last_two = [](const ChartSeries& s) {
-      return slope({s.x.end() - 2, s.x.end()}, {s.y.end() - 2, s.y.end()});
+      return falling_order({s.x.end() - 2, s.x.end()}, {s.y.end() - 2, s.y.end()});
     };
     result.cells.push_back(near(what.name + ", slope, projected", last_two(of_projected), row.order_of_projected, 0.2));
     result.cells.push_back(near(what.name + ", slope, matched", last_two(of_matched), 2, 0.2));
@@ -147,13 +142,14 @@ FigureResult start(bool) {
                    error_chart("Start: matched in closed form", "Falls with omega^-2.", std::move(matches))};
   result.remark =
       "Order 0 against the averaged stiff motion. A projected start loses the correlation of fast position and "
-      "velocity, "
-      "which is a slow momentum of order 1/omega, and the actions: in the cart their force is missing.";
+      "velocity, which is a slow momentum of order 1/omega, and the actions: in the cart their force is missing.";
   return result;
 }
 }  // namespace
+}  // namespace papers::slow_motion
 
 void register_figure_slow_motion_fast(FigureRegistry& registry) {
+  using namespace papers::slow_motion;
   registry.add({"slow_fast_energy", "Errors of slow motions with energy in the oscillation", "after PJY97 sec. 3.2",
                 fast_energy});
   registry.add({"slow_start", "Where a slow motion starts", "after PJY97 sec. 3.2", start});

@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::slow_motion {
 namespace {
-using namespace slow_motion;
-
 struct Pair {
   double order0, order1;
 };
@@ -19,7 +18,7 @@ struct SmoothRow {
   const char* subject;
   std::array<Pair, 4> published;  // at the frequencies below
 };
-constexpr std::array<double, 4> frequencies{30, 100, 300, 1000};
+constexpr std::array<double, 4> smooth_frequencies{30, 100, 300, 1000};
 constexpr std::array<SmoothRow, 7> smooth_rows{{
     {"spring pendulum", {{{0.0421, 3.93e-5}, {0.00388, 3.14e-7}, {0.000432, 3.68e-9}, {3.89e-5, 4.36e-11}}}},
     {"two springs i", {{{0.00277, 8.29e-7}, {0.000249, 7.81e-9}, {2.77e-5, 8.6e-11}, {2.49e-6, 1.17e-11}}}},
@@ -55,23 +54,23 @@ FigureResult smooth(bool full) {
     const Subject& what = subject(row.subject);
     ChartSeries of_0{what.name, {}, {}}, of_1{what.name, {}, {}};
     for (std::size_t k = 0; k < (full ? 4u : 3u); ++k) {
-      const double omega = frequencies[k];
+      const double omega = smooth_frequencies[k];
       const Pair ours = smooth_errors(what, omega);
       const auto add = [&](int order, double error, double published) {
-        FigureCell cell = by_factor(fmt::format("{}, omega = {}, order {}", what.name, omega, order), error, published);
+        FigureCell cell =
+            error_cell(fmt::format("{}, omega = {}, order {}", what.name, omega, order), error, published);
         // The number of projections shows in this one.
         const bool touchy = order == 1 && omega < 100 && what.name == "spring pendulum";
         result.cells.push_back(what.same_data && !touchy ? cell : shown(cell));
         ChartSeries& series = order == 0 ? of_0 : of_1;
-        series.x.push_back(omega);
-        series.y.push_back(error);
+        add_point(series, omega, error);
       };
       add(0, ours.order0, row.published[k].order0);
       add(1, ours.order1, row.published[k].order1);
     }
     const std::vector<double> at{100, 300};
-    result.cells.push_back(near(what.name + ", slope of order 0", slope(at, {of_0.y[1], of_0.y[2]}), 2, 0.2));
-    result.cells.push_back(near(what.name + ", slope of order 1", slope(at, {of_1.y[1], of_1.y[2]}), 4, 0.2));
+    result.cells.push_back(near(what.name + ", slope of order 0", falling_order(at, {of_0.y[1], of_0.y[2]}), 2, 0.2));
+    result.cells.push_back(near(what.name + ", slope of order 1", falling_order(at, {of_1.y[1], of_1.y[2]}), 4, 0.2));
     zeroth.push_back(std::move(of_0));
     first.push_back(std::move(of_1));
   }
@@ -81,12 +80,10 @@ FigureResult smooth(bool full) {
   result.remark =
       "Largest error of a position at 10 times against the stiff motion from the same point of the slow manifold. The "
       "published chain has other lengths and velocities, so its errors are shown beside ours and not judged; its "
-      "slopes "
-      "are. The published starts of the wire and the cart are not stated; at rest and with r' = 0 they give "
-      "the published errors. The error of order 1 of the spring pendulum at omega = 30 depends on how often the motion "
-      "is projected: "
-      "3.6e-5 at rtol = 1e-9, 7.4e-5 at 1e-13; it is not judged either. Errors below 2e-11 are those of the "
-      "integrator.";
+      "slopes are. The published starts of the wire and the cart are not stated; at rest and with r' = 0 they give "
+      "the published errors. The error of order 1 of the spring pendulum at omega = 30 depends on how often the "
+      "motion is projected: 3.6e-5 at rtol = 1e-9, 7.4e-5 at 1e-13; it is not judged either. Errors below 2e-11 are "
+      "those of the integrator.";
   return result;
 }
 
@@ -121,28 +118,27 @@ FigureResult drift(bool) {
     const double lost = distance(samples_of(without), samples_of(exact), nq).q;
     const std::string name = fmt::format("{}, order {}", what.name, row.order);
     const auto calls = [](const Solution& s) { return static_cast<double>(s.outcome.counters.most_forces()); };
-    result.cells.push_back(by_factor(name + ", no projection", lost, row.none, 3));
-    const FigureCell projection = by_factor(name + ", projection", kept, row.projection, 3);
+    result.cells.push_back(error_cell(name + ", no projection", lost, row.none, 3));
+    const FigureCell projection = error_cell(name + ", projection", kept, row.projection, 3);
     result.cells.push_back(row.judged ? projection : shown(projection));
     result.cells.push_back(near(name + ", projection is better (1: yes)", kept < lost, 1, 0));
-    result.cells.push_back(shown(by_factor(name + ", no projection, calls", calls(without), row.calls_none)));
-    result.cells.push_back(shown(by_factor(name + ", projection, calls", calls(with), row.calls_projection)));
+    result.cells.push_back(shown(error_cell(name + ", no projection, calls", calls(without), row.calls_none)));
+    result.cells.push_back(shown(error_cell(name + ", projection, calls", calls(with), row.calls_projection)));
   }
   result.remark =
       "Largest error of a position at 10 times up to t = 500, omega = 100, rtol = 1e-7, against the same motion at "
       "rtol = 1e-13. The published frequency is not stated; of six tried only 100 gives the published errors of order "
-      "1 "
-      "without projection. The projected wire is six times more accurate here than published, and only the order of "
-      "the "
-      "two is judged. Stabilisation after Baumgarte is not built: the other program measured it at the same cost as "
-      "worse on the pendulum and no more than 1.6 times better on the wire; errors much smaller than those of "
-      "projection "
-      "take 2 to 8 times the cost, and are not reached with order 1.";
+      "1 without projection. The projected wire is six times more accurate here than published, and only the order of "
+      "the two is judged. Stabilisation after Baumgarte is not built: the other program measured it at the same cost "
+      "as worse on the pendulum and no more than 1.6 times better on the wire; errors much smaller than those of "
+      "projection take 2 to 8 times the cost, and are not reached with order 1.";
   return result;
 }
 }  // namespace
+}  // namespace papers::slow_motion
 
 void register_figure_slow_motion_smooth(FigureRegistry& registry) {
+  using namespace papers::slow_motion;
   registry.add({"slow_smooth", "Errors of slow motions without fast energy", "after PJY97 sec. 3.2", smooth});
   registry.add({"slow_drift", "Slow motions with and without projection", "after PJY97 sec. 3.2", drift});
 }

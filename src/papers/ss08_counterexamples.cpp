@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The problems behind the converses of SS08 theorems 2 and 3: filters must be zero at h omega = 2 pi k.
 #include "multiscale/weight.hpp"
+#include "papers/cells.hpp"
 #include "papers/filters.hpp"
-#include "papers/jp95.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -10,15 +10,14 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::filters {
 namespace {
-using namespace filters;
-constexpr const char* closed_form = "closed form";
-constexpr double end = 1, tolerance = 1e-12;
+constexpr double rounding_only = 1e-12;
 
 Vec after_unit_time(const LinearFast& problem, const Pair& pair, double h) {
-  Steps steps(problem, pair);
-  for (int n = 0; n * h < end - h / 2; ++n)
-    if (!steps.step(h)) return Vec::Constant(problem.layout().size(), std::nan(""));
+  Steps steps = mollified_impulse(problem, pair);
+  for (int n = 0; n * h < 1 - h / 2; ++n)
+    if (!steps.advance(h)) return Vec::Constant(problem.layout().size(), std::nan(""));
   return steps.state().y;
 }
 
@@ -43,9 +42,9 @@ FigureResult counterexamples(bool) {
         const Pair pair{name, name};
         const double angle = 2 * std::numbers::pi * k, omega = angle / h, hat = Weight::named(name).filter(angle);
         const std::string at = fmt::format("{}, h = {}, h omega = {} pi", pair.name(), h, 2 * k);
-        result.cells.push_back(jp95::near(at + ", P - p", momentum_error(pair, h, omega), hat, tolerance, closed_form));
+        result.cells.push_back(near(at + ", P - p", momentum_error(pair, h, omega), hat, rounding_only, closed_form));
         result.cells.push_back(
-            jp95::near(at + ", Q2 - q2", position_error(pair, h, omega), -hat / (2 * omega), tolerance, closed_form));
+            near(at + ", Q2 - q2", position_error(pair, h, omega), -hat / (2 * omega), rounding_only, closed_form));
       }
   result.remark =
       "After unit time. P - p = t hatpsi(2 pi k) for a constant force: without a zero of hatpsi there momenta have no "
@@ -53,8 +52,10 @@ FigureResult counterexamples(bool) {
   return result;
 }
 }  // namespace
+}  // namespace papers::filters
 
 void register_figure_ss08_counterexamples(FigureRegistry& registry) {
+  using namespace papers::filters;
   registry.add({"ss08_counterexamples", "Why filters must vanish at 2 pi k", "SS08 theorems 2 and 3", counterexamples});
 }
 }  // namespace trill

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orders of (phi, psi)-methods that hold for every frequency: SS08 theorems 2 and 3 and their converses.
-#include "method/composition.hpp"
+#include "papers/cells.hpp"
 #include "papers/filters.hpp"
-#include "papers/jp95.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,93 +12,46 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::filters {
 namespace {
-using namespace filters;
-constexpr double pi = std::numbers::pi;
 constexpr int unknowns = 3, finest = 8;  // the smallest step is 2^-finest
-using Three = std::array<double, unknowns>;
 
 // -dU/dx, U = x0^2/2 + x0 x1 + x1 + (x0 - x1)^4/4 + sin(x0 + x2) + x1 x2
-void add_slow_force(const double* x, double* g) {
+void add_slow_force(In x, Out g) {
   const double d = x[0] - x[1], cube = d * d * d, c = std::cos(x[0] + x[2]);
   g[0] -= x[0] + x[1] + cube + c;
   g[1] -= x[0] + 1 - cube + x[2];
   g[2] -= c + x[1];
 }
 
-Three frequencies(double omega) { return {0, omega, std::sqrt(3.0) * omega}; }
-Three start_positions(double omega) { return {1, 1 / omega, 0.5 / omega}; }
-constexpr Three start_velocities{0.5, 1, -0.7};
-
-Vec vector_of(const Three& x) { return Eigen::Map<const Vec>(x.data(), unknowns); }
-
-LinearFast problem(double omega) {
-  return {vector_of(frequencies(omega)), [](In q, Out g) { add_slow_force(q.data(), g.data()); },
-          vector_of(start_positions(omega)), vector_of(start_velocities)};
+LinearFast three_oscillators(double omega) {
+  return {Vec{{0, omega, std::sqrt(3.0) * omega}}, add_slow_force, Vec{{1, 1 / omega, 0.5 / omega}},
+          Vec{{0.5, 1, -0.7}}};
 }
 
-// The exact flow of the fast force and kicks by the slow one, composed to order 8.
-class Reference {
- public:
-  Reference(double omega, double h) : w_(frequencies(omega)), q_(start_positions(omega)), v_(start_velocities) {
-    constexpr double angle = 0.5;  // of the fastest frequency in one step of the composition
-    steps_ = std::max(1, static_cast<int>(std::ceil(h * w_[2] / angle)));
-    for (const double gamma : find_composition(8)->gamma) {
-      Stage stage{gamma * h / steps_, {}, {}};
-      for (std::size_t i = 0; i < unknowns; ++i) {
-        stage.cosine[i] = std::cos(w_[i] * stage.h);
-        stage.sine[i] = w_[i] == 0 ? stage.h : std::sin(w_[i] * stage.h) / w_[i];
-      }
-      stages_.push_back(stage);
-    }
-  }
-  void advance() {
-    for (int n = 0; n < steps_; ++n)
-      for (const Stage& stage : stages_) {
-        kick(stage.h / 2);
-        for (std::size_t i = 0; i < unknowns; ++i) {
-          const double q = q_[i];
-          q_[i] = stage.cosine[i] * q + stage.sine[i] * v_[i];
-          v_[i] = stage.cosine[i] * v_[i] - w_[i] * w_[i] * stage.sine[i] * q;
-        }
-        kick(stage.h / 2);
-      }
-  }
-  Vec positions() const { return vector_of(q_); }
-  Vec velocities() const { return vector_of(v_); }
-
- private:
-  struct Stage {
-    double h;
-    Three cosine, sine;
-  };
-  void kick(double h) {
-    Three g{};
-    add_slow_force(q_.data(), g.data());
-    for (std::size_t i = 0; i < unknowns; ++i) v_[i] += h * g[i];
-  }
-  Three w_, q_, v_;
-  int steps_ = 1;
-  std::vector<Stage> stages_;
-};
+// At the step points behind the start, one column each.
+Mat exact_motion(const LinearFast& oscillators, double h) {
+  const Solution s = finished(prepare(dop853_plan("oscillators", 1e-10, 1e-13, {1, Grid{h}}), oscillators.clone()));
+  return s.y().rightCols(s.rows() - 1);
+}
 
 // Beside a grid, points next to multiples of pi: what costs an order lives at 2 pi k + O(h), which a grid misses.
 std::vector<double> angles(double h) {
   std::vector<double> all;
-  for (int k = 1; k <= 97; ++k) all.push_back(k * pi / 8);
+  for (int k = 1; k <= 97; ++k) all.push_back(k * std::numbers::pi / 8);
   for (int k = 1; k <= 8; ++k)
     for (const double delta : {0.5, 1.0, 2.0, 3.0, 4.0, 6.0})
-      for (const double sign : {-1.0, 1.0}) all.push_back(k * pi + sign * delta * h);
+      for (const double sign : {-1.0, 1.0}) all.push_back(k * std::numbers::pi + sign * delta * h);
   return all;
 }
 
-struct Row {
+struct OrderRow {
   Pair pair;
   std::array<double, 6> q, p;  // errors for h = 2^-3 to 2^-8
 };
 // From an independent program.
-const std::vector<Row>& rows() {
-  static const std::vector<Row> all{
+const std::vector<OrderRow>& order_rows() {
+  static const std::vector<OrderRow> all{
       {{"delta", "delta"},
        {0.021459, 0.010972, 0.0055614, 0.0028012, 0.0014057, 0.00070416},
        {1.1583, 1.1493, 1.1443, 1.1419, 1.1407, 1.1401}},
@@ -155,21 +107,15 @@ struct Errors {
 
 // Largest over all step points up to t = 1 and all frequencies.
 std::vector<Errors> largest_errors(double h) {
-  std::vector<Errors> errors(rows().size());
+  std::vector<Errors> errors(order_rows().size());
   const int count = static_cast<int>(std::lround(1 / h));
-  Mat exact(2 * unknowns, count);
   for (const double angle : angles(h)) {
-    const double omega = angle / h;
-    Reference reference(omega, h);
-    for (int n = 0; n < count; ++n) {
-      reference.advance();
-      exact.col(n) << reference.positions(), reference.velocities();
-    }
-    const LinearFast oscillators = problem(omega);
+    const LinearFast oscillators = three_oscillators(angle / h);
+    const Mat exact = exact_motion(oscillators, h);
     for (std::size_t i = 0; i < errors.size(); ++i) {
-      Steps steps(oscillators, rows()[i].pair);
+      Steps steps = mollified_impulse(oscillators, order_rows()[i].pair);
       for (int n = 0; n < count; ++n) {
-        if (!steps.step(h)) errors[i] = {HUGE_VAL, HUGE_VAL};
+        if (!steps.advance(h)) errors[i] = {HUGE_VAL, HUGE_VAL};
         const Vec difference = steps.state().y - exact.col(n);
         errors[i].q = std::max(errors[i].q, difference.head(unknowns).norm());
         errors[i].p = std::max(errors[i].p, difference.tail(unknowns).norm());
@@ -184,19 +130,19 @@ FigureResult orders(bool full) {
   std::map<int, std::vector<Errors>> errors;
   for (int level = full ? 3 : finest - 1; level <= finest; ++level)
     errors[level] = largest_errors(std::ldexp(1, -level));
-  for (std::size_t i = 0; i < rows().size(); ++i) {
-    const Row& row = rows()[i];
+  for (std::size_t i = 0; i < order_rows().size(); ++i) {
+    const OrderRow& row = order_rows()[i];
     for (const auto& [level, all] : errors) {
       const auto place = static_cast<std::size_t>(level - 3);
       const std::string at = fmt::format("{}, h = 2^-{}", row.pair.name(), level);
-      result.cells.push_back(jp95::relative(at + ", error of q", all[i].q, row.q[place], 2e-4));
-      result.cells.push_back(jp95::relative(at + ", error of p", all[i].p, row.p[place], 2e-4));
+      result.cells.push_back(relative(at + ", error of q", all[i].q, row.q[place], 2e-4));
+      result.cells.push_back(relative(at + ", error of p", all[i].p, row.p[place], 2e-4));
     }
     const Errors &coarse = errors[finest - 1][i], &fine = errors[finest][i];
-    result.cells.push_back(jp95::near(row.pair.name() + ", order of q", std::log2(coarse.q / fine.q),
-                                      std::log2(row.q[4] / row.q[5]), 0.1));
-    result.cells.push_back(jp95::near(row.pair.name() + ", order of p", std::log2(coarse.p / fine.p),
-                                      std::log2(row.p[4] / row.p[5]), 0.1));
+    result.cells.push_back(
+        near(row.pair.name() + ", order of q", std::log2(coarse.q / fine.q), std::log2(row.q[4] / row.q[5]), 0.1));
+    result.cells.push_back(
+        near(row.pair.name() + ", order of p", std::log2(coarse.p / fine.p), std::log2(row.p[4] / row.p[5]), 0.1));
   }
   result.remark =
       "Three unknowns with frequencies 0, omega and sqrt(3) omega, U = x0^2/2 + x0 x1 + x1 + (x0 - x1)^4/4 + "
@@ -205,8 +151,10 @@ FigureResult orders(bool full) {
   return result;
 }
 }  // namespace
+}  // namespace papers::filters
 
 void register_figure_ss08_orders(FigureRegistry& registry) {
+  using namespace papers::filters;
   registry.add({"ss08_orders", "Orders that hold for every frequency", "SS08 theorems 2 and 3", orders});
 }
 }  // namespace trill

@@ -10,13 +10,12 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::ypr98 {
 namespace {
-using namespace ypr98;
-
 constexpr Index phi1 = 0, phi2 = 1, middle = 3, tip = 5, slider = 10;
 // Steps of an alpha method are compared with the same steps of a program of its own; the tolerance is that of Newton's
 // iteration, in both.
-constexpr double same_steps = 1e-8, same_energy = 1e-8, exact_tolerance = 1e-9;
+constexpr double step_tolerance = 1e-8, exact_tolerance = 1e-9;
 
 struct Run {
   int steps;  // in one second
@@ -37,38 +36,27 @@ std::string title(const Run& run) { return fmt::format("rho = {}, h = 1/{}", run
 
 double tenth(std::size_t k) { return 0.1 * static_cast<double>(k); }
 
-Chart time_chart(std::string name, std::string note, ChartAxis y) {
-  return {.title = std::move(name),
-          .note = std::move(note),
-          .x = {"t", "s", false},
-          .y = std::move(y),
-          .style = ChartStyle::line,
-          .series = {}};
+Chart seconds_chart(std::string name, std::string note, ChartAxis y) {
+  Chart chart = time_chart(std::move(name), std::move(note), std::move(y));
+  chart.x.unit = "s";
+  return chart;
 }
 
 void compare(const Run& run, const Solution& s, Index component, double CrankRow::*member, const std::string& name,
              FigureResult& result) {
   for (std::size_t k = 1; k <= 10; ++k)
     result.cells.push_back(near(fmt::format("{}({:.1f}), {}", name, tenth(k), title(run)),
-                                state_at(s, tenth(k))[component], expected(run, k).*member, same_steps));
+                                state_at(s, tenth(k))[component], expected(run, k).*member, step_tolerance,
+                                same_steps));
 }
 
 void compare_energy(const Run& run, const Solution& s, FigureResult& result) {
   for (std::size_t k = 1; k <= 10; ++k)
     result.cells.push_back(near(fmt::format("E({:.1f}), {}", tenth(k), title(run)), energy_at(s, tenth(k)),
-                                expected(run, k).energy, same_energy));
+                                expected(run, k).energy, step_tolerance, same_steps));
 }
 
-Solution exact_motion() {
-  RunPlan plan;
-  plan.model = "slider_crank";
-  plan.method = "dop853";
-  plan.rtol = 1e-9;
-  plan.atol = 1e-13;
-  plan.to = 1;
-  plan.output = Grid{0.002};
-  return prepare(plan).run();
-}
+Solution exact_motion() { return finished(prepare(dop853_plan("slider_crank", 1e-9, 1e-13, {1, Grid{0.002}}))); }
 
 void compare_exact(const Solution& s, Index component, double CrankRow::*member, const std::string& name,
                    FigureResult& result) {
@@ -82,7 +70,7 @@ FigureResult oscillations(bool) {
   const Run run{2000, 0.75};
   const Solution s = crank(run), exact = exact_motion();
   for (const auto& [component, name] : {std::pair{middle, "w of the middle"}, {tip, "w of the tip"}}) {
-    Chart chart = time_chart(name, title(run), {"w", "m", false});
+    Chart chart = seconds_chart(name, title(run), {"w", "m", false});
     chart.series = {curve("alpha method", s, component), curve("followed", exact, component)};
     result.charts.push_back(std::move(chart));
   }
@@ -103,13 +91,13 @@ FigureResult rigid_motion(bool) {
   compare_exact(exact, phi2, &CrankRow::phi2, "phi2", result);
   for (std::size_t k = 1; k <= 10; ++k) {
     const Vec a = state_at(index2, tenth(k)), b = state_at(cm, tenth(k)), e = state_at(exact, tenth(k));
-    result.cells.push_back(near(fmt::format("CM - index-2 in phi2({:.1f})", tenth(k)), b[phi2] - a[phi2], 0, same_steps,
-                                "the same equations"));
+    result.cells.push_back(near(fmt::format("CM - index-2 in phi2({:.1f})", tenth(k)), b[phi2] - a[phi2], 0,
+                                step_tolerance, "the same equations"));
     for (const auto& [component, name] : {std::pair{phi1, "phi1"}, {slider, "x3"}})
       result.cells.push_back(near(fmt::format("{}({:.1f}) against the followed motion", name, tenth(k)), a[component],
                                   e[component], 2e-4, "the slow motion is kept"));
   }
-  Chart chart = time_chart("phi2", title(run), {"phi2", "rad", false});
+  Chart chart = seconds_chart("phi2", title(run), {"phi2", "rad", false});
   chart.series = {curve("index-2", index2, phi2), curve("CM", cm, phi2), curve("followed", exact, phi2)};
   result.charts = {std::move(chart)};
   return result;
@@ -117,7 +105,7 @@ FigureResult rigid_motion(bool) {
 
 FigureResult damped_vibration(bool) {
   FigureResult result;
-  Chart chart = time_chart("w of the middle", "h = 1/500", {"w", "m", false});
+  Chart chart = seconds_chart("w of the middle", "h = 1/500", {"w", "m", false});
   for (const double rho : {0.5, 0.0}) {
     const Run run{500, rho};
     const Solution s = crank(run);
@@ -130,12 +118,11 @@ FigureResult damped_vibration(bool) {
 
 constexpr const char* energy_remark =
     "The energy grows until the torque ends and would stay at 0.3212890166. A step that passes t = 0.3 adds an error "
-    "of "
-    "order h (0.0030 with h = 1/300); these steps end there and start anew.";
+    "of order h (0.0030 with h = 1/300); these steps end there and start anew.";
 
 FigureResult energies(const std::vector<Run>& runs, const char* note) {
   FigureResult result;
-  Chart chart = time_chart("Energy", note, {"energy", "J", false});
+  Chart chart = seconds_chart("Energy", note, {"energy", "J", false});
   for (const Run& run : runs) {
     const Solution s = crank(run);
     compare_energy(run, s, result);
@@ -155,9 +142,9 @@ FigureResult by_form(bool) {
   compare_energy(run, index2, result);
   for (std::size_t k = 1; k <= 10; ++k)
     result.cells.push_back(near(fmt::format("CM - index-2 in E({:.1f})", tenth(k)),
-                                energy_at(cm, tenth(k)) - energy_at(index2, tenth(k)), 0, same_energy,
+                                energy_at(cm, tenth(k)) - energy_at(index2, tenth(k)), 0, step_tolerance,
                                 "the same equations"));
-  Chart chart = time_chart("Energy", title(run), {"energy", "J", false});
+  Chart chart = seconds_chart("Energy", title(run), {"energy", "J", false});
   chart.series = {energy_curve("index-2", index2), energy_curve("CM", cm)};
   result.charts = {std::move(chart)};
   result.remark =
@@ -166,8 +153,10 @@ FigureResult by_form(bool) {
   return result;
 }
 }  // namespace
+}  // namespace papers::ypr98
 
 void register_figure_ypr98_crank(FigureRegistry& registry) {
+  using namespace papers::ypr98;
   registry.add({"ypr98_fig7", "Oscillations of the flexible rod", "YPR98 fig. 7", oscillations});
   registry.add({"ypr98_fig8", "Rigid motion of the slider crank", "YPR98 fig. 8", rigid_motion});
   registry.add({"ypr98_fig9", "Damped vibration of the rod", "YPR98 fig. 9", damped_vibration});

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace trill::ypr98 {
+namespace trill::papers::ypr98 {
 struct CrankRow {
   double phi1, phi2, x3, middle, tip, energy;
 };
@@ -130,4 +130,4 @@ inline constexpr std::array<CrankRow, 10> exact_crank{{
     {8.9824297104753432, -0.21455420245220898, 0.15748588993142413, -8.095249729972629e-05, -0.00034375049974841999,
      0.3212890166085185},
 }};
-}  // namespace trill::ypr98
+}  // namespace trill::papers::ypr98

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "papers/ypr98_newton.hpp"
 
-#include <cmath>
+#include "method/alpha_stepper.hpp"
 
-namespace trill::ypr98 {
+namespace trill::papers::ypr98 {
 namespace {
 constexpr double in_weights = 1e-3;  // what a tolerance is worth there: ten times as much is taken for rounding
 
+// Steps of generalized_alpha without what lets that method succeed: a second guess where the first fails, and matrices
+// kept from step to step. The tables ask when the bare iteration fails.
 class AlphaSteps {
  public:
   AlphaSteps(const MechanicalProblem& problem, double rho, const Iteration& iteration)
-      : guess_(iteration.guess),
+      : c_(generalized_alpha_coefficients(rho)),
         tolerance_(iteration.tolerance),
         stage_(problem, {.form = iteration.form,
                          .split_by_qr = false,
                          .lift_gaps = false,
                          .max_iterations = iteration.limit,
-                         .jacobian_every = iteration.frozen ? 0 : 1}),
-        am_((2 * rho - 1) / (rho + 1)),
-        af_(rho / (rho + 1)),
-        gamma_(0.5 - am_ + af_),
-        beta_(0.25 * (1 - am_ + af_) * (1 - am_ + af_)) {
+                         .jacobian_every = iteration.frozen ? 0 : 1}) {
     stage_.set_tolerance(in_weights);
   }
 
@@ -37,28 +35,21 @@ class AlphaSteps {
   }
 
   NewtonStats step(State& s, double h) {
-    StageEquation& e = stage_.equation;
-    const double ratio = beta_ / gamma_, share = gamma_ / (1 - am_);
-    e.t = s.t + h;
-    e.kinematic = ratio * h;
-    e.dynamic = share * (1 - af_) * h;
-    e.q_base = s.q() + h * (1 - ratio) * s.v() + h * h * (0.5 - ratio) * a_;
-    e.v_base = s.v() + h * ((1 - share) * a_ + share * af_ * phi_);
-    if (guess_ == Guess::taylor) s.q() += h * s.v() + 0.5 * h * h * phi_;
+    set_alpha_equation(c_, s, h, phi_, a_, stage_.equation);
+    s.q() += h * s.v() + 0.5 * h * h * phi_;
     const NewtonStats stats = stage_.solve(s.q(), s.v(), s.lambda(), weights_, false, work_);
     if (!stats.converged) return stats;
     s.t += h;
     stage_.accelerate(s.q(), s.v(), next_, s.lambda(), work_);
-    a_ = ((1 - af_) * next_ + af_ * phi_ - am_ * a_) / (1 - am_);
+    average_acceleration(c_, phi_, next_, a_, a_);
     phi_ = next_;
     return stats;
   }
 
  private:
-  Guess guess_;
+  AlphaCoefficients c_;
   double tolerance_;
   ConstrainedStage stage_;
-  double am_, af_, gamma_, beta_;
   Vec phi_, next_, a_, weights_;
   Counters work_;
 };
@@ -95,4 +86,4 @@ int fewest_steps(const Mechanism& mechanism, double rho, const Iteration& iterat
     if (count_iterations(mechanism, rho, steps, iteration).completed) return steps;
   return 0;
 }
-}  // namespace trill::ypr98
+}  // namespace trill::papers::ypr98

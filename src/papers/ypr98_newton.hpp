@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The generalized alpha method with Newton's iteration laid open: which form of the constraints, how many iterations at
-// most, whether the matrix is renewed, where it starts from. For the largest steps of YPR98 tables 1 and 2.
+// most, whether the matrix is renewed. For the largest steps of YPR98 tables 1 and 2.
 #pragma once
 
 #include "formulation/constraint_formulation.hpp"
@@ -9,16 +9,15 @@
 #include <optional>
 #include <span>
 
-namespace trill::ypr98 {
-enum class Guess { taylor, constant };
-
+namespace trill::papers::ypr98 {
 struct Iteration {
   ConstraintForm form = ConstraintForm::index2;
   int limit = 10;
   bool frozen = false;  // one matrix for all iterations of a step, that of the guess
   double tolerance = 1e-7;
-  Guess guess = Guess::taylor;
 };
+
+inline const char* matrix_kind(bool frozen) { return frozen ? "frozen" : "full"; }
 
 struct Mechanism {
   std::string model;
@@ -36,4 +35,4 @@ IterationCount count_iterations(const Mechanism& mechanism, double rho, int step
 
 // The first of these numbers of steps with which a run completes, 0 if none does.
 int fewest_steps(const Mechanism& mechanism, double rho, const Iteration& iteration, std::span<const int> tried);
-}  // namespace trill::ypr98
+}  // namespace trill::papers::ypr98

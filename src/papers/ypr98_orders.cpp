@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::ypr98 {
 namespace {
-using namespace ypr98;
 using Errors = std::array<double, 3>;  // of q, v and lambda at the end
 
 struct Member {
@@ -38,8 +38,7 @@ Vec end_of(const std::string& model, const std::string& method, const OptionSet&
   plan.h = to / steps;
   plan.to = to;
   plan.output = Times{{to}};
-  const Solution s = prepare(plan).run();
-  if (!s.ok()) throw UsageError(model + ": " + s.outcome.message);
+  const Solution s = finished(prepare(plan));
   return s.y().col(s.rows() - 1);
 }
 
@@ -63,26 +62,19 @@ FigureCell order_cell(const std::string& label, double coarse, double fine) {
 
 FigureResult orders(bool) {
   FigureResult result;
-  Chart chart{.title = "Errors on the rigid pendulum",
-              .note = "t = 2, of q",
-              .x = {"steps", "", true},
-              .y = {"error", "", true},
-              .style = ChartStyle::line,
-              .series = {}};
+  Chart chart = log_chart("Errors on the rigid pendulum", "t = 2, of q", "steps", "error");
+  chart.style = ChartStyle::line;
   for (const Member& m : members) {
     std::array<Errors, 4> found;
     ChartSeries series{m.title, {}, {}};
     for (std::size_t i = 0; i < found.size(); ++i) {
       const int steps = 40 << i;
       found[i] = errors_of(end_of("rigid", m.method, m.options, 2, steps), pendulum_end(), 2);
-      series.x.push_back(steps);
-      series.y.push_back(found[i][0]);
+      add_point(series, steps, found[i][0]);
     }
     for (std::size_t p = 0; p < 3; ++p) {
-      FigureCell cell = near(fmt::format("{}: error of {}, 320 steps", m.title, parts[p]), found[3][p], m.errors[p],
-                             5e-3, "independent program");
-      cell.relative = true;
-      result.cells.push_back(std::move(cell));
+      result.cells.push_back(
+          relative(fmt::format("{}: error of {}, 320 steps", m.title, parts[p]), found[3][p], m.errors[p], 5e-3));
       result.cells.push_back(order_cell(fmt::format("{}: order of {}", m.title, parts[p]), found[2][p], found[3][p]));
     }
     chart.series.push_back(std::move(series));
@@ -103,8 +95,10 @@ FigureResult orders(bool) {
   return result;
 }
 }  // namespace
+}  // namespace papers::ypr98
 
 void register_figure_ypr98_orders(FigureRegistry& registry) {
+  using namespace papers::ypr98;
   registry.add({"ypr98_orders", "Orders of the alpha family with constraints", "YPR98 theorem 3.1", orders});
 }
 }  // namespace trill

@@ -8,16 +8,17 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::ypr98 {
 namespace {
-using namespace ypr98;
+constexpr double spring_end = 5, energy_tolerance = 1e-4, path_tolerance = 1e-6;
+constexpr std::array<double, 4> spring_rhos{1, 0.75, 0.5, 0};
 
-constexpr double to = 5, energy_tolerance = 1e-4, path_tolerance = 1e-6;
-constexpr std::array<double, 4> rhos{1, 0.75, 0.5, 0};
-
-Setting pendulum(double rho, double h) { return {"stiff_spring", rho, h, to, "index2", {{"x0", "0.9"}, {"y0", "0"}}}; }
+Setting pendulum(double rho, double h) {
+  return {"stiff_spring", rho, h, spring_end, "index2", {{"x0", "0.9"}, {"y0", "0"}}};
+}
 
 // Energies at t = 0.5, 1, ..., 5 with h = 0.01, for each rho.
-constexpr std::array<double, 40> energies{
+constexpr std::array<double, 40> first_energies{
     4.99946167589,  5.00280986619,  4.99613337795, 5.00562503471,  4.9972014575,   5.00138247848, 4.99993479548,
     5.00029579333,  4.99858166182,  5.00436072258, 4.99240320727,  4.98902913668,  4.9746275583,  4.97798798081,
     4.96171957916,  4.95925038151,  4.9506618136,  4.94404323374,  4.93515886958,  4.93440622943, 4.91451071706,
@@ -49,26 +50,22 @@ constexpr std::array<double, 60> paths{
 
 FigureResult damped_energy(bool) {
   FigureResult result;
-  Chart chart{.title = "Energy of the stiff spring pendulum",
-              .note = "h = 0.01",
-              .x = {"t", "", false},
-              .y = {"energy", "", false},
-              .style = ChartStyle::line,
-              .series = {}};
-  for (std::size_t r = 0; r < rhos.size(); ++r) {
-    const Solution s = follow(pendulum(rhos[r], 0.01), EveryStep{});
+  Chart chart = time_chart("Energy of the stiff spring pendulum", "h = 0.01", {"energy", ""});
+  for (std::size_t r = 0; r < spring_rhos.size(); ++r) {
+    const Solution s = follow(pendulum(spring_rhos[r], 0.01), EveryStep{});
     for (std::size_t k = 0; k < 10; ++k) {
       const double t = 0.5 * static_cast<double>(k + 1);
-      result.cells.push_back(near(fmt::format("E({}), rho = {}, h = 0.01", t, rhos[r]), energy_at(s, t),
-                                  energies[10 * r + k], energy_tolerance));
+      result.cells.push_back(near(fmt::format("E({}), rho = {}, h = 0.01", t, spring_rhos[r]), energy_at(s, t),
+                                  first_energies[10 * r + k], energy_tolerance, same_steps));
     }
-    chart.series.push_back(energy_curve(fmt::format("rho = {}", rhos[r]), s));
+    chart.series.push_back(energy_curve(fmt::format("rho = {}", spring_rhos[r]), s));
   }
   for (std::size_t i = 0; i < steps.size(); ++i)
-    for (std::size_t r = 0; r < rhos.size(); ++r)
-      result.cells.push_back(near(fmt::format("E(5), rho = {}, h = {}", rhos[r], steps[i]),
-                                  energy_at(follow(pendulum(rhos[r], steps[i]), Times{{to}}), to),
-                                  last_energies[4 * i + r], energy_tolerance));
+    for (std::size_t r = 0; r < spring_rhos.size(); ++r)
+      result.cells.push_back(
+          near(fmt::format("E(5), rho = {}, h = {}", spring_rhos[r], steps[i]),
+               energy_at(follow(pendulum(spring_rhos[r], steps[i]), Times{{spring_end}}), spring_end),
+               last_energies[4 * i + r], energy_tolerance, same_steps));
   result.charts = {std::move(chart)};
   result.remark =
       "The print shows curves without digits. Damping grows with h and as rho falls, and the swing (E near 0) stays. "
@@ -86,28 +83,26 @@ FigureResult paths_by_step(bool) {
                 .y = {"y", "", false},
                 .style = ChartStyle::line,
                 .series = {{"path", {}, {}}}};
-    for (Index k = 0; k < s.rows(); ++k) {
-      chart.series[0].x.push_back(s.y()(0, k));
-      chart.series[0].y.push_back(s.y()(1, k));
-    }
+    for (Index k = 0; k < s.rows(); ++k) add_point(chart.series[0], s.y()(0, k), s.y()(1, k));
     result.charts.push_back(std::move(chart));
     for (std::size_t k = 0; k < 10; ++k) {
       const double t = 0.5 * static_cast<double>(k + 1);
       const Vec y = state_at(s, t);
       for (const Index c : {0, 1})
         result.cells.push_back(near(fmt::format("{}({}), h = {}", c == 0 ? "x" : "y", t, path_steps[i]), y[c],
-                                    paths[20 * i + 2 * k + static_cast<std::size_t>(c)], path_tolerance));
+                                    paths[20 * i + 2 * k + static_cast<std::size_t>(c)], path_tolerance, same_steps));
     }
   }
   result.remark =
       "The print shows curves without digits and does not say which rho they have; these have 0.5. The longer the "
-      "step, "
-      "the sooner the path becomes the circle of the resting spring.";
+      "step, the sooner the path becomes the circle of the resting spring.";
   return result;
 }
 }  // namespace
+}  // namespace papers::ypr98
 
 void register_figure_ypr98_spring(FigureRegistry& registry) {
+  using namespace papers::ypr98;
   registry.add({"ypr98_fig2", "Energy of the stiff spring pendulum, damped", "YPR98 fig. 2", damped_energy});
   registry.add({"ypr98_fig3", "Path of the stiff spring pendulum, damped", "YPR98 fig. 3", paths_by_step});
 }

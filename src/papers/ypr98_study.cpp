@@ -10,9 +10,8 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace papers::ypr98 {
 namespace {
-using namespace ypr98;
-
 struct Form {
   ConstraintForm form;
   const char* name;
@@ -35,11 +34,11 @@ FigureResult largest_steps(bool) {
     for (const Form& form : {forms[0], forms[2]})
       for (std::size_t k = 0; k < tolerances.size(); ++k)
         result.cells.push_back(shown(
-            fmt::format("1/h, {}, tolerance {:.0e}, {} Newton, at most {}", form.name, tolerances[k],
-                        frozen ? "frozen" : "full", limit),
-            fewest_steps(slider_crank(), 0.75,
-                         {.form = form.form, .limit = limit, .frozen = frozen, .tolerance = tolerances[k]}, tried),
-            (form.form == ConstraintForm::cm ? printed_cm : printed_index2)[k]));
+            near(fmt::format("1/h, {}, tolerance {:.0e}, {} Newton, at most {}", form.name, tolerances[k],
+                             matrix_kind(frozen), limit),
+                 fewest_steps(slider_crank(), 0.75,
+                              {.form = form.form, .limit = limit, .frozen = frozen, .tolerance = tolerances[k]}, tried),
+                 (form.form == ConstraintForm::cm ? printed_cm : printed_index2)[k], 0, print)));
   const auto end = [](ConstraintForm form) {
     return count_iterations(slider_crank(), 0.75, 800, {.form = form, .limit = 20, .tolerance = 1e-10}).q;
   };
@@ -89,17 +88,16 @@ void add_counts(const StudyCase& c, bool frozen, FigureResult& result, Chart& ch
                                   {.form = forms[f].form, .limit = 20, .frozen = frozen, .tolerance = 1e-10});
     const auto iterations = [&](std::size_t f) { return found[f].completed ? found[f].each_step : std::nan(""); };
     for (std::size_t f = 0; f < forms.size(); ++f) {
-      curves[f].x.push_back(steps);
-      curves[f].y.push_back(iterations(f));
+      add_point(curves[f], steps, iterations(f));
       if (f > 0)
-        result.cells.push_back(shown(fmt::format("{}: {} iterations a step, {} steps, rho = {}, {} Newton", c.title,
-                                                 forms[f].name, steps, c.rho, frozen ? "frozen" : "full"),
-                                     iterations(f), iterations(0), "index2, the same steps"));
+        result.cells.push_back(shown(near(fmt::format("{}: {} iterations a step, {} steps, rho = {}, {} Newton",
+                                                      c.title, forms[f].name, steps, c.rho, matrix_kind(frozen)),
+                                          iterations(f), iterations(0), 0, "index2, the same steps")));
     }
     if (found[0].completed && found[2].completed)
-      result.cells.push_back(near(fmt::format("{}: cm - index2, {} steps, rho = {}, {} Newton", c.title, steps, c.rho,
-                                              frozen ? "frozen" : "full"),
-                                  (found[2].q - found[0].q).cwiseAbs().maxCoeff(), 0, 1e-4, "the same equations"));
+      result.cells.push_back(near(
+          fmt::format("{}: cm - index2, {} steps, rho = {}, {} Newton", c.title, steps, c.rho, matrix_kind(frozen)),
+          (found[2].q - found[0].q).cwiseAbs().maxCoeff(), 0, 1e-4, "the same equations"));
   }
   for (ChartSeries& curve : curves) chart.series.push_back(std::move(curve));
 }
@@ -109,7 +107,7 @@ FigureResult cm_study(bool) {
   for (const StudyCase& c : study_cases())
     for (const bool frozen : {false, true}) {
       Chart chart{.title = c.title,
-                  .note = fmt::format("rho = {}, {} Newton, at most 20", c.rho, frozen ? "frozen" : "full"),
+                  .note = fmt::format("rho = {}, {} Newton, at most 20", c.rho, matrix_kind(frozen)),
                   .x = {"steps", "", true},
                   .y = {"iterations a step", "", false},
                   .style = ChartStyle::both,
@@ -121,8 +119,10 @@ FigureResult cm_study(bool) {
   return result;
 }
 }  // namespace
+}  // namespace papers::ypr98
 
 void register_figure_ypr98_study(FigureRegistry& registry) {
+  using namespace papers::ypr98;
   registry.add({"ypr98_table2", "Largest steps of the slider crank", "YPR98 table 2", largest_steps});
   registry.add({"ypr98_cm_study", "Iterations of CM, CS and index-2", "YPR98 sec. 3.1 and 4", cm_study});
 }
