@@ -43,7 +43,7 @@ class Valley final : public trill::MechanicalProblem {
   }
 
   // Measured at every output: a quantity that should stay the same shows how far to trust the run.
-  std::vector<trill::Quantity> quantities() const override { return {{"energy", ""}}; }
+  std::vector<trill::Quantity> quantities() const override { return {{"energy", "", trill::QuantityKind::energy}}; }
   void measure(const trill::State& s, trill::Out values) const override {
     const double gap = s.q()[1] - std::sin(s.q()[0]);
     values[0] = 0.5 * (s.v().squaredNorm() + k_ * gap * gap + s.q()[0] * s.q()[0]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/resonance.hpp"
 
+#include "base/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -64,7 +66,6 @@ double excess_trace(const SplitForm& form, double theta, double square) {
 }
 
 std::vector<UnstableInterval> unstable_intervals(const SplitForm& form, double square, double to) {
-  constexpr double rounding = 1e-15;
   const double from = square < 0 ? std::sqrt(-square) * (1 + 1e-9) : 0;
   std::vector<UnstableInterval> intervals;
   double before = from;
@@ -77,7 +78,7 @@ std::vector<UnstableInterval> unstable_intervals(const SplitForm& form, double s
     before = theta;
   }
   for (UnstableInterval& i : intervals) i.growth = largest_growth(form, square, i.from, i.to);
-  std::erase_if(intervals, [](const UnstableInterval& i) { return i.growth * i.growth <= rounding; });
+  std::erase_if(intervals, [](const UnstableInterval& i) { return i.growth * i.growth <= tolerance::unit; });
   return intervals;
 }
 

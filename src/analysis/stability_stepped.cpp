@@ -3,13 +3,13 @@
 #include "analysis/convergence.hpp"
 #include "analysis/stability_parts.hpp"
 #include "analysis/test_oscillator.hpp"
+#include "base/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace trill {
 namespace {
-constexpr double rounding = 1e-8;  // eigenvalues at a double root are known to the square root of rounding
 constexpr double far_away = 1e6;
 
 struct StepRunner {
@@ -112,7 +112,9 @@ class StepAnalysis {
     r.has_memory = has_memory_;
     r.rows = stability_rows([this](double mu) { return matrix(mu); }, mu_max);
     fit_orders(r);
-    const auto absolute = [this](Extended mu) { return row(static_cast<double>(mu)).radius <= 1 + rounding; };
+    const auto absolute = [this](Extended mu) {
+      return row(static_cast<double>(mu)).radius <= 1 + tolerance::double_root;
+    };
     const auto periodic = [this](Extended mu) { return on_unit_circle(row(static_cast<double>(mu))); };
     const Scan all = scan(absolute);
     r.closed.absolute = closed_windows(all.points, all.within(absolute));
@@ -144,7 +146,7 @@ class StepAnalysis {
     return runner_.status == StepStatus::refused ? matrix_at(mu * (1 + 1e-5)) : m;
   }
   StabilityRow row(double mu) { return stability_row(matrix(mu), mu); }
-  static bool on_unit_circle(const StabilityRow& r) { return std::abs(r.radius - 1) <= rounding; }
+  static bool on_unit_circle(const StabilityRow& r) { return std::abs(r.radius - 1) <= tolerance::double_root; }
 
   void fit_orders(StabilityReport& report) {
     std::vector<double> phase_mu, distortion, damp_mu, damping;

@@ -49,14 +49,6 @@ void Archive::read(std::string& s) {
   s.resize(read_count(1));
   extract(s.data(), s.size());
 }
-void Archive::write(const std::vector<int>& v) {
-  write(static_cast<std::uint64_t>(v.size()));
-  append(v.data(), sizeof(int) * v.size());
-}
-void Archive::read(std::vector<int>& v) {
-  v.resize(read_count(sizeof(int)));
-  extract(v.data(), sizeof(int) * v.size());
-}
 
 std::uint64_t checksum(const void* data, std::size_t size, std::uint64_t seed) {
   const auto* bytes = static_cast<const unsigned char*>(data);

@@ -239,27 +239,8 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
   }
 }
 
-void Advancer::save(Archive& archive) const {
-  archive.write(jumped_);
-  archive.write(cautious_);
-  archive.write(restart_);
-  archive.write(h_);
-  archive.write(t_grid_);
-  archive.write(k_grid_);
-  archive.write(off_grid_);
-  archive.write(counters_);
-  if (controller_) controller_->save(archive);
-}
-
-void Advancer::load(Archive& archive) {
-  archive.read(jumped_);
-  archive.read(cautious_);
-  archive.read(restart_);
-  archive.read(h_);
-  archive.read(t_grid_);
-  archive.read(k_grid_);
-  archive.read(off_grid_);
-  archive.read(counters_);
-  if (controller_) controller_->load(archive);
+void Advancer::memory(Archive& archive) {
+  archive(jumped_, cautious_, restart_, h_, t_grid_, k_grid_, off_grid_, counters_);
+  if (controller_) archive(*controller_);
 }
 }  // namespace trill

@@ -20,8 +20,7 @@ class Ode45Controller final : public Controller {
     if (failures > 1 || !std::isfinite(error)) return 0.5 * h;
     return h * std::max(0.1, 0.8 * std::pow(error, -power_));
   }
-  void save(Archive& archive) const override { archive.write(power_); }
-  void load(Archive& archive) override { archive.read(power_); }
+  void memory(Archive& archive) override { archive(power_); }
 
  private:
   double power_ = 0.2;

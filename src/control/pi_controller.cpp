@@ -29,14 +29,7 @@ class PiController final : public Controller {
     if (!std::isfinite(error)) return h * slowest;
     return h * std::clamp(safety * std::pow(error, -1.0 / order_), slowest, safety);
   }
-  void save(Archive& archive) const override {
-    archive.write(order_);
-    archive.write(last_error_);
-  }
-  void load(Archive& archive) override {
-    archive.read(order_);
-    archive.read(last_error_);
-  }
+  void memory(Archive& archive) override { archive(order_, last_error_); }
 
  private:
   int order_ = 1;

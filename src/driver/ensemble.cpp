@@ -3,6 +3,7 @@
 
 #include "driver/joined_problem.hpp"
 #include "driver/measures.hpp"
+#include "problem/quantity_kind.hpp"
 
 #include <cmath>
 #include <typeinfo>
@@ -78,6 +79,7 @@ RunInfo info_of(const PreparedRun& run) {
   info.layout = run.start.layout;
   info.time_unit = run.problem->time_unit();
   info.components = run.problem->components();
+  give_kinds(info.components, info.layout);
   info.quantities = Measures(*run.problem, nullptr, *run.stepper).quantities();
   return info;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/base/archive.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,14 +23,7 @@ class EventCrowding {
     return crowded_ >= too_many;
   }
 
-  template <class Visit>
-  void fields(Visit visit) {
-    visit(last_);
-    visit(interval_);
-    visit(crowded_);
-    visit(source_);
-    visit(largest_step_);
-  }
+  void memory(Archive& archive) { archive(last_, interval_, crowded_, source_, largest_step_); }
 
  private:
   static constexpr double much_less = 1e-6;

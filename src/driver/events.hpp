@@ -31,14 +31,7 @@ class EventDetector {
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
   // A formula's switch, on which the motion stood, was left in the last step.
   bool left_a_switch() const { return left_a_switch_; }
-  void save(Archive& archive) const {
-    archive.write(sign_);
-    archive.write(left_);
-  }
-  void load(Archive& archive) {
-    archive.read(sign_);
-    archive.read(left_);
-  }
+  void memory(Archive& archive) { archive(sign_, left_); }
 
  private:
   struct Scan {

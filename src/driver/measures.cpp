@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/measures.hpp"
 
+#include "problem/quantity_kind.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <cmath>
@@ -12,7 +13,7 @@ Measures::Measures(const Problem& problem, const Reformulation* formulation, con
       stepper_(stepper),
       has_error_(stepper.info().error_order > 0),
       has_newton_(stepper.info().implicit_step && !stepper.info().owns_step) {
-  quantities_ = problem.quantities();
+  quantities_ = measures_of(problem);
   own_ = static_cast<Index>(quantities_.size());
   if (const MechanicalProblem* mechanical = mechanics_of(formulation ? formulation->inner() : problem))
     constraints_ = mechanical->constraints();
@@ -20,8 +21,8 @@ Measures::Measures(const Problem& problem, const Reformulation* formulation, con
     G_ = constraints_->pattern();
     g_.resize(constraints_->count());
     gv_ = gt_ = g_;
-    quantities_.push_back({"constraint", ""});
-    quantities_.push_back({"constraint_velocity", ""});
+    quantities_.push_back({"constraint", "", QuantityKind::constraint});
+    quantities_.push_back({"constraint_velocity", "", QuantityKind::constraint});
   }
   const auto diagnostics = stepper.diagnostics();
   diagnostics_ = static_cast<Index>(diagnostics.size());
@@ -31,11 +32,11 @@ Measures::Measures(const Problem& problem, const Reformulation* formulation, con
     of_formulation_ = static_cast<Index>(more.size());
     quantities_.insert(quantities_.end(), more.begin(), more.end());
   }
-  quantities_.push_back({"h", problem.time_unit()});
-  if (has_error_) quantities_.push_back({"error", ""});
+  quantities_.push_back({"h", problem.time_unit(), QuantityKind::step_size});
+  if (has_error_) quantities_.push_back({"error", "", QuantityKind::step_error});
   if (has_newton_) {
-    quantities_.push_back({"newton_iterations", ""});
-    quantities_.push_back({"newton_rate", ""});
+    quantities_.push_back({"newton_iterations", "", QuantityKind::newton_iterations});
+    quantities_.push_back({"newton_rate", "", QuantityKind::newton_rate});
   }
   values_ = Vec::Zero(static_cast<Index>(quantities_.size()));
 }

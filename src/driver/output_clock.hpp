@@ -30,11 +30,7 @@ class OutputClock {
   void pass_steps(std::int64_t steps) { since_ += steps; }
   void restart_steps() { since_ = 0; }
 
-  template <class Visit>
-  void fields(Visit visit) {
-    visit(next_);
-    visit(since_);
-  }
+  void memory(Archive& archive) { archive(next_, since_); }
 
  private:
   const Output& output_;

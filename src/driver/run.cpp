@@ -2,6 +2,7 @@
 #include "driver/run.hpp"
 
 #include "driver/failure.hpp"
+#include "problem/quantity_kind.hpp"
 
 #include <cmath>
 
@@ -95,7 +96,7 @@ void Run::begin() {
   detector_.start(user_);
   for (Observer* observer : options_.observers) observer->begin(problem_, user_);
   if (options_.resume) {
-    load_checkpoint(*options_.resume);
+    memory(*options_.resume);
   } else {
     record(user_);
   }
@@ -109,6 +110,7 @@ RunInfo Run::info() const {
   info.layout = user_.layout;
   info.time_unit = problem_.time_unit();
   info.components = problem_.components();
+  give_kinds(info.components, info.layout);
   info.quantities = measures_->quantities();
   return info;
 }

@@ -63,10 +63,8 @@ class Run {
   State& inside(double theta);
   void keep_dense(double t0, double h, double theta);
 
-  template <class Visit>
-  void own_fields(Visit visit);
   void checkpoint();
-  void load_checkpoint(Archive& archive);
+  void memory(Archive& archive);  // everything that a checkpoint holds, written or read
 
   const Problem& problem_;
   Stepper& stepper_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/trust.hpp"
 
+#include "base/tolerances.hpp"
 #include "driver/build.hpp"
 #include "driver/ensemble.hpp"
 #include "trill/problem/langevin.hpp"
@@ -45,8 +46,6 @@ Samples sample(const RowSource& rows, Index size) {
   return s;
 }
 
-// A component that is nothing but rounding, beside others of its kind that move, has no range of its own.
-constexpr double rounding = 1e-11;
 double range_of_kind(const Samples& s, const Layout& layout, Index i) {
   const Index begin = i < layout.nq ? 0 : layout.nq;
   const Index count = i < layout.nq ? layout.nq : i < layout.nq + layout.nv ? layout.nv : 0;
@@ -180,7 +179,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
     const double range = samples.high[i] - samples.low[i];
     const double scale =
         std::max({range, reach[i], 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])),
-                  rounding * range_of_kind(samples, run.start.layout, i)});
+                  tolerance::range * range_of_kind(samples, run.start.layout, i)});
     trust.rows.push_back({name.name, name.unit, comparison->deviation()[i], scale});
     if (!(trust.rows.back().relative() <= worst)) {
       worst = trust.rows.back().relative();

@@ -42,10 +42,10 @@ std::vector<double> AveragedMotion::jumps() const {
   return given_.breakpoints(std::min(scope_.t_begin, scope_.t_end), std::max(scope_.t_begin, scope_.t_end));
 }
 
-void AveragedMotion::record(const std::string& name, const std::string& unit) {
+void AveragedMotion::record(const std::string& name, QuantityKind kind, const std::string& unit) {
   const auto of_model = given_.quantities();
   const bool taken = std::any_of(of_model.begin(), of_model.end(), [&](const Quantity& q) { return q.name == name; });
-  quantities_.push_back({taken ? name_ + "_" + name : name, unit});
+  quantities_.push_back({taken ? name_ + "_" + name : name, unit, kind});
 }
 
 void AveragedMotion::record_amplitudes() {
@@ -54,7 +54,7 @@ void AveragedMotion::record_amplitudes() {
   if (n > max_amplitudes) return;
   amplitudes_ = n;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-    record("amplitude_" + components[i].name, components[i].unit);
+    record("amplitude_" + components[i].name, QuantityKind::amplitude, components[i].unit);
 }
 
 std::string AveragedMotion::frequency_unit() const {

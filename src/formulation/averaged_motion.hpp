@@ -33,7 +33,7 @@ class AveragedMotion : public Reformulation {
   std::vector<double> jumps() const;  // of forces, at known times of the run
 
   // Quantities of diagnose(), in its order. A name that the model has already is preceded by that of the formulation.
-  void record(const std::string& name, const std::string& unit = "");
+  void record(const std::string& name, QuantityKind kind, const std::string& unit = "");
   void record_amplitudes();  // of the coordinates, unless they are too many for a page
   Index amplitudes() const { return amplitudes_; }
   std::string frequency_unit() const;

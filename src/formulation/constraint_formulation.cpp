@@ -279,15 +279,5 @@ void ConstrainedStage::add_prescribed(In e, Out filtered) {
   filtered += step_;
 }
 
-void ConstrainedStage::save(Archive& archive) const {
-  system_->save(archive);
-  archive.write(gap_lambda_);
-  archive.write(most_independent_);
-}
-
-void ConstrainedStage::load(Archive& archive) {
-  system_->load(archive);
-  archive.read(gap_lambda_);
-  archive.read(most_independent_);
-}
+void ConstrainedStage::memory(Archive& archive) { archive(*system_, gap_lambda_, most_independent_); }
 }  // namespace trill

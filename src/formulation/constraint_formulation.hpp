@@ -94,8 +94,7 @@ class ConstrainedStage {
   void watch_dependence(double t, Notes& notes);
 
   Groups counted_groups() const { return form_.counted_groups(); }
-  void save(Archive& archive) const;
-  void load(Archive& archive);
+  void memory(Archive& archive);
 
  private:
   Closing close_positions(double t, Out q);

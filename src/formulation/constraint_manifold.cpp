@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/constraint_manifold.hpp"
 
+#include "base/tolerances.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -16,7 +17,6 @@ constexpr int iterations_beyond_patience = 9;
 
 constexpr int max_chords = 8;
 constexpr double chord_settled = 1e-8;  // relative: the chord step after such a one is below rounding
-constexpr double unmoved = 1e-13;       // relative: G is that of the new point
 
 struct Correction {
   double moved = 0, size = 0, rate = 0;  // rate: against the correction before it, NaN for the first
@@ -138,7 +138,7 @@ Closing ConstraintManifold::polish(double t, Out q) {
     const double step = max_abs(x_), size = 1 + max_abs(q);
     moved = std::max(moved, step / size);
     if (step > chord_settled * size) continue;
-    if (moved <= unmoved) return stay_for(q);
+    if (moved <= tolerance::position) return stay_for(q);  // G is that of the new point
     return stand_at(t, q) ? Closing::ok : Closing::singular;
   }
   return Closing::not_reached;

@@ -17,8 +17,8 @@ class ConstraintManifold {
   ConstraintManifold(const MechanicalProblem& problem, const ConstraintMap& map,
                      SaddleSolver::Way way = SaddleSolver::Way::any, Metric metric = Metric::mass);
 
-  // The point of g = 0 that is nearest to q0, with G of the last iterate: g converges quadratically, and the foot of the
-  // perpendicular at a rate that is the distance over the radius of curvature. It stands there behind.
+  // The point of g = 0 that is nearest to q0, with G of the last iterate: g converges quadratically, and the foot of
+  // the perpendicular at a rate that is the distance over the radius of curvature. It stands there behind.
   enum class Effort {
     step,  // g to rounding, the foot to nine digits; corrections have to shrink soon
     start  // both to rounding, and more patience

@@ -87,7 +87,7 @@ class SlowBathForm final : public AveragedMotion {
         bath_(bath),
         mass_(bath.mechanics().mass_pattern()),
         momentum_(bath.layout().nv) {
-    record("slow_temperature");
+    record("slow_temperature", QuantityKind::other);
   }
   const Problem& inner() const override { return bath_; }
 

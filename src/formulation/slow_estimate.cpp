@@ -231,19 +231,5 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
   return refusal_.empty();
 }
 
-void SlowEstimate::save(Archive& archive) const {
-  archive.write(seen_);
-  archive.write(first_);
-  archive.write(low_);
-  archive.write(high_);
-  passages_.save(archive);
-}
-
-void SlowEstimate::load(Archive& archive) {
-  archive.read(seen_);
-  archive.read(first_);
-  archive.read(low_);
-  archive.read(high_);
-  passages_.load(archive);
-}
+void SlowEstimate::memory(Archive& archive) { archive(seen_, first_, low_, high_, passages_); }
 }  // namespace trill

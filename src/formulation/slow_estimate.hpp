@@ -30,8 +30,7 @@ class SlowEstimate {
   double smallest_frequency() const { return seen_.smallest; }
   double largest_frequency() const { return seen_.largest; }
 
-  void save(Archive& archive) const;
-  void load(Archive& archive);
+  void memory(Archive& archive);
 
  private:
   struct Seen {

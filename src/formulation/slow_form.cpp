@@ -135,29 +135,15 @@ class SlowForm final : public AveragedMotion {
     values[k++] = drift_;
   }
 
-  void save(Archive& archive) const override {
-    estimate_.save(archive);
-    archive.write(slow_.order());
-    archive.write(slow_.fast());
-    archive.write(drift_);
-    archive.write(left_out_);
-    archive.write(share_);
-    archive.write(balance_);
-    if (slow_.has_modes()) archive.write(slow_.modes().signs());
-  }
-  void load(Archive& archive) override {
-    int order = 0;
-    bool fast = false;
-    estimate_.load(archive);
-    archive.read(order);
-    archive.read(fast);
-    archive.read(drift_);
-    archive.read(left_out_);
-    archive.read(share_);
-    archive.read(balance_);
-    slow_.set_order(order);
-    slow_.set_fast(fast);
-    if (slow_.has_modes()) archive.read(slow_.modes().signs());
+  void memory(Archive& archive) override {
+    int order = slow_.order();
+    bool fast = slow_.fast();
+    archive(estimate_, order, fast, drift_, left_out_, share_, balance_);
+    if (archive.reading()) {
+      slow_.set_order(order);
+      slow_.set_fast(fast);
+    }
+    if (slow_.has_modes()) archive(slow_.modes().signs());
   }
 
  private:
@@ -208,15 +194,17 @@ class SlowForm final : public AveragedMotion {
   void name_quantities() {
     if (slow_.has_modes()) {
       shown_ = std::min(slow_.gaps(), most_modes_shown);
-      for (Index k = 1; k <= shown_; ++k) record(fmt::format("frequency_{}", k), frequency_unit());
-      for (Index k = 1; k <= shown_; ++k) record(fmt::format("action_{}", k));
-      record("fast_energy");
-      if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q())) record("total_energy");
+      for (Index k = 1; k <= shown_; ++k)
+        record(fmt::format("frequency_{}", k), QuantityKind::frequency, frequency_unit());
+      for (Index k = 1; k <= shown_; ++k) record(fmt::format("action_{}", k), QuantityKind::action);
+      record("fast_energy", QuantityKind::energy_part);
+      if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q()))
+        record("total_energy", QuantityKind::energy);
       record_amplitudes();
     }
-    if (options_.fast_part == "on") record("phase_error", "rad");
-    record("model_error");
-    record("drift");
+    if (options_.fast_part == "on") record("phase_error", QuantityKind::other, "rad");
+    record("model_error", QuantityKind::model_error);
+    record("drift", QuantityKind::other);
   }
 
   // After an event that left the motion and the gaps as they were, the oscillation goes on. What comes of another one

@@ -157,23 +157,7 @@ void SlowPassages::add_up(double t) {
   }
 }
 
-void SlowPassages::save(Archive& archive) const {
-  archive.write(seen_);
-  archive.write(passages_.size());
-  for (const Passage& p : passages_) archive.write(p);
-  for (const Vec* v : {&low_, &high_, &omega_before_}) archive.write(*v);
-  archive.write(y_before_);
-  archive.write(t_before_);
-}
-
-void SlowPassages::load(Archive& archive) {
-  archive.read(seen_);
-  std::size_t count = 0;
-  archive.read(count);
-  passages_.assign(std::min(count, most_passages), {});
-  for (Passage& p : passages_) archive.read(p);
-  for (Vec* v : {&low_, &high_, &omega_before_}) archive.read(*v);
-  archive.read(y_before_);
-  archive.read(t_before_);
+void SlowPassages::memory(Archive& archive) {
+  archive(seen_, passages_, low_, high_, omega_before_, y_before_, t_before_);
 }
 }  // namespace trill

@@ -25,8 +25,7 @@ class SlowPassages {
   double first_resonance() const { return seen_.first_resonance; }
   double largest_loss() const { return seen_.largest_loss; }  // of an action by a resonance, relative
 
-  void save(Archive& archive) const;
-  void load(Archive& archive);
+  void memory(Archive& archive);
 
  private:
   struct Seen {

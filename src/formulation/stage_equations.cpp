@@ -14,22 +14,6 @@ MatrixSlot newton_pattern(const LiftedForm& form) {
 }
 
 bool is_split(ConstraintForm kind) { return kind == ConstraintForm::cs || kind == ConstraintForm::cm; }
-
-void write(Archive& archive, const StageEquation& e) {
-  archive.write(e.t);
-  archive.write(e.kinematic);
-  archive.write(e.dynamic);
-  archive.write(e.q_base);
-  archive.write(e.v_base);
-}
-
-void read(Archive& archive, StageEquation& e) {
-  archive.read(e.t);
-  archive.read(e.kinematic);
-  archive.read(e.dynamic);
-  archive.read(e.q_base);
-  archive.read(e.v_base);
-}
 }  // namespace
 
 StageEquations::StageEquations(LiftedForm& form, const ConstraintMap* hard, StageEquation& equation,
@@ -164,38 +148,25 @@ void StageEquations::review_split() {
   if (split_ && split_chosen_) split_chosen_ = split_fits_ && !split_->is_worn();
 }
 
-void StageEquations::save(Archive& archive) const {
-  archive.write(correction);
-  archive.write(prepared_.valid);
-  archive.write(split_chosen_);
-  if (split_chosen_) {
-    archive.write(split_time_);
-    archive.write(split_point_);
+void StageEquations::memory(Archive& archive) {
+  StageEquation& e = prepared_.equation;
+  Vec last = correction;
+  archive(last, prepared_.valid, split_chosen_);
+  if (split_chosen_) archive(split_time_, split_point_);
+  if (prepared_.valid) archive(e.t, e.kinematic, e.dynamic, e.q_base, e.v_base, prepared_.x, prepared_.correction);
+  if (archive.reading()) {
+    restore();
+    correction = last;
   }
-  if (!prepared_.valid) return;
-  write(archive, prepared_.equation);
-  archive.write(prepared_.x);
-  archive.write(prepared_.correction);
 }
 
-void StageEquations::load(Archive& archive) {
-  Vec last;
-  archive.read(last);
-  archive.read(prepared_.valid);
-  archive.read(split_chosen_);
-  if (split_chosen_) {
-    archive.read(split_time_);
-    archive.read(split_point_);
-    choose_split(split_time_, Vec(split_point_));
-  }
-  if (prepared_.valid) {
-    read(archive, equation_);
-    archive.read(prepared_.x);
-    archive.read(correction);
-    Vec r(size());
-    residual(prepared_.x, r);
-    prepare(Vec(prepared_.x));
-  }
-  correction = last;
+void StageEquations::restore() {
+  if (split_chosen_) choose_split(split_time_, Vec(split_point_));
+  if (!prepared_.valid) return;
+  equation_ = prepared_.equation;
+  correction = prepared_.correction;
+  Vec r(size());
+  residual(prepared_.x, r);
+  prepare(Vec(prepared_.x));
 }
 }  // namespace trill

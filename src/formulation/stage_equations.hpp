@@ -32,8 +32,7 @@ class StageEquations final : public MatrixSystem {
   Vec correction;  // of velocities
   int evaluations = 0, preparations = 0;
 
-  void save(Archive& archive) const;
-  void load(Archive& archive);  // forms the same matrix again
+  void memory(Archive& archive);
 
  private:
   struct Prepared {
@@ -44,6 +43,7 @@ class StageEquations final : public MatrixSystem {
   double scale() const { return equation_.kinematic * equation_.dynamic; }
   const MatrixSlot& hard_slope(In q);
   bool choose_split(double t, In q);
+  void restore();            // forms the same matrix again
   void divide(In r, Out x);  // J^-1 r
 
   LiftedForm& form_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/tolerances.hpp"
 #include "linalg/chebyshev_series.hpp"
 #include "linalg/pencil_parts.hpp"
 #include "trill/base/errors.hpp"
@@ -125,7 +126,6 @@ class ChebyshevFunctions final : public MatrixFunctions {
  private:
   static constexpr Index levels = 4, usual_chunk = 512;
   static constexpr int trial_products = 100;
-  static constexpr double rounding = 1e-9;
 
   // a = 2 (2 K/bound - I), or S alone where the mass has to be solved for.
   void set_matrix(const Pencil& pencil) {
@@ -173,7 +173,8 @@ class ChebyshevFunctions final : public MatrixFunctions {
     const auto diagonal = diagonal_of(pencil.mass);
     const Vec mass = diagonal ? *diagonal : Vec(Vec::Ones(a_.rows()));
     mode_.resize(a_.rows());
-    if (diagonal && is_symmetric(pencil.stiffness)) require_not_negative(iterate(-1, mass), rounding * bound_);
+    if (diagonal && is_symmetric(pencil.stiffness))
+      require_not_negative(iterate(-1, mass), tolerance::eigenvalue * bound_);
     fastest_ = std::sqrt(std::max(0.0, iterate(1, mass)));
   }
 

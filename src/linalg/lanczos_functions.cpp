@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/tolerances.hpp"
 #include "linalg/chebyshev_series.hpp"
 #include "linalg/dense_decompositions.hpp"
 #include "linalg/pencil_parts.hpp"
@@ -12,7 +13,6 @@ namespace trill {
 namespace {
 constexpr Index trial_products = 40;
 constexpr double trial_margin = 1.05;  // of the largest frequency seen in the trial
-constexpr double rounding = 1e-9;
 
 // f(h sqrt(K)) x = |x| V f(h sqrt(T)) e_1, where the columns of V are orthonormal in the inner product of M and T is
 // tridiagonal.
@@ -94,7 +94,7 @@ class LanczosFunctions final : public MatrixFunctions {
     decompose(count);
     const Vec& values = projected_.values();
     const double largest = values.cwiseAbs().maxCoeff();
-    require_not_negative(values.minCoeff(), rounding * largest);
+    require_not_negative(values.minCoeff(), tolerance::eigenvalue * largest);
     fastest_ = std::sqrt(largest);
     mode_ = (basis_ * projected_.vectors().rightCols(1)).normalized();
   }

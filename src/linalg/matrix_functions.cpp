@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/matrix_functions.hpp"
 
+#include "base/tolerances.hpp"
 #include "linalg/dense_decompositions.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "linalg/pencil_parts.hpp"
@@ -13,7 +14,6 @@
 namespace trill {
 namespace {
 constexpr Index dense_functions_up_to = 64;
-constexpr double eigenvalue_rounding = 1e-9;  // of eigenvalues, relative to the largest
 constexpr double worst_condition = 1e8;
 
 // K = vectors diag(values) inverse
@@ -37,7 +37,7 @@ Decomposition general_decomposition(const Mat& s, const Mat& m) {
   const GeneralEigen found = general_eigen(k, true);
   if (!found.converged) throw UsageError("the eigenvalues of the fast motion were not found");
   const double largest = found.values.cwiseAbs().maxCoeff();
-  if (found.values.imag().cwiseAbs().maxCoeff() > eigenvalue_rounding * largest)
+  if (found.values.imag().cwiseAbs().maxCoeff() > tolerance::eigenvalue * largest)
     throw UsageError("eigenvalues of the fast linear force are not real: its motion grows");
   const Mat vectors = found.vectors.real();
   DenseInverse inverse = inverse_of(vectors);
@@ -52,7 +52,7 @@ class DenseFunctions final : public MatrixFunctions {
     const Mat s = as_dense(pencil.stiffness), m = as_dense(pencil.mass);
     k_ = is_symmetric(pencil.stiffness) ? symmetric_decomposition(s, m) : general_decomposition(s, m);
     const double largest = k_.values.size() == 0 ? 0 : k_.values.cwiseAbs().maxCoeff();
-    if (k_.values.size() > 0) require_not_negative(k_.values.minCoeff(), eigenvalue_rounding * largest);
+    if (k_.values.size() > 0) require_not_negative(k_.values.minCoeff(), tolerance::eigenvalue * largest);
     omega_ = k_.values.cwiseMax(0).cwiseSqrt();
     Index last = 0;
     if (omega_.size() > 0) fastest_ = omega_.maxCoeff(&last);

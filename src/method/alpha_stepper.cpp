@@ -179,17 +179,5 @@ double AlphaStepper::estimate(const State& s, double h, const StepRequest& reque
 
 void AlphaStepper::interpolate(double theta, Out y) { interpolate_motion(stage_, {t1_, h_, y0_, y1_}, theta, y); }
 
-void AlphaStepper::save(Archive& archive) const {
-  for (const Vec* v : {&phi_, &a_, &last_change_}) archive.write(*v);
-  archive.write(h_);
-  balance_.save(archive);
-  stage_.save(archive);
-}
-
-void AlphaStepper::load(Archive& archive) {
-  for (Vec* v : {&phi_, &a_, &last_change_}) archive.read(*v);
-  archive.read(h_);
-  balance_.load(archive);
-  stage_.load(archive);
-}
+void AlphaStepper::memory(Archive& archive) { archive(phi_, a_, last_change_, h_, balance_, stage_); }
 }  // namespace trill

@@ -39,8 +39,7 @@ class AlphaStepper : public Stepper {
   void diagnose(Out values) const override { balance_.diagnose(values); }
   std::string summary() const override { return balance_.summary(); }
   void conclude(double t, Notes& notes) const override { balance_.conclude(t, notes); }
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
 
  private:
   void find_acceleration(State& s, Counters& work);

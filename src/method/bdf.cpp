@@ -125,20 +125,9 @@ class Bdf final : public Stepper {
   std::string summary() const override { return balance_.summary(); }
   void conclude(double t, Notes& notes) const override { balance_.conclude(t, notes); }
 
-  void save(Archive& archive) const override {
-    for (const Vec* x : {&past1_, &past2_, &slope_}) archive.write(*x);
-    for (const double value : {h1_, h2_}) archive.write(value);
-    archive.write(steps_);
-    balance_.save(archive);
-    stage_.save(archive);
-  }
-  void load(Archive& archive) override {
-    for (Vec* x : {&past1_, &past2_, &slope_}) archive.read(*x);
-    for (double* value : {&h1_, &h2_}) archive.read(*value);
-    archive.read(steps_);
-    balance_.load(archive);
-    stage_.load(archive);
-    oscillation_.reset();
+  void memory(Archive& archive) override {
+    archive(past1_, past2_, slope_, h1_, h2_, steps_, balance_, stage_);
+    if (archive.reading()) oscillation_.reset();
   }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Bdf>(problem, options_);

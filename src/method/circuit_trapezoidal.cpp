@@ -108,8 +108,7 @@ class CircuitTrapezoidal final : public Stepper {
   }
 
   void interpolate(double theta, Out y) override { y = (1 - theta) * y0_ + theta * y1_; }
-  void save(Archive&) const override {}  // the state says all: charges and currents are functions of it
-  void load(Archive&) override {}
+  void memory(Archive&) override {}  // the state says all: charges and currents are functions of it
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<CircuitTrapezoidal>(problem, Options{});
   }

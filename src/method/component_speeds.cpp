@@ -63,19 +63,5 @@ double ComponentSpeeds::shortest_time() const {
   return 1 / std::cbrt(fastest);
 }
 
-void ComponentSpeeds::save(Archive& archive) const {
-  archive.write(slope_);
-  archive.write(size_);
-  archive.write(fast_);
-  archive.write(fast_count_);
-  archive.write(ratio_);
-}
-
-void ComponentSpeeds::load(Archive& archive) {
-  archive.read(slope_);
-  archive.read(size_);
-  archive.read(fast_);
-  archive.read(fast_count_);
-  archive.read(ratio_);
-}
+void ComponentSpeeds::memory(Archive& archive) { archive(slope_, size_, fast_, fast_count_, ratio_); }
 }  // namespace trill

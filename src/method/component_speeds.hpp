@@ -24,8 +24,7 @@ class ComponentSpeeds {
   Index fast_count() const { return fast_count_; }
   double shortest_time() const;  // in which an error reaches the size of its component; infinite: nothing moves
   double ratio() const { return ratio_; }  // of the smallest slow to the smallest fast predicted step
-  void save(Archive& archive) const;
-  void load(Archive& archive);
+  void memory(Archive& archive);
 
  private:
   static constexpr double least_gap = 3;  // of a wide one, which also is at least the root of the widest

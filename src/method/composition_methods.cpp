@@ -101,8 +101,7 @@ class ComposedVerlet final : public Stepper {
     hermite5_slope(theta, h_, y0_.head(n), y0_.tail(n), a0_, y1_.head(n), y1_.tail(n), a_, y.tail(n));
   }
 
-  void save(Archive& archive) const override { archive.write(a_); }
-  void load(Archive& archive) override { archive.read(a_); }
+  void memory(Archive& archive) override { archive(a_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<ComposedVerlet>(problem, options_);
   }

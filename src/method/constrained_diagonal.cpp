@@ -153,15 +153,7 @@ void ConstrainedDiagonal::interpolate(double theta, Out y) {
   settle_inside(stage_, {t1_, h_, y0_, y1_}, theta, y);
 }
 
-void ConstrainedDiagonal::save(Archive& archive) const {
-  archive.write(slope_);
-  stage_.save(archive);
-}
-
-void ConstrainedDiagonal::load(Archive& archive) {
-  archive.read(slope_);
-  stage_.load(archive);
-}
+void ConstrainedDiagonal::memory(Archive& archive) { archive(slope_, stage_); }
 
 std::unique_ptr<Stepper> ConstrainedDiagonal::clone(const Problem& problem) const {
   return std::make_unique<ConstrainedDiagonal>(problem, info_, tableau_, formulation_);

@@ -24,8 +24,7 @@ class ConstrainedDiagonal final : public Stepper {
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
   StepResult step(State& s, const StepRequest& request) override;
   void interpolate(double theta, Out y) override;
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
   std::unique_ptr<Stepper> clone(const Problem& problem) const override;
 
  private:

@@ -130,8 +130,7 @@ class Cvode final : public Stepper {
     if (form_.has_multipliers()) form_.multipliers(t0_ + theta * h_, y, y.tail(y.size() - n));
   }
 
-  void save(Archive&) const override {}
-  void load(Archive&) override {}
+  void memory(Archive&) override {}
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Cvode>(problem, options_);
   }

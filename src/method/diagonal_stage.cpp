@@ -164,6 +164,11 @@ void DiagonalStage::prepare_again() {
   prepare(Vec(prepared.x));
 }
 
+void DiagonalStage::memory(Archive& archive) {
+  archive(prepared.valid, prepared.t, prepared.delta, prepared.base, prepared.x);
+  if (archive.reading() && prepared.valid && !is_matrix_free()) prepare_again();
+}
+
 std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::string_view asker, bool matrix_free) {
   if (const auto* first_order = dynamic_cast<const FirstOrderProblem*>(&problem))
     return std::make_unique<FirstOrderDiagonalStage>(*first_order, matrix_free);
@@ -182,23 +187,5 @@ NewtonStats solve_diagonal_stage(Newton& newton, DiagonalStage& system, Out x, I
   work.jacobians += system.preparations - preparations;
   work.linear_iterations += system.linear_iterations - linear_iterations;
   return stats;
-}
-
-void save_prepared(const DiagonalStage& system, Archive& archive) {
-  archive.write(system.prepared.valid);
-  archive.write(system.prepared.t);
-  archive.write(system.prepared.delta);
-  archive.write(system.prepared.base);
-  archive.write(system.prepared.x);
-}
-
-void load_prepared(DiagonalStage& system, Archive& archive) {
-  PreparedDiagonalStage& p = system.prepared;
-  archive.read(p.valid);
-  archive.read(p.t);
-  archive.read(p.delta);
-  archive.read(p.base);
-  archive.read(p.x);
-  if (p.valid && !system.is_matrix_free()) system.prepare_again();
 }
 }  // namespace trill

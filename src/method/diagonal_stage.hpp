@@ -39,7 +39,7 @@ class DiagonalStage : public MatrixSystem {
   bool is_matrix_free() const { return krylov_.has_value(); }
   bool has_sparse_factors() const { return !krylov_ && matrix().is_sparse(); }
   bool prepared_for(double delta) const { return !krylov_ && prepared.valid && prepared.delta == delta; }
-  void prepare_again();
+  void memory(Archive& archive);
 
   PreparedDiagonalStage prepared;
   int evaluations = 0, preparations = 0, linear_iterations = 0;
@@ -48,6 +48,9 @@ class DiagonalStage : public MatrixSystem {
   std::optional<MatrixFreeJacobian> krylov_;
   double t_ = 0, delta_ = 0;
   Vec base_;
+
+ private:
+  void prepare_again();
 };
 
 // For a first-order or an unconstrained mechanical system; UsageError, which names the asker, for other kinds.
@@ -55,7 +58,4 @@ std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::
 
 // Newton on one stage, its work counted.
 NewtonStats solve_diagonal_stage(Newton& newton, DiagonalStage& system, Out x, In weights, bool reuse, Counters& work);
-
-void save_prepared(const DiagonalStage& system, Archive& archive);
-void load_prepared(DiagonalStage& system, Archive& archive);
 }  // namespace trill

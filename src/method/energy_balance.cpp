@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/energy_balance.hpp"
 
+#include "base/tolerances.hpp"
+#include "problem/quantity_kind.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
@@ -10,14 +12,13 @@
 
 namespace trill {
 namespace {
-constexpr double increment = 1e-4;           // of differences in time, in steps
-constexpr double position_rounding = 1e-13;  // of positions, as near as they come to constraints
-constexpr double much_damping = 0.05;        // of the kinetic energy, taken by the method
+constexpr double increment = 1e-4;     // of differences in time, in steps
+constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the method
 }  // namespace
 
 EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(problem), mass_(problem.mass_pattern()) {
-  const auto quantities = problem.quantities();
-  known_ = !quantities.empty() && quantities.front().name == "energy";
+  const auto quantities = measures_of(problem);
+  known_ = !quantities.empty() && quantities.front().kind == QuantityKind::energy;
   measured_ = Vec::Zero(static_cast<Index>(quantities.size()));
   const Index n = problem.layout().nq;
   force_ = product_ = Vec::Zero(n);
@@ -79,7 +80,7 @@ void EnergyBalance::advance(const State& s, double h) {
   const double taken = sums_.taken + 0.5 * h * (power_ + power1) - (energy1 - energy_);
   // Of the trapezoidal rule: h^3/12 P'' by differences, doubled since steps vary.
   if (has_change_) sums_.unsure += std::abs(h * (power1 - power_ - power_change_)) / 6;
-  sums_.unsure += position_rounding * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
+  sums_.unsure += tolerance::position * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
   power_change_ = power1 - power_;
   has_change_ = true;
   if (std::isfinite(taken)) sums_.taken = taken;
@@ -94,7 +95,7 @@ void EnergyBalance::advance(const State& s, double h) {
 
 std::vector<Quantity> EnergyBalance::diagnostics() const {
   if (!known_) return {};
-  return {{"damped energy", ""}};
+  return {{"damped energy", "", QuantityKind::energy_part}};
 }
 
 void EnergyBalance::diagnose(Out values) const {
@@ -124,19 +125,9 @@ void EnergyBalance::conclude(double t, Notes& notes) const {
         Severity::doubt, -sums_.taken, much);
 }
 
-void EnergyBalance::save(Archive& archive) const {
-  for (const double value : {energy_, power_, power_change_, t_}) archive.write(value);
-  for (const Sums& sums : {sums_, earlier_})
-    for (const double value : {sums.taken, sums.unsure, sums.kinetic}) archive.write(value);
-  archive.write(has_power_);
-  archive.write(has_change_);
-}
-
-void EnergyBalance::load(Archive& archive) {
-  for (double* value : {&energy_, &power_, &power_change_, &t_}) archive.read(*value);
-  for (Sums* sums : {&sums_, &earlier_})
-    for (double* value : {&sums->taken, &sums->unsure, &sums->kinetic}) archive.read(*value);
-  archive.read(has_power_);
-  archive.read(has_change_);
+void EnergyBalance::memory(Archive& archive) {
+  archive(energy_, power_, power_change_, t_);
+  for (Sums* sums : {&sums_, &earlier_}) archive(sums->taken, sums->unsure, sums->kinetic);
+  archive(has_power_, has_change_);
 }
 }  // namespace trill

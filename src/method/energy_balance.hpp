@@ -29,8 +29,7 @@ class EnergyBalance {
   std::string summary() const;
   void conclude(double t, Notes& notes) const;
 
-  void save(Archive& archive) const;
-  void load(Archive& archive);
+  void memory(Archive& archive);
 
  private:
   struct Sums {

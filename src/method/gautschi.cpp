@@ -121,25 +121,10 @@ class Gautschi final : public Stepper {
     y.tail(n) = cosine * v0 + sine * g0 + theta * theta * (v1 - cosine1 * v0 - sine1 * g0);
   }
 
-  void save(Archive& archive) const override {
-    archive.write(omega_);
-    archive.write(g_);
-    archive.write(newest_);
-    archive.write(known_);
-    archive.write(h_);
-    archive.write(difference_);
-    archive.write(told_);
-  }
-  void load(Archive& archive) override {
-    double h = 0;
-    archive.read(omega_);
-    archive.read(g_);
-    archive.read(newest_);
-    archive.read(known_);
-    archive.read(h);
-    archive.read(difference_);
-    archive.read(told_);
-    if (h != 0) prepare(h);
+  void memory(Archive& archive) override {
+    double h = h_;
+    archive(omega_, g_, newest_, known_, h, difference_, told_);
+    if (archive.reading() && h != 0) prepare(h);
   }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Gautschi>(problem, options_);

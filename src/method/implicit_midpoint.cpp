@@ -88,8 +88,7 @@ class ImplicitMidpoint final : public Stepper {
     if (nv_ > 0) hermite(theta, h_, y0_.head(nv_), y0_.tail(nv_), y1_.head(nv_), y1_.tail(nv_), y.head(nv_));
   }
 
-  void save(Archive& archive) const override { save_prepared(*system_, archive); }
-  void load(Archive& archive) override { load_prepared(*system_, archive); }
+  void memory(Archive& archive) override { archive(*system_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<ImplicitMidpoint>(problem, options_);
   }

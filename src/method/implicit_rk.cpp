@@ -232,13 +232,5 @@ void ImplicitRk::accept(State& s, const StepRequest& request) {
   watch_.advance(s.t, request, *slow_);
 }
 
-void ImplicitRk::save(Archive& archive) const {
-  watch_.save(archive);
-  slow_->save(archive);
-}
-
-void ImplicitRk::load(Archive& archive) {
-  watch_.load(archive);
-  slow_->load(archive);
-}
+void ImplicitRk::memory(Archive& archive) { archive(watch_, *slow_); }
 }  // namespace trill

@@ -22,8 +22,7 @@ class ImplicitRk : public Stepper {
   std::vector<Quantity> diagnostics() const override { return watch_.diagnostics(); }
   void diagnose(Out values) const override { watch_.diagnose(*slow_, values); }
   std::string summary() const override { return watch_.summary(*slow_); }
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
 
  protected:
   ImplicitRk(const Problem& problem, MethodInfo info);

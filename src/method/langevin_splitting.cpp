@@ -99,8 +99,7 @@ class LangevinSplitting final : public Stepper {
     projection_->project_position(t1_, free_, multiplier_weights_, multiplier_, q);
     if (stand_at(t1_, q)) projection_->project_velocity(y.segment(n, n));
   }
-  void save(Archive& archive) const override { archive.write(a_); }
-  void load(Archive& archive) override { archive.read(a_); }
+  void memory(Archive& archive) override { archive(a_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<LangevinSplitting>(problem, Options{});
   }

@@ -103,23 +103,8 @@ class Multirate final : public Stepper {
     hermite(place - k, h_ / substeps_taken_, nodes_.col(k), slopes_.col(k), nodes_.col(k + 1), slopes_.col(k + 1), y);
   }
 
-  void save(Archive& archive) const override {
-    speeds_.save(archive);
-    archive.write(f0_);
-    archive.write(substeps_);
-    archive.write(steps_seen_);
-    archive.write(time_seen_);
-    archive.write(evaluations_);
-    archive.write(told_);
-  }
-  void load(Archive& archive) override {
-    speeds_.load(archive);
-    archive.read(f0_);
-    archive.read(substeps_);
-    archive.read(steps_seen_);
-    archive.read(time_seen_);
-    archive.read(evaluations_);
-    archive.read(told_);
+  void memory(Archive& archive) override {
+    archive(speeds_, f0_, substeps_, steps_seen_, time_seen_, evaluations_, told_);
   }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Multirate>(problem, options_);

@@ -83,14 +83,7 @@ class NestedNystrom final : public Stepper {
     hermite(theta, h_, y0_.tail(n), a0_, y1_.tail(n), a_, y.tail(n));
   }
 
-  void save(Archive& archive) const override {
-    archive.write(a_);
-    archive.write(h_);
-  }
-  void load(Archive& archive) override {
-    archive.read(a_);
-    archive.read(h_);
-  }
+  void memory(Archive& archive) override { archive(a_, h_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<NestedNystrom>(problem, options_);
   }

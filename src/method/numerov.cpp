@@ -77,30 +77,11 @@ class Numerov final : public Stepper {
     hermite(theta, h_, y0_.tail(n_), g0_, y1_.tail(n_), now_.g, y.tail(n_));
   }
 
-  void save(Archive& archive) const override {
-    archive.write(h_);
-    archive.write(now_.g);
-    archive.write(next_.q);
-    archive.write(next_.g);
-    archive.write(increment_);
-    archive.write(matrix_.valid);
-    archive.write(matrix_.t);
-    archive.write(matrix_.h);
-    archive.write(matrix_.q);
-  }
-  void load(Archive& archive) override {
-    double t = 0, h = 0;
-    Vec q;
-    archive.read(h_);
-    archive.read(now_.g);
-    archive.read(next_.q);
-    archive.read(next_.g);
-    archive.read(increment_);
-    archive.read(matrix_.valid);
-    archive.read(t);
-    archive.read(h);
-    archive.read(q);
-    if (matrix_.valid) matrix_.prepare(t, q, h, false);
+  void memory(Archive& archive) override {
+    double t = matrix_.t, h = matrix_.h;
+    Vec q = matrix_.q;
+    archive(h_, now_.g, next_.q, next_.g, increment_, matrix_.valid, t, h, q);
+    if (archive.reading() && matrix_.valid) matrix_.prepare(t, q, h, false);
   }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Numerov>(problem, options_);

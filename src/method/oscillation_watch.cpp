@@ -114,7 +114,7 @@ void OscillationWatch::watch_resonance(double t, const StepRequest& request, Slo
 
 std::vector<Quantity> OscillationWatch::diagnostics() const {
   if (!watches_) return {};
-  return {{"fast_energy", ""}, {"damped_energy", ""}};
+  return {{"fast_energy", "", QuantityKind::energy_part}, {"damped_energy", "", QuantityKind::energy_part}};
 }
 
 void OscillationWatch::diagnose(const SlowMotion& slow, Out values) const {

@@ -18,8 +18,7 @@ class OscillationWatch {
   std::vector<Quantity> diagnostics() const;
   void diagnose(const SlowMotion& slow, Out values) const;
   std::string summary(const SlowMotion& slow) const;
-  void save(Archive& archive) const { archive.write(sums_); }
-  void load(Archive& archive) { archive.read(sums_); }
+  void memory(Archive& archive) { archive(sums_); }
 
  private:
   // Over the run.

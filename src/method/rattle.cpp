@@ -108,8 +108,7 @@ class Rattle final : public Stepper {
     underlying_.solve(t1_ - (1 - theta) * h_, y.head(n), y.segment(n, n), acceleration_, y.tail(lambda_.size()));
   }
 
-  void save(Archive& archive) const override { archive.write(a_); }
-  void load(Archive& archive) override { archive.read(a_); }
+  void memory(Archive& archive) override { archive(a_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Rattle>(problem, Options{});
   }

@@ -124,18 +124,7 @@ class ExplicitRungeKutta : public Stepper {
     }
   }
 
-  void save(Archive& archive) const override {
-    archive.write(k_);
-    archive.write(first_known_);
-    archive.write(last_is_first_);
-    archive.write(uncounted_);
-  }
-  void load(Archive& archive) override {
-    archive.read(k_);
-    archive.read(first_known_);
-    archive.read(last_is_first_);
-    archive.read(uncounted_);
-  }
+  void memory(Archive& archive) override { archive(k_, first_known_, last_is_first_, uncounted_); }
 
  private:
   bool evaluate(double t, In y, int stage, const StepRequest& request) {

@@ -121,16 +121,7 @@ class Sdirk final : public Stepper {
     hermite(theta, h_, y0_, k_.col(0), y1_, k_.col(tableau_.stages), y);
   }
 
-  void save(Archive& archive) const override {
-    archive.write(k_);
-    archive.write(last_is_first_);
-    save_prepared(*system_, archive);
-  }
-  void load(Archive& archive) override {
-    archive.read(k_);
-    archive.read(last_is_first_);
-    load_prepared(*system_, archive);
-  }
+  void memory(Archive& archive) override { archive(k_, last_is_first_, *system_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Sdirk>(problem, options_);
   }

@@ -54,8 +54,7 @@ class SlowMotion {
   virtual double first_floor(const State&, const ErrorScale&) { return 0; }
 
   // The same numbers for every kind: whether gaps are lifted is decided anew where a run goes on.
-  void save(Archive& archive) const { archive.write(memory_); }
-  void load(Archive& archive) { archive.read(memory_); }
+  void memory(Archive& archive) { archive(memory_); }
 
  protected:
   struct Memory {

@@ -85,8 +85,7 @@ class Verlet final : public Stepper {
     hermite(theta, h_, q0, v0, q1_, v1_, y.head(n));
   }
 
-  void save(Archive& archive) const override { archive.write(a_); }
-  void load(Archive& archive) override { archive.read(a_); }
+  void memory(Archive& archive) override { archive(a_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Verlet>(problem, options_);
   }

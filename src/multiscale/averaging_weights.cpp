@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/averaging_weights.hpp"
 
+#include "base/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -99,11 +101,11 @@ Index least_reach(const StopBand& band) {
 // From a reach that is enough for the ripple before it is flattened, which multiplies it, and rounding, by up to
 // 1 + 2 m2.
 AveragingWeights stopping_weights(const StopBand& band) {
-  constexpr double rounding = 1e-15;
   for (Index reach = least_reach(band); reach < 2 * longest_reach; reach += 1 + reach / 50) {
     const AveragingWeights base = dolph_chebyshev_weights(reach, band.from);
     AveragingWeights weights = flattened(base);
-    if (weights.largest_response(band.from, band.to) <= std::max(band.leak, rounding * (1 + 2 * base.second_moment())))
+    if (weights.largest_response(band.from, band.to) <=
+        std::max(band.leak, tolerance::unit * (1 + 2 * base.second_moment())))
       return weights;
   }
   throw std::invalid_argument("averaging weights: the band to be stopped begins too low");

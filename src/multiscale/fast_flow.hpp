@@ -19,10 +19,9 @@ class Flow {
   virtual void start(const State& s) = 0;
   // (q, v) at t becomes that at t + h. h may be negative, and another one than before.
   virtual bool flow(double t, double h, Out q, Out v, Counters& work) = 0;
-  virtual void refine() {}              // half the size for inner steps whose number is not given
-  virtual void forget() {}              // forces kept from earlier calls: something outside has changed
-  virtual void save(Archive&) const {}  // what a bit-identical restart with equal counters needs
-  virtual void load(Archive&) {}
+  virtual void refine() {}          // half the size for inner steps whose number is not given
+  virtual void forget() {}          // forces kept from earlier calls: something outside has changed
+  virtual void memory(Archive&) {}  // what a bit-identical restart with equal counters needs, written or read
 };
 
 // The reduced problem with what a (phi, psi)-method asks of it: averages of its positions along a motion from rest, and

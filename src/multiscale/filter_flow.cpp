@@ -169,20 +169,13 @@ bool FilterFlow::mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work
   return all_finite(sum);
 }
 
-void FilterFlow::save(Archive& archive) const {
-  archive.write(h_);
-  archive.write(of_position_ != nullptr);
-  archive.write(position_);
-}
-
-void FilterFlow::load(Archive& archive) {
-  double h = 0;
-  bool known = false;
+void FilterFlow::memory(Archive& archive) {
+  double h = h_;
+  bool known = of_position_ != nullptr;
+  archive(h, known, position_);
+  if (!archive.reading() || h == 0) return;
   Counters made_before;
-  archive.read(h);
-  archive.read(known);
-  archive.read(position_);
-  if (h != 0 && prepare(h, made_before) && known) of_position_ = apply(of_position, position_, made_before);
+  if (prepare(h, made_before) && known) of_position_ = apply(of_position, position_, made_before);
 }
 
 // Who gives a number of inner steps wants them made.

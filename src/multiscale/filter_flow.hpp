@@ -19,8 +19,7 @@ class FilterFlow final : public FastFlow {
 
   void start(const State& s) override;
   bool flow(double t, double h, Out q, Out v, Counters& work) override;
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
   const std::vector<WeightPair>& pairs() const override { return pairs_; }
   bool average(double t, double h, In q, Eigen::Ref<Mat> a, Counters& work) override;
   bool mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) override;

@@ -85,21 +85,12 @@ HmmForm::Spent HmmForm::spent() const {
           averaged_.spectrum().products() + before_.products};
 }
 
-void HmmForm::save(Archive& archive) const {
-  const Spent all = spent();
-  archive.write(all.forces);
-  archive.write(all.jacobians);
-  archive.write(all.products);
-}
-
-void HmmForm::load(Archive& archive) {
+void HmmForm::memory(Archive& archive) {
+  Spent all = spent();
+  archive(all.forces, all.jacobians, all.products);
+  if (!archive.reading()) return;
   before_ = {};
   const Spent here = spent();
-  archive.read(before_.forces);
-  archive.read(before_.jacobians);
-  archive.read(before_.products);
-  before_.forces -= here.forces;
-  before_.jacobians -= here.jacobians;
-  before_.products -= here.products;
+  before_ = {all.forces - here.forces, all.jacobians - here.jacobians, all.products - here.products};
 }
 }  // namespace trill

@@ -14,8 +14,7 @@ class HmmForm : public AveragedMotion {
   double model_error() const final;
   std::string summary() const override;
   void account(Counters& work) const final;
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;  // what does not change after the start has been found again by enter()
+  void memory(Archive& archive) override;  // what does not change after the start has been found again by enter()
 
  protected:
   // actions: of fast modes whose energy may be kept.

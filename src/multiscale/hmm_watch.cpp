@@ -126,42 +126,15 @@ void HmmWatch::watch_resonance(double t, Notes& notes) {
   beyond_double_ = beyond;
 }
 
-template <class Self, class Visit>
-void HmmWatch::fields(Self& self, Visit visit) {
-  for (auto* needs : {&self.needs_, &self.planned_}) {
-    visit(needs->slowest);
-    visit(needs->fastest);
-    visit(needs->nearest);
-    visit(needs->rate);
-    visit(needs->constant);
-  }
-  visit(self.share_);
-  visit(self.tolerance_);
-  visit(self.span_);
-  visit(self.slowest_seen_);
-  visit(self.fastest_seen_);
-  visit(self.largest_drift_);
-  visit(self.largest_velocity_);
-  visit(self.doubt_);
-  visit(self.steps_since_look_);
-  visit(self.look_interval_);
-  visit(self.beyond_double_);
-}
-
-void HmmWatch::save(Archive& archive) const {
-  fields(*this, [&](const auto& field) { archive.write(field); });
-  archive.write(averaged_.staged());
-  archive.write(averaged_.lifted());
-  archive.write(averaged_.spectrum().expected());
-}
-
-void HmmWatch::load(Archive& archive) {
-  fields(*this, [&](auto& field) { archive.read(field); });
-  bool staged = false, lifted = false;
-  Index expected = 0;
-  archive.read(staged);
-  archive.read(lifted);
-  archive.read(expected);
+void HmmWatch::memory(Archive& archive) {
+  for (WindowNeeds* needs : {&needs_, &planned_})
+    archive(needs->slowest, needs->fastest, needs->nearest, needs->rate, needs->constant);
+  archive(share_, tolerance_, span_, slowest_seen_, fastest_seen_, largest_drift_, largest_velocity_, doubt_);
+  archive(steps_since_look_, look_interval_, beyond_double_);
+  bool staged = averaged_.staged(), lifted = averaged_.lifted();
+  Index expected = averaged_.spectrum().expected();
+  archive(staged, lifted, expected);
+  if (!archive.reading()) return;
   averaged_.spectrum().expect(expected);
   averaged_.plan(choose_windows(planned_), staged, lifted);
 }

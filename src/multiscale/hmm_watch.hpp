@@ -23,8 +23,7 @@ class HmmWatch {
   double fastest_seen() const { return fastest_seen_; }
   double largest_drift() const { return largest_drift_; }
   double doubt() const { return doubt_; }  // estimated relative error by what was seen on the way
-  void save(Archive& archive) const;
-  void load(Archive& archive);  // plans the windows, too
+  void memory(Archive& archive);
 
  private:
   bool look(const State& s, Notes& notes);
@@ -33,8 +32,6 @@ class HmmWatch {
   void watch_resonance(double t, Notes& notes);
   double drift_of(const State& s, const MicroWindow::Means& means) const;
   double most_drift() const;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit visit);
 
   AveragedForce& averaged_;
   WindowNeeds needs_, planned_;

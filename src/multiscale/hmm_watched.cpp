@@ -34,12 +34,12 @@ class WatchedHmm final : public HmmForm {
     if (fast_energy_ == "keep" && actions == 0)
       refuse(fmt::format("fast_energy=keep needs the fast modes, which are found for up to {} coordinates; use slow",
                          FastSpectrum::dense_up_to));
-    record("slowest_fast_frequency", frequency_unit());
-    record("fastest_frequency", frequency_unit());
-    for (Index k = 1; k <= actions; ++k) record(fmt::format("action_{}", k));
+    record("slowest_fast_frequency", QuantityKind::frequency, frequency_unit());
+    record("fastest_frequency", QuantityKind::frequency, frequency_unit());
+    for (Index k = 1; k <= actions; ++k) record(fmt::format("action_{}", k), QuantityKind::action);
     record_amplitudes();
-    record("drift");
-    record("model_error");
+    record("drift", QuantityKind::other);
+    record("model_error", QuantityKind::model_error);
   }
 
   AfterStep after_step(State& s, Notes& notes) override {
@@ -82,15 +82,9 @@ class WatchedHmm final : public HmmForm {
     values.tail(2) << watch_.largest_drift(), model_error();
   }
 
-  void save(Archive& archive) const override {
-    HmmForm::save(archive);
-    archive.write(projections_);
-    watch_.save(archive);
-  }
-  void load(Archive& archive) override {
-    HmmForm::load(archive);
-    archive.read(projections_);
-    watch_.load(archive);
+  void memory(Archive& archive) override {
+    HmmForm::memory(archive);
+    archive(projections_, watch_);
   }
 
  private:

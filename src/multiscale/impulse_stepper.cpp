@@ -22,7 +22,7 @@ void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
   v.text("fast", fast, "groups, as bonds+angles", "forces that are fast; empty: those the model says are");
   v.integer("inner", inner, Range::between(0, 1000000),
             "inner steps in half a step; 0: so many that omega tau <= 0.25 for the fastest mode at the start");
-  v.choice("inner_order", inner_order, {"2", "4", "6", "8"}, "of the symmetric inner steps");
+  v.choice("inner_order", inner_order, {{"2", 2}, {"4", 4}, {"6", 6}, {"8", 8}}, "of the symmetric inner steps");
 }
 
 std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem, std::string_view method) const {
@@ -31,7 +31,7 @@ std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem
   return {{known_groups(problem) & ~groups, 1}, {groups, 0}};
 }
 
-FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order[0] - '0'}; }
+FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order}; }
 
 SplitForm ImpulseStepper::without_filters() {
   const auto one = [](double) { return 1.0; };
@@ -221,21 +221,8 @@ double ImpulseStepper::phase_error(double t) const {
   return inner_order_ == 2 ? resonance_.frequency * std::abs(t - t_first_) * angle * angle / 24 : 0;
 }
 
-void ImpulseStepper::save(Archive& archive) const {
-  top_->save(archive);
-  archive.write(told_);
-  archive.write(since_watched_);
-  for (const double value :
-       {resonance_.frequency, resonance_.slow_stiffness, unaveraged_frequency_, h_, longest_h_, t_first_})
-    archive.write(value);
-}
-
-void ImpulseStepper::load(Archive& archive) {
-  top_->load(archive);
-  archive.read(told_);
-  archive.read(since_watched_);
-  for (double* value :
-       {&resonance_.frequency, &resonance_.slow_stiffness, &unaveraged_frequency_, &h_, &longest_h_, &t_first_})
-    archive.read(*value);
+void ImpulseStepper::memory(Archive& archive) {
+  archive(*top_, told_, since_watched_, resonance_.frequency, resonance_.slow_stiffness);
+  archive(unaveraged_frequency_, h_, longest_h_, t_first_);
 }
 }  // namespace trill

@@ -24,7 +24,7 @@ struct ImpulsePlan {
 struct TwoLevelOptions {
   std::string fast;
   int inner = 0;
-  std::string inner_order = "2";
+  int inner_order = 2;
   void two_level_fields(OptionVisitor& v);
   std::vector<ForceLevel> levels(const MechanicalProblem& problem, std::string_view method) const;
   FlowOptions flow() const;
@@ -43,8 +43,7 @@ class ImpulseStepper : public Stepper {
   void diagnose(Out values) const override;
   std::string summary() const override;
   void refine() override { top_->refine(); }
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
 
  protected:
   static SplitForm without_filters();  // kicks by forces as they are

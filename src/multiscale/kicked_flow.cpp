@@ -92,29 +92,8 @@ bool KickedFlow::mollified_force(double t, double h, In q, Counters& work) {
   return true;
 }
 
-void KickedFlow::save(Archive& archive) const {
-  archive.write(frequency_);
-  archive.write(known_);
-  archive.write(at_t_);
-  archive.write(at_h_);
-  archive.write(at_);
-  archive.write(a_);
-  archive.write(averaging_shift_);
-  archive.write(mollifier_shift_);
-  inner_->save(archive);
-  if (averaging_ && averaging_ != inner_) averaging_->save(archive);
-}
-
-void KickedFlow::load(Archive& archive) {
-  archive.read(frequency_);
-  archive.read(known_);
-  archive.read(at_t_);
-  archive.read(at_h_);
-  archive.read(at_);
-  archive.read(a_);
-  archive.read(averaging_shift_);
-  archive.read(mollifier_shift_);
-  inner_->load(archive);
-  if (averaging_ && averaging_ != inner_) averaging_->load(archive);
+void KickedFlow::memory(Archive& archive) {
+  archive(frequency_, known_, at_t_, at_h_, at_, a_, averaging_shift_, mollifier_shift_, *inner_);
+  if (averaging_ && averaging_ != inner_) archive(*averaging_);
 }
 }  // namespace trill

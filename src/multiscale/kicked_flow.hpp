@@ -29,8 +29,7 @@ class KickedFlow final : public Flow {
   bool flow(double t, double h, Out q, Out v, Counters& work) override;
   void refine() override;
   void forget() override;
-  void save(Archive& archive) const override;
-  void load(Archive& archive) override;
+  void memory(Archive& archive) override;
 
   bool kick_force(double t, double h, In q, Counters& work);  // acceleration() at (t, q), unless it is that already
   const Vec& acceleration() const { return a_; }

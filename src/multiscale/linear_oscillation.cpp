@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/linear_oscillation.hpp"
 
+#include "base/tolerances.hpp"
 #include "linalg/eigenpairs.hpp"
 
 #include <cmath>
@@ -13,7 +14,7 @@
 namespace trill {
 namespace {
 constexpr Index most_unknowns = 1000;  // whose modes are found by a dense eigenproblem
-constexpr double linear_to = 1e-8, symmetric_to = 1e-10, rounding = 1e-13;
+constexpr double linear_to = 1e-8, symmetric_to = 1e-10;
 constexpr double resting_share = 1e-12;  // of the largest eigenvalue: rounding, the mode does not oscillate
 constexpr int most_turns = 8;
 constexpr double turn = 2 * std::numbers::pi;
@@ -94,7 +95,7 @@ LinearOscillation::LinearOscillation(const MechanicalProblem& problem, std::stri
   Vec constant(n);
   problem.force(fast, t_begin, q, zero, constant);
   constant += stiffness * q;
-  if (constant.norm() <= rounding * stiffness.norm() * q.norm()) constant.setZero();
+  if (constant.norm() <= tolerance::force * stiffness.norm() * q.norm()) constant.setZero();
   for (const double share : {0.0, 0.37, 1.0})
     check_law(problem, asker, stiffness, constant, t_begin + share * (t_end - t_begin), moved_by(share, q));
   find_modes(problem, asker, stiffness, constant);

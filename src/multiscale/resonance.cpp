@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/resonance.hpp"
 
+#include "base/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -22,7 +24,7 @@ int Resonance::nearest(double h) const { return std::max(1, static_cast<int>(std
 double Resonance::width(double h) const { return instability_width(pair, nearest(h), h * h * slow_stiffness); }
 
 void Resonance::raise(double t, double h, Notes& notes) const {
-  constexpr double rounding = 1e-9, known_to = 5e-3, nearby = 0.1;  // the frequency is met from below, to about that
+  constexpr double known_to = 5e-3, nearby = 0.1;  // the frequency is met from below, to about that
   const double in_pi = theta(h) / pi;
   if (h * h * slow_stiffness > slow_limit)
     notes.raise(
@@ -30,7 +32,7 @@ void Resonance::raise(double t, double h, Notes& notes) const {
         "The step is too long for the slow force along the fastest mode: h^2 times its stiffness must stay below "
         "4; take a smaller h.",
         Severity::doubt, h * h * slow_stiffness, slow_limit);
-  else if (std::abs(half_trace(h)) > 1 + rounding)
+  else if (std::abs(half_trace(h)) > 1 + tolerance::trace)
     notes.raise(t, "resonance",
                 "This pair of weights is unstable at this h omega/pi, next to a whole number: energy grows without "
                 "bound; change h, or take psi = phi*long.",

@@ -39,7 +39,7 @@ class SamForm final : public AveragedMotion {
     if (!problem.events().empty())
       throw UsageError(
           fmt::format("sam steps over many periods, and events of '{}' between them would be missed", problem.name()));
-    record("model_error");
+    record("model_error", QuantityKind::model_error);
   }
 
   const Problem& inner() const override { return system_; }
@@ -76,28 +76,11 @@ class SamForm final : public AveragedMotion {
     work.micro_steps += system_.flow().micro_steps;
   }
 
-  void save(Archive& archive) const override {
-    archive.write(t_start_);
-    archive.write(system_.steps());
-    archive.write(system_.micro_order());
-    archive.write(system_.order());
-    archive.write(errors_);
-    archive.write(rate_);
-    archive.write(next_look_);
-    archive.write(system_.flow().forces);
-    archive.write(system_.flow().micro_steps);
-  }
-  void load(Archive& archive) override {
-    int steps = 0, micro_order = 0, order = 0;
-    archive.read(t_start_);
-    archive.read(steps);
-    archive.read(micro_order);
-    archive.read(order);
-    archive.read(errors_);
-    archive.read(rate_);
-    archive.read(next_look_);
-    archive.read(system_.flow().forces);
-    archive.read(system_.flow().micro_steps);
+  void memory(Archive& archive) override {
+    int steps = system_.steps(), micro_order = system_.micro_order(), order = system_.order();
+    archive(t_start_, steps, micro_order, order, errors_, rate_, next_look_);
+    archive(system_.flow().forces, system_.flow().micro_steps);
+    if (!archive.reading()) return;
     system_.set_steps(steps, micro_order);
     system_.set_order(order);
   }

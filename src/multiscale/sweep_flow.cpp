@@ -140,22 +140,7 @@ class SweepFlow final : public FastFlow {
                        products_.by_differences() ? ", force products by differences" : "");
   }
 
-  void save(Archive& archive) const override {
-    archive.write(fastest_.frequency);
-    archive.write(fastest_.mode);
-    archive.write(known_);
-    archive.write(at_t_);
-    archive.write(at_);
-    archive.write(a_);
-  }
-  void load(Archive& archive) override {
-    archive.read(fastest_.frequency);
-    archive.read(fastest_.mode);
-    archive.read(known_);
-    archive.read(at_t_);
-    archive.read(at_);
-    archive.read(a_);
-  }
+  void memory(Archive& archive) override { archive(fastest_.frequency, fastest_.mode, known_, at_t_, at_, a_); }
 
  private:
   int inner_steps(double h) const {

@@ -19,10 +19,14 @@ constexpr std::array<std::array<const char*, 2>, 9> group_titles{{{"coordinate",
                                                                   {"multiplier", "Multipliers"},
                                                                   {"quantity", "Quantities"},
                                                                   {"auxiliary", "Auxiliary variables"}}};
-constexpr std::array<std::array<const char*, 2>, 4> own_titles{{{"h", "Step size"},
-                                                                {"error", "Local error estimate"},
-                                                                {"newton_iterations", "Newton iterations"},
-                                                                {"newton_rate", "Newton convergence rate"}}};
+struct OwnTitle {
+  QuantityKind kind;
+  const char* title;
+};
+constexpr std::array<OwnTitle, 4> own_titles{{{QuantityKind::step_size, "Step size"},
+                                              {QuantityKind::step_error, "Local error estimate"},
+                                              {QuantityKind::newton_iterations, "Newton iterations"},
+                                              {QuantityKind::newton_rate, "Newton convergence rate"}}};
 
 class ChartMaker {
  public:
@@ -35,27 +39,20 @@ class ChartMaker {
       add_group(group, title);
       if (std::string_view(group) == "energy") add_energy_deviation();
     }
-    for (const auto& [name, title] : own_titles) add_own(name, title);
-    for (std::size_t i = 0; i < view_.series.size(); ++i)
-      if (const ViewSeries& s = view_.series[i]; s.group == "newton" && !is_own(s.name)) add(s.name, {i}, s.pick.log);
+    for (const auto& [kind, title] : own_titles) add_own(kind, title);
     add_phase();
     return std::move(charts_);
   }
 
  private:
-  static bool is_own(const std::string& name) {
-    return std::any_of(own_titles.begin(), own_titles.end(), [&](const auto& own) { return name == own[0]; });
-  }
-
   // The error of the model stands beside that of the steps: the larger one counts.
-  void add_own(std::string_view name, const char* title) {
+  void add_own(QuantityKind kind, const char* title) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < view_.series.size(); ++i) {
-      const ViewSeries& s = view_.series[i];
-      if (s.group != "step" && s.group != "newton") continue;
-      const bool of_model = name == "error" && s.name == "model_error";
+      const QuantityKind found = view_.series[i].kind;
+      const bool of_model = kind == QuantityKind::step_error && found == QuantityKind::model_error;
       if (of_model) title = "Error estimates";
-      if (of_model || s.name == name) members.push_back(i);
+      if (of_model || found == kind) members.push_back(i);
     }
     if (!members.empty()) add(title, members, view_.series[members[0]].pick.log);
   }
@@ -123,14 +120,13 @@ class ChartMaker {
                              chart.y.unit.empty() ? "" : " ", chart.y.unit, chart.note);
   }
 
-  // Of the conserved ones where they can be told by name; their parts oscillate in any case.
+  // That of the whole energy where it is known; its parts oscillate in any case.
   void add_energy_deviation() {
     std::vector<std::size_t> all, whole;
     for (std::size_t i = 0; i < view_.series.size(); ++i) {
-      const std::string& name = view_.series[i].name;
       if (view_.series[i].group != "energy") continue;
       all.push_back(i);
-      if (name == "energy" || name == "hamiltonian" || name.find("total") != std::string::npos) whole.push_back(i);
+      if (view_.series[i].kind == QuantityKind::energy) whole.push_back(i);
     }
     if (all.empty()) return;
     const std::vector<std::size_t>& members = whole.empty() ? all : whole;

@@ -58,16 +58,15 @@ void measured_facts(const RunView& view, TextRows& facts) {
       high = std::max(high, value);
     }
     if (low > high) continue;
-    if (s.group == "energy" && !energy_said &&
-        (s.name == "energy" || s.name == "hamiltonian" || s.name == "total_energy")) {
+    if (s.kind == QuantityKind::energy && !energy_said) {
       const double most = largest_deviation(d);
       std::string text = with_unit(fmt::format("{:.3g}", most), s.unit);
       if (d.offset != 0) text += fmt::format(", {:.3g} of its start", most / std::abs(d.offset));
       facts.push_back({"largest deviation of " + s.name, text});
       energy_said = true;
-    } else if (s.group == "constraint") {
+    } else if (s.kind == QuantityKind::constraint) {
       facts.push_back({"largest " + s.name, with_unit(fmt::format("{:.3g}", high), s.unit)});
-    } else if (s.name == "h" && s.group == "step") {
+    } else if (s.kind == QuantityKind::step_size) {
       const std::string from = fmt::format("{:.3g}", low), to = fmt::format("{:.3g}", high);
       facts.push_back({"step size", with_unit(from == to ? from : from + " to " + to, s.unit)});
     }

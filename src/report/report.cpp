@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/report.hpp"
 
+#include "base/words.hpp"
 #include "report/facts.hpp"
 #include "report/json.hpp"
 #include "report/page_template.hpp"
@@ -76,6 +77,7 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
     const ViewSeries& s = view.series[i];
     if (s.group == "band") continue;
     json.open('{').key("name").text(s.name).key("unit").text(s.unit).key("group").text(s.group);
+    if (s.kind == QuantityKind::energy) json.key("whole").boolean(true);
     json.key("log").boolean(s.pick.log).key("offset").number(d.series[i].offset);
     json.key("data").numbers(std::span(d.series[i].data));
     if (s.band) json.key("band").numbers(std::span(d.series[*s.band].data));
@@ -181,8 +183,9 @@ std::vector<double> share_budget(const std::vector<ReportRun>& runs) {
 }  // namespace
 
 const char* to_text(ChartStyle style) {
-  constexpr std::array<const char*, 3> texts{"line", "points", "both"};
-  return texts[static_cast<std::size_t>(style)];
+  constexpr std::array<EnumWord<ChartStyle>, 3> words{
+      {{ChartStyle::line, "line"}, {ChartStyle::points, "points"}, {ChartStyle::both, "both"}}};
+  return word_for(style, words);
 }
 
 ReportRun report_run(const Solution& solution, std::string label) {

@@ -19,15 +19,48 @@ constexpr Index most_phase_columns = 8;
 constexpr double phase_share = 0.15;
 
 struct Block {
-  const char* group;
+  QuantityKind kind;
   Index begin, size, shown;
 };
 
 std::array<Block, 4> blocks_of(const Layout& l) {
-  return {{{"coordinate", 0, l.nq, 0},
-           {"velocity", l.nq, l.nv, 0},
-           {"multiplier", l.nq + l.nv, l.nl, 0},
-           {"auxiliary", l.nq + l.nv + l.nl, l.nx, 0}}};
+  return {{{QuantityKind::position, 0, l.nq, 0},
+           {QuantityKind::velocity, l.nq, l.nv, 0},
+           {QuantityKind::multiplier, l.nq + l.nv, l.nl, 0},
+           {QuantityKind::auxiliary, l.nq + l.nv + l.nl, l.nx, 0}}};
+}
+
+const char* group_of(QuantityKind kind) {
+  switch (kind) {
+    case QuantityKind::position:
+      return "coordinate";
+    case QuantityKind::velocity:
+      return "velocity";
+    case QuantityKind::multiplier:
+      return "multiplier";
+    case QuantityKind::auxiliary:
+      return "auxiliary";
+    case QuantityKind::energy:
+    case QuantityKind::energy_part:
+      return "energy";
+    case QuantityKind::frequency:
+      return "frequency";
+    case QuantityKind::action:
+      return "action";
+    case QuantityKind::constraint:
+      return "constraint";
+    case QuantityKind::step_size:
+    case QuantityKind::step_error:
+    case QuantityKind::model_error:
+      return "step";
+    case QuantityKind::newton_iterations:
+    case QuantityKind::newton_rate:
+      return "newton";
+    case QuantityKind::amplitude:
+    case QuantityKind::other:
+      break;
+  }
+  return "quantity";
 }
 
 Quantity name_of(const std::vector<Quantity>& names, Index i, const char* letter) {
@@ -35,29 +68,10 @@ Quantity name_of(const std::vector<Quantity>& names, Index i, const char* letter
   return {fmt::format("{}{}", letter, i), ""};
 }
 
-bool is_numbered(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix) || name.size() == prefix.size()) return false;
-  return name.find_first_not_of("0123456789", prefix.size()) == name.npos;
-}
-
 ViewSeries quantity_series(const Quantity& q, Index column) {
-  ViewSeries s{q.name, q.unit, "quantity", {column, true, false, false}};
-  if (q.name.starts_with("constraint")) {
-    s.group = "constraint";
-    s.pick.log = true;
-  } else if (q.name == "h" || q.name == "error" || q.name == "model_error") {
-    s.group = "step";
-    s.pick.log = s.pick.blank_first_zero = true;
-  } else if (q.name.starts_with("newton_")) {
-    s.group = "newton";
-    s.pick.blank_first_zero = true;
-  } else if (q.name.find("energy") != std::string::npos || q.name == "hamiltonian") {
-    s.group = "energy";
-  } else if (is_numbered(q.name, "frequency_") || q.name.ends_with("_frequency")) {
-    s.group = "frequency";
-  } else if (is_numbered(q.name, "action_")) {
-    s.group = "action";
-  }
+  ViewSeries s{q.name, q.unit, q.kind, group_of(q.kind), {column, true, false, false}};
+  s.pick.log = s.group == "constraint" || s.group == "step";
+  s.pick.blank_first_zero = s.group == "step" || s.group == "newton";
   return s;
 }
 
@@ -77,7 +91,7 @@ std::vector<Index> bands_of(const RunInfo& info) {
     components.emplace(info.components[i].name, i);
   for (std::size_t i = 0; i < info.quantities.size(); ++i) {
     const std::string_view name = info.quantities[i].name;
-    if (!name.starts_with(prefix)) continue;
+    if (info.quantities[i].kind != QuantityKind::amplitude || !name.starts_with(prefix)) continue;
     const auto component = components.find(name.substr(prefix.size()));
     if (component != components.end()) bands[component->second] = static_cast<Index>(i);
   }
@@ -102,13 +116,13 @@ Index share_room(std::array<Block, 4>& blocks, const std::vector<Index>& bands, 
   return shown;
 }
 
-void add_component(const RunInfo& info, Index i, const char* group, Index band, RunView& view) {
+void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, RunView& view) {
   Quantity q = name_of(info.components, i, "y");
-  view.series.push_back({std::move(q.name), std::move(q.unit), group, {i, false, false, false}});
+  view.series.push_back({std::move(q.name), std::move(q.unit), kind, group_of(kind), {i, false, false, false}});
   if (band < 0) return;
   view.series.back().band = view.series.size();
   const Quantity& width = info.quantities[static_cast<std::size_t>(band)];
-  view.series.push_back({width.name, width.unit, "band", {band, true, false, false, true}});
+  view.series.push_back({width.name, width.unit, width.kind, "band", {band, true, false, false, true}});
 }
 
 // All quantities if they leave half of the room to the components; then the first components of every kind.
@@ -125,7 +139,7 @@ void choose_series(const RunInfo& info, Index limit, RunView& view) {
   view.hidden = components - shown_components + quantities - shown_quantities;
   for (const Block& b : blocks)
     for (Index i = b.begin; i < b.begin + b.shown; ++i)
-      add_component(info, i, b.group, bands[static_cast<std::size_t>(i)], view);
+      add_component(info, i, b.kind, bands[static_cast<std::size_t>(i)], view);
   Index room = shown_quantities;
   for (std::size_t i = 0; i < is_band.size() && room > 0; ++i) {
     if (is_band[i]) continue;

@@ -10,7 +10,9 @@
 
 namespace trill {
 struct ViewSeries {
-  std::string name, unit, group;
+  std::string name, unit;
+  QuantityKind kind;
+  std::string group;  // a heading may stand over several kinds
   SeriesPick pick;
   std::optional<std::size_t> band{};  // the series, of the group "band", that is half the width of a band around this
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solution/run_json.hpp"
 
+#include "problem/quantity_kind.hpp"
 #include "solution/run_json_parts.hpp"
 #include "trill/base/archive.hpp"
 
@@ -23,13 +24,26 @@ double finite(double value, const std::string& what, double t) {
 
 json quantities(const std::vector<Quantity>& list) {
   json out = json::array();
-  for (const Quantity& q : list) out.push_back({{"name", q.name}, {"unit", q.unit}});
+  for (const Quantity& q : list) out.push_back({{"name", q.name}, {"unit", q.unit}, {"kind", to_text(q.kind)}});
   return out;
 }
 std::vector<Quantity> quantities(const json& list) {
   std::vector<Quantity> out;
-  for (const json& q : list) out.push_back({q.at("name"), q.at("unit")});
+  for (const json& q : list) {
+    out.push_back({q.at("name"), q.at("unit")});
+    if (q.contains("kind")) out.back().kind = quantity_kind_from(q.at("kind").get<std::string>());
+  }
   return out;
+}
+
+// Files of earlier versions have no kinds.
+void guess_kinds(const json& stored, RunInfo& info) {
+  const auto lacks_kinds = [&](const char* list) {
+    return !stored.at(list).empty() && !stored.at(list).front().contains("kind");
+  };
+  if (lacks_kinds("components")) give_kinds(info.components, info.layout);
+  if (!lacks_kinds("quantities")) return;
+  for (Quantity& q : info.quantities) q.kind = kind_of_older_quantity(q.name);
 }
 
 json value_of(const RunInfo& info) {
@@ -86,6 +100,7 @@ RunInfo info_from(const json& j) {
   info.time_unit = j.at("time_unit");
   info.components = quantities(j.at("components"));
   info.quantities = quantities(j.at("quantities"));
+  guess_kinds(j, info);
   info.groups = j.at("groups").get<std::vector<std::string>>();
   const bool sane = l.at("nq") >= 0 && l.at("nv") >= 0 && l.at("nl") >= 0 && l.at("nx") >= 0 &&
                     info.layout.size() == static_cast<Index>(info.components.size());

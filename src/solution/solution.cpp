@@ -2,6 +2,7 @@
 #include "trill/solution/solution.hpp"
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,14 @@
 
 namespace trill {
 namespace {
-constexpr std::array<const char*, 8> status_texts{"reached_end",    "event",         "stopped",    "step_limit",
-                                                  "step_too_small", "newton_failed", "non_finite", "refused"};
+constexpr std::array<EnumWord<RunStatus>, 8> status_words{{{RunStatus::reached_end, "reached_end"},
+                                                           {RunStatus::event, "event"},
+                                                           {RunStatus::stopped, "stopped"},
+                                                           {RunStatus::step_limit, "step_limit"},
+                                                           {RunStatus::step_too_small, "step_too_small"},
+                                                           {RunStatus::newton_failed, "newton_failed"},
+                                                           {RunStatus::non_finite, "non_finite"},
+                                                           {RunStatus::refused, "refused"}}};
 
 Index find_name(const std::vector<Quantity>& list, std::string_view name, std::string_view what) {
   std::vector<std::string> known;
@@ -28,17 +35,17 @@ std::string way_of(const RunInfo& info) {
   return info.formulation.empty() ? info.method : info.formulation + " (" + info.method + ")";
 }
 
-const char* to_text(RunStatus status) { return status_texts[static_cast<std::size_t>(status)]; }
+const char* to_text(RunStatus status) { return word_for(status, status_words); }
 
 RunStatus run_status_from(std::string_view text) {
-  for (std::size_t i = 0; i < status_texts.size(); ++i)
-    if (text == status_texts[i]) return static_cast<RunStatus>(i);
+  if (const auto status = meaning_of(text, status_words)) return *status;
   throw IoError(fmt::format("'{}' is not a run status", text));
 }
 
 const char* to_text(Verdict verdict) {
-  constexpr std::array<const char*, 4> texts{"none", "green", "amber", "red"};
-  return texts[static_cast<std::size_t>(verdict)];
+  constexpr std::array<EnumWord<Verdict>, 4> words{
+      {{Verdict::none, "none"}, {Verdict::green, "green"}, {Verdict::amber, "amber"}, {Verdict::red, "red"}}};
+  return word_for(verdict, words);
 }
 
 Verdict verdict_of(double relative) {

@@ -40,8 +40,9 @@ TEST_P(Controllers, SavedControllerGoesOnAlike) {
   b->start(3);
   a->after_accept(1, 0.3, 0);
   Archive archive;
-  a->save(archive);
-  b->load(archive);
+  a->memory(archive);
+  Archive stored(archive.bytes());
+  b->memory(stored);
   EXPECT_EQ(a->after_accept(0.7, 0.01, 0), b->after_accept(0.7, 0.01, 0));
 }
 

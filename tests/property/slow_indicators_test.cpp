@@ -76,10 +76,11 @@ TEST(SlowIndicators, GoOnFromACheckpoint) {
   const auto after = [&] { unbroken->after_step(walker.s, notes); };
   ASSERT_TRUE(walker.go(5, after));
   Archive archive;
-  unbroken->save(archive);
+  unbroken->memory(archive);
   const double error_before = (unbroken->leave(walker.s, out), unbroken->model_error());
-  resumed->load(archive);
-  EXPECT_TRUE(archive.at_end());
+  Archive stored(archive.bytes());
+  resumed->memory(stored);
+  EXPECT_TRUE(stored.at_end());
   resumed->leave(walker.s, out);
   EXPECT_EQ(resumed->model_error(), error_before);
   ASSERT_TRUE(walker.go(10, [&] {

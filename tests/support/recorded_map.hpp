@@ -16,10 +16,10 @@ struct Map {
     const Vec y{{x, -x, std::sin(x)}}, measured{{x * x, 1 / x}};
     recorder.row(0.01 * static_cast<double>(step), y, measured);
   }
-  Archive saved() const {
+  void memory(Archive& archive) { archive(step, x); }
+  Archive saved() {
     Archive archive;
-    archive.write(step);
-    archive.write(x);
+    memory(archive);
     return archive;
   }
 };
@@ -38,8 +38,7 @@ inline void record_run(SegmentRecorder& recorder, Archive* resume, const Plan& p
   Map map;
   recorder.begin(sample_info());
   if (resume) {
-    resume->read(map.step);
-    resume->read(map.x);
+    map.memory(*resume);
   } else {
     map.record(recorder);
   }

@@ -65,7 +65,9 @@ inline RunInfo sample_info(Index n_y = 3, Index n_measured = 2) {
   const std::vector<Quantity> odd{{"x, y", "m"}, {"say \"q\"", ""}, {"\u03b8\u0308 \u2713", "1/s\u00b2"}};
   for (Index i = 0; i < n_y; ++i)
     info.components.push_back(i < 3 ? odd[static_cast<std::size_t>(i)] : Quantity{"y" + std::to_string(i), "m"});
-  for (Index i = 0; i < n_measured; ++i) info.quantities.push_back({"q" + std::to_string(i), i == 0 ? "J" : ""});
+  for (Index i = 0; i < n_measured; ++i)
+    info.quantities.push_back(
+        {"q" + std::to_string(i), i == 0 ? "J" : "", i == 0 ? QuantityKind::energy : QuantityKind::other});
   info.groups = {"bonds", "pair"};
   return info;
 }

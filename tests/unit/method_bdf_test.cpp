@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backward differentiation against its formula, in all formulations, with steps of any size.
 #include "support/algebra.hpp"
+#include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
 #include "support/small_problems.hpp"
 #include "support/text_models.hpp"
@@ -165,10 +166,7 @@ TEST(Bdf, StepsOverSmallOscillationsAndSaysWhatItTook) {
 
 TEST(Bdf, StartsOnTheSlowManifoldOnlyWhereThereIsOne) {
   const TextModel made = make_model("rigid", {});
-  EXPECT_THAT(refusal([&] {
-                Walk(*made.problem, "bdf", {{"start", "slow"}});
-              }),
-              testing::HasSubstr("start=slow needs stiff gaps"));
+  EXPECT_THAT(refusal([&] { Walk(*made.problem, "bdf", {{"start", "slow"}}); }), mentions("start=slow", "gaps"));
 }
 
 // Two bars of length 1 whose end is pulled away: a step to where they do not reach fails and leaves the state.
@@ -193,7 +191,7 @@ equation = "x2 - 1.2 - 0.5*t"
     EXPECT_EQ(walk.s.t, before.t);
     EXPECT_EQ(walk.step(0.1).status, StepStatus::ok) << form;
     const Solution run = prepare(testing_models::plan_with("bdf", 2, 1e-5), made.problem->clone()).run();
-    EXPECT_THAT(run.outcome.message, testing::HasSubstr("near a singular position, where constraint")) << form;
+    EXPECT_THAT(run.outcome.message, mentions("singular position", "constraint")) << form;
     EXPECT_NEAR(run.t.back(), 1.6, 0.01);
   }
 }

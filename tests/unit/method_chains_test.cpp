@@ -42,8 +42,9 @@ TEST_P(Chains, ResumeBitByBit) {
   };
   for (int k = 0; k < 20; ++k) ASSERT_EQ(step(whole, false), StepStatus::ok);
   Archive archive;
-  whole.stepper->save(archive);
-  resumed.stepper->load(archive);
+  whole.stepper->memory(archive);
+  Archive stored(archive.bytes());
+  resumed.stepper->memory(stored);
   resumed.s = whole.s;
   resumed.jumped = false;
   for (int k = 0; k < 5; ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rigid bodies in a heat bath: constraints are kept, without a bath the motion is that of rattle, and averages are
 // those of the exact distributions.
+#include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -9,7 +10,6 @@
 
 namespace trill::testing_models {
 namespace {
-using testing::HasSubstr;
 
 const std::string pendulum_file = TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml";
 
@@ -238,14 +238,14 @@ TEST(ConstrainedBathErrors, MovingConstraintsAreRefused) {
   // Its rate vanishes at the start.
   const std::string moving = "coordinates.x = 1\ncoordinates.y = 1\n[[constraint]]\nequation = \"x - cos(t)\"\n";
   EXPECT_THAT(complaint(moving + "[heat_bath]\nfriction = 1\ntemperature = 1\n"),
-              HasSubstr("m.toml:4:13: a constraint beside a [heat_bath] may not depend on t"));
+              mentions("m.toml:4:13", "[heat_bath]", "depend on t"));
   const TextModel model = read_model("m.toml", moving);
   const MovingBath bath(mechanics(model));
   try {
     Catalogue::all().method("langevin_splitting").make(bath, {});
     FAIL() << "accepted";
   } catch (const UsageError& e) {
-    EXPECT_STREQ(e.what(), "langevin_splitting needs constraints that do not depend on time; those of 'm' do");
+    EXPECT_THAT(e.what(), mentions("langevin_splitting", "constraints", "time", "'m'"));
   }
 }
 
@@ -260,8 +260,8 @@ TEST(ConstrainedBathErrors, StartsOffTheConstraintsAreRefused) {
     }
     return "no error";
   };
-  EXPECT_THAT(said_of(0), HasSubstr("violates its constraints"));
-  EXPECT_THAT(said_of(2), HasSubstr("moves off its constraints"));
+  EXPECT_THAT(said_of(0), mentions("violates"));
+  EXPECT_THAT(said_of(2), mentions("moves off"));
 }
 
 TEST(ConstrainedBathErrors, EventsMustStayOnTheConstraints) {
@@ -278,7 +278,7 @@ then = { vx = "vx + 1", vy = "vy + 1" }
 )toml");
   const Solution s = prepare(interpreted("langevin_splitting", 1, 0.1), model.problem->clone(), {}).run();
   EXPECT_EQ(s.outcome.status, RunStatus::refused);
-  EXPECT_THAT(s.outcome.message, HasSubstr("the velocities leave the constraints"));
+  EXPECT_THAT(s.outcome.message, mentions("velocities", "constraints"));
 }
 }  // namespace
 }  // namespace trill::testing_models

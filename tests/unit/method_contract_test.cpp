@@ -89,10 +89,7 @@ TEST_P(Contract, SavedStepperGoesOnBitForBit) {
     for (int k = 0; k < 7; ++k) unbroken.one(s, 1.0);
     if (!GetParam().info.saves_memory) unbroken.note_restart();
     Archive archive;
-    archive.write(s.t);
-    archive.write(s.y);
-    unbroken.save(archive);
-    stepper->save(archive);
+    archive(s.t, s.y, unbroken, *stepper);
 
     const auto other_problem = make_problem(i);
     const auto other = make_stepper(*other_problem);
@@ -100,10 +97,7 @@ TEST_P(Contract, SavedStepperGoesOnBitForBit) {
     State r = other_problem->initial_state();
     resumed.start(r, 1.0);
     Archive stored(archive.bytes());
-    stored.read(r.t);
-    stored.read(r.y);
-    resumed.load(stored);
-    other->load(stored);
+    stored(r.t, r.y, resumed, *other);
     EXPECT_TRUE(stored.at_end());
     for (int k = 0; k < 10; ++k) {
       ASSERT_EQ(unbroken.one(s, 1.0).status, AdvanceStatus::ok);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/gautschi_weights.hpp"
 #include "support/allocation_count.hpp"
+#include "support/mentions.hpp"
 #include "support/small_problems.hpp"
 #include "trill/driver/plan.hpp"
 
@@ -150,9 +151,9 @@ TEST(Gautschi, ResumesBitForBit) {
     Walk whole(problem, "gautschi", options), rest(problem, "gautschi", options);
     whole.walk(0.1, before);
     Archive archive;
-    whole.stepper->save(archive);
+    whole.stepper->memory(archive);
     Archive stored(archive.bytes());
-    rest.stepper->load(stored);
+    rest.stepper->memory(stored);
     rest.s = whole.s;
     rest.jumped = whole.jumped;
     EXPECT_TRUE(stored.at_end());
@@ -197,12 +198,10 @@ TEST(Gautschi, RefusesWhatItCannotSolve) {
     });
   };
   EXPECT_EQ(make("rigid"), "gautschi cannot keep constraints; use rattle for 'pendulum/rigid'");
-  EXPECT_EQ(make("stiff_spring_polar"),
-            "gautschi needs a constant mass matrix; use implicit_midpoint or dopri5 for 'pendulum/stiff_spring_polar'");
+  EXPECT_THAT(make("stiff_spring_polar"), mentions("gautschi", "mass", "'pendulum/stiff_spring_polar'"));
   const FormulaMechanics drag(
       Vec::Ones(1), Vec::Ones(1), [](double, In, In v, Out f) { f[0] = -v[0]; }, true);
-  EXPECT_EQ(refusal([&] { Walk(drag, "gautschi"); }),
-            "gautschi needs forces that do not depend on velocity; use implicit_midpoint or dopri5 for 'formula'");
+  EXPECT_THAT(refusal([&] { Walk(drag, "gautschi"); }), mentions("gautschi", "velocity", "'formula'"));
 }
 
 TEST(Gautschi, RefusesStepsWithoutVelocities) {

@@ -388,12 +388,11 @@ TEST(TextKineticErrors, SayWhatIsWrong) {
   };
   EXPECT_EQ(kinetic("(1 + x^2)*vx^2"), "no error");
   for (const char* energy : {"vx", "x^2", "vx^2 + x", "vx^4", "abs(vx)*vx", "vx^2 + vx", "1"})
-    EXPECT_THAT(kinetic(energy), HasSubstr("a kinetic energy is a sum of squares and products of velocities"))
-        << energy;
-  EXPECT_THAT(kinetic("vx^2*t"), HasSubstr("a kinetic energy may not depend on t"));
-  EXPECT_THAT(kinetic("-vx^2"), HasSubstr("the masses at the start are not positive"));
-  EXPECT_THAT(kinetic("(x - 1)*vx^2"), HasSubstr("the masses at the start are not positive"));
-  EXPECT_THAT(kinetic("(vx + vy)^2"), HasSubstr("the masses at the start are not positive"));
+    EXPECT_THAT(kinetic(energy), HasSubstr("squares and products of velocities")) << energy;
+  EXPECT_THAT(kinetic("vx^2*t"), HasSubstr("depend on t"));
+  EXPECT_THAT(kinetic("-vx^2"), HasSubstr("not positive"));
+  EXPECT_THAT(kinetic("(x - 1)*vx^2"), HasSubstr("not positive"));
+  EXPECT_THAT(kinetic("(vx + vy)^2"), HasSubstr("not positive"));
   EXPECT_THAT(kinetic("vx^2/(x - 1)"), HasSubstr("nan at the start"));
 }
 }  // namespace

@@ -3,6 +3,7 @@
 #include "multiscale/fast_flow.hpp"
 #include "support/algebra.hpp"
 #include "support/impulse_checks.hpp"
+#include "support/mentions.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/problem/model_registry.hpp"
 
@@ -334,10 +335,7 @@ TEST(Impulse, SaysThatForcesAreNotDivided) {
 TEST(Impulse, SummaryTellsTheResonanceAndWhatIsAveraged) {
   Walk walk(zigzag(5, 12), "mollified_impulse", weights("short", "short"));
   walk.walk(0.25, 3);
-  EXPECT_THAT(walk.stepper->summary(),
-              testing::AllOf(testing::HasSubstr("h omega/pi"), testing::HasSubstr("averaged along fast"),
-                             testing::HasSubstr("largest frequency of the other forces"),
-                             testing::HasSubstr("energy exchange")));
+  EXPECT_THAT(walk.stepper->summary(), mentions("h omega/pi", "averaged along fast", "other forces", "exchange"));
   Vec values(2);
   walk.stepper->diagnose(values);
   EXPECT_GT(values.minCoeff(), 0);
@@ -377,18 +375,18 @@ TEST(Impulse, Refusals) {
     return refusal([&] { Catalogue::all().method(method).make(problem, options); });
   };
   using testing::HasSubstr;
-  EXPECT_THAT(why(p, "impulse", {{"fast", "fats"}}), HasSubstr("did you mean 'fast'"));
+  EXPECT_THAT(why(p, "impulse", {{"fast", "fats"}}), mentions("'fats'", "'fast'"));
   EXPECT_THAT(why(p, "respa", {{"levels", "slow, fast/0"}}), HasSubstr("whole number of steps"));
   EXPECT_THAT(why(p, "respa", {{"levels", "slow, slower, fast"}}), HasSubstr("slower/2"));
   EXPECT_THAT(why(p, "respa", {{"levels", "slow, slow/2"}}), HasSubstr("two levels"));
   EXPECT_THAT(why(p, "respa", {{"levels", "slow/2, fast/2"}}), HasSubstr("first level"));
   EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "slow=short"}}), HasSubstr("no weight is given"));
-  EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "shotr"}}), HasSubstr("did you mean 'short'"));
+  EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "shotr"}}), mentions("'short'"));
   EXPECT_THAT(why(p, "mollified_impulse", {{"fast", "fast"}, {"levels", "slow, fast"}}), HasSubstr("not both"));
   const FormulaMechanics damped(
       Vec::Ones(1), Vec::Ones(1), [](double, In, In v, Out f) { f = -v; }, true);
   for (const char* method : {"impulse", "mollified_impulse", "respa"}) {
-    EXPECT_THAT(why(damped, method, {}), HasSubstr("do not depend on velocity"));
+    EXPECT_THAT(why(damped, method, {}), mentions(method, "velocity"));
     EXPECT_THAT(why(*make_model("rigid", {}).problem, method, {}), HasSubstr("rattle"));
   }
 }

@@ -106,9 +106,9 @@ TEST(Nested, SavedStepperGoesOnBitForBit) {
     Walk one(zigzag(6, 12), method, options), other(zigzag(6, 12), method, options);
     one.walk(0.1, 7);
     Archive archive;
-    one.stepper->save(archive);
+    one.stepper->memory(archive);
     Archive stored(archive.bytes());
-    other.stepper->load(stored);
+    other.stepper->memory(stored);
     EXPECT_TRUE(stored.at_end());
     other.s = one.s;
     other.jumped = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stroboscopic averaging: errors and work on the weakly coupled oscillators of SAT09 eq. 12, orders, refusals.
 #include "support/allocation_count.hpp"
+#include "support/mentions.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
 
@@ -261,7 +262,7 @@ b = { start = 1 }
 energy = "500^2/2*a^2 + 707.1^2/2*b^2"
 group = "fast"
 )model";
-  EXPECT_THAT(refusal(text), HasSubstr("500, 707.1 have no common period of up to 8 turns"));
+  EXPECT_THAT(refusal(text), mentions("500, 707.1", "common period", "8 turns"));
 }
 
 TEST(Sam, RefusesAFastForceThatIsNotLinear) {
@@ -272,7 +273,7 @@ TEST(Sam, RefusesAFastForceThatIsNotLinear) {
 }
 
 TEST(Sam, RefusesAWrongPeriod) {
-  EXPECT_THAT(refusal(oscillators + slow, {{"period", "0.0159"}}), HasSubstr("misses whole turns by 0.0768"));
+  EXPECT_THAT(refusal(oscillators + slow, {{"period", "0.0159"}}), mentions("whole turns", "0.0768"));
   EXPECT_EQ(refusal(oscillators + slow, {{"period", "0.015708"}}), "");
 }
 
@@ -281,12 +282,12 @@ TEST(Sam, RefusesWhereNothingIsSlow) {
 energy = "w^2/4*(a - b)^2"
 group = "coupling"
 )model";
-  EXPECT_THAT(refusal(oscillators + strong), HasSubstr("of itself in a fast period, more than 0.3"));
+  EXPECT_THAT(refusal(oscillators + strong), mentions("fast period", "0.3"));
   const std::string driven = R"model([[potential]]
 energy = "-w*cos(w*t)*a"
 group = "drive"
 )model";
-  EXPECT_THAT(refusal(oscillators + driven), HasSubstr("only forces that are slower"));
+  EXPECT_THAT(refusal(oscillators + driven), mentions("slower"));
 }
 
 TEST(Sam, RefusesEventsAndConstraints) {
@@ -310,13 +311,14 @@ TEST(Sam, KeepsItsChoicesInACheckpoint) {
   PreparedRun whole = prepared({});
   whole.run();
   Archive archive;
-  whole.reformulation->save(archive);
+  whole.reformulation->memory(archive);
   PreparedRun again = prepared({});
   const auto choices = [](const PreparedRun& run) {
     return run.reformulation->summary().substr(0, run.reformulation->summary().find("; estimated"));
   };
   EXPECT_NE(choices(again), choices(whole));
-  again.reformulation->load(archive);
+  Archive stored(archive.bytes());
+  again.reformulation->memory(stored);
   EXPECT_EQ(choices(again), choices(whole));
 }
 }  // namespace

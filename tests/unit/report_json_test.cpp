@@ -48,8 +48,13 @@ Solution pendulum(Index rows) {
   s.info.time_unit = "s";
   s.info.layout = {2, 2, 1, 0};
   s.info.components = {{"x", "m"}, {"y", "m"}, {"vx", "m/s"}, {"vy", "m/s"}, {"lambda", "N"}};
-  s.info.quantities = {{"energy", "J"}, {"constraint", "m"},       {"h", "s"},
-                       {"error", ""},   {"newton_iterations", ""}, {"spin", ""}};
+  using Kind = trill::QuantityKind;
+  s.info.quantities = {{"energy", "J", Kind::energy},
+                       {"constraint", "m", Kind::constraint},
+                       {"h", "s", Kind::step_size},
+                       {"error", "", Kind::step_error},
+                       {"newton_iterations", "", Kind::newton_iterations},
+                       {"spin", ""}};
   s.info.settings = {{"h", "0.001"}, {"to", "10"}};
   s.info.parameters = {{"epsilon", "0.031622776601683791"}};
   s.info.groups = {"fast", "slow"};
@@ -130,6 +135,8 @@ TEST(ReportJson, PutsSeriesIntoGroups) {
     EXPECT_EQ((*series(run, name))["group"], group);
     EXPECT_EQ((*series(run, name))["log"], group == "constraint" || group == "step") << name;
   }
+  EXPECT_EQ((*series(run, "energy"))["whole"], true);
+  EXPECT_FALSE(series(run, "spin")->contains("whole"));
   EXPECT_TRUE(std::isnan(decode<float>((*series(run, "h"))["data"])[0]));  // no step yet
   EXPECT_NEAR(decode<float>((*series(run, "constraint"))["data"])[1], 1e-14, 1e-16);
 }

@@ -17,6 +17,7 @@ using nlohmann::json;
 using trill::Chart;
 using trill::Index;
 using trill::Solution;
+using Kind = trill::QuantityKind;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double swing(double t) { return std::sin(t); }
@@ -26,10 +27,20 @@ Solution slow_motion(Index rows) {
   Solution s;
   s.info.layout = {2, 2, 0, 0};
   s.info.components = {{"x1", "m"}, {"y[0]", "m"}, {"vx1", "m/s"}, {"vy[0]", "m/s"}};
-  s.info.quantities = {{"energy", "J"},     {"frequency_1", "1/s"},  {"frequency_2", "1/s"}, {"action_1", "J s"},
-                       {"action_2", "J s"}, {"fast_energy", "J"},    {"model_error", ""},    {"amplitude_x1", "m"},
-                       {"h", "s"},          {"amplitude_y[0]", "m"}, {"error", ""},          {"amplitude_z", "m"},
-                       {"action_sum", ""},  {"frequency_", "1/s"}};
+  s.info.quantities = {{"energy", "J", Kind::energy},
+                       {"frequency_1", "1/s", Kind::frequency},
+                       {"frequency_2", "1/s", Kind::frequency},
+                       {"action_1", "J s", Kind::action},
+                       {"action_2", "J s", Kind::action},
+                       {"fast_energy", "J", Kind::energy_part},
+                       {"model_error", "", Kind::model_error},
+                       {"amplitude_x1", "m", Kind::amplitude},
+                       {"h", "s", Kind::step_size},
+                       {"amplitude_y[0]", "m", Kind::amplitude},
+                       {"error", "", Kind::step_error},
+                       {"amplitude_z", "m", Kind::amplitude},
+                       {"action_3", ""},
+                       {"binding_energy", "J"}};
   s.reserve(rows);
   for (Index i = 0; i < rows; ++i) {
     const double t = 10 * static_cast<double>(i) / static_cast<double>(rows - 1);
@@ -71,7 +82,7 @@ TEST(ReportSlow, GroupsWhatIsKnownOfTheFastMotion) {
   const std::vector<std::array<std::string, 2>> groups{
       {"frequency_1", "frequency"}, {"frequency_2", "frequency"}, {"action_1", "action"},
       {"action_2", "action"},       {"fast_energy", "energy"},    {"model_error", "step"},
-      {"amplitude_z", "quantity"},  {"action_sum", "quantity"},   {"frequency_", "quantity"}};
+      {"amplitude_z", "quantity"},  {"action_3", "quantity"},     {"binding_energy", "quantity"}};
   for (const auto& [name, group] : groups) {
     ASSERT_NE(series(run, name), nullptr) << name;
     EXPECT_EQ((*series(run, name))["group"], group) << name;
@@ -108,7 +119,7 @@ TEST(ReportSlow, ChartsCarryBandsAndPanels) {
 // The oscillation of the curve is much faster than a bucket, and one row alone has a wide band.
 TEST(ReportSlow, BandsLoseNothingToDecimation) {
   Solution s = slow_motion(2);
-  s.info.quantities = {{"amplitude_x1", "m"}};
+  s.info.quantities = {{"amplitude_x1", "m", Kind::amplitude}};
   Solution fine;
   fine.info = s.info;
   const Index rows = 300'000, spike = 123'456;
@@ -168,8 +179,8 @@ TEST(ReportSlow, ManyComponentsAreShownWithTheirBandsOrNotAtAll) {
   for (int i = 0; i < 200; ++i) run.info.components.push_back({"q" + std::to_string(i), ""});
   for (int i = 0; i < 200; ++i) run.info.components.push_back({"v" + std::to_string(i), ""});
   run.info.quantities = {{"energy", ""}};
-  for (int i = 0; i < 200; ++i) run.info.quantities.push_back({"amplitude_q" + std::to_string(i), ""});
-  run.info.quantities.push_back({"frequency_1", ""});
+  for (int i = 0; i < 200; ++i) run.info.quantities.push_back({"amplitude_q" + std::to_string(i), "", Kind::amplitude});
+  run.info.quantities.push_back({"frequency_1", "", Kind::frequency});
   const std::string text = trill::report_json({"", "", "", {run}, {}, {}});
   EXPECT_LT(text.size(), 4'000'000u);
   const json shown = json::parse(text)["runs"][0];

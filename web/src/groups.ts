@@ -24,7 +24,6 @@ const groupTitles: [string, string][] = [
 const alwaysLog = new Set(['constraint', 'step']);
 const signedError = new Set(['constraint']);
 const shownAtFirst = 8;
-const wholeEnergy = /total|hamilton|^h$|^e$|^energy$/i;
 
 export const groupTitle = (group: string): string =>
   groupTitles.find(([name]) => name === group)?.[1] ?? group.charAt(0).toUpperCase() + group.slice(1);
@@ -58,7 +57,7 @@ export function deviationFromStart(values: Series['values']): Float64Array {
 }
 
 function deviationSpec(run: Run, energies: Series[], base: Omit<PlotSpec, 'curves' | 'y' | 'title' | 'id'>): PlotSpec {
-  const whole = energies.filter((s) => wholeEnergy.test(s.name.trim()));
+  const whole = energies.filter((s) => s.whole);
   const curves = energies.map((s, i) => ({
     ...curveOf(run, s, i),
     y: deviationFromStart(s.values),

@@ -9,6 +9,7 @@ export interface Series {
   name: string;
   unit: string;
   group: string;
+  whole: boolean; // of energies: not a part of one
   log: boolean;
   offset: number;
   values: Samples;

@@ -116,6 +116,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       name,
       unit: text(s.unit),
       group: text(s.group, 'quantity') || 'quantity',
+      whole: s.whole === true,
       log: s.log === true,
       offset: numberOr(s.offset, 0),
       values: reorder(values, order),

@@ -11,15 +11,24 @@
 #include <vector>
 
 namespace trill {
-// A growing block of bytes: what a checkpoint holds. Values are written and read back in the same order; reading past
-// the end is an IoError, so that a truncated checkpoint is never taken for a whole one.
+// A growing block of bytes: what a checkpoint holds. A new one is written and one made of bytes is read; a class lists
+// its values once, in memory(Archive&), and archive(a_, b_) does the one or the other, in this order. Reading past the
+// end is an IoError, so that a truncated checkpoint is never taken for a whole one.
 class Archive {
  public:
   Archive() = default;
-  explicit Archive(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
+  explicit Archive(std::vector<char> bytes) : bytes_(std::move(bytes)), reading_(true) {}
   const std::vector<char>& bytes() const { return bytes_; }
+  bool reading() const { return reading_; }
   bool at_end() const { return at_ == bytes_.size(); }
 
+  // Plain values, vectors, matrices, texts, objects with a memory(Archive&) and lists of such.
+  template <class... T>
+  void operator()(T&... values) {
+    (item(values), ...);
+  }
+
+ private:
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void write(const T& value) { append(&value, sizeof(T)); }
@@ -32,15 +41,30 @@ class Archive {
   void read(Mat& m);
   void write(const std::string& s);
   void read(std::string& s);
-  void write(const std::vector<int>& v);
-  void read(std::vector<int>& v);
+  template <class T>
+  void item(T& value) {
+    static_assert(!std::is_pointer_v<T>, "an address means nothing to a later run");
+    if constexpr (requires { value.memory(*this); })
+      value.memory(*this);
+    else if (reading_)
+      read(value);
+    else
+      write(value);
+  }
+  template <class T>
+  void item(std::vector<T>& values) {
+    std::uint64_t count = values.size();
+    item(count);
+    if (reading_) values.clear();  // grows value by value: a forged count ends with the data
+    for (std::size_t i = 0; i < count; ++i) item(reading_ ? values.emplace_back() : values[i]);
+  }
 
- private:
   void append(const void* data, std::size_t size);
   void extract(void* data, std::size_t size);
   std::size_t read_count(std::size_t element_size);  // refuses counts that the rest of the block cannot hold
   std::vector<char> bytes_;
   std::size_t at_ = 0;
+  bool reading_ = false;
 };
 
 // FNV-1a, 64 bit: tells a damaged block from a whole one.

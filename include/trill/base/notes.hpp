@@ -18,6 +18,10 @@ struct Notice {
   Severity severity = Severity::info;
   double value = 0, threshold = 0;
   std::int64_t count = 1;  // how often the same code was raised; t and value are those of the first
+  template <class Archive>
+  void memory(Archive& archive) {
+    archive(t, code, text, severity, value, threshold, count);
+  }
 };
 
 // Where a step leaves its warnings: a preallocated list, one entry per code, so that raising allocates nothing.

@@ -54,8 +54,7 @@ class Advancer {
   Counters& counters() { return counters_; }
   const Counters& counters() const { return counters_; }
   Notes& notes() { return notes_; }
-  void save(Archive& archive) const;
-  void load(Archive& archive);
+  void memory(Archive& archive);
 
  private:
   AdvanceResult fixed(State& s, double t_stop);

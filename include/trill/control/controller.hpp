@@ -17,8 +17,7 @@ class Controller {
   virtual void start(int local_order) = 0;  // the estimated local error is O(h^local_order)
   virtual double after_accept(double h, double error, int failures) = 0;  // failures: rejections within this step
   virtual double after_reject(double h, double error, int failures) = 0;  // failures: counted with this one
-  virtual void save(Archive& archive) const = 0;
-  virtual void load(Archive& archive) = 0;
+  virtual void memory(Archive& archive) = 0;  // what it remembers from step to step, to be written or read
 };
 
 std::unique_ptr<Controller> make_controller(std::string_view name);  // unknown: UsageError

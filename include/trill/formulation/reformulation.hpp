@@ -47,9 +47,8 @@ class Reformulation {
   // Of the state that was left last, recorded beside it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
-  // What it remembers from step to step, for checkpoints.
-  virtual void save(Archive&) const {}
-  virtual void load(Archive&) {}
+  // What it remembers from step to step, for checkpoints; Stepper::memory() says how.
+  virtual void memory(Archive&) {}
 };
 
 // What the catalogue (trill/method/registry.hpp) knows of a formulation NAME; its file defines the function

@@ -46,7 +46,7 @@ struct StepRequest {
   const Vec& weights;  // scale.weights at the start of the step, for the Newton norm
   double most_error;   // a step whose error is larger is not taken: the state is left as it was; infinite: no test
   bool jumped;         // the state was changed from outside since the last step: drop reused values
-  bool restart;        // the state is the same, but memory that save() does not keep must be dropped
+  bool restart;        // the state is the same, but memory that no checkpoint keeps must be dropped
   Notes& notes;
   Counters& work;
   RandomKey random;
@@ -83,8 +83,9 @@ class Stepper {
   // Half the size for steps that follow from neither h nor tolerances, as those of inner motions: for repetitions that
   // tell how accurate a run was. Before start().
   virtual void refine() {}
-  virtual void save(Archive& archive) const = 0;  // everything a bit-identical restart needs
-  virtual void load(Archive& archive) = 0;
+  // Everything a bit-identical restart needs, listed once: archive(a_, h_) writes it into a new checkpoint or reads it
+  // from a stored one. What follows from it is built again where archive.reading().
+  virtual void memory(Archive& archive) = 0;
   virtual std::unique_ptr<Stepper> clone(const Problem& problem) const = 0;  // own workspace on a cloned problem
 };
 

@@ -107,7 +107,7 @@ class ElementProblem : public MechanicalProblem {
   bool force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const override;
   std::optional<double> potential(Groups groups, double t, In q) const override;
 
-  std::vector<Quantity> quantities() const override { return {{"energy", ""}}; }
+  std::vector<Quantity> quantities() const override { return {{"energy", "", QuantityKind::energy}}; }
   void measure(const State& s, Out values) const override;
 
  private:

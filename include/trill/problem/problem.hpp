@@ -12,8 +12,29 @@
 #include <vector>
 
 namespace trill {
+// What a number is: reports group and scale by it, whatever the name.
+enum class QuantityKind {
+  other,
+  position,  // of components; where they do not say it, their place in the state does
+  velocity,
+  multiplier,
+  auxiliary,
+  energy,       // the whole, which stays where nothing takes or gives any
+  energy_part,  // such as kinetic energy, or that of one spring
+  frequency,
+  action,
+  amplitude,  // named amplitude_X: half the width of the fast oscillation around component X
+  constraint,
+  step_size,
+  step_error,
+  model_error,
+  newton_iterations,
+  newton_rate
+};
+
 struct Quantity {
   std::string name, unit;
+  QuantityKind kind = QuantityKind::other;
 };
 
 struct Parameter {

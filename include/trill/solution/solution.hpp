@@ -17,6 +17,10 @@ RunStatus run_status_from(std::string_view text);  // IoError for an unknown tex
 struct EventHit {
   std::string name;
   double t = 0;
+  template <class Archive>
+  void memory(Archive& archive) {
+    archive(name, t);
+  }
 };
 
 // What is being run: enough to run it again.

@@ -2,6 +2,7 @@
 #include "model/file/matrix_market.hpp"
 
 #include "base/text.hpp"
+#include "trill/base/options.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -86,19 +87,23 @@ class MatrixReader {
     if (words_.empty() || lower_snake(words_[0].text) != "%%matrixmarket")
       throw error(0, "no Matrix Market file: it must begin with %%MatrixMarket");
     need_words(5, "%%MatrixMarket matrix, a format, a field and a symmetry");
-    choose(words_[1], {"matrix"});
-    coordinate_ = choose(words_[2], {"coordinate", "array"}) == 0;
-    whole_numbers_ = choose(words_[3], {"real", "integer"}) == 1;
-    symmetry_ = static_cast<Symmetry>(choose(words_[4], {"general", "symmetric", "skew-symmetric"}));
+    choose<bool>(words_[1], {{"matrix", true}});
+    coordinate_ = choose<bool>(words_[2], {{"coordinate", true}, {"array", false}});
+    whole_numbers_ = choose<bool>(words_[3], {{"real", false}, {"integer", true}});
+    symmetry_ = choose<Symmetry>(
+        words_[4],
+        {{"general", Symmetry::general}, {"symmetric", Symmetry::symmetric}, {"skew-symmetric", Symmetry::skew}});
   }
 
-  std::size_t choose(const Word& word, const std::vector<std::string>& known) const {
-    const auto same = [&](const std::string& name) { return lower_snake(name) == lower_snake(word.text); };
-    const auto found = std::find_if(known.begin(), known.end(), same);
-    if (found == known.end())
-      throw error(word.offset,
-                  fmt::format("'{}' cannot be read; {} is expected", shortened(word.text), join(known, " or ")));
-    return static_cast<std::size_t>(found - known.begin());
+  template <class Value>
+  Value choose(const Word& word, const NamedValues<Value>& known) const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : known) {
+      if (lower_snake(name) == lower_snake(word.text)) return value;
+      names.push_back(name);
+    }
+    throw error(word.offset,
+                fmt::format("'{}' cannot be read; {} is expected", shortened(word.text), join(names, " or ")));
   }
 
   long long count(const Word& word, long long most, const char* what) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/text/start_check.hpp"
 
+#include "base/tolerances.hpp"
 #include "linalg/common_kernel.hpp"
 #include "linalg/row_squares.hpp"
 #include "linalg/saddle_solver.hpp"
@@ -159,9 +160,8 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
 
 // Where it is not positive, constraints must hold what has no mass.
 void check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
-  constexpr double rounding_of_mass = 1e-12;
   if (is_positive_definite(mass)) return;
-  if (!is_nearly_positive(mass, rounding_of_mass)) refuse_kinetic(model);
+  if (!is_nearly_positive(mass, tolerance::mass)) refuse_kinetic(model);
   if (const std::vector<Index> motion = common_kernel(mass, G); !motion.empty()) refuse_motion(model, motion);
   if (model.file.heat_bath) throw model.file.heat_bath->friction.error("a heat bath needs masses above zero");
 }

@@ -8,7 +8,7 @@ TextLangevin::TextLangevin(std::shared_ptr<const CompiledModel> model)
     : model_(std::move(model)), mechanics_(model_), measured_(static_cast<Index>(mechanics_.quantities().size())) {}
 
 std::vector<Quantity> TextLangevin::quantities() const {
-  std::vector<Quantity> all{{"kinetic_temperature", ""}, {"potential_energy", ""}};
+  std::vector<Quantity> all{{"kinetic_temperature", ""}, {"potential_energy", "", QuantityKind::energy_part}};
   all.insert(all.end(), model_->measures.begin(), model_->measures.end());
   return all;
 }

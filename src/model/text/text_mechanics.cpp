@@ -195,7 +195,7 @@ std::optional<double> TextMechanics::potential(Groups groups, double t, In q) co
 
 // Where forces act that no potential gives, the energy is an observable and no invariant.
 std::vector<Quantity> TextMechanics::quantities() const {
-  std::vector<Quantity> all{{"energy", ""}};
+  std::vector<Quantity> all{{"energy", "", QuantityKind::energy}};
   all.insert(all.end(), model_->measures.begin(), model_->measures.end());
   return all;
 }

@@ -37,7 +37,7 @@ class TextStructure final : public LinearStructure {
   std::optional<double> potential(Groups groups, double t, In q) const override;
 
   // The load counts as a potential -f^T u. Without damping and with a constant load the energy is kept.
-  std::vector<Quantity> quantities() const override { return {{"energy", ""}}; }
+  std::vector<Quantity> quantities() const override { return {{"energy", "", QuantityKind::energy}}; }
   void measure(const State& s, Out values) const override;
 
  private:

@@ -116,7 +116,9 @@ class Beam final : public Registered<Beam, BeamParameters, LinearStructure> {
   }
 
   // Energy counts the load as a potential -F w, so that it is kept without damping.
-  std::vector<Quantity> quantities() const override { return {{"energy", "J"}, {"tip_deflection", "m"}}; }
+  std::vector<Quantity> quantities() const override {
+    return {{"energy", "J", QuantityKind::energy}, {"tip_deflection", "m"}};
+  }
   void measure(const State& s, Out values) const override {
     values[0] = 0.5 * form(M_, s.v()) + potential_energy(s.q());
     values[1] = s.y[tip()];
