@@ -69,7 +69,7 @@ void Run::load_checkpoint(Archive& archive) {
   own_fields([&](auto& field) { archive.read(field); });
   if (options_.reformulation) options_.reformulation->load(archive);
   leave(inner_, user_);
-  problem_.enter(user_);  // before the method, which may ask it again for what it keeps
+  session_.enter(user_);  // before the method, which may ask it again for what it keeps
   detector_.load(archive);
   advancer_.load(archive);
   stepper_.load(archive);

@@ -209,7 +209,8 @@ Vec multipliers_by_saddle(const SpMat& mass, const SpMat& G, const Vec& f, const
 }
 
 void check_mass_and_constraints(CompiledModel& model) {
-  const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
+  const ModelMode mode(*model.functions, model.space->parameter_values());
+  const TextMap map(*model.functions, of_constraints, mode);
   const Index count = map.count();
   if (count == 0 && model.file.kinetic.empty() && (model.mass.array() > 0).all()) return;
   Vec g(count), gt(count), eta(count);
