@@ -248,15 +248,17 @@ void take_controller(RunPlan& plan) {
 }
 }  // namespace
 
-TextModel make_model(const std::string& model, const OptionSet& parameters) {
-  if (is_model_file(model)) return load_model(model, parameters);
+TextModel make_model(const std::string& model, const OptionSet& parameters, double begin) {
+  if (!std::isfinite(begin)) throw UsageError("the ends of the time interval must be finite");
+  if (is_model_file(model)) return load_model(model, parameters, begin);
   const ModelEntry& entry = ModelRegistry::all().find(model);
-  if (!entry.text.empty()) return read_shipped_model(entry, parameters);
-  return {entry.describe().info, "", entry.make(parameters), {}};
+  if (!entry.text.empty()) return read_shipped_model(entry, parameters, begin);
+  return {entry.describe().info, entry.name, "", entry.make(parameters), {}};
 }
 
 PreparedRun prepare(const RunPlan& plan) {
-  TextModel model = make_model(plan.model, plan.parameters);
+  TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
+  if (plan.method.empty() && plan.want.empty()) check_default_method(model);
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
   run.options.info.problem = model.info.name;
   run.options.info.problem_title = model.info.title;

@@ -36,6 +36,16 @@ void check_method_name(const std::string& name) {
   }
 }
 
+void check_default_method(const TextModel& model) {
+  const RunDefaults& run = model.info.run;
+  try {
+    check_method_name(run.method);
+  } catch (const UsageError& e) {
+    if (!run.method_at) throw;
+    throw error_at(model.file, model.text, *run.method_at, e.what());
+  }
+}
+
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
                     const OptionSet& options) {
   try {

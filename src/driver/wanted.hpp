@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trill/formulation/reformulation.hpp"
+#include "trill/model/text_problem.hpp"
 
 #include <functional>
 #include <string>
@@ -10,6 +11,8 @@
 namespace trill {
 // What `--method` takes: names of methods, and of formulations that a method drives. UsageError for others.
 void check_method_name(const std::string& name);
+// The same for the method that a model is run with by default; a text is shown where it names it.
+void check_default_method(const TextModel& model);
 
 // Tries a formulation on a model's start. Empty: it takes it; otherwise the reason why not.
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,

@@ -45,8 +45,9 @@ struct PreparedRun {
   Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
 };
 
-// A shipped model by its name, or a model file; the text of a model in C++ is empty.
-TextModel make_model(const std::string& model, const OptionSet& parameters = {});
+// A shipped model by its name, or a model file; the text of a model in C++ is empty. The start of a text is checked at
+// the time `begin`.
+TextModel make_model(const std::string& model, const OptionSet& parameters = {}, double begin = 0);
 
 // UsageError for anything that does not fit: names, options, ranges, a method that cannot run the model.
 PreparedRun prepare(const RunPlan& plan);

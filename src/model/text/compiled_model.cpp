@@ -346,12 +346,14 @@ ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) 
   positive(file.run.to, "the end of the run", info.run.to);
   positive(file.run.h, "the step size", info.run.h);
   positive(file.run.rtol, "the tolerance", info.run.rtol);
-  if (!file.run.method.empty())
-    info.run.method = file.run.method;
-  else if (file.heat_bath)
+  if (file.run.method && !file.run.method->text.empty()) {
+    info.run.method = file.run.method->text;
+    info.run.method_at = file.run.method->offset;
+  } else if (file.heat_bath) {
     info.run.method = "langevin_splitting";
-  else if (constrained)
+  } else if (constrained) {
     info.run.method = "rattle";
+  }
   info.title = file.title;
   info.reference = file.reference;
   info.equations = file.equations;

@@ -18,7 +18,7 @@ namespace {
 constexpr Index most_dense_unknowns = 400;  // of the equations for the multipliers
 
 ProgramInputs at_start(const CompiledModel& model) {
-  return {.t = 0, .q = model.start.data(), .v = model.velocity.data()};
+  return {.t = model.begin, .q = model.start.data(), .v = model.velocity.data()};
 }
 
 Vec values_at_start(const CompiledModel& model, FunctionKey key, Index size) {
@@ -215,10 +215,10 @@ void check_mass_and_constraints(CompiledModel& model) {
   if (count == 0 && model.file.kinetic.empty() && (model.mass.array() > 0).all()) return;
   Vec g(count), gt(count), eta(count);
   MatrixSlot slot = map.pattern();
-  map.value(0, model.start, g);
-  map.jacobian(0, model.start, slot);
-  map.time_derivative(0, model.start, gt);
-  map.curvature(0, model.start, model.velocity, eta);
+  map.value(model.begin, model.start, g);
+  map.jacobian(model.begin, model.start, slot);
+  map.time_derivative(model.begin, model.start, gt);
+  map.curvature(model.begin, model.start, model.velocity, eta);
   const SpMat G = sparse_copy(slot), mass = mass_at_start(model);
   if (count > 0) check_on_constraints(model, g, G * model.velocity + gt, squared_gradients(model, of_constraints));
   const bool positive = check_mass(model, mass, G);
@@ -227,11 +227,13 @@ void check_mass_and_constraints(CompiledModel& model) {
   model.multipliers = positive ? multipliers_by_mass(model, mass, G, f, eta) : multipliers_by_saddle(mass, G, f, eta);
 }
 
-// A closed form must begin where the motion begins.
+// A closed form must begin where the motion begins; the file states it for a motion from t = 0.
 void check_closed_form(const CompiledModel& model) {
   const Index n = model.start.size();
   const bool first_order = !model.file.rates.empty();
-  const Vec y = values_at_start(model, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
+  Vec y = Vec::Zero(2 * n);
+  VectorRun(*model.functions, {Purpose::closed_form, first_order ? 0 : every_group})
+      .add({.t = 0}, model.space->parameter_values(), y.data());
   for (const CoordinateArray& array : model.space->arrays()) {
     if (!array.file->exact) continue;
     for (Index k = array.first; k < array.first + array.size(); ++k) {

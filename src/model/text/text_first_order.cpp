@@ -21,7 +21,7 @@ std::vector<Quantity> TextFirstOrder::components() const {
 }
 
 State TextFirstOrder::initial_state() const {
-  State s(layout());
+  State s(layout(), model_->begin);
   s.y = model_->start;
   s.mode = events_.modes();
   return s;

@@ -50,7 +50,7 @@ std::vector<Quantity> TextMechanics::components() const {
 }
 
 State TextMechanics::initial_state() const {
-  State s(layout());
+  State s(layout(), model_->begin);
   s.q() = model_->start;
   s.v() = model_->velocity;
   s.lambda() = model_->multipliers;
