@@ -256,6 +256,19 @@ TextModel make_model(const std::string& model, const OptionSet& parameters, doub
   return {entry.describe().info, entry.name, "", entry.make(parameters), {}};
 }
 
+// A formulation remembers the run that it was made for.
+Solution PreparedRun::run() {
+  if (begun && reformulation) {
+    auto another = make_reformulation(plan.formulation, *problem, plan.formulation_options);
+    stepper = stepper->clone(another->inner());
+    reformulation = std::move(another);
+    tell_scope(*this);
+    options.reformulation = reformulation.get();
+  }
+  begun = true;
+  return integrate(*problem, *stepper, start, *plan.to, options);
+}
+
 PreparedRun prepare(const RunPlan& plan) {
   TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
   if (plan.method.empty() && plan.want.empty()) check_default_method(model);

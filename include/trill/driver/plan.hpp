@@ -41,8 +41,9 @@ struct PreparedRun {
   DriverOptions options;
   std::string remark;  // on machine code that was wanted and cannot be had
   std::string choice;  // why this method, where trill chose it
+  bool begun = false;  // it was run before
 
-  Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
+  Solution run();  // the same whenever it is called
 };
 
 // A shipped model by its name, or a model file; the text of a model in C++ is empty. The start of a text is checked at
