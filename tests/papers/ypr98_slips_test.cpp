@@ -107,7 +107,7 @@ Eigen::Vector3d limits(const Member& m) {
   Eigen::Matrix3d left, right;
   left << 1, 0, -m.beta(), 0, 1, -m.gamma(), (1 - m.af), 0, (1 - m.am) / mu2;
   right << 1, 1, 0.5 - m.beta(), 0, 1, 1 - m.gamma(), -m.af, 0, -m.am / mu2;
-  Eigen::Vector3d size = test::eigenvalues(test::inverse(left) * right).cwiseAbs();
+  Eigen::Vector3d size = trill::test::eigenvalues(trill::test::inverse(left) * right).cwiseAbs();
   std::sort(size.data(), size.data() + 3, std::greater<>());
   return size;
 }
@@ -135,9 +135,9 @@ TEST(Ypr98Slips, RootsOfLargeStepsAreTheInverseOfThePrintedOnes) {
 TEST(Ypr98Slips, TheSplittingMatrixNeedsItsTransposes) {
   const Mat G{{0.9, 0.4, 0.3, -0.2}, {-0.1, 0.7, 0.5, 0.6}};
   const Mat I = Mat::Identity(4, 4), Y = I.leftCols(2), X = I.rightCols(2);
-  const Mat GY = G * Y, Q = test::inverse(GY) * G * X;
-  const Mat right = X.transpose() * (I - G.transpose() * test::inverse(GY).transpose() * Y.transpose());
-  const Mat printed = X.transpose() * (I - G.transpose() * test::inverse(GY) * Y.transpose());
+  const Mat GY = G * Y, Q = trill::test::inverse(GY) * G * X;
+  const Mat right = X.transpose() * (I - G.transpose() * trill::test::inverse(GY).transpose() * Y.transpose());
+  const Mat printed = X.transpose() * (I - G.transpose() * trill::test::inverse(GY) * Y.transpose());
   EXPECT_LT((right * G.transpose()).norm(), 1e-14);
   EXPECT_GT((printed * G.transpose()).norm(), 0.1);
   EXPECT_LT((right - (X.transpose() - Q.transpose() * Y.transpose())).norm(), 1e-14);
@@ -145,7 +145,8 @@ TEST(Ypr98Slips, TheSplittingMatrixNeedsItsTransposes) {
   EXPECT_LT((right * right.transpose() - Mat::Identity(2, 2) - Q.transpose() * Q).norm(), 1e-14);
   EXPECT_GT((right.transpose() * right - I).norm(), 0.1);  // "P^T P is the identity"
   const Vec r{{1, -2, 3, 0.5}};
-  const Vec s = -test::inverse(GY).transpose() * Y.transpose() * r, wrong = -test::inverse(GY) * Y.transpose() * r;
+  const Vec s = -trill::test::inverse(GY).transpose() * Y.transpose() * r,
+            wrong = -trill::test::inverse(GY) * Y.transpose() * r;
   EXPECT_LT((X.transpose() * (r + G.transpose() * s) - right * r).norm(), 1e-14);
   EXPECT_GT((X.transpose() * (r + G.transpose() * wrong) - right * r).norm(), 0.1);
 }
