@@ -10,9 +10,9 @@ double EnergyShare::value() const {
 }
 
 std::string EnergyShare::text() const {
-  return fmt::format("{:.2g} of the {}", value(),
-                     of_total() ? "total energy at the start"
-                                : "energy at the start (estimated from slow velocities and forces)");
+  return fmt::format(
+      "{:.2g} of the {}", value(),
+      of_total() ? "total energy at the start" : "energy at the start (estimated from slow velocities and forces)");
 }
 
 EnergyShare share_at_start(const MechanicalProblem& stiff, const State& slow, double kinetic, double estimated_slow,
