@@ -9,7 +9,9 @@
 #include <memory>
 
 namespace trill {
-// The motion between two kicks of a slow force: that of the reduced problem M q'' = f(q), SS08 sec. 2.
+// The motion between two kicks of a slow force: that of the reduced problem M q'' = f(q), SS08 sec. 2. It is what the
+// steps of multiscale methods are made of, and flows own flows. Beside a Stepper it knows positions and velocities
+// alone: no errors, no output inside a step, no state of a run.
 //
 // It refers to its problem, which must outlive it. start() and the first call with a new h may allocate, all others
 // do not. Calls throw nothing; false: a number came out not finite, and what was to be filled is not to be used.

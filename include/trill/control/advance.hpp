@@ -37,7 +37,7 @@ struct AdvanceResult {
 inline double landing_slack(double h, double t) { return std::max(1e-12 * std::abs(h), 1e-15 * std::abs(t)); }
 
 // The accept/reject loop and nothing else: weights, step proposal, retry after a failed Newton iteration, landing on
-// t_stop exactly. The driver uses it between outputs; multiscale methods use it for their inner runs.
+// t_stop exactly. The driver uses it between outputs.
 class Advancer {
  public:
   Advancer(Stepper& stepper, const StepControl& control, int newton_retries = 8, std::uint64_t seed = 0);

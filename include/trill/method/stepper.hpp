@@ -63,7 +63,8 @@ struct StepResult {
 };
 
 // One step of one method. It knows its problem and its workspace, and nothing of tolerances over time, output, events
-// or files. Steppers nest: a multiscale stepper owns others. It refers to its problem, which must outlive it.
+// or files. What moves inside its step is no stepper but a smaller thing, a kernel or a flow
+// (docs/design/departures.md). It refers to its problem, which must outlive it.
 //
 // step() makes exactly one step of size request.h (unless the method owns its step), allocates nothing, throws nothing,
 // and leaves the state as it was on any status other than ok.
