@@ -56,7 +56,8 @@ class IdaGgl {
   // The first event of the model happens at `event`: the run stops there and starts anew.
   IdaRun run(State start, const std::vector<double>& times, const IdaSetting& setting, long most_steps,
              std::optional<double> event = std::nullopt) {
-    problem_.enter(start);
+    ProblemSession session(problem_, Formulas::of_each_state);
+    session.enter(start);
     IdaRun result;
     result.rows.resize(2 * n_, static_cast<Index>(times.size()));
     result.ok = true;
@@ -69,7 +70,7 @@ class IdaGgl {
       if (before.back() < *event) before.push_back(*event);
       piece(start, before, setting, most_steps, result, 0);
       problem_.on_event(0, start);
-      problem_.enter(start);
+      session.enter(start);
     }
     if (result.ok)
       piece(start, {times.begin() + static_cast<std::ptrdiff_t>(done), times.end()}, setting, most_steps, result, done);

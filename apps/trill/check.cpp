@@ -66,7 +66,8 @@ std::string frequencies(const Inspection& in, bool fast) {
 }  // namespace
 
 int check(const CheckArguments& a) {
-  const auto [info, text, problem, warnings] = make_model(a.model, a.parameters);
+  const TextModel model = make_model(a.model, a.parameters);
+  const auto& [info, file, text, problem, warnings] = model;
   const State start = problem->initial_state();
   Rows rows{{"at the start", info.title}, {"coordinates", fmt::format("{}", start.layout.nq)}};
   for (const Parameter& p : problem->parameters())
@@ -93,7 +94,7 @@ int check(const CheckArguments& a) {
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
-  Catalogue::all().technique(info.run.method);  // refuses an unknown one
+  default_technique(model);  // refuses an unknown one
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));

@@ -9,8 +9,8 @@
 #include <vector>
 
 namespace trill::cli {
-// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted
-enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, interrupted = 130 };
+// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted, 141 as after SIGPIPE
+enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, interrupted = 130, reader_gone = 141 };
 
 struct RunArguments {
   RunPlan plan;

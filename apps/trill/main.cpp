@@ -61,6 +61,8 @@ int guarded(const std::function<int()>& action) {
   } catch (const UsageError& e) {
     dynamic_cast<const ModelError*>(&e) ? complain_with_source(e.what()) : complain(e.what());
     return ExitCode::usage;
+  } catch (const ReaderGone&) {
+    return ExitCode::reader_gone;
   } catch (const IoError& e) {
     complain(e.what());
     return ExitCode::files;
@@ -87,7 +89,7 @@ int parse_and_act(int argc, char** argv) {
       "  trill list methods                            how\n"
       "  trill run --help                              all about running\n"
       "\nExit codes: 0 ok, 1 numerical failure or out of tolerance, 2 wrong usage or model, 3 files,\n"
-      "130 interrupted (after writing a checkpoint).\n");
+      "130 interrupted (after writing a checkpoint), 141 nobody reads the output any longer.\n");
   Action action;
   add_run(app, action);
   add_list(app, action);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "terminal.hpp"
 
-#include "trill/base/errors.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -30,6 +28,12 @@ std::string duration(double seconds) {
   if (seconds < 3600) return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
   return fmt::format("{:.0f} h {:.0f} min", std::floor(seconds / 3600), std::fmod(seconds, 3600) / 60);
 }
+
+[[noreturn]] void refuse_output(int error) {
+  const std::string text = fmt::format("cannot write to standard output: {}", std::strerror(error));
+  if (error == EPIPE) throw ReaderGone(text);
+  throw IoError(text);
+}
 }  // namespace
 
 const std::atomic<bool>& stop_requested() { return stop; }
@@ -40,7 +44,7 @@ void install_signal_handlers() {
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A closed pipe is reported by the failing write.
+  // A closed pipe is reported by the failing write, after which what is open is closed properly.
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -92,8 +96,7 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
-    throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output(errno);
 }
 
 void complain_with_source(const std::string& text) {
@@ -107,7 +110,6 @@ void complain(std::string text) {
 }
 
 void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) refuse_output(errno);
 }
 }  // namespace trill::cli

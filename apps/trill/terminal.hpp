@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/base/errors.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -19,7 +21,11 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 // Columns lined up; the first row is the header.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
-// Standard output, with a failed write (full disk, closed pipe) as an error instead of silence.
+// Nobody reads standard output any longer, as after `| head -1`: no mistake, and nobody is to be told.
+struct ReaderGone : IoError {
+  using IoError::IoError;
+};
+// Standard output, with a failed write as an IoError instead of silence.
 void print(const std::string& text);
 void flush_output();
 // "trill: TEXT" as one line on standard error. Where that is closed or full there is nobody left to tell.

@@ -68,8 +68,7 @@ void take_native(PreparedRun& run) {
   run.stepper.reset();
   run.reformulation.reset();
   run.problem = run.problem->clone();
-  make_objects(run);
-  tell_scope(run);
+  build_objects(run);
 }
 
 std::string output_text(const Output& output) {
@@ -131,6 +130,13 @@ void fill_options(PreparedRun& run) {
   run.options.reformulation = run.reformulation.get();
 }
 }  // namespace
+
+void build_objects(PreparedRun& run) {
+  run.stepper.reset();
+  make_objects(run);
+  tell_scope(run);
+  run.options.reformulation = run.reformulation.get();
+}
 
 PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advice, std::unique_ptr<Problem> problem) {
   const MethodInfo info = advice.way.method->describe(advice.way.options);

@@ -9,4 +9,6 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
 
 // The same run once more, on a problem of its own, with the numbers of another plan.
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan);
+// Makes formulation and stepper anew, as for a run that was run before.
+void build_objects(PreparedRun& run);
 }  // namespace trill

@@ -8,7 +8,7 @@ namespace trill {
 // every component alike steps all copies at once with it, by the same arithmetic as each alone.
 class JoinedProblem final : public MechanicalProblem {
  public:
-  // The copies have equal layouts, mass kinds, groups, breakpoints and quantities, and outlive this.
+  // The copies have equal layouts, mass kinds, groups, breakpoints and quantities, no events, and outlive this.
   explicit JoinedProblem(std::vector<const MechanicalProblem*> copies);
   Index copies() const { return count_; }
   void put(Index copy, In from, Out y) const;              // the state of a copy into a joined one

@@ -3,16 +3,37 @@
 
 #include "driver/build.hpp"
 
+#include <cmath>
+
 namespace trill {
-TextModel make_model(const std::string& model, const OptionSet& parameters) {
-  if (is_model_file(model)) return load_model(model, parameters);
+TextModel make_model(const std::string& model, const OptionSet& parameters, double begin) {
+  if (!std::isfinite(begin)) throw UsageError("the ends of the time interval must be finite");
+  if (is_model_file(model)) return load_model(model, parameters, begin);
   const ModelEntry& entry = ModelRegistry::all().find(model);
-  if (!entry.text.empty()) return read_shipped_model(entry, parameters);
-  return {entry.describe().info, "", entry.make(parameters), {}};
+  if (!entry.text.empty()) return read_shipped_model(entry, parameters, begin);
+  return {entry.describe().info, entry.name, "", entry.make(parameters), {}};
+}
+
+Technique default_technique(const TextModel& model) {
+  const RunDefaults& run = model.info.run;
+  try {
+    return Catalogue::all().technique(run.method);
+  } catch (const UsageError& e) {
+    if (!run.method_at) throw;
+    throw error_at(model.file, model.text, *run.method_at, e.what());
+  }
+}
+
+// A formulation remembers the run that it was made for.
+Solution PreparedRun::run() {
+  if (begun && reformulation) build_objects(*this);
+  begun = true;
+  return integrate(*problem, *stepper, start, *plan.to, options);
 }
 
 PreparedRun prepare(const RunPlan& plan) {
-  TextModel model = make_model(plan.model, plan.parameters);
+  TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
+  if (plan.method.empty() && plan.want == Want::full) default_technique(model);  // shows the line of an unknown one
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
   run.options.info.problem = model.info.name;
   run.options.info.problem_title = model.info.title;

@@ -31,6 +31,7 @@ std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, con
 
 Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, const DriverOptions& options)
     : problem_(problem),
+      session_(problem, stepper.info().dense == Dense::none ? Formulas::of_each_state : Formulas::held),
       stepper_(stepper),
       options_(options),
       t_start_(start.t),
@@ -69,7 +70,6 @@ Solution Run::go() {
   while (under_way()) take_step();
   count_seconds();
   finish();
-  problem_.hold_formulas(false);
   return std::move(solution_);
 }
 
@@ -80,9 +80,7 @@ void Run::count_seconds() {
 }
 
 void Run::begin() {
-  holds_ = stepper_.info().dense != Dense::none;
-  problem_.hold_formulas(holds_);
-  problem_.enter(user_);
+  session_.enter(user_);
   advancer_.notes().restore(notices_);
   if (!take_sides()) throw UsageError(outcome_.message);
   enter();

@@ -67,6 +67,7 @@ class Run {
   void memory(Archive& archive);  // everything that a checkpoint holds, written or read
 
   const Problem& problem_;
+  ProblemSession session_;
   Stepper& stepper_;
   const DriverOptions& options_;
   double t_start_, t_end_, direction_;
@@ -88,7 +89,7 @@ class Run {
   std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
   // Batches are long enough that the way through the driver costs nothing, short enough that signals are not late.
   Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
-  bool batches_ = false, holds_ = false;
+  bool batches_ = false;
   double last_recorded_ = 0;
   Clock::time_point counted_until_ = Clock::now();
 };

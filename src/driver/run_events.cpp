@@ -29,7 +29,7 @@ bool Run::handle_events(double t0, double h) {
   }
   if (detector_.left_a_switch()) {
     leave(inner_, user_);
-    problem_.enter(user_);
+    session_.enter(user_);
   }
   return false;
 }
@@ -44,7 +44,7 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   std::optional<ConstraintSwitch> passed;
   if (event.restarts) passed.emplace(problem_, before);
   user_ = after;
-  problem_.enter(user_);
+  session_.enter(user_);
   if (passed ? !follow(*passed) : !take_sides()) return false;
   if (crowds(index, before.t) || (stays_on && breaks_constraints(event))) return false;
   if (event.restarts ? user_.y != after.y : changed) record(user_);
@@ -74,7 +74,7 @@ bool Run::follow(const ConstraintSwitch& passed) {
 // A state that stands on switches takes the formulas of the side to which it moves; false: it cannot.
 bool Run::take_sides() {
   constexpr double ahead_by = 1e-9;  // of the whole run
-  if (!holds_) return true;
+  if (!session_.holds_formulas()) return true;
   State ahead = user_;
   const double dt = ahead_by * (t_end_ - t_start_);
   ahead.t += dt;
@@ -88,7 +88,7 @@ bool Run::take_sides() {
   if (ahead.mode == user_.mode) return true;
   const ConstraintSwitch passed(problem_, user_);
   user_.mode = ahead.mode;
-  problem_.enter(user_);
+  session_.enter(user_);
   return follow(passed);
 }
 

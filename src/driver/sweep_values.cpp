@@ -113,7 +113,8 @@ Place place_of(const std::string& out, const std::vector<SweepAxis>& axes) {
 
 void check_axes(const RunPlan& plan, const std::vector<SweepAxis>& axes) {
   std::vector<std::string> known;
-  for (const Parameter& p : make_model(plan.model, plan.parameters).problem->parameters()) known.push_back(p.name);
+  const TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
+  for (const Parameter& p : model.problem->parameters()) known.push_back(p.name);
   std::set<std::string> seen;
   std::size_t count = 1;
   for (const SweepAxis& axis : axes) {

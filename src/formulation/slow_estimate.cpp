@@ -217,7 +217,7 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
     refusal_.clear();
   if (passages_.resonances() > 0)
     notes.raise(
-        passages_.first_resonance(), "resonance",
+        passages_.worst_resonance(), "resonance",
         "Fast frequencies passed a resonance 2:1 or a sum of two; the energies of the oscillation change there in "
         "a way that depends on its phase. The value is the estimated relative change.",
         Severity::warning, passages_.largest_loss(), tolerance);

@@ -121,8 +121,11 @@ void SlowPassages::look_at_resonance(const State& s, In actions, Index block, Pa
   const double there = actions[triple.i] + actions[triple.j];
   const double lost = std::min(energy * std::sqrt(2 * std::numbers::pi / speed), there);
   if (!(lost > 0)) return;
-  if (seen_.resonances++ == 0) seen_.first_resonance = s.t;
-  seen_.largest_loss = std::max(seen_.largest_loss, lost / there);
+  ++seen_.resonances;
+  if (lost / there > seen_.largest_loss) {
+    seen_.worst_resonance = s.t;
+    seen_.largest_loss = lost / there;
+  }
   Passage& found = *find(triple, s.t);
   found.lost = std::hypot(found.lost, lost);
 }

@@ -22,14 +22,14 @@ class SlowPassages {
   double beat() const { return seen_.beat; }  // of two modes, product of reaches over the relative distance squared
   double nearest() const { return seen_.nearest; }  // relative distance of two frequencies
   int resonances() const { return seen_.resonances; }
-  double first_resonance() const { return seen_.first_resonance; }
-  double largest_loss() const { return seen_.largest_loss; }  // of an action by a resonance, relative
+  double worst_resonance() const { return seen_.worst_resonance; }  // when it was
+  double largest_loss() const { return seen_.largest_loss; }        // of an action by a resonance, relative
 
   void memory(Archive& archive);
 
  private:
   struct Seen {
-    double met = 0, resonated = 0, beat = 0, nearest = 1, first_resonance = 0, largest_loss = 0;
+    double met = 0, resonated = 0, beat = 0, nearest = 1, worst_resonance = 0, largest_loss = 0;
     int resonances = 0;
   };
   // Modes i < j <= k of one block: two that meet where k < 0, a resonance 2:1 where k = j, a sum where k > j.

@@ -8,7 +8,7 @@
 
 namespace trill {
 namespace {
-constexpr double tolerance = 1e-14;  // of functions of large matrices
+constexpr double filter_tolerance = 1e-14;  // of functions of large matrices
 
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 // (1 - cos x)/x^2
@@ -69,7 +69,7 @@ void FilterFlow::start(const State& s) {
   problem_.force_jacobian(fast_, s.t, zero, zero, stiffness, damping);
   stiffness.scale(-1);
   try {
-    functions_ = make_matrix_functions({stiffness, mass_}, families(), tolerance);
+    functions_ = make_matrix_functions({stiffness, mass_}, families(), filter_tolerance);
   } catch (const UsageError& e) {
     throw UsageError(std::string(e.what()) + "; option inner=16 follows the motion by inner steps instead");
   }

@@ -14,7 +14,7 @@ RelaxedConstraints::RelaxedConstraints(const MechanicalProblem& rigid)
 }
 
 // Alone, the constraint i would have the frequency sqrt(K_i G_i M^-1 G_i^T).
-void RelaxedConstraints::set_frequency(double omega, const State& s) const {
+void RelaxedConstraints::set_frequency(double omega, const State& s) {
   const ConstraintMap& map = *rigid_.constraints();
   map.jacobian(s.t, s.q(), G_);
   Acceleration mass(rigid_);

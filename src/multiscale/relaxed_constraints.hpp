@@ -9,7 +9,7 @@ namespace trill {
 class RelaxedConstraints final : public MechanicalProblem {
  public:
   explicit RelaxedConstraints(const MechanicalProblem& rigid);
-  void set_frequency(double omega, const State& s) const;
+  void set_frequency(double omega, const State& s);
   double frequency() const { return frequency_; }
 
   std::string name() const override { return rigid_.name() + " (relaxed)"; }
@@ -33,8 +33,8 @@ class RelaxedConstraints final : public MechanicalProblem {
   std::shared_ptr<const Problem> owned_;  // of a clone
   const MechanicalProblem& rigid_;
   Groups own_;
-  mutable double frequency_ = 0;
-  mutable StrongPotential springs_;
+  double frequency_ = 0;
+  StrongPotential springs_;
   mutable MatrixSlot G_;
   mutable Vec g_, product_;
 };

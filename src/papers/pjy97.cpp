@@ -27,8 +27,9 @@ FigureResult states(const Solution& solution, const Expectation& expected) {
                                   expected.states[(k - 1) * n + i], state_tolerance, expected.origin));
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const auto& [name, unit] = components[i];
-    result.charts.push_back(time_chart(name, "", {name, unit}, {curve(name, solution, static_cast<Index>(i))}));
+    const std::string& name = components[i].name;
+    result.charts.push_back(
+        time_chart(name, "", {name, components[i].unit}, {curve(name, solution, static_cast<Index>(i))}));
   }
   result.remark =
       "The print shows curves without digits; the numbers beside ours come from an independent computation.";

@@ -38,7 +38,7 @@ ChartSeries curve(std::string label, const Solution& s, Index component) {
 }
 
 Steps::Steps(const Problem& problem, const std::string& method, const OptionSet& options)
-    : stepper_(MethodRegistry::all().find(method).make(problem, options)),
+    : stepper_(Catalogue::all().method(method).make(problem, options)),
       s_(problem.initial_state()),
       scale_{.rtol = 1e-10, .atol = Vec::Constant(s_.y.size(), 1e-12)},
       weights_(Vec::Ones(s_.y.size())) {

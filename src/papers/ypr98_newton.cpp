@@ -60,7 +60,8 @@ IterationCount count_iterations(const Mechanism& mechanism, double rho, int step
   const auto& mechanics = problem->as<MechanicalProblem>("the alpha method");
   AlphaSteps alpha(mechanics, rho, iteration);
   State s = problem->initial_state();
-  problem->enter(s);
+  ProblemSession session(*problem, Formulas::of_each_state);
+  session.enter(s);
   alpha.start(s);
   const double h = mechanism.to / steps;
   IterationCount found;
@@ -71,7 +72,7 @@ IterationCount count_iterations(const Mechanism& mechanism, double rho, int step
     if (!stats.converged || !s.y.allFinite()) return found;
     if (pending && s.t > *mechanism.event - 1e-9 * h) {
       problem->on_event(0, s);
-      problem->enter(s);
+      session.enter(s);
       alpha.restart(s);
       pending = false;
     }

@@ -107,6 +107,32 @@ TEST_F(ModelFile, MistakesAreShownAtTheirPlace) {
   EXPECT_EQ(trill("run other.toml").code, 3);
 }
 
+TEST_F(ModelFile, ItsMethodIsShownAtItsPlaceWhereItIsUnknown) {
+  write("coordinates.x = 1\n[[potential]]\nenergy = \"x^2/2\"\n[run]\nmethod = \"verlt\"\n");
+  for (const char* line : {"run my.toml", "check my.toml"}) {
+    const Ended ended = trill(line);
+    EXPECT_EQ(ended.code, 2) << line;
+    EXPECT_THAT(ended.err, StartsWith("trill: my.toml:5:10: unknown method 'verlt'; did you mean 'verlet'")) << line;
+    EXPECT_THAT(ended.err, HasSubstr("\n  method = \"verlt\"\n           ^\n")) << line;
+  }
+  EXPECT_EQ(trill("run my.toml --method verlet --to 1").code, 0);
+  EXPECT_THAT(trill("run my.toml --method verlt").err, StartsWith("trill: unknown method 'verlt'"));
+}
+
+TEST_F(ModelFile, ItsStartIsCheckedWhereTheRunBegins) {
+  write(
+      "parameters.k = 1\ncoordinates.x = { start = 5, velocity = 1 }\ncoordinates.y = 1\n"
+      "[[potential]]\nenergy = \"k*y^2/2\"\n[[constraint]]\nequation = \"x - t\"\n");
+  const Ended later = trill("run my.toml --from 5 --to 6 --out later.json");
+  EXPECT_EQ(later.code, 0) << later.err;
+  EXPECT_EQ(trill("run my.toml --from 5 --to 6 --sweep k=1,2").code, 0);
+  for (const char* line : {"run my.toml --to 1", "run my.toml --from 4 --to 5"}) {
+    const Ended ended = trill(line);
+    EXPECT_EQ(ended.code, 2) << line;
+    EXPECT_THAT(ended.err, StartsWith("trill: my.toml:7:13: the start does not lie on this constraint")) << line;
+  }
+}
+
 TEST_F(ModelFile, UnknownParametersOfferTheNearest) {
   const Ended ended = trill("run my.toml --param omga2=3");
   EXPECT_EQ(ended.code, 2);

@@ -107,10 +107,11 @@ void evaluate(const TextModel& model) {
   if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem)) evaluate(*mechanical, s);
   if (const auto* first_order = dynamic_cast<const FirstOrderProblem*>(&problem)) evaluate(*first_order, s);
   const int events = static_cast<int>(std::min<std::size_t>(problem.events().size(), 8));
+  ProblemSession session(problem, Formulas::held);
   for (int e = 0; e < events; ++e) {
     problem.event_value(e, s);
     problem.on_event(e, s);
-    problem.enter(s);
+    session.enter(s);
   }
   problem.clone()->measure(s, values);
 }

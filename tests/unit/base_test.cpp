@@ -207,17 +207,76 @@ TEST(Random, UniformNumbersLieInside) {
   }
 }
 
-TEST(Notes, CountRepetitionsAndKeepTheFirst) {
+TEST(Notes, CountRepetitionsAndKeepTheLargest) {
   Notes notes(2);
-  notes.raise(1, "a", "first", Severity::warning, 3, 2);
-  notes.raise(2, "a", "first", Severity::warning, 9, 2);
+  notes.raise(1, "a", "small", Severity::warning, 3, 2);
+  notes.raise(2, "a", "large", Severity::warning, 9, 2);
+  notes.raise(3, "a", "as large", Severity::warning, 9, 2);
   notes.raise(3, "b", "other", Severity::info, 0, 0);
   notes.raise(4, "c", "no room", Severity::info, 0, 0);
   const auto all = notes.notices();
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].t, 1);
-  EXPECT_EQ(all[0].value, 3);
-  EXPECT_EQ(all[0].count, 2);
+  EXPECT_EQ(all[0].t, 2);
+  EXPECT_EQ(all[0].text, "large");
+  EXPECT_EQ(all[0].value, 9);
+  EXPECT_EQ(all[0].count, 3);
+}
+
+// The condition of a matrix is a warning where it is small.
+TEST(Notes, KeepTheSmallestOfWhatIsTooSmall) {
+  Notes notes;
+  for (const double value : {1e-3, 1e-6, 1e-5}) notes.raise(value, "condition", "", Severity::warning, value, 1e-2);
+  EXPECT_EQ(notes.notices()[0].value, 1e-6);
+  EXPECT_EQ(notes.notices()[0].t, 1e-6);
+  notes.raise(7, "condition", "", Severity::warning, std::nan(""), 1e-2);
+  EXPECT_TRUE(std::isnan(notes.notices()[0].value));
+  notes.raise(8, "condition", "", Severity::warning, 1e-9, 1e-2);
+  EXPECT_EQ(notes.notices()[0].t, 7);
+}
+
+TEST(Notes, AMildOneDoesNotReplaceASevereOne) {
+  Notes notes;
+  notes.raise(1, "a", "severe", Severity::doubt, 3, 2);
+  notes.raise(2, "a", "mild", Severity::warning, 9, 2);
+  EXPECT_EQ(notes.notices()[0].text, "severe");
+  EXPECT_EQ(notes.notices()[0].severity, Severity::doubt);
+  EXPECT_EQ(notes.notices()[0].count, 2);
+}
+
+TEST(Notes, MadeTextsAreThoseOfTheirValues) {
+  Notes notes;
+  int made = 0;
+  for (const double value : {3.0, 9.0, 5.0})
+    notes.raise_with(
+        value, "a", [&] { return ++made, fmt::format("off by {}", value); }, Severity::warning, value, 2);
+  EXPECT_EQ(notes.notices()[0].text, "off by 9");
+  EXPECT_EQ(notes.notices()[0].value, 9);
+  EXPECT_EQ(made, 2);
+}
+
+// Wherever a checkpoint lies, the notices are those of an unbroken run.
+TEST(Notes, OfAResumedRunAreThoseOfAnUnbrokenOne) {
+  const std::vector<double> values{3, 9, std::nan(""), 5, 9, 12, std::nan(""), 1};
+  const auto raise = [](Notes& notes, double t, double value) {
+    notes.raise_with(
+        t, "a", [&] { return fmt::format("{} at {}", value, t); }, value == 5 ? Severity::doubt : Severity::warning,
+        value, 2);
+  };
+  for (std::size_t length = 1; length <= values.size(); ++length)
+    for (std::size_t checkpoint = 0; checkpoint <= length; ++checkpoint) {
+      Notes whole, first, second;
+      for (std::size_t k = 0; k < length; ++k) {
+        const auto t = static_cast<double>(k);
+        if (k == checkpoint) second.restore(first.notices());
+        raise(whole, t, values[k]);
+        raise(k < checkpoint ? first : second, t, values[k]);
+      }
+      const Notice a = whole.notices()[0], b = (checkpoint < length ? second : first).notices()[0];
+      EXPECT_EQ(a.text, b.text) << length << " " << checkpoint;
+      EXPECT_EQ(a.t, b.t);
+      EXPECT_EQ(a.severity, b.severity);
+      EXPECT_EQ(a.count, b.count);
+    }
 }
 }  // namespace
 }  // namespace trill

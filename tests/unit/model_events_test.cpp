@@ -202,7 +202,8 @@ TEST(TextEvents, ClonesHaveParametersOfTheirOwn) {
   State changed = p.initial_state();
   p.on_event(0, changed);
   const auto before = p.clone();
-  p.enter(changed);
+  ProblemSession session(p, Formulas::of_each_state);
+  session.enter(changed);
   const auto after = p.clone();
   const Vec q{{1}}, v{{0}};
   EXPECT_EQ(force_of(p, 0, q, v)[0], -4);
@@ -210,9 +211,10 @@ TEST(TextEvents, ClonesHaveParametersOfTheirOwn) {
   EXPECT_EQ(*p.potential(all_groups, 0, q), 2);
   EXPECT_EQ(force_of(mechanics(*before), 0, q, v)[0], -1);
   EXPECT_EQ(force_of(mechanics(*after), 0, q, v)[0], -1);
-  after->enter(changed);
+  ProblemSession session_of_clone(*after, Formulas::of_each_state);
+  session_of_clone.enter(changed);
   EXPECT_EQ(force_of(mechanics(*after), 0, q, v)[0], -4);
-  p.enter(p.initial_state());
+  session.enter(p.initial_state());
   EXPECT_EQ(force_of(p, 0, q, v)[0], -1);
   EXPECT_EQ(dense(jacobians_of(p, 0, q, v).by_position)(0, 0), -1);
 }

@@ -121,11 +121,12 @@ TEST(TextSwitches, FormulasAreHeldInRunsOnly) {
   const MechanicalProblem& after = mechanics(*run.problem);
   EXPECT_EQ(force_of(after, 0, right, v)[0], -2);
   EXPECT_EQ(force_of(after, 0, left, v)[0], 3);
-  p.hold_formulas(true);
-  p.enter(p.initial_state());
-  EXPECT_EQ(force_of(p, 0, left, v)[0], 2);
-  EXPECT_EQ(force_of(mechanics(*p.clone()), 0, left, v)[0], 3);
-  p.hold_formulas(false);
+  {
+    ProblemSession session(p, Formulas::held);
+    session.enter(p.initial_state());
+    EXPECT_EQ(force_of(p, 0, left, v)[0], 2);
+    EXPECT_EQ(force_of(mechanics(*p.clone()), 0, left, v)[0], 3);
+  }
   expect_both();
 }
 

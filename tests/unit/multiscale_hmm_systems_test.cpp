@@ -327,7 +327,7 @@ group = "{1}"
   const auto why = [&](const char* gap, const char* weight) {
     RunPlan plan;
     plan.model = "test";
-    plan.want = "slow";
+    plan.want = Want::slow;
     plan.to = 2;
     return prepare(plan, in_groups(gap, weight)).run().info;
   };

@@ -11,13 +11,14 @@ namespace trill {
 // doubt: a warning that the result may be wrong in a way that a more accurate repetition does not show.
 enum class Severity { info, warning, doubt, error };
 
-// A warning as a solution keeps it: when, what, and the number that triggered it beside its threshold.
+// A warning as a solution keeps it: when, what, and the number that triggered it beside its threshold. Where the same
+// code was raised again and again, all of it is of the time when the number was farthest beyond the threshold.
 struct Notice {
   double t = 0;
   std::string code, text;
   Severity severity = Severity::info;
   double value = 0, threshold = 0;
-  std::int64_t count = 1;  // how often the same code was raised; t and value are those of the first
+  std::int64_t count = 1;  // how often the same code was raised
   template <class Archive>
   void memory(Archive& archive) {
     archive(t, code, text, severity, value, threshold, count);
@@ -30,12 +31,10 @@ class Notes {
  public:
   explicit Notes(std::size_t capacity = 64) { entries_.reserve(capacity); }
   void raise(double t, const char* code, const char* text, Severity severity, double value, double threshold);
-  // The same with a text that is made, and allocates, where the code is raised for the first time.
+  // The same with a text that is made, and allocates, where it replaces an earlier one or is the first.
   template <class MakeText>
   void raise_with(double t, const char* code, const MakeText& text, Severity severity, double value, double threshold) {
-    const std::size_t before = entries_.size();
-    raise(t, code, "", severity, value, threshold);
-    if (entries_.size() > before) entries_.back().made = text();
+    if (Entry* entry = take({t, code, "", severity, value, threshold, 1})) entry->made = text();
   }
   std::vector<Notice> notices() const;
   // Of a run that is resumed; they include what its start raised, so that what was raised here till now is dropped.
@@ -53,6 +52,7 @@ class Notes {
     std::int64_t count;
     std::string made = {};  // the text, where it is no literal
   };
+  Entry* take(const Entry& raised);  // null: nothing but its count was of interest
   std::vector<Entry> entries_;
   std::vector<Notice> earlier_;
 };

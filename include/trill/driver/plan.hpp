@@ -54,12 +54,16 @@ struct PreparedRun {
   DriverOptions options;
   std::string remark;  // on machine code that was wanted and cannot be had
   std::string choice;  // why this method, where trill chose it
+  bool begun = false;  // it was run before
 
-  Solution run() { return integrate(*problem, *stepper, start, *plan.to, options); }
+  Solution run();  // the same whenever it is called
 };
 
-// A shipped model by its name, or a model file; the text of a model in C++ is empty.
-TextModel make_model(const std::string& model, const OptionSet& parameters = {});
+// A shipped model by its name, or a model file; the text of a model in C++ is empty. The start of a text is checked at
+// the time `begin`.
+TextModel make_model(const std::string& model, const OptionSet& parameters = {}, double begin = 0);
+// What a model is run with by default; a text that names an unknown method is shown where it does.
+Technique default_technique(const TextModel& model);
 
 // UsageError for anything that does not fit: names, options, ranges, a method that cannot run the model.
 PreparedRun prepare(const RunPlan& plan);

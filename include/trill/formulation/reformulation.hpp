@@ -26,7 +26,8 @@ struct RunScope {
 };
 
 // A formulation that changes the unknowns. It owns the derived problem and the way in and out; driver, events, measures
-// and files see the user's state only. It refers to the given problem, which must outlive it.
+// and files see the user's state only. It refers to the given problem, which must outlive it, and belongs to one run,
+// which it remembers.
 class Reformulation {
  public:
   virtual ~Reformulation() = default;

@@ -6,6 +6,7 @@
 #include "trill/problem/problem.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace trill {
 // What `trill run MODEL` does with no further words. h = 0: steps by rtol.
@@ -13,6 +14,7 @@ struct RunDefaults {
   double to = 10;
   std::string method = "dopri5";
   double h = 0, rtol = 1e-6;
+  std::optional<std::size_t> method_at = {};  // where the text of a model names the method, as an offset
 };
 
 struct ModelInfo {

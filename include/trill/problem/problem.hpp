@@ -67,8 +67,18 @@ struct EventInfo {
   bool restarts = false;  // a formula changes there: a step ends on it and the next one starts afresh
 };
 
-// What is to be solved. A problem belongs to one run: clone() shares constant data and has its own scratch memory, and
-// Stepper::clone takes the cloned problem.
+// While a run goes on, a formula with cases, such as if(x > 0, a, b), may be that of the state it is evaluated at, or
+// the one that was found at the last state that was entered, also beyond the switch: then a step that passes the switch
+// is one of a smooth motion, and the switch is found where it is.
+enum class Formulas { of_each_state, held };
+
+// What is to be solved. All functions are const, but an evaluation may use scratch memory, so that a problem serves one
+// run at a time: another thread takes a clone(), which shares constant data, and Stepper::clone takes the cloned
+// problem.
+//
+// What a run changes in a problem, such as a parameter that an event has set, it changes through a ProblemSession.
+// There is no other way to do so, and the end of the session takes it back: before and after a run, and after an
+// exception in the middle of one, a problem is what its model states.
 class Problem {
  public:
   virtual ~Problem() = default;
@@ -83,11 +93,6 @@ class Problem {
   virtual std::vector<EventInfo> events() const { return {}; }
   virtual double event_value(int /*event*/, const State&) const { return 1; }
   virtual void on_event(int /*event*/, State&) const {}
-  virtual void enter(const State&) const {
-  }  // a run goes on from this state: what depends on its mode is brought up to date
-  // While formulas are held, they stay as they were at the last enter() until on_event() changes them, also beyond the
-  // switch: then a step that passes it is that of a smooth motion, and the switch is found where it is.
-  virtual void hold_formulas(bool) const {}
   virtual std::vector<Quantity> quantities() const { return {}; }  // invariants and observables
   virtual void measure(const State&, Out /*one value per quantity*/) const {}
   virtual bool exact(double /*t*/, Out /*y*/) const { return false; }  // closed form, where one exists
@@ -99,6 +104,27 @@ class Problem {
     if (const P* p = dynamic_cast<const P*>(this)) return *p;
     throw UsageError(std::string(asker) + " needs " + P::kind() + "; '" + name() + "' is not one");
   }
+
+ private:
+  friend class ProblemSession;
+  // A run goes on from this state: what depends on its mode is brought up to date.
+  virtual void enter(const State&, Formulas) const {}
+  virtual void leave() const noexcept {}  // the run is over: the problem is again what its model states
+};
+
+// One run of a problem, for as long as this object lives.
+class [[nodiscard]] ProblemSession {
+ public:
+  ProblemSession(const Problem& problem, Formulas formulas) : problem_(problem), formulas_(formulas) {}
+  ProblemSession(const ProblemSession&) = delete;
+  ProblemSession& operator=(const ProblemSession&) = delete;
+  ~ProblemSession() { problem_.leave(); }
+  void enter(const State& s) { problem_.enter(s, formulas_); }
+  bool holds_formulas() const { return formulas_ == Formulas::held; }
+
+ private:
+  const Problem& problem_;
+  Formulas formulas_;
 };
 
 // y' = f(t, y)

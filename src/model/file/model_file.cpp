@@ -230,7 +230,7 @@ class FileReader {
       file_.run.to = r.value("to");
       file_.run.h = r.value("h");
       file_.run.rtol = r.value("rtol");
-      file_.run.method = r.optional_text("method");
+      file_.run.method = r.text("method");
     });
     if (file_.run.h && file_.run.rtol)
       throw file_.run.rtol->error("[run] has a step size h as well; give either h or rtol");

@@ -149,7 +149,7 @@ struct FileStructure {
 
 struct FileRun {
   std::optional<FileValue> to, h, rtol;
-  std::string method;
+  std::optional<FileText> method;
 };
 
 struct ModelFile {

@@ -331,8 +331,8 @@ class Compiler {
 void compile_model(CompiledModel& model, const OptionSet& given) {
   model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
   Compiler(model).compile();
-  check_start(model, 0);
-  model.multipliers = start_multipliers(model, 0);
+  check_start(model, model.begin);
+  model.multipliers = start_multipliers(model, model.begin);
   for (const auto& kernel : model.functions->kernels())
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
 }
@@ -347,12 +347,14 @@ ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) 
   positive(file.run.to, "the end of the run", info.run.to);
   positive(file.run.h, "the step size", info.run.h);
   positive(file.run.rtol, "the tolerance", info.run.rtol);
-  if (!file.run.method.empty())
-    info.run.method = file.run.method;
-  else if (file.heat_bath)
+  if (file.run.method && !file.run.method->text.empty()) {
+    info.run.method = file.run.method->text;
+    info.run.method_at = file.run.method->offset;
+  } else if (file.heat_bath) {
     info.run.method = "langevin_splitting";
-  else if (constrained)
+  } else if (constrained) {
     info.run.method = "rattle";
+  }
   info.title = file.title;
   info.reference = file.reference;
   info.equations = file.equations;

@@ -35,7 +35,8 @@ struct CompiledModel {
   ModelInfo info;
   std::vector<Quantity> measures;
   MassKind mass_kind = MassKind::identity;
-  Vec mass;  // of the coordinates themselves, beside what [[kinetic]] terms give
+  Vec mass;          // of the coordinates themselves, beside what [[kinetic]] terms give
+  double begin = 0;  // the time of the start
   Vec start, velocity;
   std::vector<GroupInfo> groups;
   std::vector<bool> conservative, velocity_dependent;  // of the groups

@@ -228,8 +228,7 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
   }
 }
 
-TextEvents::TextEvents(const CompiledModel& model)
-    : model_(model), switching_(*model.functions, {Purpose::switching}), held_(*model.functions) {
+TextEvents::TextEvents(const CompiledModel& model) : model_(model), switching_(*model.functions, {Purpose::switching}) {
   std::size_t most = 0;
   for (std::size_t e = 0; e < model.events.size(); ++e) {
     when_.emplace_back(*model.functions, FunctionKey{Purpose::event, static_cast<int>(e)});
@@ -251,7 +250,7 @@ ProgramInputs TextEvents::inputs_at(const State& s) const {
   return {.t = s.t, .q = s.y.data(), .v = s.y.data() + s.layout.nq};
 }
 
-double TextEvents::value(int event, const State& s, std::span<const double> parameters) const {
+double TextEvents::value(int event, const State& s, const ParameterValues& parameters) const {
   const auto e = static_cast<std::size_t>(event);
   if (e < when_.size()) {
     double value = 0;
@@ -259,16 +258,18 @@ double TextEvents::value(int event, const State& s, std::span<const double> para
     return value;
   }
   // Callers ask for one switch after another at the same state.
-  if (switch_state_.size() != s.y.size() || switch_time_ != s.t || switch_state_ != s.y) {
+  if (switch_version_ != parameters.version || switch_state_.size() != s.y.size() || switch_time_ != s.t ||
+      switch_state_ != s.y) {
     switch_values_.setZero();
     switching_.add(inputs_at(s), parameters, switch_values_.data());
     switch_state_ = s.y;
     switch_time_ = s.t;
+    switch_version_ = parameters.version;
   }
   return switch_values_[static_cast<Index>(e - when_.size())];
 }
 
-std::vector<double> TextEvents::times(double t0, double t1, State s, std::span<const double> parameters) const {
+std::vector<double> TextEvents::times(double t0, double t1, State s, const ParameterValues& parameters) const {
   std::vector<double> found;
   for (std::size_t e = 0; e < model_.events.size() + model_.switches.size(); ++e) {
     const bool known =
@@ -287,18 +288,18 @@ std::vector<double> TextEvents::times(double t0, double t1, State s, std::span<c
   return found;
 }
 
-void TextEvents::apply(int event, State& s, std::span<const double> parameters) const {
+void TextEvents::apply(int event, State& s, const ModelMode& mode) const {
   const auto e = static_cast<std::size_t>(event);
   if (e >= when_.size()) {
     const Index place = static_cast<Index>(e - when_.size());
-    const bool was_below = held_.side(place) == HeldFormulas::Side::below;
-    const double now = value(event, s, parameters);
+    const bool was_below = mode.held().side(place) == HeldFormulas::Side::below;
+    const double now = value(event, s, mode.parameters());
     s.mode[static_cast<std::size_t>(mode_place(place))] = now < 0 || (now == 0 && !was_below) ? 1 : 2;
     return;
   }
   const CompiledEvent& compiled = model_.events[e];
   changed_.setZero();
-  changes_[e].add(inputs_at(s), parameters, changed_.data());
+  changes_[e].add(inputs_at(s), mode.parameters(), changed_.data());
   for (std::size_t k = 0; k < compiled.places.size(); ++k) s.y[compiled.places[k]] = changed_[static_cast<Index>(k)];
   for (const ParameterChange& change : compiled.parameters) {
     const auto it = std::find(model_.changing.begin(), model_.changing.end(), change.parameter);
@@ -308,39 +309,33 @@ void TextEvents::apply(int event, State& s, std::span<const double> parameters) 
   std::fill(s.mode.begin() + static_cast<std::ptrdiff_t>(model_.changing.size()), s.mode.end(), 0);
 }
 
-void TextEvents::hold(bool held) const {
-  holds_ = held && !model_.switches.empty();
-  if (!held) held_.release();
+void TextEvents::enter(const State& s, Formulas formulas, ModelMode& mode) const {
+  set_parameters(s, mode);
+  if (formulas == Formulas::held) hold_formulas(s, mode);
 }
 
-void TextEvents::hold_formulas_of(const State& s, std::span<const double> parameters) const {
-  if (!holds_) return;
-  using Side = HeldFormulas::Side;
-  for (Index place = 0; place < static_cast<Index>(model_.switches.size()); ++place) {
-    const auto k = static_cast<std::size_t>(mode_place(place));
-    const int mode = k < s.mode.size() ? s.mode[k] : 0;
-    const double now = value(static_cast<int>(when_.size()) + static_cast<int>(place), s, parameters);
-    const Side of_state = now < 0 ? Side::below : now > 0 ? Side::above : Side::free;
-    held_.set(place, mode == 0 ? of_state : mode == 1 ? Side::below : Side::above);
-  }
-}
-
-void TextEvents::set_parameters(const State& s, std::vector<double>& parameters) const {
+// As the events have left them.
+void TextEvents::set_parameters(const State& s, ModelMode& mode) const {
   for (std::size_t k = 0; k < model_.changing.size(); ++k) {
     const int parameter = model_.changing[k];
     const int by = k < s.mode.size() ? s.mode[k] : 0;
-    double& value = parameters[static_cast<std::size_t>(parameter)];
-    value = model_.space->parameter_values()[static_cast<std::size_t>(parameter)];
-    if (by == 0) continue;
-    for (const ParameterChange& change : model_.events[static_cast<std::size_t>(by - 1)].parameters)
-      if (change.parameter == parameter) value = change.value;
+    double value = mode.stated(parameter);
+    if (by > 0)
+      for (const ParameterChange& change : model_.events[static_cast<std::size_t>(by - 1)].parameters)
+        if (change.parameter == parameter) value = change.value;
+    mode.set_parameter(parameter, value);
   }
 }
 
-void TextEvents::forget_parameters() {
-  for (VectorRun& run : when_) run.forget_parameters();
-  for (VectorRun& run : changes_) run.forget_parameters();
-  switching_.forget_parameters();
-  switch_state_.resize(0);
+// Formulas that no event has changed are those of the state, which may stand on a switch: then either.
+void TextEvents::hold_formulas(const State& s, ModelMode& mode) const {
+  using Side = HeldFormulas::Side;
+  for (Index place = 0; place < static_cast<Index>(model_.switches.size()); ++place) {
+    const auto k = static_cast<std::size_t>(mode_place(place));
+    const int side = k < s.mode.size() ? s.mode[k] : 0;
+    const double now = value(static_cast<int>(when_.size()) + static_cast<int>(place), s, mode.parameters());
+    const Side of_state = now < 0 ? Side::below : now > 0 ? Side::above : Side::free;
+    mode.held().set(place, side == 0 ? of_state : side == 1 ? Side::below : Side::above);
+  }
 }
 }  // namespace trill

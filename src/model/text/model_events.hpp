@@ -19,40 +19,27 @@ class TextEvents {
  public:
   explicit TextEvents(const CompiledModel& model);
   std::vector<EventInfo> infos() const;
-  double value(int event, const State& s, std::span<const double> parameters) const;
-  void apply(int event, State& s, std::span<const double> parameters) const;
+  double value(int event, const State& s, const ParameterValues& parameters) const;
+  void apply(int event, State& s, const ModelMode& mode) const;
   // Of events that depend on the time alone, so that steps end on them. `s` is any state.
-  std::vector<double> times(double t0, double t1, State s, std::span<const double> parameters) const;
+  std::vector<double> times(double t0, double t1, State s, const ParameterValues& parameters) const;
   // Of a state at the start: no event has changed anything.
   std::vector<int> modes() const { return std::vector<int>(model_.changing.size() + model_.switches.size(), 0); }
-  // The parameters as the events have left them.
-  void set_parameters(const State& s, std::vector<double>& parameters) const;
-  void forget_parameters();
-  void hold(bool held) const;
-  // Formulas that no event has changed are those of the state, which may stand on a switch: then either.
-  void hold_formulas_of(const State& s, std::span<const double> parameters) const;
-  const HeldFormulas& held() const { return held_; }
-  // A formula may have no value beyond the switch, such as a root: then the formulas there are taken for once.
-  template <class Evaluate>
-  void evaluate(Evaluate function, const Out& values) const {
-    function();
-    if (!holds_ || values.allFinite()) return;
-    const HeldFormulas held = held_;
-    held_.release();
-    function();
-    held_.restore(held);
-  }
+  // The mode of a run that goes on from this state.
+  void enter(const State& s, Formulas formulas, ModelMode& mode) const;
 
  private:
   Index mode_place(Index place) const { return static_cast<Index>(model_.changing.size()) + place; }
   ProgramInputs inputs_at(const State& s) const;
+  void set_parameters(const State& s, ModelMode& mode) const;
+  void hold_formulas(const State& s, ModelMode& mode) const;
 
   const CompiledModel& model_;
+  // Scratch memory, with the switching functions as they were asked for last.
   mutable std::vector<VectorRun> when_, changes_;
   mutable VectorRun switching_;
   mutable Vec changed_, switch_values_, switch_state_;
   mutable double switch_time_ = 0;
-  mutable HeldFormulas held_;
-  mutable bool holds_ = false;
+  mutable std::int64_t switch_version_ = not_prepared;
 };
 }  // namespace trill

@@ -2,7 +2,6 @@
 #include "model/text/model_functions.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace trill {
 namespace {
@@ -146,75 +145,30 @@ MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   return made;
 }
 
-HeldFormulas::HeldFormulas(const ModelFunctions& functions) {
-  for (const auto& kernel : functions.kernels()) {
-    if (kernel->switches.empty()) continue;
-    const auto instances = static_cast<std::size_t>(kernel->table->instances);
-    kernels_.push_back({kernel.get(), {kernel->switches.size(), std::vector<double>(instances, 0.0)}});
-    for (const SwitchTerm& s : kernel->switches) {
-      const std::size_t places = s.stride == 0 ? 1 : instances;
-      sides_.resize(
-          std::max(sides_.size(), static_cast<std::size_t>(s.first + s.stride * (static_cast<Index>(places) - 1) + 1)));
-    }
-  }
-}
-
-void HeldFormulas::release() {
-  for (std::size_t place = 0; place < sides_.size(); ++place) set(static_cast<Index>(place), Side::free);
-}
-
-// Runners point to the biases, which stay where they are.
-void HeldFormulas::restore(const HeldFormulas& earlier) {
-  for (std::size_t place = 0; place < sides_.size(); ++place) set(static_cast<Index>(place), earlier.sides_[place]);
-}
-
-void HeldFormulas::set(Index place, Side side) {
-  sides_[static_cast<std::size_t>(place)] = side;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double bias = side == Side::free ? 0 : side == Side::below ? infinity : -infinity;
-  for (KernelBiases& k : kernels_)
-    for (std::size_t s = 0; s < k.values.size(); ++s) {
-      const SwitchTerm& term = k.kernel->switches[s];
-      const Index distance = place - term.first;
-      if (term.stride == 0 && distance == 0)
-        std::fill(k.values[s].begin(), k.values[s].end(), bias);
-      else if (term.stride > 0 && distance >= 0 && distance % term.stride == 0 &&
-               distance / term.stride < static_cast<Index>(k.values[s].size()))
-        k.values[s][static_cast<std::size_t>(distance / term.stride)] = bias;
-    }
-}
-
-void HeldFormulas::bind(Runner& runner) const {
-  for (const KernelBiases& k : kernels_) {
-    if (k.kernel->table.get() != &runner.table()) continue;
-    for (std::size_t s = 0; s < k.values.size(); ++s) runner.set_column(k.kernel->first_bias() + s, k.values[s].data());
-  }
-}
-
-void VectorRun::prepare(std::span<const double> parameters) {
+void VectorRun::prepare(const ParameterValues& parameters) {
   if (runners_.empty())
     for (const auto& routine : functions_->vector(key_).routines) {
       if (routine->table->instances == 0) continue;
-      runners_.emplace_back(routine, parameters);
+      runners_.emplace_back(routine, parameters.values);
       if (held_) held_->bind(runners_.back());
     }
-  for (Runner& runner : runners_) runner.set_parameters(parameters);
-  ready_ = true;
+  for (Runner& runner : runners_) runner.set_parameters(parameters.values);
+  version_ = parameters.version;
 }
 
-const MatrixSlot& MatrixRun::prepare(std::span<const double> parameters) {
+const MatrixSlot& MatrixRun::prepare(const ParameterValues& parameters) {
   if (!function_) {
     function_ = &functions_->matrix(key_);
     for (const MatrixPart& part : function_->parts) {
       if (part.routine->table->instances == 0) continue;
-      runners_.emplace_back(part.routine, parameters);
+      runners_.emplace_back(part.routine, parameters.values);
       if (held_) held_->bind(runners_.back());
       auto& places = places_.emplace_back();
       for (const IndexTable& table : part.places) places.push_back(table.data());
     }
   }
-  for (Runner& runner : runners_) runner.set_parameters(parameters);
-  ready_ = true;
+  for (Runner& runner : runners_) runner.set_parameters(parameters.values);
+  version_ = parameters.version;
   return function_->pattern;
 }
 
@@ -222,8 +176,8 @@ void MatrixRun::add_values(const ProgramInputs& inputs, double* values) {
   for (std::size_t k = 0; k < runners_.size(); ++k) runners_[k].add(inputs, values, places_[k].data());
 }
 
-void MatrixRun::add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot) {
-  if (!ready_) prepare(parameters);
+void MatrixRun::add(const ProgramInputs& inputs, const ParameterValues& parameters, MatrixSlot& slot) {
+  if (version_ != parameters.version) prepare(parameters);
   if (slot.pattern_id() == function_->pattern.pattern_id() && slot.rows() == function_->pattern.rows() &&
       slot.cols() == function_->pattern.cols()) {
     add_values(inputs, slot.values());

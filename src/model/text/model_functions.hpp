@@ -4,6 +4,7 @@
 
 #include "model/native/native_routines.hpp"
 #include "model/text/kernel.hpp"
+#include "model/text/model_mode.hpp"
 #include "trill/linalg/matrix_slot.hpp"
 
 #include <mutex>
@@ -56,26 +57,7 @@ class ModelFunctions {
   mutable std::optional<NativeUse> native_;
 };
 
-// Which formulas hold in one run: for each switch and element a bias that is added to what is compared. 0 lets the
-// comparison decide, an infinity decides it beforehand.
-class HeldFormulas {
- public:
-  explicit HeldFormulas(const ModelFunctions& functions);
-  enum class Side { free, below, above };  // of the zero of a switching function
-  void release();
-  void set(Index place, Side side);
-  void restore(const HeldFormulas& earlier);
-  Side side(Index place) const { return sides_[static_cast<std::size_t>(place)]; }
-  void bind(Runner& runner) const;
-
- private:
-  struct KernelBiases {
-    const Kernel* kernel;
-    std::vector<std::vector<double>> values;  // [switch][element]
-  };
-  std::vector<KernelBiases> kernels_;
-  std::vector<Side> sides_;
-};
+inline constexpr std::int64_t not_prepared = -1;
 
 // Runs a vector function with memory of its own. Everything is prepared at the first use.
 class VectorRun {
@@ -83,19 +65,18 @@ class VectorRun {
   VectorRun() = default;
   VectorRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
       : functions_(&functions), key_(key), held_(held) {}
-  void prepare(std::span<const double> parameters);
-  void add(const ProgramInputs& inputs, std::span<const double> parameters, double* out) {
-    if (!ready_) prepare(parameters);
+  void prepare(const ParameterValues& parameters);
+  void add(const ProgramInputs& inputs, const ParameterValues& parameters, double* out) {
+    if (version_ != parameters.version) prepare(parameters);
     for (Runner& runner : runners_) runner.add(inputs, out);
   }
-  void forget_parameters() { ready_ = false; }
 
  private:
   const ModelFunctions* functions_ = nullptr;
   FunctionKey key_;
   const HeldFormulas* held_ = nullptr;
   std::vector<Runner> runners_;
-  bool ready_ = false;
+  std::int64_t version_ = not_prepared;  // of the parameters
 };
 
 class MatrixRun {
@@ -103,13 +84,12 @@ class MatrixRun {
   MatrixRun() = default;
   MatrixRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
       : functions_(&functions), key_(key), held_(held) {}
-  const MatrixSlot& prepare(std::span<const double> parameters);  // the pattern
-  const MatrixSlot& pattern(std::span<const double> parameters) {
-    return ready_ ? function_->pattern : prepare(parameters);
+  const MatrixSlot& prepare(const ParameterValues& parameters);  // the pattern
+  const MatrixSlot& pattern(const ParameterValues& parameters) {
+    return function_ ? function_->pattern : prepare(parameters);
   }
   // Into a slot of any pattern that has the entries; fastest into one of our own.
-  void add(const ProgramInputs& inputs, std::span<const double> parameters, MatrixSlot& slot);
-  void forget_parameters() { ready_ = false; }
+  void add(const ProgramInputs& inputs, const ParameterValues& parameters, MatrixSlot& slot);
 
  private:
   void add_values(const ProgramInputs& inputs, double* values);
@@ -120,7 +100,7 @@ class MatrixRun {
   const MatrixFunction* function_ = nullptr;
   std::vector<Runner> runners_;
   std::vector<std::vector<const std::int32_t*>> places_;
-  MatrixSlot own_;  // for slots of another pattern
-  bool ready_ = false;
+  MatrixSlot own_;                       // for slots of another pattern
+  std::int64_t version_ = not_prepared;  // of the parameters
 };
 }  // namespace trill

@@ -14,7 +14,8 @@ namespace {
 // The symbols of one kernel as its first element sees them at the start, free to be moved.
 class LocalPoint {
  public:
-  LocalPoint(const CompiledModel& model, const Kernel& kernel) : parameters_(model.space->parameter_values()) {
+  LocalPoint(const CompiledModel& model, const Kernel& kernel)
+      : t_(model.begin), parameters_(model.space->parameter_values()) {
     const KernelTable& table = *kernel.table;
     for (const IndexTable& slot : table.coordinates) {
       q_.push_back(model.start[slot[0]]);
@@ -60,7 +61,7 @@ class LocalPoint {
   }
 
  private:
-  double t_ = 0;
+  double t_;
   std::vector<double> q_, v_, columns_;
   std::vector<double> parameters_;
 };

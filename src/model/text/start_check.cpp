@@ -171,7 +171,8 @@ bool has_plain_masses(const CompiledModel& model) {
 }
 
 void check_mass_and_constraints(const CompiledModel& model, double t) {
-  const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
+  const ModelMode mode(*model.functions, model.space->parameter_values());
+  const TextMap map(*model.functions, of_constraints, mode);
   const Index count = map.count();
   if (count == 0 && has_plain_masses(model)) return;
   Vec g(count), gt(count), rate(count);
@@ -185,11 +186,11 @@ void check_mass_and_constraints(const CompiledModel& model, double t) {
   check_mass(model, sparse_copy(mass_at_start(model, t)), sparse_copy(G));
 }
 
-// A closed form must begin where the motion begins.
-void check_closed_form(const CompiledModel& model, double t) {
+// A closed form must begin where the motion begins; the file states it for a motion from t = 0.
+void check_closed_form(const CompiledModel& model) {
   const Index n = model.start.size();
   const bool first_order = !model.file.rates.empty();
-  const Vec y = values_at_start(model, t, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
+  const Vec y = values_at_start(model, 0, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
   for (const CoordinateArray& array : model.space->arrays()) {
     if (!array.file->exact) continue;
     for (Index k = array.first; k < array.first + array.size(); ++k) {
@@ -213,14 +214,15 @@ void check_start(const CompiledModel& model, double t) {
   for (const int selection : {of_gaps, of_constraints})
     if (!values_at_start(model, t, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
       find_the_term_to_blame(model, t);
-  check_closed_form(model, t);
+  check_closed_form(model);
   check_slopes(model, t, of_gaps, "gap");
   check_slopes(model, t, of_constraints, "constraint");
   check_mass_and_constraints(model, t);
 }
 
 Vec start_multipliers(const CompiledModel& model, double t) {
-  const TextMap map(*model.functions, of_constraints, model.space->parameter_values());
+  const ModelMode mode(*model.functions, model.space->parameter_values());
+  const TextMap map(*model.functions, of_constraints, mode);
   Vec lambda = Vec::Zero(map.count());
   if (map.count() == 0) return lambda;
   const MassShape shape = model.file.kinetic.empty() ? MassShape::diagonal : MassShape::full;

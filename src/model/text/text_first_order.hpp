@@ -21,29 +21,28 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode {
   std::string time_unit() const override { return model_->file.time_unit; }
 
   void rhs(double t, In y, Out dy) const override;
-  MatrixSlot jacobian_pattern() const override { return jacobian_.prepare(parameters_); }
+  MatrixSlot jacobian_pattern() const override { return jacobian_.prepare(mode_.parameters()); }
   bool jacobian(double t, In y, MatrixSlot& j) const override;
 
   std::vector<EventInfo> events() const override { return events_.infos(); }
-  double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
-  void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
+  double event_value(int event, const State& s) const override { return events_.value(event, s, mode_.parameters()); }
+  void on_event(int event, State& s) const override { events_.apply(event, s, mode_); }
   std::vector<double> breakpoints(double t0, double t1) const override {
-    return events_.times(t0, t1, initial_state(), parameters_);
+    return events_.times(t0, t1, initial_state(), mode_.parameters());
   }
-  void enter(const State& s) const override;
-  void hold_formulas(bool held) const override { events_.hold(held); }
 
   std::vector<Quantity> quantities() const override { return model_->measures; }
   void measure(const State& s, Out values) const override;
   bool exact(double t, Out y) const override;
 
  private:
+  void enter(const State& s, Formulas formulas) const override { events_.enter(s, formulas, mode_); }
+  void leave() const noexcept override { mode_.reset(); }
   const CompiledModel& compiled() const override { return *model_; }
-  void set_parameters(const State& s) const;
 
   std::shared_ptr<const CompiledModel> model_;
-  mutable std::vector<double> parameters_;
-  mutable TextEvents events_;
+  mutable ModelMode mode_;  // a run sets it, the rest that may change is scratch memory
+  TextEvents events_;
   mutable VectorRun rates_, measures_, closed_form_;
   mutable MatrixRun jacobian_;
 };

@@ -24,14 +24,14 @@ class TextLangevin final : public LangevinProblem, public TextCode {
   std::vector<EventInfo> events() const override { return mechanics_.events(); }
   double event_value(int event, const State& s) const override { return mechanics_.event_value(event, s); }
   void on_event(int event, State& s) const override { mechanics_.on_event(event, s); }
-  void enter(const State& s) const override { mechanics_.enter(s); }
-  void hold_formulas(bool held) const override { mechanics_.hold_formulas(held); }
 
   // In equilibrium the mean of the first is kT.
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
 
  private:
+  void enter(const State& s, Formulas formulas) const override { mechanics_.enter(s, formulas); }
+  void leave() const noexcept override { mechanics_.leave(); }
   const CompiledModel& compiled() const override { return *model_; }
   std::shared_ptr<const CompiledModel> model_;
   TextMechanics mechanics_;

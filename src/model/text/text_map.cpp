@@ -21,24 +21,23 @@ bool depends_on_time(const ModelFunctions& functions, int selection) {
 }
 }  // namespace
 
-TextMap::TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters,
-                 const HeldFormulas* held)
+TextMap::TextMap(const ModelFunctions& functions, int selection, const ModelMode& mode)
     : functions_(functions),
       selection_(selection),
       moving_(depends_on_time(functions, selection)),
-      parameters_(std::move(parameters)),
-      value_(functions, {Purpose::value, selection}, held),
-      time_derivative_(functions, {Purpose::time_derivative, selection}, held),
-      curvature_(functions, {Purpose::curvature, selection}, held),
-      slope_and_curvature_(functions, {Purpose::slope_and_curvature, selection}, held),
-      reaction_along_(functions, {Purpose::reaction, selection, along_direction}, held),
-      jacobian_(functions, {Purpose::jacobian, selection}, held),
-      velocity_derivative_(functions, {Purpose::velocity_derivative, selection}, held),
-      transpose_derivative_(functions, {Purpose::transpose_derivative, selection}, held),
-      jacobian_along_(functions, {Purpose::jacobian, selection, along_direction}, held) {
+      mode_(mode),
+      value_(functions, {Purpose::value, selection}, &mode.held()),
+      time_derivative_(functions, {Purpose::time_derivative, selection}, &mode.held()),
+      curvature_(functions, {Purpose::curvature, selection}, &mode.held()),
+      slope_and_curvature_(functions, {Purpose::slope_and_curvature, selection}, &mode.held()),
+      reaction_along_(functions, {Purpose::reaction, selection, along_direction}, &mode.held()),
+      jacobian_(functions, {Purpose::jacobian, selection}, &mode.held()),
+      velocity_derivative_(functions, {Purpose::velocity_derivative, selection}, &mode.held()),
+      transpose_derivative_(functions, {Purpose::transpose_derivative, selection}, &mode.held()),
+      jacobian_along_(functions, {Purpose::jacobian, selection, along_direction}, &mode.held()) {
   const auto derive = [&](auto& runs, Purpose purpose) {
     for (std::size_t place = 0; place < runs.size(); ++place)
-      runs[place] = {functions, {purpose, selection, static_cast<int>(place) + 1}, held};
+      runs[place] = {functions, {purpose, selection, static_cast<int>(place) + 1}, &mode.held()};
   };
   derive(value_derivatives_, Purpose::value);
   derive(rigid_rates_, Purpose::rigid_rate);
@@ -68,12 +67,12 @@ bool TextMap::jacobian_derivative(int k, const Motion& motion, MatrixSlot& d) co
 double* TextMap::both(VectorRun& run, const ProgramInputs& inputs, Index size) const {
   if (static_cast<Index>(both_.size()) < size) both_.resize(static_cast<std::size_t>(size));
   std::fill_n(both_.data(), size, 0.0);
-  run.add(inputs, parameters_, both_.data());
+  run.add(inputs, mode_.parameters(), both_.data());
   return both_.data();
 }
 
 void TextMap::slope_and_curvature(double t, In q, In v, MatrixSlot& G, Out eta) const {
-  const MatrixSlot& own = jacobian_.pattern(parameters_);
+  const MatrixSlot& own = jacobian_.pattern(mode_.parameters());
   const Index entries = own.stored(), rows = count();
   if (G.pattern_id() != own.pattern_id() || G.stored() != entries)
     return ConstraintMap::slope_and_curvature(t, q, v, G, eta);
@@ -91,16 +90,5 @@ bool TextMap::rigid_rate(int k, const Motion& motion, In s, In s1, Out covector,
   copy_one_by_one(found, unknowns, covector.data());
   copy_one_by_one(found + unknowns, rows, values.data());
   return true;
-}
-
-void TextMap::set_parameters(std::span<const double> parameters) {
-  parameters_.assign(parameters.begin(), parameters.end());
-  for (VectorRun* run : {&value_, &time_derivative_, &curvature_, &slope_and_curvature_, &reaction_along_})
-    run->forget_parameters();
-  for (MatrixRun* run : {&jacobian_, &velocity_derivative_, &transpose_derivative_, &jacobian_along_})
-    run->forget_parameters();
-  for (VectorRun& run : value_derivatives_) run.forget_parameters();
-  for (VectorRun& run : rigid_rates_) run.forget_parameters();
-  for (MatrixRun& run : jacobian_derivatives_) run.forget_parameters();
 }
 }  // namespace trill

@@ -13,14 +13,13 @@ inline std::size_t derivative_place(int k) { return static_cast<std::size_t>(k -
 // The gaps or the constraints of a text model.
 class TextMap final : public ConstraintMap {
  public:
-  TextMap(const ModelFunctions& functions, int selection, std::vector<double> parameters,
-          const HeldFormulas* held = nullptr);
-  void set_parameters(std::span<const double> parameters);
+  // Evaluated in this mode, which must outlive it.
+  TextMap(const ModelFunctions& functions, int selection, const ModelMode& mode);
 
   Index count() const override { return functions_.count(selection_); }
   std::string name(Index k) const override;
-  MatrixSlot pattern() const override { return jacobian_.prepare(parameters_); }
-  MatrixSlot transpose_pattern() const override { return transpose_derivative_.prepare(parameters_); }
+  MatrixSlot pattern() const override { return jacobian_.prepare(mode_.parameters()); }
+  MatrixSlot transpose_pattern() const override { return transpose_derivative_.prepare(mode_.parameters()); }
   void value(double t, In q, Out g) const override { fill(value_, {.t = t, .q = q.data()}, g); }
   void jacobian(double t, In q, MatrixSlot& G) const override { fill(jacobian_, {.t = t, .q = q.data()}, G); }
   bool moving() const override { return moving_; }
@@ -53,17 +52,17 @@ class TextMap final : public ConstraintMap {
   // By reference: a copy of what was put together a moment ago would wait until it is in memory.
   void fill(VectorRun& run, const ProgramInputs& inputs, Out& values) const {
     values.setZero();
-    run.add(inputs, parameters_, values.data());
+    run.add(inputs, mode_.parameters(), values.data());
   }
   void fill(MatrixRun& run, const ProgramInputs& inputs, MatrixSlot& slot) const {
     slot.set_zero();
-    run.add(inputs, parameters_, slot);
+    run.add(inputs, mode_.parameters(), slot);
   }
 
   const ModelFunctions& functions_;
   int selection_;
   bool moving_;
-  std::vector<double> parameters_;
+  const ModelMode& mode_;
   mutable VectorRun value_, time_derivative_, curvature_, slope_and_curvature_, reaction_along_;
   mutable MatrixRun jacobian_, velocity_derivative_, transpose_derivative_, jacobian_along_;
   mutable std::array<VectorRun, most_gap_derivatives> value_derivatives_;

@@ -18,49 +18,25 @@ TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection, cons
 
 TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
     : model_(std::move(model)),
-      parameters_(model_->space->parameter_values()),
+      mode_(*model_->functions, model_->space->parameter_values()),
       mass_kind_(model_->mass_kind),
       known_(static_cast<Groups>((std::uint64_t{1} << model_->groups.size()) - 1)),
       events_(*model_),
-      all_(*model_->functions, every_group, events_.held()),
+      all_(*model_->functions, every_group, mode_.held()),
       kinetic_energy_(*model_->functions, {Purpose::kinetic_energy}),
       measures_(*model_->functions, {Purpose::measure}),
       closed_form_(*model_->functions, {Purpose::closed_form}),
       mass_(*model_->functions, {Purpose::mass}),
       mass_product_(*model_->functions, {Purpose::mass_product}),
       mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
-      gaps_(*model_->functions, of_gaps, parameters_, &events_.held()),
-      constraints_(*model_->functions, of_constraints, parameters_, &events_.held()),
+      gaps_(*model_->functions, of_gaps, mode_),
+      constraints_(*model_->functions, of_constraints, mode_),
       strong_{&gaps_, model_->stiffness, model_->gap_groups} {
   for (std::size_t g = 0; g < model_->groups.size(); ++g)
-    groups_.emplace_back(*model_->functions, static_cast<int>(g), events_.held());
+    groups_.emplace_back(*model_->functions, static_cast<int>(g), mode_.held());
   for (int k = 1; k <= most_time_derivatives; ++k)
     mass_derivatives_[derivative_place(k)] = {*model_->functions, {Purpose::mass, every_group, k}};
-  all_.force.prepare(parameters_);
-}
-
-void TextMechanics::ForceRuns::forget_parameters() {
-  for (VectorRun* run : {&energy, &force, &product}) run->forget_parameters();
-  for (VectorRun& run : derivatives) run.forget_parameters();
-  for (MatrixRun* run : {&by_position, &by_velocity}) run->forget_parameters();
-}
-
-void TextMechanics::enter(const State& s) const {
-  set_parameters(s);
-  events_.hold_formulas_of(s, parameters_);
-}
-
-void TextMechanics::set_parameters(const State& s) const {
-  if (model_->changing.empty()) return;
-  events_.set_parameters(s, parameters_);
-  events_.forget_parameters();
-  for (ForceRuns& g : groups_) g.forget_parameters();
-  all_.forget_parameters();
-  for (VectorRun* run : {&kinetic_energy_, &measures_, &closed_form_}) run->forget_parameters();
-  for (MatrixRun* run : {&mass_, &mass_product_, &mass_along_}) run->forget_parameters();
-  for (MatrixRun& run : mass_derivatives_) run.forget_parameters();
-  gaps_.set_parameters(parameters_);
-  constraints_.set_parameters(parameters_);
+  all_.force.prepare(mode_.parameters());
 }
 
 std::vector<Quantity> TextMechanics::components() const {
@@ -74,7 +50,7 @@ std::vector<Quantity> TextMechanics::components() const {
 }
 
 State TextMechanics::initial_state() const {
-  State s(layout());
+  State s(layout(), model_->begin);
   s.q() = model_->start;
   s.v() = model_->velocity;
   s.lambda() = model_->multipliers;
@@ -87,29 +63,29 @@ bool TextMechanics::has_kinetic_terms() const {
 }
 
 MatrixSlot TextMechanics::mass_pattern() const {
-  return has_kinetic_terms() ? mass_.prepare(parameters_) : MechanicalProblem::mass_pattern();
+  return has_kinetic_terms() ? mass_.prepare(mode_.parameters()) : MechanicalProblem::mass_pattern();
 }
 
 void TextMechanics::mass(In q, MatrixSlot& m) const {
   m.set_zero();
-  if (has_kinetic_terms()) mass_.add({.q = q.data()}, parameters_, m);
+  if (has_kinetic_terms()) mass_.add({.q = q.data()}, mode_.parameters(), m);
   for (Index i = 0; i < unknowns(); ++i)
     if (model_->mass[i] != 0) m.add(i, i, model_->mass[i]);
 }
 
 void TextMechanics::mass_product_derivative(In q, In w, MatrixSlot& d) const {
-  if (has_kinetic_terms()) mass_product_.add({.q = q.data(), .direction = w.data()}, parameters_, d);
+  if (has_kinetic_terms()) mass_product_.add({.q = q.data(), .direction = w.data()}, mode_.parameters(), d);
 }
 
 bool TextMechanics::mass_derivative(int k, const Motion& motion, MatrixSlot& dm) const {
   dm.set_zero();
-  if (has_kinetic_terms()) mass_derivatives_[derivative_place(k)].add(inputs_along(motion), parameters_, dm);
+  if (has_kinetic_terms()) mass_derivatives_[derivative_place(k)].add(inputs_along(motion), mode_.parameters(), dm);
   return true;
 }
 
 bool TextMechanics::mass_along(In q, In dq, MatrixSlot& dm) const {
   dm.set_zero();
-  if (has_kinetic_terms()) mass_along_.add({.q = q.data(), .direction = dq.data()}, parameters_, dm);
+  if (has_kinetic_terms()) mass_along_.add({.q = q.data(), .direction = dq.data()}, mode_.parameters(), dm);
   return true;
 }
 
@@ -117,9 +93,9 @@ void TextMechanics::force(Groups groups, double t, In q, In v, Out f) const {
   const ProgramInputs inputs{.t = t, .q = q.data(), .v = v.data()};
   const auto evaluate = [&] {
     f.setZero();
-    each(groups, [&](ForceRuns& g) { g.force.add(inputs, parameters_, f.data()); });
+    each(groups, [&](ForceRuns& g) { g.force.add(inputs, mode_.parameters(), f.data()); });
   };
-  events_.evaluate(evaluate, f);
+  mode_.evaluate(evaluate, f);
 }
 
 std::unique_ptr<ForceBlock> TextMechanics::join(std::span<const MechanicalProblem* const> copies) const {
@@ -134,8 +110,8 @@ std::unique_ptr<ForceBlock> TextMechanics::join(std::span<const MechanicalProble
 // Callers ask for a pattern before they ask for values, and then nothing is left to be derived in a step.
 MatrixSlot TextMechanics::prepare(MatrixRun ForceRuns::*matrix) const {
   if (groups_.size() > 1)
-    for (ForceRuns& g : groups_) (g.*matrix).prepare(parameters_);
-  return (all_.*matrix).prepare(parameters_);
+    for (ForceRuns& g : groups_) (g.*matrix).prepare(mode_.parameters());
+  return (all_.*matrix).prepare(mode_.parameters());
 }
 
 bool TextMechanics::force_jacobian(Groups groups, double t, In q, In v, MatrixSlot& dq, MatrixSlot& dv) const {
@@ -143,8 +119,8 @@ bool TextMechanics::force_jacobian(Groups groups, double t, In q, In v, MatrixSl
   dq.set_zero();
   dv.set_zero();
   each(groups, [&](ForceRuns& g) {
-    g.by_position.add(inputs, parameters_, dq);
-    g.by_velocity.add(inputs, parameters_, dv);
+    g.by_position.add(inputs, mode_.parameters(), dq);
+    g.by_velocity.add(inputs, mode_.parameters(), dv);
   });
   return true;
 }
@@ -152,14 +128,15 @@ bool TextMechanics::force_jacobian(Groups groups, double t, In q, In v, MatrixSl
 bool TextMechanics::force_product(Groups groups, double t, In q, In v, In dq, Out df) const {
   const ProgramInputs inputs{.t = t, .q = q.data(), .v = v.data(), .direction = dq.data()};
   df.setZero();
-  each(groups, [&](ForceRuns& g) { g.product.add(inputs, parameters_, df.data()); });
+  each(groups, [&](ForceRuns& g) { g.product.add(inputs, mode_.parameters(), df.data()); });
   return true;
 }
 
 bool TextMechanics::force_derivative(Groups groups, int k, const Motion& motion, Out df) const {
   df.setZero();
-  each(groups,
-       [&](ForceRuns& g) { g.derivatives[derivative_place(k)].add(inputs_along(motion), parameters_, df.data()); });
+  each(groups, [&](ForceRuns& g) {
+    g.derivatives[derivative_place(k)].add(inputs_along(motion), mode_.parameters(), df.data());
+  });
   return true;
 }
 
@@ -189,7 +166,7 @@ Drag TextMechanics::drag(Groups groups) const {
 std::optional<double> TextMechanics::potential(Groups groups, double t, In q) const {
   if (any(groups, model_->conservative, false)) return std::nullopt;
   double sum = 0;
-  each(groups, [&](ForceRuns& g) { g.energy.add({.t = t, .q = q.data()}, parameters_, &sum); });
+  each(groups, [&](ForceRuns& g) { g.energy.add({.t = t, .q = q.data()}, mode_.parameters(), &sum); });
   return sum;
 }
 
@@ -202,7 +179,7 @@ std::vector<Quantity> TextMechanics::quantities() const {
 
 double TextMechanics::kinetic_energy(const State& s) const {
   double energy = 0.5 * s.v().cwiseAbs2().dot(model_->mass);
-  kinetic_energy_.add({.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()}, parameters_, &energy);
+  kinetic_energy_.add({.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()}, mode_.parameters(), &energy);
   return energy;
 }
 
@@ -210,14 +187,14 @@ void TextMechanics::measure(const State& s, Out values) const {
   const ProgramInputs inputs{.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()};
   values.setZero();
   values[0] = kinetic_energy(s);
-  all_.energy.add(inputs, parameters_, values.data());
-  measures_.add(inputs, parameters_, values.data() + 1);
+  all_.energy.add(inputs, mode_.parameters(), values.data());
+  measures_.add(inputs, mode_.parameters(), values.data() + 1);
 }
 
 bool TextMechanics::exact(double t, Out y) const {
   if (!model_->has_closed_form) return false;
   y.setZero();
-  closed_form_.add({.t = t}, parameters_, y.data());
+  closed_form_.add({.t = t}, mode_.parameters(), y.data());
   return true;
 }
 }  // namespace trill

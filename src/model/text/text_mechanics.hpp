@@ -22,13 +22,11 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   std::string time_unit() const override { return model_->file.time_unit; }
 
   std::vector<EventInfo> events() const override { return events_.infos(); }
-  double event_value(int event, const State& s) const override { return events_.value(event, s, parameters_); }
-  void on_event(int event, State& s) const override { events_.apply(event, s, parameters_); }
+  double event_value(int event, const State& s) const override { return events_.value(event, s, mode_.parameters()); }
+  void on_event(int event, State& s) const override { events_.apply(event, s, mode_); }
   std::vector<double> breakpoints(double t0, double t1) const override {
-    return events_.times(t0, t1, initial_state(), parameters_);
+    return events_.times(t0, t1, initial_state(), mode_.parameters());
   }
-  void enter(const State& s) const override;
-  void hold_formulas(bool held) const override { events_.hold(held); }
 
   MassKind mass_kind() const override { return mass_kind_; }
   MatrixSlot mass_pattern() const override;
@@ -58,18 +56,19 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   bool exact(double t, Out y) const override;
 
  private:
+  friend class TextLangevin;
+  void enter(const State& s, Formulas formulas) const override { events_.enter(s, formulas, mode_); }
+  void leave() const noexcept override { mode_.reset(); }
   const CompiledModel& compiled() const override { return *model_; }
   // The functions of one group of forces, or of all.
   struct ForceRuns {
     ForceRuns(const ModelFunctions& functions, int selection, const HeldFormulas& held);
-    void forget_parameters();
     VectorRun energy, force, product;
     std::array<VectorRun, most_time_derivatives> derivatives;
     MatrixRun by_position, by_velocity;
   };
   Index unknowns() const { return model_->start.size(); }
   bool has_kinetic_terms() const;
-  void set_parameters(const State& s) const;
   MatrixSlot prepare(MatrixRun ForceRuns::*matrix) const;
   // Every group alone, unless all are wanted, which have functions of their own.
   template <class Use>
@@ -81,16 +80,16 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   bool any(Groups wanted, const std::vector<bool>& facts, bool value) const;
 
   std::shared_ptr<const CompiledModel> model_;
-  mutable std::vector<double> parameters_;
+  mutable ModelMode mode_;  // a run sets it, the rest that may change is scratch memory
   MassKind mass_kind_;
   Groups known_;
-  mutable TextEvents events_;
+  TextEvents events_;
   mutable std::vector<ForceRuns> groups_;
   mutable ForceRuns all_;
   mutable VectorRun kinetic_energy_, measures_, closed_form_;
   mutable MatrixRun mass_, mass_product_, mass_along_;
   mutable std::array<MatrixRun, most_time_derivatives> mass_derivatives_;
-  mutable TextMap gaps_, constraints_;
+  TextMap gaps_, constraints_;
   StrongPotential strong_;
 };
 }  // namespace trill

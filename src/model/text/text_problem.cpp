@@ -29,8 +29,9 @@ std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::
 }
 
 TextModel read_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
-                        const std::string& text, const OptionSet& parameters) {
+                        const std::string& text, const OptionSet& parameters, double begin) {
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
+  model->begin = begin;
   std::unique_ptr<Problem> problem;
   try {
     compile_model(*model, parameters);
@@ -40,7 +41,7 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
   }
   model->info.name = name;
   if (model->info.title.empty()) model->info.title = name;
-  return {model->info, text, std::move(problem), model->warnings};
+  return {model->info, file, text, std::move(problem), model->warnings};
 }
 
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
@@ -72,12 +73,13 @@ std::string read_text(const std::filesystem::path& path) {
 }
 }  // namespace
 
-TextModel read_model(const std::string& file, const std::string& text, const OptionSet& parameters) {
-  return read_model_in(ModelFolder(), file, name_of(file), text, parameters);
+TextModel read_model(const std::string& file, const std::string& text, const OptionSet& parameters, double begin) {
+  return read_model_in(ModelFolder(), file, name_of(file), text, parameters, begin);
 }
 
-TextModel load_model(const std::filesystem::path& path, const OptionSet& parameters) {
-  return read_model_in(ModelFolder(path.parent_path()), path.string(), name_of(path), read_text(path), parameters);
+TextModel load_model(const std::filesystem::path& path, const OptionSet& parameters, double begin) {
+  return read_model_in(ModelFolder(path.parent_path()), path.string(), name_of(path), read_text(path), parameters,
+                       begin);
 }
 
 ModelDescription describe_model(const std::filesystem::path& path) {
@@ -87,13 +89,13 @@ ModelDescription describe_model(const std::filesystem::path& path) {
 void add_text_model(ModelRegistry& registry, const std::string& name, std::string_view text) {
   registry.add({name, [=] { return describe_model_in(ModelFolder(), name, name, std::string(text)); },
                 [=](const OptionSet& given) {
-                  return read_model_in(ModelFolder(), name, name, std::string(text), given).problem;
+                  return read_model_in(ModelFolder(), name, name, std::string(text), given, 0).problem;
                 },
                 text});
 }
 
-TextModel read_shipped_model(const ModelEntry& entry, const OptionSet& parameters) {
-  return read_model_in(ModelFolder(), entry.name, entry.name, std::string(entry.text), parameters);
+TextModel read_shipped_model(const ModelEntry& entry, const OptionSet& parameters, double begin) {
+  return read_model_in(ModelFolder(), entry.name, entry.name, std::string(entry.text), parameters, begin);
 }
 
 bool is_model_file(const std::string& model) {

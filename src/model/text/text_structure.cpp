@@ -112,7 +112,7 @@ std::vector<Quantity> TextStructure::components() const {
 }
 
 State TextStructure::initial_state() const {
-  State s(layout());
+  State s(layout(), model_->begin);
   s.q() = data_->start;
   s.v() = data_->velocity;
   return s;
