@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace trill {
@@ -26,6 +28,10 @@ struct Range {
 
 using Choices = std::vector<std::string>;
 
+// Values of an option that are written as words, and what each word means to the program.
+template <class Value>
+using NamedValues = std::vector<std::pair<std::string, Value>>;
+
 // Every option struct lists its fields once, in fields(visitor). From that one list come command-line parsing,
 // keywords of bindings, the echo in a report and the table in the documentation.
 class OptionVisitor {
@@ -36,6 +42,21 @@ class OptionVisitor {
   virtual void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) = 0;
   // Read by its owner; allowed: how it is written, for people.
   virtual void text(std::string_view name, std::string& value, std::string_view allowed, std::string_view what) = 0;
+
+  // A choice whose words are turned into values once, here: steps compare no texts. The value must be among them.
+  template <class Value>
+  requires std::negation_v<std::is_same<Value, std::string>>
+  void choice(std::string_view name, Value& value, const NamedValues<Value>& named, std::string_view what) {
+    std::string word;
+    Choices words;
+    for (const auto& [text, meaning] : named) {
+      words.push_back(text);
+      if (meaning == value) word = text;
+    }
+    choice(name, word, words, what);
+    for (const auto& [text, meaning] : named)
+      if (text == word) value = meaning;
+  }
 };
 
 struct OptionRow {
