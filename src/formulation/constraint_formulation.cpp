@@ -28,11 +28,12 @@ std::string passed_text(const ConstraintMap& map, const MatrixSlot& G) {
 
 const std::vector<ConstraintFormInfo>& constraint_forms() {
   static const std::vector<ConstraintFormInfo> forms{
-      {"index2", "Constraints of positions and velocities with multipliers", "YPR98 eq. 3.3"},
-      {"cs", "The same, multipliers eliminated by coordinate splitting", "YPR98 eq. 3.6"},
-      {"cm", "cs with a simpler Newton matrix", "YPR98 sec. 3.1"},
-      {"ggl", "As index2, in the metric of the coordinates", "Gear, Gupta, Leimkuhler 1985"},
-      {"index3", "Constraints of positions only, scaled; needs damping", "Arnold, Bruels 2007"}};
+      {ConstraintForm::index2, "index2", "Constraints of positions and velocities with multipliers", "YPR98 eq. 3.3"},
+      {ConstraintForm::cs, "cs", "The same, multipliers eliminated by coordinate splitting", "YPR98 eq. 3.6"},
+      {ConstraintForm::cm, "cm", "cs with a simpler Newton matrix", "YPR98 sec. 3.1"},
+      {ConstraintForm::ggl, "ggl", "As index2, in the metric of the coordinates", "Gear, Gupta, Leimkuhler 1985"},
+      {ConstraintForm::index3, "index3", "Constraints of positions only, scaled; needs damping",
+       "Arnold, Bruels 2007"}};
   return forms;
 }
 
@@ -46,11 +47,17 @@ const std::vector<std::string>& constraint_form_names() {
 }
 
 ConstraintForm constraint_form(std::string_view name) {
-  const auto& names = constraint_form_names();
-  const auto it = std::find(names.begin(), names.end(), name);
-  if (it == names.end())
-    throw UsageError("unknown constraint formulation '" + std::string(name) + "'" + suggest(name, names));
-  return static_cast<ConstraintForm>(it - names.begin());
+  for (const ConstraintFormInfo& info : constraint_forms())
+    if (info.name == name) return info.form;
+  throw UsageError("unknown constraint formulation '" + std::string(name) + "'" +
+                   suggest(name, constraint_form_names()));
+}
+
+NamedValues<ConstraintForm> constraint_form_choices(bool with_velocities) {
+  NamedValues<ConstraintForm> choices;
+  for (const ConstraintFormInfo& info : constraint_forms())
+    if (!with_velocities || info.form != ConstraintForm::index3) choices.emplace_back(info.name, info.form);
+  return choices;
 }
 
 ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const StageOptions& options)

@@ -5,6 +5,7 @@
 #include "formulation/lifted_form.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
+#include "trill/base/options.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/newton.hpp"
 #include "trill/solution/counters.hpp"
@@ -32,11 +33,14 @@ enum class ConstraintForm {
   index3   // positions only; the velocities follow from the formula
 };
 struct ConstraintFormInfo {
+  ConstraintForm form;
   std::string name, title, reference;
 };
 const std::vector<ConstraintFormInfo>& constraint_forms();
 const std::vector<std::string>& constraint_form_names();
 ConstraintForm constraint_form(std::string_view name);  // UsageError for an unknown one
+// As an option of a method. with_velocities: only those that hold constraints on velocities too.
+NamedValues<ConstraintForm> constraint_form_choices(bool with_velocities = false);
 
 class StageEquations;
 

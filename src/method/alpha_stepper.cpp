@@ -11,7 +11,7 @@ namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. With fixed steps those are 1e-10, and v has errors of q divided by
 // h; stiff forces that are no lifted gaps turn what is left open in q into forces.
-constexpr double alpha_lifted_tolerance = 0.02, alpha_controlled_tolerance = 1e-3, alpha_fixed_tolerance = 1e-4;
+constexpr double lifted_alpha_tolerance = 0.02, controlled_alpha_tolerance = 1e-3, fixed_alpha_tolerance = 1e-4;
 constexpr double max_alpha_growth = 2;     // of the step from one to the next
 constexpr double velocity_constant = 1.1;  // errors of v against those of q, measured for rho = 0, 0.5, 0.9
 
@@ -21,20 +21,19 @@ const MechanicalProblem& mechanics(const Problem& problem, const std::string& na
 }  // namespace
 
 void AlphaOptions::fields(OptionVisitor& v) {
-  v.choice("formulation", formulation, constraint_form_names(), "how constraints are solved with a step");
-  v.choice("split", split, {"lu", "qr"}, "how cs and cm choose their coordinates");
-  v.choice("lambda", lambda, {"acceleration", "stage"},
+  v.choice("formulation", formulation, constraint_form_choices(), "how constraints are solved with a step");
+  v.choice("split", split_by_qr, {{"lu", false}, {"qr", true}}, "how cs and cm choose their coordinates");
+  v.choice("lambda", multipliers_of_stage, {{"acceleration", false}, {"stage", true}},
            "multipliers and accelerations from the acceleration level, or from the step's own multipliers");
-  v.choice("gaps", gaps, {"lifted", "forces"}, "stiff gaps as multipliers in Newton's iteration, or as plain forces");
-  v.choice("start", start, {"given", "slow"}, "as given, or moved onto the slow manifold of the model's stiff gaps");
+  v.choice("gaps", lift_gaps, {{"lifted", true}, {"forces", false}},
+           "stiff gaps as multipliers in Newton's iteration, or as plain forces");
+  v.choice("start", starts_slow, {{"given", false}, {"slow", true}},
+           "as given, or moved onto the slow manifold of the model's stiff gaps");
   v.integer("iterations", iterations, Range::between(2, 100), "most Newton iterations in a step");
 }
 
 StageOptions AlphaOptions::stage() const {
-  return {.form = constraint_form(formulation),
-          .split_by_qr = split == "qr",
-          .lift_gaps = gaps == "lifted",
-          .max_iterations = iterations};
+  return {.form = formulation, .split_by_qr = split_by_qr, .lift_gaps = lift_gaps, .max_iterations = iterations};
 }
 
 void set_alpha_equation(const AlphaCoefficients& c, const State& s, double h, In phi, In a, StageEquation& e) {
@@ -56,10 +55,10 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
       info_(info),
       c_(coefficients),
       options_(options),
-      closes_acceleration_(options.lambda == "acceleration" && options.formulation != "index3"),
+      closes_acceleration_(!options.multipliers_of_stage && options.formulation != ConstraintForm::index3),
       stage_(p_, options.stage()),
       balance_(p_) {
-  if (p_.constraints() && options.formulation == "index3" && c_.is_trapezoidal())
+  if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())
     throw UsageError(info_.name +
                      " with formulation=index3 needs damping, without which its multipliers grow; take index2");
   // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
@@ -67,11 +66,11 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
 }
 
 void AlphaStepper::start(State& s, const ErrorScale& scale) {
-  stage_.set_tolerance(!scale.controlled   ? alpha_fixed_tolerance
-                       : stage_.gaps() > 0 ? alpha_lifted_tolerance
-                                           : alpha_controlled_tolerance);
+  stage_.set_tolerance(!scale.controlled   ? fixed_alpha_tolerance
+                       : stage_.gaps() > 0 ? lifted_alpha_tolerance
+                                           : controlled_alpha_tolerance);
   const Index n = s.layout.nq;
-  slow_start_ = take_slow_start(p_, options_.start == "slow", s);
+  slow_start_ = take_slow_start(p_, options_.starts_slow, s);
   phi_ = a_ = phi1_ = a1_ = a0_ = change_ = last_change_ = filtered_ = Vec::Zero(n);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());

@@ -14,7 +14,11 @@
 namespace trill {
 // Options that all members share.
 struct AlphaOptions {
-  std::string formulation = "index2", split = "lu", lambda = "acceleration", gaps = "lifted", start = "given";
+  ConstraintForm formulation = ConstraintForm::index2;
+  bool split_by_qr = false;
+  bool multipliers_of_stage = false;
+  bool lift_gaps = true;
+  bool starts_slow = false;
   int iterations = 10;
   void fields(OptionVisitor& v);
   StageOptions stage() const;

@@ -13,7 +13,7 @@
 namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run; with fixed steps those are 1e-10.
-constexpr double bdf_lifted_tolerance = 0.02, bdf_plain_tolerance = 1e-3;
+constexpr double lifted_bdf_tolerance = 0.02, plain_bdf_tolerance = 1e-3;
 constexpr double max_bdf_growth = 2;  // of the step: BDF2 is stable up to 1 + sqrt(2)
 }  // namespace
 
@@ -21,14 +21,16 @@ class Bdf final : public Stepper {
  public:
   struct Options {
     int order = 2;
-    std::string formulation = "index2", error_test = "scaled_velocities", start = "given";
+    ConstraintForm formulation = ConstraintForm::index2;
+    bool tests_positions_alone = false;
+    bool starts_slow = false;
     void fields(OptionVisitor& v) {
       v.integer("order", order, Range::between(1, 2), "1: implicit Euler; 2: the two-step formula, begun by order 1");
-      v.choice("formulation", formulation, constraint_form_names(), "how constraints are solved with a step");
-      v.choice("error_test", error_test, {"scaled_velocities", "positions"},
+      v.choice("formulation", formulation, constraint_form_choices(), "how constraints are solved with a step");
+      v.choice("error_test", tests_positions_alone, {{"scaled_velocities", false}, {"positions", true}},
                "errors of positions and of velocities times h, or of positions alone: then fast oscillations are "
                "stepped over and damped");
-      v.choice("start", start, {"given", "slow"},
+      v.choice("start", starts_slow, {{"given", false}, {"slow", true}},
                "as given, or moved onto the slow manifold of the model's stiff gaps");
     }
   };
@@ -58,7 +60,7 @@ class Bdf final : public Stepper {
       : info_(describe(options)),
         options_(options),
         p_(problem.as<MechanicalProblem>("bdf")),
-        stage_(p_, {.form = constraint_form(options.formulation), .lift_gaps = true}),
+        stage_(p_, {.form = options.formulation, .lift_gaps = true}),
         balance_(p_) {
     // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
     info_.saves_memory = !stage_.has_sparse_factors();
@@ -67,8 +69,8 @@ class Bdf final : public Stepper {
 
   void start(State& s, const ErrorScale& scale) override {
     n_ = s.layout.nq;
-    oscillation_ = take_slow_start(p_, options_.start == "slow", s);
-    stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? bdf_lifted_tolerance : bdf_plain_tolerance);
+    oscillation_ = take_slow_start(p_, options_.starts_slow, s);
+    stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? lifted_bdf_tolerance : plain_bdf_tolerance);
     for (Vec* x : {&past1_, &past2_, &slope_, &guess_}) *x = Vec::Zero(2 * n_);
     for (Vec* x : {&first_, &second_}) *x = Vec::Zero(2 * n_);
     acceleration_ = q_guess_ = Vec::Zero(n_);
@@ -183,7 +185,7 @@ class Bdf final : public Stepper {
   // Of the acceleration level; velocities of index3 are not on the constraints, and its own multipliers are as good.
   void find_multipliers() {
     const Index m = stage_.constraints();
-    if (m == 0 || options_.formulation == "index3") return;
+    if (m == 0 || options_.formulation == ConstraintForm::index3) return;
     const StageEquation& e = stage_.equation;
     acceleration_ = (trial_.segment(n_, n_) - e.v_base) / e.dynamic;
     stage_.close_acceleration(trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
@@ -195,7 +197,7 @@ class Bdf final : public Stepper {
     double share = h / (h + h1_);
     if (has_two_steps()) share *= (h + h1_) * (h + h1_) / ((h1_ + 2 * h) * (h + h1_ + h2_));
     error_.head(2 * n_) = share / (1 + share) * (trial_.head(2 * n_) - guess_);
-    if (options_.error_test == "positions")
+    if (options_.tests_positions_alone)
       error_.segment(n_, n_).setZero();
     else
       error_.segment(n_, n_) *= std::abs(h);

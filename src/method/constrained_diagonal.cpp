@@ -11,17 +11,17 @@
 namespace trill {
 namespace {
 // Of Newton's iteration, in tolerances of the run. What it leaves open in q is divided by the step in v.
-constexpr double stage_fixed_tolerance = 1e-3, stage_controlled_tolerance = 0.1, min_stage_tolerance = 1e-9,
-                 max_stage_tolerance = 0.02;
+constexpr double fixed_diagonal_tolerance = 1e-3, controlled_diagonal_tolerance = 0.1, min_diagonal_tolerance = 1e-9,
+                 max_diagonal_tolerance = 0.02;
 }  // namespace
 
 ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
-                                         const std::string& formulation)
+                                         ConstraintForm formulation)
     : p_(problem.as<MechanicalProblem>(info.name)),
       info_(info),
       tableau_(tableau),
       formulation_(formulation),
-      stage_(p_, {.form = constraint_form(formulation), .lift_gaps = true}),
+      stage_(p_, {.form = formulation, .lift_gaps = true}),
       n_(p_.layout().nq),
       m_(stage_.constraints()) {
   // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
@@ -34,7 +34,7 @@ void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
   acceleration_ = part_ = Vec::Zero(n_);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());
-  stage_.set_tolerance(stage_fixed_tolerance);
+  stage_.set_tolerance(fixed_diagonal_tolerance);
   stage_.start(s.t, s.q());
   Counters uncounted;
   stage_.stand_at(s.t, s.q());
@@ -104,8 +104,8 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
     slope_ << s.v(), acceleration_;
   }
   if (request.scale.controlled)
-    stage_.set_tolerance(std::clamp(stage_controlled_tolerance * std::abs(h * tableau_.a(0, 0)), min_stage_tolerance,
-                                    max_stage_tolerance));
+    stage_.set_tolerance(std::clamp(controlled_diagonal_tolerance * std::abs(h * tableau_.a(0, 0)),
+                                    min_diagonal_tolerance, max_diagonal_tolerance));
   k_.col(0) = slope_;
   trial_ = s.y;
   StepResult result{.h_taken = h};

@@ -18,7 +18,7 @@ struct DiagonalTableau {
 class ConstrainedDiagonal final : public Stepper {
  public:
   ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
-                      const std::string& formulation);
+                      ConstraintForm formulation);
   const MethodInfo& info() const override { return info_; }
   void start(State& s, const ErrorScale& scale) override;
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
@@ -36,7 +36,7 @@ class ConstrainedDiagonal final : public Stepper {
   const MechanicalProblem& p_;
   MethodInfo info_;
   DiagonalTableau tableau_;
-  std::string formulation_;
+  ConstraintForm formulation_;
   ConstrainedStage stage_;
   Index n_, m_;
   Mat k_;            // slopes of (q, v) at the start of the step and at the stages

@@ -11,11 +11,12 @@ namespace trill {
 class ImplicitMidpoint final : public Stepper {
  public:
   struct Options {
-    std::string linear = "factorise", formulation = "index2";
+    bool by_krylov = false;
+    ConstraintForm formulation = ConstraintForm::index2;
     void fields(OptionVisitor& v) {
-      v.choice("linear", linear, {"factorise", "krylov"},
+      v.choice("linear", by_krylov, {{"factorise", false}, {"krylov", true}},
                "Newton corrections by a factorised matrix, or without a matrix by GMRES");
-      v.choice("formulation", formulation, {"index2", "cs", "cm", "ggl"}, "how constraints are solved with the stage");
+      v.choice("formulation", formulation, constraint_form_choices(true), "how constraints are solved with the stage");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
@@ -24,7 +25,7 @@ class ImplicitMidpoint final : public Stepper {
     return {.name = "implicit_midpoint",
             .title = "Implicit midpoint rule",
             .reference = "JP95 sec. 2; PJY97 sec. 2",
-            .accepts = {.first_order = true, .mechanical = true, .constrained = options.linear == "factorise"},
+            .accepts = {.first_order = true, .mechanical = true, .constrained = !options.by_krylov},
             .order = 2,
             .order_lambda = 2,
             .dense_order = 2,
@@ -36,7 +37,7 @@ class ImplicitMidpoint final : public Stepper {
   }
 
   static std::unique_ptr<Stepper> constrained(const Problem& problem, const Options& options) {
-    if (options.linear != "factorise")
+    if (options.by_krylov)
       throw UsageError("implicit_midpoint needs linear=factorise for the constraints of '" + problem.name() + "'");
     const Vec half = Vec::Constant(1, 0.5);
     return std::make_unique<ConstrainedDiagonal>(
@@ -47,7 +48,7 @@ class ImplicitMidpoint final : public Stepper {
       : info_(describe(options)),
         options_(options),
         nv_(dynamic_cast<const MechanicalProblem*>(&problem) ? problem.layout().nv : 0),
-        system_(make_diagonal_stage(problem, "implicit_midpoint", options.linear == "krylov")),
+        system_(make_diagonal_stage(problem, "implicit_midpoint", options.by_krylov)),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
     // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
     info_.saves_memory = !system_->has_sparse_factors();

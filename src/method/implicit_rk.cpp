@@ -11,13 +11,13 @@
 
 namespace trill {
 namespace {
-constexpr double controlled_tolerance = 0.01;  // of Newton's iteration, in errors allowed in a step
-constexpr double fixed_tolerance = 1e-5;       // of 1e-10: fixed steps are solved to rounding
+constexpr double controlled_stage_tolerance = 0.01;  // of Newton's iteration, in errors allowed in a step
+constexpr double fixed_stage_tolerance = 1e-5;       // of 1e-10: fixed steps are solved to rounding
 constexpr double residual_rounding = 30 * std::numeric_limits<double>::epsilon();
-constexpr int controlled_iterations = 10, fixed_iterations = 50, many_iterations = 7;
+constexpr int controlled_stage_iterations = 10, fixed_stage_iterations = 50, many_iterations = 7;
 constexpr double reused_rate = 0.05;  // a matrix is kept for the next step while it contracts that well
 
-void count(Counters& work, Groups groups, int evaluations) {
+void count_evaluations(Counters& work, Groups groups, int evaluations) {
   for (int i = 0; i < evaluations; ++i) work.count_forces(groups);
 }
 
@@ -58,8 +58,8 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   else
     start_mechanics(s);
   stages_->start(s);
-  newton_options_ = {.tolerance = scale.controlled ? controlled_tolerance : fixed_tolerance,
-                     .max_iterations = scale.controlled ? controlled_iterations : fixed_iterations,
+  newton_options_ = {.tolerance = scale.controlled ? controlled_stage_tolerance : fixed_stage_tolerance,
+                     .max_iterations = scale.controlled ? controlled_stage_iterations : fixed_stage_iterations,
                      .jacobian_every = 0,
                      .predict = false};
   newton_.emplace(stages_->size(), newton_options_);
@@ -168,7 +168,7 @@ StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, 
       residual_rounding * plan_.block.amplification * stages_->size_in_tolerances(request.weights);
   newton_->set_options(newton_options_);
   newton = newton_->solve(*stages_, x_, x_weights_, reuse);
-  count(request.work, stages_->counted_groups(), stages_->evaluations - evaluations);
+  count_evaluations(request.work, stages_->counted_groups(), stages_->evaluations - evaluations);
   request.work.jacobians += stages_->preparations - preparations;
   if (!newton.converged) return status_of(newton);
   factor_h_ = h;

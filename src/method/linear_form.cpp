@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/method/linear_form.hpp"
 
+#include "linalg/extended_lu.hpp"
 #include "method/explicit_tableau.hpp"
 
 #include <cmath>
@@ -8,11 +9,18 @@
 
 namespace trill {
 namespace {
-using ExtendedComplex = std::complex<Extended>;
-using ExtendedComplexMat = Eigen::Matrix<ExtendedComplex, Eigen::Dynamic, Eigen::Dynamic>;
-
 constexpr Extended extended_rounding = std::numeric_limits<Extended>::epsilon();
 constexpr Extended double_rounding = std::numeric_limits<double>::epsilon();
+
+Extended column_norm(const auto& A) {
+  Extended largest = 0;
+  for (Index j = 0; j < A.cols(); ++j) {
+    Extended sum = 0;
+    for (Index i = 0; i < A.rows(); ++i) sum += std::abs(A(i, j));
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
 
 // det(F + x G) as a polynomial. F and G are rounded, G from products as large as g_size: d log det N = tr(N^-1 dN).
 class Determinants {
@@ -22,13 +30,12 @@ class Determinants {
 
   Polynomial operator()(const ExtendedMat& F, const ExtendedMat& G) const {
     return interpolate(static_cast<int>(stages_), [&](ExtendedComplex x) -> ComplexSample {
-      const ExtendedComplexMat N = F.cast<ExtendedComplex>() + x * G.cast<ExtendedComplex>();
-      const Eigen::PartialPivLU<ExtendedComplexMat> lu(N);
+      ExtendedComplexMat N(stages_, stages_);
+      for (Index i = 0; i < N.size(); ++i) N.data()[i] = F.data()[i] + x * G.data()[i];
+      const Extended uncertain = rounding_ * static_cast<Extended>(stages_) * (column_norm(N) + std::abs(x) * g_size_);
+      const ExtendedLu<ExtendedComplex> lu(std::move(N));
       const ExtendedComplex value = lu.determinant();
-      const Extended norm = N.cwiseAbs().colwise().sum().maxCoeff();
-      const Extended uncertain = rounding_ * static_cast<Extended>(stages_) * (norm + std::abs(x) * g_size_);
-      const Extended inverse_norm = 1 / (lu.rcond() * norm);
-      return {value, std::abs(value) * uncertain * inverse_norm};
+      return {value, std::abs(value) * uncertain * column_norm(lu.inverse())};
     });
   }
 
@@ -41,8 +48,6 @@ class Determinants {
 Polynomial rounded(const std::vector<double>& coefficients) {
   return Polynomial(std::vector<Extended>(coefficients.begin(), coefficients.end())).scaled(1, double_rounding);
 }
-
-Extended column_norm(const ExtendedMat& A) { return A.cwiseAbs().colwise().sum().maxCoeff(); }
 
 struct Coefficients {
   ExtendedMat A;
@@ -61,12 +66,12 @@ LinearForm form_of(const Coefficients& position, const Coefficients& velocity, E
   const Extended size = std::max(column_norm(A), column_norm(back)) * std::max(column_norm(Ah), column_norm(back_h));
   const Determinants det(s, rounding, size);
   LinearForm form;
-  form.q = det(I, A * Ah);
-  form.n11 = det(I, back * Ah);
-  form.n22 = det(I, A * back_h);
-  form.n12 = det(I + one * b.transpose(), Ah * A) - form.q;
-  form.n21 = det(I + one * bh.transpose(), A * Ah) - form.q;
-  form.det = det(I, back * back_h);
+  form.q = det(I, extended_product(A, Ah));
+  form.n11 = det(I, extended_product(back, Ah));
+  form.n22 = det(I, extended_product(A, back_h));
+  form.n12 = det(I + one * b.transpose(), extended_product(Ah, A)) - form.q;
+  form.n21 = det(I + one * bh.transpose(), extended_product(A, Ah)) - form.q;
+  form.det = det(I, extended_product(back, back_h));
   return form;
 }
 

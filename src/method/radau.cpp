@@ -9,21 +9,24 @@ namespace trill {
 class Radau final : public ImplicitRk {
  public:
   struct Options {
-    std::string s = "auto", fast = "damp";
+    int s = 0;  // 0: auto
+    FastMotion fast = FastMotion::damp;
     void fields(OptionVisitor& v) {
-      Choices stages{"auto"};
-      for (int k = 1; k <= most_implicit_stages; ++k) stages.push_back(std::to_string(k));
+      NamedValues<int> stages{{"auto", 0}};
+      for (int k = 1; k <= most_implicit_stages; ++k) stages.emplace_back(std::to_string(k), k);
       v.choice("s", s, stages, "number of stages; auto: 3, 5 or 7 by the tolerance, 5 with fixed steps; odd for rtol");
-      v.choice("fast", fast, {"damp", "preserve", "resolve"},
+      v.choice("fast", fast,
+               {{"damp", FastMotion::damp}, {"preserve", FastMotion::preserve}, {"resolve", FastMotion::resolve}},
                "the oscillation of stiff gaps: damp it, keep its amplitude (by Gauss steps), or follow it");
     }
-    int stages() const { return s == "auto" ? 5 : std::stoi(s); }
+    int stages() const { return s == 0 ? 5 : s; }
+    bool takes_gauss_steps() const { return fast == FastMotion::preserve; }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}, {{"fast", "preserve"}}}; }
   static MethodInfo describe(const Options& options) { return describe(options, options.stages()); }
 
   static LinearForm linear_form(const Options& options) {
-    const auto family = options.fast == "preserve" ? ImplicitFamily::gauss : ImplicitFamily::radau_iia;
+    const auto family = options.takes_gauss_steps() ? ImplicitFamily::gauss : ImplicitFamily::radau_iia;
     return runge_kutta_form(extended_tableau(family, options.stages()));
   }
 
@@ -36,7 +39,7 @@ class Radau final : public ImplicitRk {
 
  private:
   static MethodInfo describe(const Options& options, int s) {
-    const bool gauss = options.fast == "preserve";
+    const bool gauss = options.takes_gauss_steps();
     const int order = gauss ? 2 * s : 2 * s - 1;
     return {.name = "radau",
             .title = "Radau IIA, error on the slow manifold",
@@ -56,11 +59,12 @@ class Radau final : public ImplicitRk {
   }
 
   void mark_what_it_delivers() {
-    if (options_.fast == "damp" && mechanics() && mechanics()->strong_potential()) info_.delivers = Delivers::slow;
+    if (options_.fast == FastMotion::damp && mechanics() && mechanics()->strong_potential())
+      info_.delivers = Delivers::slow;
   }
 
   int stages_for(const ErrorScale& scale) const {
-    if (options_.s != "auto" || !scale.controlled || options_.fast == "preserve") return options_.stages();
+    if (options_.s != 0 || !scale.controlled || options_.takes_gauss_steps()) return options_.stages();
     return scale.rtol > 1e-4 ? 3 : scale.rtol > 1e-9 ? 5 : 7;
   }
 
@@ -68,15 +72,12 @@ class Radau final : public ImplicitRk {
     const int s = stages_for(scale);
     info_ = describe(options_, s);
     mark_what_it_delivers();
-    if (options_.fast == "preserve")
+    if (options_.takes_gauss_steps())
       return {.block = stage_block(gauss_tableau, s),
-              .fast = FastMotion::preserve,
+              .fast = options_.fast,
               .alias = static_cast<double>(s * (s + 1)),
               .estimates = s % 2 == 1};
-    return {.block = stage_block(radau_iia_tableau, s),
-            .fast = options_.fast == "damp" ? FastMotion::damp : FastMotion::resolve,
-            .damps = true,
-            .estimates = s % 2 == 1};
+    return {.block = stage_block(radau_iia_tableau, s), .fast = options_.fast, .damps = true, .estimates = s % 2 == 1};
   }
   Options options_;
 };

@@ -17,11 +17,11 @@ class Sdirk final : public Stepper {
   struct Options {
     int stages = 3;
     double gamma = 0;
-    std::string formulation = "index2";
+    ConstraintForm formulation = ConstraintForm::index2;
     void fields(OptionVisitor& v) {
       v.integer("stages", stages, Range::between(2, 4), "stages per step; the order is one less");
       v.number("gamma", gamma, Range::at_least(0), "the damping knob; 0: the value of highest order");
-      v.choice("formulation", formulation, {"index2", "cs", "cm", "ggl"}, "how constraints are solved with a stage");
+      v.choice("formulation", formulation, constraint_form_choices(true), "how constraints are solved with a stage");
     }
   };
   static std::vector<OptionSet> variants() {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/sdirk_tableau.hpp"
 
+#include "linalg/extended_lu.hpp"
+
 #include <cmath>
 #include <numbers>
-
-#include <Eigen/LU>
-#include <Eigen/QR>
 
 namespace trill {
 namespace {
@@ -31,14 +30,14 @@ void fill_three(double g, SdirkTableau& t) {
 // Order 3: b from sum b = 1, sum b c = 1/2, sum b c^2 = 1/3, then a32 from sum b A c = 1/6.
 void fill_four(double g, SdirkTableau& t) {
   const auto [c2, c3] = inner_nodes_of_four(g);
-  Eigen::Matrix2d moments;
-  moments << c2 - g, c3 - g, c2 * c2 - g * g, c3 * c3 - g * g;
-  const Eigen::Vector2d b = moments.inverse() * Eigen::Vector2d(0.5 - 2 * g + g * g, 1.0 / 3 - g - g * g * (1 - g));
-  const double b1 = 1 - g - b.sum();
-  const double without_a32 = b1 * g * g + b[0] * (2 * g * c2 - g * g) + b[1] * (2 * g * c3 - g * g) + 0.5 * g;
-  const double a32 = (1.0 / 6 - without_a32) / (b[1] * (c2 - g));
+  const double m11 = c2 - g, m12 = c3 - g, m21 = c2 * c2 - g * g, m22 = c3 * c3 - g * g;
+  const double r1 = 0.5 - 2 * g + g * g, r2 = 1.0 / 3 - g - g * g * (1 - g), by_det = 1 / (m11 * m22 - m21 * m12);
+  const double b2 = m22 * by_det * r1 - m12 * by_det * r2, b3 = m11 * by_det * r2 - m21 * by_det * r1;
+  const double b1 = 1 - g - (b2 + b3);
+  const double without_a32 = b1 * g * g + b2 * (2 * g * c2 - g * g) + b3 * (2 * g * c3 - g * g) + 0.5 * g;
+  const double a32 = (1.0 / 6 - without_a32) / (b3 * (c2 - g));
   t.c << g, c2, c3, 1;
-  t.a << g, 0, 0, 0, c2 - g, g, 0, 0, c3 - g - a32, a32, g, 0, b1, b[0], b[1], g;
+  t.a << g, 0, 0, 0, c2 - g, g, 0, 0, c3 - g - a32, a32, g, 0, b1, b2, b3, g;
 }
 
 // Coefficients of the elementary differentials of order s in h sum w_i k_i, k_0 at the start of the step.
@@ -71,6 +70,25 @@ struct Trees {
   }
 };
 
+// The shortest x with A x = b for a matrix of full row rank: A^T (A A^T)^-1 b.
+Vec shortest_solution(const Mat& a, const Vec& b) {
+  const ExtendedMat wide = a.cast<Extended>();
+  const ExtendedVec y = ExtendedLu<Extended>(extended_product(wide, wide.transpose())).solve(b.cast<Extended>());
+  return extended_product(wide.transpose(), y).cast<double>();
+}
+
+// Of a matrix with one column more than independent rows: x_i = (-1)^i det(A without column i).
+Vec null_vector(const Mat& a) {
+  Vec x(a.cols());
+  ExtendedMat rest(a.rows(), a.rows());
+  for (Index left_out = 0; left_out < a.cols(); ++left_out) {
+    for (Index j = 0; j < a.rows(); ++j) rest.col(j) = a.col(j < left_out ? j : j + 1).cast<Extended>();
+    const Extended determinant = ExtendedLu<Extended>(rest).determinant();
+    x[left_out] = static_cast<double>(left_out % 2 == 0 ? determinant : -determinant);
+  }
+  return x;
+}
+
 // Weights of h k_0 .. h k_s that vanish on all trees below order s. On those of order s they are made as large as the
 // error of the method, and not smaller than half the derivative of that order: at the gamma of highest order the method
 // has no error there.
@@ -85,11 +103,11 @@ Vec error_weights(const SdirkTableau& t) {
     e = Eigen::Vector3d(-1, 0, 1);
   } else if (s == 3) {  // of two directions the one that sees f' f' f with the smallest weights
     conditions.row(2) = trees.ac;
-    e = conditions.completeOrthogonalDecomposition().solve(Vec(Vec::Unit(3, 2)));
+    e = shortest_solution(conditions, Vec::Unit(3, 2));
   } else {
     conditions.row(2) = trees.cc;
     conditions.row(3) = trees.ac;
-    e = conditions.fullPivLu().kernel().col(0);
+    e = null_vector(conditions);
   }
   const double error = (trees.of_order_s * b - trees.exact).norm();
   return std::max(error, 0.5 * trees.exact.norm()) / (trees.of_order_s * e).norm() * e;

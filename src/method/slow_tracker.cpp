@@ -15,7 +15,7 @@ constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
 constexpr double preserved_share = 0.8;  // of the bound, which falls when the motion turns faster
 constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
 // What an oscillation may leave in the stages, against the change of the slow acceleration over a step.
-constexpr double quiet = 0.01;
+constexpr double quiet_share = 0.01;
 
 // Weights of the values at c in the slope at 1 of the polynomial through them.
 Vec end_slopes(const Vec& c) {
@@ -151,7 +151,7 @@ double SlowTracker::first_floor(const State& s, const ErrorScale& scale) {
 bool SlowTracker::is_quiet(double h) const {
   if (smooth_) return true;
   const double across = std::max(oscillation_.speed, max_abs(here_->open) / std::abs(h));
-  return across < quiet * std::abs(h) * slow_change_;
+  return across < quiet_share * std::abs(h) * slow_change_;
 }
 
 StepStatus SlowTracker::find_end(double t, const StepRequest& request, Vec& y1) {

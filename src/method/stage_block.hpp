@@ -37,7 +37,6 @@ struct StageBlock {
   std::vector<RealMode> reals;
   std::vector<PairMode> pairs;
   double amplification = 1;  // largest |1/gamma|: h |dV| against |dW|
-  double transform_condition = 1;
 
   // Ends of a step that is not stiffly accurate, with all stages implicit: q1 = q0 + h v0 + end W,
   // v1 = v0 + end (V - v0).

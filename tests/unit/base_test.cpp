@@ -106,6 +106,39 @@ TEST(Options, AreReadCheckedAndNamed) {
   EXPECT_EQ(rows[1].allowed, ">= 1");
 }
 
+enum class Shade { light, dark };
+
+struct Named {
+  Shade shade = Shade::dark;
+  bool round = false;
+  int count = 0;
+  void fields(OptionVisitor& v) {
+    v.choice("shade", shade, {{"light", Shade::light}, {"dark", Shade::dark}}, "of the picture");
+    v.choice("corners", round, {{"sharp", false}, {"round", true}}, "of the picture");
+    v.choice("count", count, {{"auto", 0}, {"1", 1}, {"2", 2}}, "of pictures");
+  }
+};
+
+TEST(Options, WordsBecomeValuesOfTheirOwnType) {
+  const Named read = read_options<Named>({{"shade", "light"}, {"corners", "round"}, {"count", "2"}}, "picture");
+  EXPECT_EQ(read.shade, Shade::light);
+  EXPECT_TRUE(read.round);
+  EXPECT_EQ(read.count, 2);
+  EXPECT_EQ(read_options<Named>({}, "picture").shade, Shade::dark);
+  try {
+    read_options<Named>({{"shade", "grey"}}, "picture");
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_STREQ(e.what(), "picture: option 'shade' cannot be 'grey'; allowed: light | dark");
+  }
+  const auto rows = list_options<Named>();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].value, "dark");
+  EXPECT_EQ(rows[0].allowed, "light | dark");
+  EXPECT_EQ(rows[1].value, "sharp");
+  EXPECT_EQ(rows[2].value, "auto");
+}
+
 TEST(Options, AssignmentsAndTheirAliases) {
   EXPECT_EQ(parse_assignment("rho-inf=0.5"), (std::pair<std::string, std::string>{"rho", "0.5"}));
   EXPECT_EQ(parse_assignment("a=b=c"), (std::pair<std::string, std::string>{"a", "b=c"}));

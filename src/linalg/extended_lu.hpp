@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/base/types.hpp"
+
+#include <complex>
+#include <vector>
+
+// Small dense matrices in extended precision, for coefficients of methods that are found once and rounded to double.
+// Plain loops: Eigen's decompositions of these types take longer to compile than all methods that use them.
+namespace trill {
+using ExtendedComplex = std::complex<Extended>;
+using ExtendedComplexMat = Eigen::Matrix<ExtendedComplex, Eigen::Dynamic, Eigen::Dynamic>;
+
+// P A = L U by columns with partial pivoting. Scalar: Extended or ExtendedComplex.
+template <class Scalar>
+class ExtendedLu {
+ public:
+  using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+  // Pivots of exactly zero are replaced by this: inverse iteration at an eigenvalue needs a direction, not a solution.
+  explicit ExtendedLu(Matrix a, Extended smallest_pivot = 0);
+  Vector solve(const Vector& b) const;
+  Matrix inverse() const;
+  Scalar determinant() const;
+
+ private:
+  Matrix lu_;
+  std::vector<Index> rows_;  // row of A in each row of L U
+  bool odd_ = false;         // an odd number of exchanges
+};
+
+// Sums entry by entry: these matrices are small, and Eigen's blocked products take long to compile.
+ExtendedMat extended_product(const ExtendedMat& a, const ExtendedMat& b);
+
+// Columns: eigenvectors of length 1.
+struct ExtendedModes {
+  std::vector<ExtendedComplex> values;
+  ExtendedComplexMat vectors;
+};
+// Of a matrix with distinct eigenvalues: those in double precision, refined by inverse iteration. One vector of each
+// complex pair is the conjugate of the other.
+ExtendedModes extended_modes(const ExtendedMat& a);
+}  // namespace trill
