@@ -84,9 +84,9 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
     free_ = std::make_unique<Acceleration>(problem);
     return;
   }
-  manifold_ = std::make_unique<ConstraintManifold>(problem, *map_);
+  manifold_ = std::make_unique<ConstraintManifold>(problem, *map_, SaddleSolver::Way::schur_first);
   if (options.form == ConstraintForm::ggl)
-    unit_ = std::make_unique<ConstraintManifold>(problem, *map_, SaddleSolver::Way::any,
+    unit_ = std::make_unique<ConstraintManifold>(problem, *map_, SaddleSolver::Way::best,
                                                  ConstraintManifold::Metric::identity);
 }
 

@@ -15,7 +15,7 @@ class ConstraintManifold {
  public:
   enum class Metric { mass, identity };  // identity: M = I whatever the mass
   ConstraintManifold(const MechanicalProblem& problem, const ConstraintMap& map,
-                     SaddleSolver::Way way = SaddleSolver::Way::any, Metric metric = Metric::mass);
+                     SaddleSolver::Way way = SaddleSolver::Way::best, Metric metric = Metric::mass);
 
   // The point of g = 0 that is nearest to q0, with G of the last iterate: g converges quadratically, and the foot of
   // the perpendicular at a rate that is the distance over the radius of curvature. It stands there behind.
@@ -48,7 +48,7 @@ class ConstraintManifold {
   Index rows() const { return c_.size(); }
   const MatrixSlot& jacobian() const { return saddle_.rows(); }
   const MatrixSlot& mass() const { return saddle_.mass(); }
-  SchurComplement& schur() { return saddle_.schur(); }  // with Way::schur
+  SchurComplement& schur() { return saddle_.schur(); }  // with Way::schur_only
   const SchurComplement& schur() const { return saddle_.schur(); }
   double reciprocal_condition() const;  // of the rows in this metric, roughly; 1 where it is not known
 

@@ -10,7 +10,7 @@ namespace trill {
 SlowPoint::SlowPoint(const LiftedForm& form)
     : form_(form),
       map_(*form.map()),
-      manifold_(form.problem(), map_, SaddleSolver::Way::schur),
+      manifold_(form.problem(), map_, SaddleSolver::Way::schur_only),
       n_(form.unknowns()),
       m_(form.rows()),
       turned_(map_.pattern()),

@@ -41,7 +41,7 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
       gaps_(gaps_of(stiff).map->count()),
       m_(map_.count()),
       inverse_stiffness_(Vec::Zero(m_)),
-      manifold_(stiff, map_, SaddleSolver::Way::schur),
+      manifold_(stiff, map_, SaddleSolver::Way::schur_only),
       mass1_(stiff.mass_pattern()),
       mass2_(stiff.mass_pattern()) {
   inverse_stiffness_.head(gaps_) = stiffness().cwiseInverse();

@@ -56,7 +56,8 @@ class SaddleSolver::WholeMatrix {
 
 SaddleSolver::SaddleSolver(MassShape shape, MatrixSlot mass, MatrixSlot G, Way way)
     : mass_(std::move(mass)), G_(std::move(G)), shape_(shape), way_(way) {
-  if (way == Way::schur || shape != MassShape::full || !has_sparse_saddle(mass_, G_))
+  const bool may_be_dense = way == Way::schur_first && !has_sparse_saddle(mass_, G_);
+  if (shape != MassShape::full || may_be_dense || way == Way::schur_only)
     schur_.emplace(shape, mass_, G_);
   else
     whole_ = std::make_unique<WholeMatrix>(mass_, G_);
@@ -67,8 +68,8 @@ SaddleSolver::~SaddleSolver() = default;
 bool SaddleSolver::factorise() {
   if (!whole_) {
     const bool regular = !mass_changed_ || schur_->take_mass();
-    if (!regular && way_ == Way::schur) return false;
-    if (!regular || (!chosen_ && way_ == Way::any && !schur_->is_accurate()))
+    if (!regular && way_ == Way::schur_only) return false;
+    if (!regular || (!chosen_ && way_ != Way::schur_only && !schur_->is_accurate()))
       whole_ = std::make_unique<WholeMatrix>(mass_, G_);
     mass_changed_ = false;
     chosen_ = true;

@@ -8,12 +8,18 @@
 namespace trill {
 // M x + G^T mu = r, G x + c = 0, factorised once for a point and solved many times: through S = G M^-1 G^T or as one
 // matrix [M G^T; G 0]. S is the smaller one, and sparse where G is and the mass is diagonal. The whole matrix is better
-// where it is sparse and S is not, and the only way where the mass is singular (the constraints then hold what has
-// none) or where light bodies among heavy ones leave S no digits. Which of them it is, is decided at the first point.
+// with a full mass, whose condition S would inherit and which makes S dense. It is the only way where the mass is
+// singular (the constraints then hold what has none) or where light bodies among heavy ones leave S no digits. Which of
+// them it is, is decided at the first point.
 class SaddleSolver {
  public:
-  enum class Way { any, schur };  // schur: for those who look at S itself
-  SaddleSolver(MassShape shape, MatrixSlot mass, MatrixSlot G, Way way = Way::any);
+  enum class Way {
+    best,
+    schur_first,  // also with a full mass as long as the whole matrix is not sparse: pivots of S tell how independent
+                  // the rows are
+    schur_only    // for those who look at S itself
+  };
+  SaddleSolver(MassShape shape, MatrixSlot mass, MatrixSlot G, Way way = Way::best);
   ~SaddleSolver();
   SaddleSolver(const SaddleSolver&) = delete;
   SaddleSolver& operator=(const SaddleSolver&) = delete;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The C++ of the README and the guides compiles against the public headers alone. All blocks of a page make one source:
 # those with #include lines first and as they are, of the others what begins with `trill::RunPlan` as a function's body.
+# Excerpts of a class are marked as c++, not cpp, and are left out.
 # guide_test.sh source-folder
 set -euo pipefail
 source=$1

@@ -5,6 +5,7 @@
 
 namespace trill::test {
 Vec solved(const Mat& a, const Vec& b) { return a.fullPivLu().solve(b); }
+Vec solved_by_rows(const Mat& a, const Vec& b) { return a.partialPivLu().solve(b); }
 Mat inverse(const Mat& a) { return a.inverse(); }
 double determinant(const Mat& a) { return a.determinant(); }
 Eigen::VectorXcd eigenvalues(const Mat& a) { return a.eigenvalues(); }

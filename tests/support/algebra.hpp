@@ -6,7 +6,8 @@
 namespace trill::test {
 // Eigen's decompositions for what tests expect, compiled once: they are expensive to compile, and independent of
 // linalg.
-Vec solved(const Mat& a, const Vec& b);
+Vec solved(const Mat& a, const Vec& b);          // with full pivoting
+Vec solved_by_rows(const Mat& a, const Vec& b);  // with row pivoting, as linalg solves
 Mat inverse(const Mat& a);
 double determinant(const Mat& a);
 Eigen::VectorXcd eigenvalues(const Mat& a);

@@ -59,7 +59,11 @@ TEST(SaddleSolver, SolvesWithEveryKindOfMassAndRows) {
         SCOPED_TRACE(testing::Message() << n << (sparse ? " sparse " : " dense ") << static_cast<int>(shape));
         SaddleSolver saddle(shape, filled(M, sparse || shape != MassShape::full), filled(G, sparse));
         expect_solution(saddle, M, G, 1e-12);
-        EXPECT_EQ(saddle.uses_schur(), !(n == 40 && sparse && shape == MassShape::full));
+        EXPECT_EQ(saddle.uses_schur(), shape != MassShape::full);
+        SaddleSolver by_schur(shape, filled(M, sparse || shape != MassShape::full), filled(G, sparse),
+                              SaddleSolver::Way::schur_only);
+        expect_solution(by_schur, M, G, 1e-12);
+        EXPECT_TRUE(by_schur.uses_schur());
       }
 }
 
@@ -80,7 +84,7 @@ TEST(SaddleSolver, TakesTheWholeMatrixWhereTheMassIsSingular) {
 TEST(SaddleSolver, GoesOverToTheWholeMatrixWhereAMassVanishesOnTheWay) {
   const Mat G = links(6);
   Mat M = full_mass(6);
-  SaddleSolver saddle(MassShape::full, filled(M, false), filled(G, false));
+  SaddleSolver saddle(MassShape::full, filled(M, false), filled(G, false), SaddleSolver::Way::schur_first);
   expect_solution(saddle, M, G, 1e-12);
   EXPECT_TRUE(saddle.uses_schur());
   M.row(0).setZero();
@@ -96,7 +100,8 @@ TEST(SaddleSolver, KeepsItsDigitsWithLightBodiesAmongHeavyOnes) {
   for (const bool full : {false, true}) {
     Mat M = Vec{{1, 1e-12, 2}}.asDiagonal();
     if (full) M(0, 2) = M(2, 0) = 0.5;
-    SaddleSolver saddle(full ? MassShape::full : MassShape::diagonal, filled(M, !full), filled(G, false));
+    SaddleSolver saddle(full ? MassShape::full : MassShape::diagonal, filled(M, !full), filled(G, false),
+                        SaddleSolver::Way::schur_first);
     ASSERT_TRUE(saddle.factorise());
     EXPECT_FALSE(saddle.uses_schur());
     Vec x(3), mu(2);
@@ -126,10 +131,13 @@ TEST(SaddleSolver, SaysWhereRowsDependOnEachOther) {
 
 TEST(SaddleSolver, AllocatesNothingFromPointToPoint) {
   if (!counts_allocations()) GTEST_SKIP();
-  for (const Index n : {6, 40}) {
+  for (const auto& [n, way] : {std::pair<Index, SaddleSolver::Way>{6, SaddleSolver::Way::best},
+                               {40, SaddleSolver::Way::best},
+                               {6, SaddleSolver::Way::schur_first},
+                               {40, SaddleSolver::Way::schur_first}}) {
     const Vec r = Vec::Ones(n), c = Vec::Ones(n / 2);
     Vec x(n), mu(n / 2);
-    SaddleSolver saddle(MassShape::full, filled(full_mass(n), false), filled(links(n), false));
+    SaddleSolver saddle(MassShape::full, filled(full_mass(n), false), filled(links(n), false), way);
     ASSERT_TRUE(saddle.factorise());
     const AllocationGuard guard;
     *saddle.rows().entry(0, 0) = 1.5;

@@ -98,7 +98,7 @@ Vec acceleration(const MechanicalProblem& p, const State& s) {
     map->curvature(s.t, q, v, eta);
     b.tail(m) = -eta;
   }
-  return test::solved(A, b).head(n);
+  return test::solved_by_rows(A, b).head(n);
 }
 
 // Its energy is no invariant: the potential depends on t.
@@ -728,7 +728,7 @@ TEST(RectifierModel, ChargesTheFilter) {
       p.current(s.t, x, i);
       p.jacobians(s.t, x, dcharge, dcurrent);
       const Mat J = dcharge.as_dense() / h + dcurrent.as_dense();
-      Vec next = x - test::solved(J, (q1 - q0) / h + i);
+      Vec next = x - test::solved_by_rows(J, (q1 - q0) / h + i);
       p.limit(x, next);
       const double change = (next - x).cwiseAbs().maxCoeff();
       x = next;
