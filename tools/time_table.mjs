@@ -39,10 +39,14 @@ function roomOf(output) {
   if (target === 'trill_tool') return 'apps';
   if (path.includes('cmake_pch')) return 'precompiled headers';
   const unit = path.match(/unity_trill_[a-z]+_(.*?)_?\d*_cxx/);
+  if (/unity_(model_texts|toml)|text_of_|shipped_code|text_models|all_models/.test(path)) return 'model';
+  if (/page_template/.test(path)) return 'report';
+  if (/catalogue/.test(path)) return 'method';
   const room = unit ? unit[1].replace(/_.*/, '') : path.split('/')[0];
   return target === 'trill_papers' ? 'papers' : /^(toml|model)/.test(room) ? 'model' : room.replace(/\.cpp$|\.c$/, '') || folder;
 }
 const compiled = [...outputs.values()];
+console.log(`\nMeasured on ${new Date().toISOString().slice(0, 10)}.\n`);
 console.log(`## Build: ${seconds(sum(compiled))} s of one core\n`);
 console.log(table(['room', 'units', 's'], grouped(compiled, (row) => roomOf(row.name)).map((r) => [r.name, r.count, seconds(r.seconds)])));
 console.log('The ten longest units:\n');
