@@ -43,8 +43,8 @@ void sync_directory(const fs::path& directory) {
   const int result = retry([&] { return ::fsync(file); });
   const int error = errno;
   ::close(file);
-  if (result < 0 && error != EINVAL)
-    throw_io("cannot write", directory, error);  // EINVAL: not supported by this file system
+  // EINVAL: this file system does not support it.
+  if (result < 0 && error != EINVAL) throw_io("cannot write", directory, error);
 }
 
 WholeFile::WholeFile(fs::path path, std::string when_full) : path_(std::move(path)), when_full_(std::move(when_full)) {

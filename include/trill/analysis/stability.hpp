@@ -53,7 +53,7 @@ struct StabilityReport {
   std::vector<TouchingPoint> touching;
   double periodicity_end = 0;               // upper end of the closed window that begins at 0; 0: there is none
   double absolute_end = 0;                  // the same for absolute stability
-  bool p_stable = false, i_stable = false;  // periodicity_end, absolute_end is infinite
+  bool p_stable = false, i_stable = false;  // periodicity_end or absolute_end is infinite
   bool strictly_p_stable = false;           // the end of periodicity is infinite by the open definition too
   double radius_at_infinity = 0;
   std::optional<Mat2> at_infinity;  // M for mu -> infinity, if it has a limit

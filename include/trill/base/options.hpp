@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace trill {
-using OptionSet = std::map<std::string, std::string, std::less<>>;  // as given on a command line
+using OptionSet = std::map<std::string, std::string, std::less<>>;  // from a command line or a keyword list
 
 // Allowed values of a number, ends included unless open.
 struct Range {

@@ -34,9 +34,8 @@ class Reformulation {
   virtual ~Reformulation() = default;
   virtual const Problem& inner() const = 0;
   virtual void expect(const RunScope&) {}  // called before the first enter()
-  // Converts a state of the given problem to one of inner(), with projections or corrections where the formulation
-  // needs
-  // them. UsageError if it cannot start from this state.
+  // Converts a state of the given problem to one of inner(), with projections or corrections if the formulation
+  // needs them. UsageError if it cannot start from this state.
   virtual void enter(const State& given, State& in, Notes& notes) = 0;
   virtual void leave(const State& in, State& out) const = 0;  // for output, measured quantities and events
   virtual AfterStep after_step(State&, Notes&) { return AfterStep::kept; }
