@@ -97,7 +97,7 @@ class ComplexSmallLu final : public ComplexSolver {
   }
 
   int n_;
-  std::vector<int> places_;  // of the entries of a sparse pattern
+  std::vector<int> places_;  // where the entries of a sparse pattern go in lu_
   std::array<Complex, small_lu_limit * small_lu_limit> lu_;
   std::array<double, small_lu_limit> row_max_{}, column_max_{};
   std::array<int, small_lu_limit> pivot_{};

@@ -41,7 +41,7 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint);
 Checkpoint read_checkpoint(const std::filesystem::path& part, std::int64_t number);
 
 RunInfo read_header(const std::filesystem::path& part);
-std::optional<RunRecord> read_outcome(const std::filesystem::path& part);  // nothing: no such file
+std::optional<RunRecord> read_outcome(const std::filesystem::path& part);  // nullopt: there is no such file
 
 // Deletes the files in an order such that, if this is interrupted, the rest is never mistaken for an unfinished run.
 void remove_part(const std::filesystem::path& part);

@@ -49,7 +49,7 @@ struct StabilityReport {
   bool has_memory = false;         // steps depend on earlier ones: the eigenvalues are the dominant pair of a long run
   std::vector<StabilityRow> rows;  // up to mu_max
   StabilityWindows closed;         // JP95 Definition 2.2: a touching point belongs to the interval
-  StabilityWindows open;           // PJY97 Definition 2.1: it belongs to it only if M = I or -I there
+  StabilityWindows open;           // PJY97 Definition 2.1: it does so only if M = I or -I there
   std::vector<TouchingPoint> touching;
   double periodicity_end = 0;               // upper end of the closed window that begins at 0; 0: there is none
   double absolute_end = 0;                  // the same for absolute stability

@@ -52,7 +52,7 @@ struct PreparedRun {
   std::unique_ptr<Stepper> stepper;
   State start;
   DriverOptions options;
-  std::string remark;  // why machine code was wanted but is not available
+  std::string remark;  // says so if machine code was wanted but is not available
   std::string choice;  // why this method was used, if trill chose it
   bool begun = false;  // run() has been called before
 

@@ -43,8 +43,9 @@ class MatrixSlot {
   bool same_pattern(const MatrixSlot& a) const;
   // Copies of a sparse slot have the same id, dense slots have 0. A SlotMap built for one copy is valid for the others.
   std::uint64_t pattern_id() const { return pattern_id_; }
-  void assign_values(const MatrixSlot& a);                                   // same pattern only
-  void scale_add(double alpha, const MatrixSlot& a);                         // this += alpha a; needs the entries of a
+  void assign_values(const MatrixSlot& a);  // same pattern only
+  // this += alpha a; this pattern must contain the pattern of a.
+  void scale_add(double alpha, const MatrixSlot& a);
   void scale_add(double alpha, const MatrixSlot& a, const SlotMap& places);  // the same with a SlotMap made beforehand
 
   void multiply(In x, Out y) const;             // y = A x; x and y distinct

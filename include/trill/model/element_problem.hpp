@@ -81,8 +81,8 @@ class Elements final : public ElementKind {
   std::vector<PlacedElement<E>> elements_;
 };
 
-// M q'' = -dV/dq with V a sum over elements and M constant and diagonal. Forces and their Jacobian are
-// computed from the energies with dual numbers, the sparsity pattern from the coordinates that the elements share.
+// M q'' = -dV/dq with V a sum over elements and M constant and diagonal. Forces and their Jacobian are computed
+// from the energies with dual numbers, the sparsity pattern from the coordinates that the elements share.
 class ElementProblem : public MechanicalProblem {
  public:
   ElementProblem(std::string name, Vec start, Vec velocity);  // masses 1

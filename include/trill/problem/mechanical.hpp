@@ -26,7 +26,7 @@ class ConstraintMap {
  public:
   virtual ~ConstraintMap() = default;
   virtual Index count() const = 0;
-  virtual std::string name(Index k) const;  // name of row k in messages: "joint 'elbow' along x"; default: k
+  virtual std::string name(Index k) const;  // name of row k in messages: "joint 'elbow' along x"; default: its number
   virtual MatrixSlot pattern() const = 0;   // of G
   virtual void value(double t, In q, Out g) const = 0;
   virtual void jacobian(double t, In q, MatrixSlot& G) const = 0;

@@ -15,7 +15,7 @@ namespace trill {
 // What a number means. Reports group and scale by it, independent of the name.
 enum class QuantityKind {
   other,
-  position,  // for components; if none is given, it follows from the place in the state
+  position,  // kinds of components; if not given, they follow from the place in the state
   velocity,
   multiplier,
   auxiliary,
