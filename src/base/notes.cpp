@@ -7,8 +7,8 @@
 
 namespace trill {
 namespace {
-// How far beyond its threshold a value is: some are too large, others, such as a condition, too small. What is no
-// number is beyond all others.
+// How far a value is beyond its threshold. Some values are too large, others, such as a reciprocal condition number,
+// too small. NaN counts as worse than everything else.
 template <class Raised>
 double excess(const Raised& raised) {
   const double distance = std::abs(raised.value - raised.threshold);

@@ -5,9 +5,9 @@
 #include <functional>
 
 namespace trill {
-int available_threads();  // that can run at once here; at least 1
+int available_threads();  // number of hardware threads; at least 1
 
-// Calls work(0) .. work(count - 1), each once, on up to `threads` threads; they take the numbers in order. Returns when
+// Calls work(0) .. work(count - 1), each once, on up to `threads` threads; the calls start in this order. Returns when
 // all are done. `work` must not throw.
 void for_each_parallel(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
 }  // namespace trill

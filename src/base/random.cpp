@@ -36,7 +36,7 @@ double random_uniform(const RandomKey& key, std::uint32_t component) {
 
 double random_normal(const RandomKey& key, std::uint32_t component) {
   const auto b = block(key, component);
-  // Box-Muller; the second number of the pair is not used, so that each component stands alone.
+  // Box-Muller; the second number of the pair is not used, so that the components are independent of each other.
   return std::sqrt(-2 * std::log(unit(b[0], b[1]))) * std::cos(2 * std::numbers::pi * unit(b[2], b[3]));
 }
 }  // namespace trill

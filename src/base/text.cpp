@@ -68,7 +68,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 namespace {
-constexpr std::size_t longest_name = 200;  // a file may have names of megabytes, and comparing takes their product
+constexpr std::size_t longest_name = 200;  // names in a file may be megabytes long; edit_distance costs their product
 }
 
 std::string suggest(std::string_view wrong, std::span<const std::string> known) {

@@ -19,9 +19,9 @@ std::string format_number(double value);
 std::optional<double> parse_number(std::string_view text);
 std::optional<long long> parse_integer(std::string_view text);
 
-// Edits (insert, delete, replace, swap of neighbours) between two names.
+// Number of edits (insert, delete, replace, swap of neighbours) that turn one name into the other.
 int edit_distance(std::string_view a, std::string_view b);
 
-// "; did you mean 'verlet' or 'rk4'?", or the whole list when nothing is near and the list is short.
+// "; did you mean 'verlet' or 'rk4'?", or the whole list if no name is similar and the list is short.
 std::string suggest(std::string_view wrong, std::span<const std::string> known);
 }  // namespace trill

@@ -11,7 +11,7 @@ namespace trill {
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most_rejections = 60;
-constexpr double no_growth = 1.2;  // where a new step size costs a factorisation
+constexpr double no_growth = 1.2;  // smaller growth is not worth a new factorisation
 
 bool is_newton_failure(StepStatus status) {
   return status == StepStatus::newton_diverged || status == StepStatus::singular_matrix;
@@ -125,7 +125,7 @@ AdvanceResult Advancer::several(State& s, double t_stop, double t_look, std::int
   const double h = std::get<FixedStep>(control_).h;
   StepRequest ask = request(direction_ * h);
   const auto goes_on = [&] {
-    // The step onto t_stop is left to one().
+    // The step that ends at t_stop is left to one().
     const double t_next = t_grid_ + direction_ * static_cast<double>(k_grid_ + 1) * h;
     return --most > 0 && !off_grid_ && direction_ * (s.t - t_look) < -landing_slack(h, s.t) &&
            direction_ * (t_next - t_stop) <= -h;
@@ -134,7 +134,7 @@ AdvanceResult Advancer::several(State& s, double t_stop, double t_look, std::int
     ask.random.step = static_cast<std::uint64_t>(counters_.steps);
     const double t_begin = s.t;
     const StepResult step = stepper_.step(s, ask);
-    if (step.status != StepStatus::ok) return one(s, t_stop);  // fails again, and says so in full
+    if (step.status != StepStatus::ok) return one(s, t_stop);  // fails again, with the full error handling
     ++counters_.steps;
     ++k_grid_;
     s.t = t_grid_ + direction_ * static_cast<double>(k_grid_) * h;
@@ -151,7 +151,7 @@ AdvanceResult Advancer::owned(State& s, double t_stop) {
   const StepResult result = stepper_.step(s, request(t_stop - s.t));
   if (result.status != StepStatus::ok) return {failure_of(result.status), result, std::abs(t_stop - s.t)};
   jumped_ = restart_ = false;
-  // t + (t_stop - t) need not be t_stop.
+  // In floating point t + (t_stop - t) may differ from t_stop.
   if (std::abs(s.t - t_stop) <= 8 * eps * std::abs(t_stop)) s.t = t_stop;
   ++counters_.steps;
   h_ = std::abs(result.h_taken);
@@ -166,7 +166,7 @@ AdvanceResult Advancer::fixed(State& s, double t_stop) {
   }
   const double h = std::get<FixedStep>(control_).h;
   double t_next = t_grid_ + direction_ * static_cast<double>(k_grid_ + 1) * h;
-  // Take the last step whole when only rounding separates its end from t_stop.
+  // Take a full last step if its end differs from t_stop only by rounding.
   const bool lands = direction_ * (t_next - t_stop) > -1e-9 * h;
   if (lands) t_next = t_stop;
   const bool whole = !off_grid_ && std::abs(t_next - s.t - direction_ * h) <= 1e-9 * h;
@@ -200,11 +200,11 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
   const double smallest = std::max(h_min_, 16 * eps * std::max(std::abs(s.t), std::abs(t_stop) * 1e-3));
   int failures = 0, newton_failures = 0;
   double h = std::min(h_, h_max_);
-  // Behind a discontinuity the step before it says little.
+  // After a discontinuity the step size from before it may be far too large.
   if (cautious_) h *= 0.1;
   while (true) {
     const double left = std::abs(t_stop - s.t);
-    // Stretch by up to a tenth rather than leave a tiny last step.
+    // Stretch the step by up to a tenth to avoid a tiny last step.
     const bool lands = failures == 0 && 1.1 * h >= left;
     const double h_try = lands ? left : std::min(h, left);
     const StepResult result = stepper_.step(s, request(direction_ * h_try));
@@ -216,7 +216,7 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
       double proposed =
           std::max(controller_->after_accept(h_try, result.error, failures + newton_failures), result.h_retry_min);
       if (stepper_.info().keeps_matrix && proposed > h_try && proposed <= no_growth * h_try) proposed = h_try;
-      // A last step that was cut short says nothing against the step before it.
+      // If the step was shortened only to end at t_stop, keep at least the step size from before.
       h_ = std::min({lands && h_try < h ? std::max(proposed, h) : proposed, result.h_next_max, h_max_});
       return {AdvanceStatus::ok, result, h_try};
     }

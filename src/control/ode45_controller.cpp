@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control that reproduces the step counts of SAT09 table 2: elementary control with safety 0.8, growth at most 5,
-// no growth in a step that had a failure, first failure by the error, further failures by halves.
+// no growth after a step that had failures. The first failure reduces the step by the error, further ones halve it.
 #include "trill/control/controller.hpp"
 
 #include <algorithm>

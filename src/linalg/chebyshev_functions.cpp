@@ -28,7 +28,7 @@ double largest_row_sum(const RowMatrix& a) {
   return largest;
 }
 
-// |M^-1| in the norm of row sums is at most one over the least excess of a diagonal entry over its row.
+// Bound of |M^-1| in the row-sum norm for a diagonally dominant M: 1 / min_i (m_ii - sum of |m_ij| over j != i).
 double inverse_row_sum(const RowMatrix& m) {
   double least = HUGE_VAL;
   for (Index i = 0; i < m.rows(); ++i) {
@@ -47,11 +47,12 @@ Index bandwidth(const RowMatrix& a) {
 }
 
 struct Diagonal {
-  Index offset;  // column less row
-  Vec values;    // by rows, 0 where there is no column
+  Index offset;  // column minus row
+  Vec values;    // by rows; 0 where the diagonal is outside the matrix
 };
 
-// Of a matrix of few diagonals, as those of lattices; products with them need no indices. Empty: there are too many.
+// The nonzero diagonals of a matrix that has only few of them, as for lattices: products with diagonals need no
+// indices. Empty: there are too many.
 std::vector<Diagonal> few_diagonals(const RowMatrix& a) {
   std::map<Index, Vec> found;
   for (Index i = 0; i < a.rows(); ++i)
@@ -66,7 +67,7 @@ std::vector<Diagonal> few_diagonals(const RowMatrix& a) {
   return diagonals;
 }
 
-// The loops of a sweep, entry by entry and without aliases: compilers make vector instructions of them.
+// The loops of a sweep, written entry by entry and without aliasing so that compilers vectorise them.
 #define TRILL_ALONE __restrict__
 [[gnu::noinline]] void multiply_less(Index n, const double* TRILL_ALONE a, const double* TRILL_ALONE x,
                                      const double* TRILL_ALONE z, double* TRILL_ALONE y) {
@@ -88,8 +89,9 @@ std::vector<Diagonal> few_diagonals(const RowMatrix& a) {
 }
 #undef TRILL_ALONE
 
-// T_{k+1} = a T_k - T_{k-1} with a = 2 (2 K/bound - I) in rows. Several of them are made in one sweep over the rows,
-// each a chunk behind the one before: where the matrix is banded, its rows and the vectors stay in the cache.
+// T_{k+1} = a T_k - T_{k-1} with a = 2 (2 K/bound - I), stored by rows. Several T_k are computed in one sweep over the
+// rows, each one chunk of rows behind the previous one. If the matrix is banded, its rows and the vectors thus stay in
+// the cache.
 class ChebyshevFunctions final : public MatrixFunctions {
  public:
   ChebyshevFunctions(const Pencil& pencil, FunctionFamilies families, double tolerance)
@@ -127,7 +129,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
   static constexpr Index levels = 4, usual_chunk = 512;
   static constexpr int trial_products = 100;
 
-  // a = 2 (2 K/bound - I), or S alone where the mass has to be solved for.
+  // a = 2 (2 K/bound - I), or just S if the mass is not diagonal and needs a linear solver.
   void set_matrix(const Pencil& pencil) {
     const auto mass = diagonal_of(pencil.mass);
     a_ = by_rows(pencil.stiffness).pruned(0.0, 0.0);
@@ -150,8 +152,9 @@ class ChebyshevFunctions final : public MatrixFunctions {
     product_ = Vec::Zero(a_.rows());
   }
 
-  // 2 K/bound - I + shift on a vector without symmetries, again and again: shift 1 lets the slow modes fade, -1 the
-  // fast ones. Gives the eigenvalue of K that belongs to what is left in mode_, in the inner product of a mass.
+  // Power iteration with 2 K/bound - I + shift from a vector without symmetries: with shift 1 the slow modes decay,
+  // with -1 the fast ones. Returns the eigenvalue of K that belongs to the remaining mode_, as a Rayleigh quotient in
+  // the inner product of the mass.
   double iterate(double shift, const Vec& mass) {
     const Index n = a_.rows();
     double value = 0;
@@ -192,7 +195,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
     }
   }
 
-  // Rows of T_{k+1} from those of T_k and T_{k-1}; T_1 = a T_0/2.
+  // Computes rows of T_{k+1} from T_k and T_{k-1}; T_1 = a T_0/2.
   void advance(Index k, Index from, Index to) {
     const double *now = level(k), *before = k == 0 ? nothing_.data() : level(k - 1);
     double* next = level(k + 1);
@@ -205,7 +208,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
     if (k == 0) Eigen::Map<Vec>(next + from, to - from) /= 2;
   }
 
-  // Two of them at a time. Levels have zeros before and after them, where diagonals leave the matrix.
+  // Two diagonals at a time. The stored T_k have zeros before and after them, for diagonals that go beyond the matrix.
   void multiply_diagonals(Index from, Index rows, const double* x, const double* z, double* y) const {
     const auto values = [&](std::size_t d) { return diagonals_[d].values.data() + from; };
     const auto shifted = [&](std::size_t d) { return x + from + diagonals_[d].offset; };
@@ -252,10 +255,10 @@ class ChebyshevFunctions final : public MatrixFunctions {
   Vec mode_;
   std::vector<ChebyshevSeries> series_;
   RowMatrix a_;
-  std::vector<Diagonal> diagonals_;     // of a, when they are few
-  std::unique_ptr<LinearSolver> mass_;  // of a mass that is not diagonal
+  std::vector<Diagonal> diagonals_;     // of a, if they are few
+  std::unique_ptr<LinearSolver> mass_;  // only for a mass that is not diagonal
   Index chunk_ = 1, margin_ = 0;
-  Mat t_;  // a ring of T_k x
+  Mat t_;  // ring buffer with the last T_k x
   Vec nothing_, product_;
   std::vector<Mat> results_;
   long products_ = 0;

@@ -25,7 +25,7 @@ Vec coefficients_of(const Vec& values, const Vec& cosines) {
   return c;
 }
 
-// The first degree beyond which nothing is left that counts; as large as c when there is none.
+// The lowest degree such that the sum of all |c_k| beyond it is at most `least`.
 Index needed_degree(const Vec& c, double least) {
   double rest = 0;
   for (Index k = c.size() - 1; k >= 0; --k) {

@@ -10,6 +10,6 @@ struct ChebyshevSeries {
   Index degree() const { return c.rows() - 1; }
 };
 
-// largest = h sqrt(bound). What is left out is at most `tolerance` of the largest value of the function.
+// largest = h sqrt(bound). The truncation error is at most `tolerance` times the largest value of the function.
 ChebyshevSeries chebyshev_series(const FunctionFamily& family, double largest, double tolerance);
 }  // namespace trill

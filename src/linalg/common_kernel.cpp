@@ -26,7 +26,8 @@ bool is_nearly_positive(const SpMat& a, double rounding) {
   return is_positive_definite(raised);
 }
 
-// Rows of both are scaled to size 1, which changes no kernel: small entries of A count as much as large ones.
+// Rows of both are scaled to size 1, so that small entries of A count as much as large ones. This does not change the
+// kernels.
 std::vector<Index> common_kernel(const SpMat& a, const SpMat& b) {
   if (is_positive_definite(a)) return {};
   const Vec a_scale = inverse(a.diagonal()), b_scale = inverse((b.cwiseAbs2() * Vec::Ones(b.cols())).cwiseSqrt());

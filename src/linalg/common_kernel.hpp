@@ -8,8 +8,8 @@
 namespace trill {
 SpMat sparse_copy(const MatrixSlot& a);
 bool is_positive_definite(const SpMat& a);
-bool is_nearly_positive(const SpMat& a, double rounding);  // it is, with its diagonal raised by as much relative to 1
-// The columns that take part in a vector x with A x = 0 and B x = 0, none where there is no such x. A is positive
-// semidefinite: [A B^T; B 0] is then singular for no other reason than this one and dependent rows of B.
+bool is_nearly_positive(const SpMat& a, double rounding);  // positive definite with rounding (a_ii + 1) added to a_ii
+// The indices of the nonzero entries of a vector x with A x = 0 and B x = 0; empty if there is no such x. A must be
+// positive semidefinite: then [A B^T; B 0] is singular only if there is such an x or if rows of B are dependent.
 std::vector<Index> common_kernel(const SpMat& a, const SpMat& b);
 }  // namespace trill

@@ -16,7 +16,7 @@
 namespace trill {
 namespace {
 #if TRILL_HAVE_KLU
-// As in the real case: ordered once, pivots kept from matrix to matrix as long as they hold.
+// As in the real case: the ordering is computed once, and the pivots are reused as long as they are good enough.
 class ComplexKlu final : public ComplexSolver {
  public:
   explicit ComplexKlu(const MatrixSlot& pattern) : pattern_(pattern), values_(pattern.stored()) {
@@ -62,7 +62,7 @@ class ComplexKlu final : public ComplexSolver {
   int* inner() const { return const_cast<int*>(pattern_.as_sparse().innerIndexPtr()); }
   double* numbers() { return reinterpret_cast<double*>(values_.data()); }
 
-  // With kept pivots the elements may grow.
+  // With reused pivots the entries of the factors may grow too much.
   bool is_regular(double least_growth) {
     if (klu_z_rcond(symbolic_, numeric_, &common_) != 1 || !(common_.rcond > 1e-30)) return false;
     return least_growth == 0 || (klu_z_rgrowth(outer(), inner(), numbers(), symbolic_, numeric_, &common_) == 1 &&

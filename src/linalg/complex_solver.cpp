@@ -17,7 +17,7 @@ bool is_finite(const Complex* values, Index count) {
 
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
-// Products of std::complex look for infinities unless they are told not to.
+// The product of std::complex spends time on checks for infinities; this one does not.
 Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -27,7 +27,7 @@ Complex inverse(Complex z) {
   return {z.real() / square, -z.imag() / square};
 }
 
-// Elimination with row pivots, column by column in place; the rows are exchanged as a whole.
+// Elimination with row pivoting, column by column and in place; whole rows are exchanged.
 class ComplexSmallLu final : public ComplexSolver {
  public:
   explicit ComplexSmallLu(const MatrixSlot& pattern) : n_(static_cast<int>(pattern.rows())) {
@@ -97,7 +97,7 @@ class ComplexSmallLu final : public ComplexSolver {
   }
 
   int n_;
-  std::vector<int> places_;  // of the entries of a sparse pattern
+  std::vector<int> places_;  // where the entries of a sparse pattern go in lu_
   std::array<Complex, small_lu_limit * small_lu_limit> lu_;
   std::array<double, small_lu_limit> row_max_{}, column_max_{};
   std::array<int, small_lu_limit> pivot_{};

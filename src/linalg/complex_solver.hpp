@@ -9,16 +9,16 @@
 namespace trill {
 using Complex = std::complex<double>;
 
-// A x = b for a square complex A whose entries lie where those of a MatrixSlot lie. Memory is taken when it is made;
-// afterwards only the choice of pivots of a sparse matrix allocates.
+// A x = b for a square complex A that has the pattern of a MatrixSlot. Memory is allocated by the constructor; after
+// that only the choice of pivots for a sparse matrix allocates.
 class ComplexSolver {
  public:
   virtual ~ComplexSolver() = default;
-  virtual bool factorise(const Complex* values) = 0;  // as the pattern stores them; false: singular or not finite
+  virtual bool factorise(const Complex* values) = 0;  // in the order of the pattern; false: singular or not finite
   virtual void solve(Complex* x) = 0;                 // b in, x out
-  virtual void forget() {}                            // pivots chosen for earlier matrices
+  virtual void forget() {}                            // drops pivots chosen for earlier matrices
 };
 
-// By size and kind of the pattern: an elimination of our own up to 24 unknowns, else Eigen's or KLU's.
+// Chooses by size and kind of the pattern: our own elimination up to 24 unknowns, else that of Eigen or KLU.
 std::unique_ptr<ComplexSolver> make_complex_solver(const MatrixSlot& pattern);
 }  // namespace trill

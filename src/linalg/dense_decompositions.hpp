@@ -5,8 +5,8 @@
 
 #include <memory>
 
-// Eigen's dense decompositions behind plain classes and functions. Each of them takes seconds to compile wherever it is
-// instantiated; here that happens once.
+// Eigen's dense decompositions behind plain classes and functions: each takes seconds to compile wherever it is
+// instantiated, so this is done only once.
 namespace trill {
 // A = V diag(values) V^T for a symmetric A, whose lower triangle is read; ascending values, orthonormal columns.
 class SymmetricEigen {
@@ -16,7 +16,7 @@ class SymmetricEigen {
   SymmetricEigen(SymmetricEigen&&) noexcept;
   SymmetricEigen& operator=(SymmetricEigen&&) noexcept;
 
-  // Allocate at a new size only. false: the iteration did not converge.
+  // These allocate only if the size changes. false: the iteration did not converge.
   bool compute(const Mat& a);
   bool compute_tridiagonal(const Vec& diagonal, const Vec& subdiagonal);
   const Vec& values() const;
@@ -35,7 +35,7 @@ class Cholesky {
   Cholesky(Cholesky&&) noexcept;
   Cholesky& operator=(Cholesky&&) noexcept;
 
-  bool compute(const Mat& a);           // allocates at a new size only; false: A is not positive definite
+  bool compute(const Mat& a);           // allocates only if the size changes; false: A is not positive definite
   void solve(Mat& b) const;             // b becomes A^-1 b
   void solve_lower(Mat& b) const;       // L^-1 b
   void solve_transposed(Mat& b) const;  // L^-T b
@@ -45,7 +45,7 @@ class Cholesky {
   std::unique_ptr<Factors> factors_;
 };
 
-// Eigenvalues of any square matrix and, where they are asked for, its eigenvectors as columns.
+// Eigenvalues of any square matrix and, on request, its eigenvectors as columns.
 struct GeneralEigen {
   bool converged = false;
   Eigen::VectorXcd values;
@@ -60,18 +60,18 @@ struct DenseInverse {
 };
 DenseInverse inverse_of(const Mat& a);
 
-// An orthonormal basis that begins with one of the columns of A: all of Q in A = Q R, or as many columns as A has.
+// Q of A = Q R: the full square Q, or only its first columns, as many as A has, which span the columns of A.
 Mat orthonormal_basis(const Mat& a);
 Mat orthonormal_columns(const Mat& a);
 
-// An orthonormal basis of all vectors that are orthogonal to the columns of A, which may depend on each other.
+// An orthonormal basis of all vectors orthogonal to the columns of A; these columns may be linearly dependent.
 Mat orthogonal_complement(const Mat& a);
 
-// A P = Q R, where the column with the largest remainder always comes next.
+// A P = Q R with column pivoting: the column with the largest remainder always comes next.
 struct PivotedQr {
   Mat r;                  // upper trapezoid
   Eigen::VectorXi order;  // column k of A P is column order[k] of A
-  Index rank = 0;         // remainders that are no more than the rounding of the largest one do not count
+  Index rank = 0;         // without columns whose remainder is only rounding of the largest one
 };
 PivotedQr pivoted_qr(const Mat& a);
 }  // namespace trill

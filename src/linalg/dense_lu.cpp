@@ -5,8 +5,9 @@
 
 namespace trill {
 namespace {
-// P A = L U by panels of columns, in place. Eigen's own PartialPivLU takes heap memory for its packed blocks once the
-// matrix passes a few hundred unknowns; here its products see tiles small enough for the stack, so nothing allocates.
+// P A = L U by panels of columns, in place. Eigen's own PartialPivLU allocates heap memory for its packed blocks once
+// the matrix has more than a few hundred unknowns. Here Eigen's products get tiles small enough for the stack, so
+// nothing allocates.
 class DenseLu final : public LinearSolver {
  public:
   std::string name() const override { return "dense_lu"; }

@@ -38,7 +38,7 @@ void DifferenceJacobian::colour_columns() {
   }
   const SpMat& a = pattern_.as_sparse();
   const Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows = a;
-  std::vector<Index> taken_by;  // for each colour the last column that met it among its neighbours
+  std::vector<Index> taken_by;  // for each colour: the last column that has a neighbour of this colour
   for (Index j = 0; j < n; ++j) {
     for (SpMat::InnerIterator row(a, j); row; ++row)
       for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator other(by_rows, row.row()); other; ++other) {
@@ -80,7 +80,7 @@ void DifferenceJacobian::difference(const Function& f, In x, const double* f_at_
     for (const Index c : columns) shifted_[c] = x[c] + relative * std::max(std::abs(x[c]), typical_[c]);
     f(shifted_, above_);
     ++evaluations_;
-    for (const Index c : columns) width_[c] = shifted_[c] - x[c];  // what the rounded sum really moved
+    for (const Index c : columns) width_[c] = shifted_[c] - x[c];  // the actual increment after rounding
     const double* from = f_at_x;
     if (central_) {
       for (const Index c : columns) {

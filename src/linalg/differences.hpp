@@ -12,9 +12,9 @@ struct DifferenceOptions {
   bool central = false;  // two evaluations per colour, increments cbrt(eps) max(|x_j|, typical)
 };
 
-// Jacobian of f by differences, for models that give none. Columns that share no row are varied together: one
-// evaluation per colour of a greedy Curtis-Powell-Reid colouring, which for a dense pattern is one per column. All
-// memory comes from the constructor.
+// Jacobian of f by finite differences, for models that provide none. Columns that share no row are varied together: one
+// evaluation per colour of a greedy Curtis-Powell-Reid colouring; for a dense pattern this is one per column. All
+// memory is allocated in the constructor.
 class DifferenceJacobian {
  public:
   using Function = std::function<void(In x, Out f)>;
@@ -22,7 +22,7 @@ class DifferenceJacobian {
   explicit DifferenceJacobian(const MatrixSlot& pattern, const DifferenceOptions& options = {});
   void set_typical(In typical);  // one size per component of x
 
-  // j: a slot of the pattern, overwritten. Evaluates f at x too; the second form is given f(x).
+  // j must have the pattern given to the constructor; it is overwritten. The second form takes f(x) from the caller.
   void evaluate(const Function& f, In x, MatrixSlot& j);
   void evaluate(const Function& f, In x, In f_at_x, MatrixSlot& j);
 

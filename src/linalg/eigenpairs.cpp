@@ -15,8 +15,8 @@
 
 namespace trill {
 namespace {
-constexpr Index dense_limit = 64;           // below, all pairs cost less than the iteration
-constexpr Index dense_rescue_limit = 1500;  // below, a failed iteration is replaced by all pairs
+constexpr Index dense_limit = 64;           // up to this size all pairs cost less than the iteration
+constexpr Index dense_rescue_limit = 1500;  // up to this size all pairs are computed if the iteration fails
 
 void require_pencil(const SpMat& k, const SpMat& m) {
   if (k.rows() != k.cols() || m.rows() != m.cols() || k.rows() != m.rows())
@@ -51,7 +51,8 @@ bool residuals_are_small(const SpMat& k, const SpMat& m, const EigenPairs& pairs
   return true;
 }
 
-// Krylov iterations may pass over copies of a multiple eigenvalue; inertia tells. mu lies just inside the last value.
+// Krylov iterations may miss copies of a multiple eigenvalue; counting by inertia detects this. mu excludes the last
+// value found.
 bool none_is_missing(const SpMat& k, const SpMat& m, const EigenPairs& pairs, bool smallest, double scale) {
   const Index found = pairs.values.size();
   const double last = smallest ? pairs.values[found - 1] : pairs.values[0];
@@ -90,8 +91,9 @@ EigenPairs closest_pairs(const SpMat& k, const SpMat& m, Index count, Index basi
   return pairs;
 }
 
-// A number a little above the largest eigenvalue, by bisection on the inertia. Inverting there separates the upper end
-// of the spectrum, which for structures is a cluster that a plain iteration resolves very slowly.
+// A number slightly above the largest eigenvalue, by bisection on the inertia. Shift and invert with this shift
+// separates the upper end of the spectrum, which for structures is a cluster that a plain iteration resolves very
+// slowly.
 double just_above_largest(const SpMat& k, const SpMat& m, double scale) {
   const auto is_above = [&](double mu) { return count_below(k, m, mu) == k.rows(); };
   double below = Vec(k.diagonal()).cwiseQuotient(Vec(m.diagonal())).maxCoeff();  // Rayleigh quotients of unit vectors
@@ -118,13 +120,14 @@ EigenPairs some_eigenpairs(const SpMat& k, const SpMat& m, Index count, bool sma
   const std::vector<double> shifts = smallest ? std::vector<double>{0.0, -1e-10 * scale, -1e-6 * scale, -1e-3 * scale}
                                               : std::vector<double>{just_above_largest(k, m, scale)};
   std::string reason;
-  // More pairs than asked make copies of multiple values appear; a negative shift keeps a singular K invertible.
+  // Computing more pairs than needed helps to find all copies of multiple eigenvalues; a negative shift makes K
+  // invertible if it is singular.
   for (const Index extra : {Index{0}, std::max<Index>(count, 6)}) {
     const Index asked = std::min(count + extra, n / 2);
     const Index basis = std::min(n, std::max<Index>(2 * asked + 1, 20));
     for (const double shift : shifts) {
       EigenPairs pairs;
-      try {  // Spectra throws when a shifted matrix or a start vector fails it: numerics, not misuse
+      try {  // Spectra throws on a singular shifted matrix or a bad start vector: not misuse
         pairs = closest_pairs(k, m, asked, basis, shift);
       } catch (const std::exception& error) {
         pairs = failure(error.what());

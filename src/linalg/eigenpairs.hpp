@@ -8,24 +8,24 @@
 namespace trill {
 struct Eigenvalues {
   bool converged = false;
-  std::string message;  // why not, else empty
+  std::string message;  // why it did not converge, else empty
   Eigen::VectorXcd values;
 };
 
 // K x = lambda M x with symmetric K and symmetric positive definite M: ascending values, columns x with x^T M x = 1.
 struct EigenPairs {
   bool converged = false;
-  std::string message;  // why not, else empty; then values and vectors are empty
+  std::string message;  // why it did not converge (then values and vectors are empty), else empty
   Vec values;
   Mat vectors;
 };
 
-// All of them. The lower triangles of K and M are used. Wrong shapes throw std::invalid_argument.
+// All eigenvalues or pairs. Only the lower triangles of K and M are used. Wrong shapes throw std::invalid_argument.
 Eigenvalues eigenvalues(const Mat& a);
 EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m);
 
-// The `count` smallest or largest ones of sparse pencils, both triangles stored. K may be singular (free bodies)
-// but not indefinite. Small pencils, or nearly all pairs, are solved densely.
+// The `count` smallest or largest pairs of sparse K and M, which must have both triangles stored. K may be singular
+// (free bodies) but not indefinite. Dense methods are used for small matrices or if nearly all pairs are wanted.
 EigenPairs smallest_eigenpairs(const SpMat& k, const SpMat& m, Index count);
 EigenPairs largest_eigenpairs(const SpMat& k, const SpMat& m, Index count);
 }  // namespace trill

@@ -118,9 +118,9 @@ ExtendedModes extended_modes(const ExtendedMat& a) {
   ExtendedModes modes{{}, ExtendedComplexMat(n, n)};
   for (Index k = 0; k < n; ++k) {
     ExtendedComplex value(start.values[k].real(), start.values[k].imag());
-    ComplexVec x(n);  // not symmetric: neither are all eigenvectors
+    ComplexVec x(n);  // a start vector without symmetry, to have a part of every eigenvector
     for (Index i = 0; i < n; ++i) x[i] = 1 + static_cast<Extended>(i) / static_cast<Extended>(n);
-    if (value.imag() < 0) {  // the pair's other value stands before it
+    if (value.imag() < 0) {  // its complex conjugate comes directly before it
       value = std::conj(modes.values.back());
       for (Index i = 0; i < n; ++i) x[i] = std::conj(modes.vectors(i, k - 1));
     } else {

@@ -6,8 +6,8 @@
 #include <complex>
 #include <vector>
 
-// Small dense matrices in extended precision, for coefficients of methods that are found once and rounded to double.
-// Plain loops: Eigen's decompositions of these types take longer to compile than all methods that use them.
+// Small dense matrices in extended precision, for coefficients of methods that are computed once and rounded to double.
+// Plain loops, because Eigen's decompositions of these types take longer to compile than all methods that use them.
 namespace trill {
 using ExtendedComplex = std::complex<Extended>;
 using ExtendedComplexMat = Eigen::Matrix<ExtendedComplex, Eigen::Dynamic, Eigen::Dynamic>;
@@ -18,7 +18,8 @@ class ExtendedLu {
  public:
   using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
   using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
-  // Pivots of exactly zero are replaced by this: inverse iteration at an eigenvalue needs a direction, not a solution.
+  // Pivots that are exactly zero are replaced by smallest_pivot: inverse iteration at an eigenvalue needs only the
+  // direction of the solution.
   explicit ExtendedLu(Matrix a, Extended smallest_pivot = 0);
   Vector solve(const Vector& b) const;
   Matrix inverse() const;
@@ -26,11 +27,11 @@ class ExtendedLu {
 
  private:
   Matrix lu_;
-  std::vector<Index> rows_;  // row of A in each row of L U
-  bool odd_ = false;         // an odd number of exchanges
+  std::vector<Index> rows_;  // row k of P A is row rows_[k] of A
+  bool odd_ = false;         // whether the number of row exchanges is odd
 };
 
-// Sums entry by entry: these matrices are small, and Eigen's blocked products take long to compile.
+// Computed entry by entry: these matrices are small, and Eigen's blocked products take long to compile.
 ExtendedMat extended_product(const ExtendedMat& a, const ExtendedMat& b);
 
 // Columns: eigenvectors of length 1.
@@ -38,7 +39,7 @@ struct ExtendedModes {
   std::vector<ExtendedComplex> values;
   ExtendedComplexMat vectors;
 };
-// Of a matrix with distinct eigenvalues: those in double precision, refined by inverse iteration. One vector of each
-// complex pair is the conjugate of the other.
+// Eigenvalues and eigenvectors of a matrix with distinct eigenvalues: computed in double precision, then refined by
+// inverse iteration. In a complex pair one vector is the conjugate of the other.
 ExtendedModes extended_modes(const ExtendedMat& a);
 }  // namespace trill

@@ -11,14 +11,15 @@
 
 namespace trill {
 namespace {
-// SuiteSparse KLU on a fixed pattern: ordered once, pivots chosen at the first factorisation and kept afterwards as
-// long as they hold. The values that chose the pivots and those of the last factors are kept for clone().
+// SuiteSparse KLU on a fixed pattern: the ordering is computed once, the pivots are chosen at the first factorisation
+// and reused as long as they are good enough. For clone(), the matrix for which the pivots were chosen and the last
+// matrix are kept.
 class Klu final : public LinearSolver {
  public:
   Klu() {
     klu_defaults(&common_);
-    common_.tol = 0.1;  // the default 1e-3 was seen to cost four digits on random patterns
-    // Without a bound, the search for a zero-free diagonal was seen to be quadratic on chains of saddle points.
+    common_.tol = 0.1;  // the default 1e-3 lost four digits on random patterns
+    // Without a bound, the search for a zero-free diagonal took quadratic time for chains of saddle points.
     common_.maxwork = 10;
   }
   Klu(const Klu&) = delete;
@@ -100,14 +101,14 @@ class Klu final : public LinearSolver {
   bool pivots_are_kept() const {
     const double* diagonal = static_cast<const double*>(numeric_->Udiag);
     for (Index k = 0; k < size(); ++k) {
-      const double scale = numeric_->Rs == nullptr ? 1.0 : numeric_->Rs[k];  // KLU keeps it in pivot order
+      const double scale = numeric_->Rs == nullptr ? 1.0 : numeric_->Rs[k];  // KLU stores it in pivot order
       if (pivot_is_lost(diagonal[k] * scale, row_max_[numeric_->Pnum[k]], column_max_[symbolic_->Q[k]], size()))
         return false;
     }
     return true;
   }
 
-  // With kept pivots the elements may grow; beyond this loss of digits the pivots are chosen anew.
+  // With reused pivots the entries of the factors may grow; if this costs too many digits, new pivots are chosen.
   bool growth_is_small() {
     return klu_rgrowth(outer(), inner(), last_.values(), symbolic_, numeric_, &common_) == 1 && common_.rgrowth > 1e-6;
   }

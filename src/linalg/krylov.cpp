@@ -64,7 +64,7 @@ GmresResult Gmres::solve(LinearOperator& a, In b, Out x, const GmresOptions& opt
     const double before = result.residual;
     result.residual = compute_residual(a, b, x);
     if (!(result.residual < before) && result.residual > target) {
-      // Restarting would repeat the same cycle, and the iterate before it is at least as good.
+      // A restart would repeat the same cycle, and the previous iterate is at least as good.
       result.non_finite = !std::isfinite(result.residual);
       result.residual = before;
       x = sum_;
@@ -86,7 +86,7 @@ Gmres::Cycle Gmres::run_cycle(LinearOperator& a, LinearOperator* preconditioner,
     if (!all_finite(basis_.col(j + 1))) return Cycle::non_finite;
     const double before = basis_.col(j + 1).norm();
     const double after = orthogonalise(j);
-    // happy breakdown: the space is invariant and holds the solution, unless A is singular on it
+    // happy breakdown: the Krylov space is invariant and contains the solution, unless A is singular on it
     const bool invariant = after <= 10 * epsilon * before;
     h_(j + 1, j) = invariant ? 0.0 : after;
     if (!invariant) basis_.col(j + 1) /= after;

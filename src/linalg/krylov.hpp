@@ -22,11 +22,12 @@ struct GmresResult {
   bool converged = false;
   bool non_finite = false;  // a product, b or the guess was not finite; x is the last finite iterate
   int iterations = 0;
-  double residual = 0;  // |b - A x|, computed, not estimated
+  double residual = 0;  // |b - A x|, actually computed, not the estimate of GMRES
 };
 
-// Restarted GMRES for A x = b, with a right preconditioner M: A M^-1 u = b, x = M^-1 u, so that the residual stays
-// that of the given system. Modified Gram-Schmidt, repeated when digits cancel. All memory comes from the constructor.
+// Restarted GMRES for A x = b, with a right preconditioner M: A M^-1 u = b, x = M^-1 u, so that the residual is
+// that of the given system. Modified Gram-Schmidt, repeated after cancellation. All memory is allocated in the
+// constructor.
 class Gmres {
  public:
   explicit Gmres(Index size, int restart = 30);
@@ -37,10 +38,10 @@ class Gmres {
  private:
   enum class Cycle { finished, stopped, non_finite };
   Cycle run_cycle(LinearOperator& a, LinearOperator* preconditioner, double target, int budget, int& columns);
-  double orthogonalise(int j);  // basis column j+1 against 0..j; fills h_, gives its norm
+  double orthogonalise(int j);  // basis column j+1 against 0..j; fills h_, returns the column's norm
   bool rotate(int j);           // false: the new column adds nothing, A is singular on this space
   void correct(LinearOperator* preconditioner, int columns, Out x);
-  double compute_residual(LinearOperator& a, In b, In x);  // into the first basis column
+  double compute_residual(LinearOperator& a, In b, In x);  // stored in the first basis column
 
   Mat basis_, h_;
   Vec cosine_, sine_, rhs_, coefficients_, sum_, preconditioned_;

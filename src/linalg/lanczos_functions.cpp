@@ -12,7 +12,7 @@
 namespace trill {
 namespace {
 constexpr Index trial_products = 40;
-constexpr double trial_margin = 1.05;  // of the largest frequency seen in the trial
+constexpr double trial_margin = 1.05;  // factor on the largest frequency found in the trial
 
 // f(h sqrt(K)) x = |x| V f(h sqrt(T)) e_1, where the columns of V are orthonormal in the inner product of M and T is
 // tridiagonal.
@@ -81,7 +81,7 @@ class LanczosFunctions final : public MatrixFunctions {
     return static_cast<Index>(most);
   }
 
-  // Of a vector without symmetries. What is found is only what memory is taken by.
+  // A trial with a start vector without symmetries. The result only decides how much memory is allocated.
   void find_fastest() {
     const Index n = mass_.rows();
     take_memory(std::min(n, trial_products));
@@ -109,7 +109,7 @@ class LanczosFunctions final : public MatrixFunctions {
     return length;
   }
 
-  // Row j of T and column j + 1 of V; false: there is none, the space is invariant.
+  // Computes row j of T and column j + 1 of V; false: there is no such column, the space is invariant.
   bool extend(Index j) {
     stiffness_.multiply(basis_.col(j), r_);
     ++products_;
@@ -128,7 +128,7 @@ class LanczosFunctions final : public MatrixFunctions {
     return true;
   }
 
-  // Padded with zeros to the full size, which decouple: a change of size would allocate.
+  // T is padded with zeros to the full size, because a change of size would allocate. The padding is decoupled from T.
   bool decompose(Index count) {
     const Index rest = alpha_.size() - count;
     alpha_.tail(rest).setZero();
@@ -137,7 +137,7 @@ class LanczosFunctions final : public MatrixFunctions {
     return projected_.compute_tridiagonal(alpha_, subdiagonal_);
   }
 
-  // Coefficients decay faster than any power beyond the last that counts: two small ones in turn end the sum.
+  // Beyond the last significant coefficient they decay faster than any power, so two small ones in a row end the sum.
   bool solve_projected(std::size_t family, Index count, bool ended) {
     if (!decompose(count)) return false;
     const Mat& u = projected_.vectors();
@@ -157,7 +157,7 @@ class LanczosFunctions final : public MatrixFunctions {
     return ended || small;
   }
 
-  // In pieces of rows, which stay in the cache for all functions.
+  // In blocks of rows, so that the basis stays in the cache for all functions.
   void combine(Index count, Mat& y) const {
     constexpr Index piece = 512;
     for (Index from = 0; from < y.rows(); from += piece) {

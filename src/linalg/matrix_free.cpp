@@ -25,7 +25,7 @@ void MatrixFreeJacobian::apply(In v, Out jv) {
     jv.setZero();
     return;
   }
-  // The increment that balances truncation and rounding of the difference.
+  // This increment balances truncation and rounding errors of the difference.
   const double step = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + x_.norm()) / length;
   moved_ = x_ + step * v;
   system_->residual(moved_, jv);

@@ -6,12 +6,12 @@
 
 namespace trill {
 // Newton corrections without a matrix: J v by a difference of residuals along v, J dx = r by GMRES. For systems too
-// large or too full to factorise. All memory comes from the constructor.
+// large or too dense to factorise. All memory is allocated in the constructor.
 class MatrixFreeJacobian final : public LinearOperator {
  public:
   explicit MatrixFreeJacobian(Index size, int restart = 40);
-  void at(NonlinearSystem& system, In x);  // the point of the next solves
-  // Inexact: the residual of the linear system is brought down to `relative`; Newton iterations do the rest.
+  void at(NonlinearSystem& system, In x);  // sets the point x of J for the next solves
+  // Inexact: the relative residual of the linear system is only reduced to `relative`; Newton iterations do the rest.
   GmresResult solve(In r, Out dx, double relative = 1e-4);
   Index size() const override { return x_.size(); }
   void apply(In v, Out jv) override;

@@ -8,7 +8,7 @@
 
 namespace trill {
 namespace {
-constexpr Index few_entries = 16;  // so few that setting a product up costs more than the product
+constexpr Index few_entries = 16;  // up to this, Eigen's setup of a product costs more than the product
 
 [[noreturn]] void throw_outside(Index i, Index j, const MatrixSlot& slot) {
   throw std::logic_error("matrix slot: entry (" + std::to_string(i) + ", " + std::to_string(j) +
@@ -131,7 +131,7 @@ void MatrixSlot::multiply_transposed(In x, Out y) const {
 
 template <class Place>
 void SlotMap::find(const MatrixSlot& target, const MatrixSlot& source, Place place) {
-  MatrixSlot finder = target;  // entry() is for writers; the copy keeps the target const
+  MatrixSlot finder = target;  // entry() needs a non-const slot, so search in a copy
   place_.reserve(static_cast<std::size_t>(source.stored()));
   const double* start = finder.values();
   for (Index j = 0; j < source.cols(); ++j) {

@@ -53,7 +53,7 @@ NewtonStats Newton::solve(NonlinearSystem& system, Out x, In weights, bool reuse
   if (reuse) {
     if (iterate(system, x, weights, true, stats)) return stats;
     x = start_;
-    stats.non_finite = false;  // the old preparation may be to blame
+    stats.non_finite = false;  // the old Jacobian may be the cause
   }
   if (!iterate(system, x, weights, false, stats)) x = start_;
   return stats;
@@ -94,7 +94,7 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
       continue;
     }
 
-    // without a rate, or below every rate that could matter, the size of the correction must do
+    // If no rate is known yet, or the correction is so small that the rate does not matter, its size alone decides.
     stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
                       (!options_.predict && norm <= options_.tolerance) ||
                       norm <= 4 * std::numeric_limits<double>::epsilon() * weighted_rms(x, weights);

@@ -8,6 +8,6 @@
 namespace trill {
 Mat as_dense(const MatrixSlot& a);
 bool is_symmetric(const MatrixSlot& a);
-std::optional<Vec> diagonal_of(const MatrixSlot& a);       // of a matrix with nothing beside it
-void require_not_negative(double smallest, double least);  // an eigenvalue of K; UsageError when below -least
+std::optional<Vec> diagonal_of(const MatrixSlot& a);       // nullopt: the matrix is not diagonal
+void require_not_negative(double smallest, double least);  // smallest eigenvalue of K; UsageError if below -least
 }  // namespace trill

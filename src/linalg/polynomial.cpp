@@ -58,7 +58,7 @@ Extended Polynomial::operator()(Extended x) const {
   return value;
 }
 
-// Coefficients that count as zero have no error either: they are taken for what they would be without rounding.
+// Coefficients that count as zero contribute no error: they are assumed to be zero except for rounding.
 Extended Polynomial::uncertainty(Extended x) const {
   Extended error = 0;
   const int n = degree();

@@ -6,8 +6,8 @@
 #include <vector>
 
 namespace trill {
-// S = A D B^T for a diagonal D and sparse A and B of one pattern: products of rows that share a column. Where each of
-// them goes is found once.
+// S = A D B^T for a diagonal D and sparse A and B of the same pattern: products of rows that share a column. The
+// position of each product in S is determined once.
 class RowProducts {
  public:
   RowProducts() = default;

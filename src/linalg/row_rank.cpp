@@ -12,15 +12,16 @@
 namespace trill {
 namespace {
 constexpr Index most_dense_entries = 1 << 16;
-constexpr double least_part = 1e-6;  // relative size of a row in a combination
-constexpr double shift = 1e-13;      // of A A^T with rows of length 1: above its rounding
+constexpr double least_part = 1e-6;  // smallest relative coefficient of a row that counts as part of a combination
+constexpr double shift = 1e-13;      // added to the diagonal of A A^T (rows of length 1): above its rounding error
 constexpr int inverse_iterations = 4;
 
 Vec inverse_lengths(const MatrixSlot& a) {
   return row_squares(a).unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0.0; });
 }
 
-// Columns x with A^T x = 0 from A^T P = Q [R11 R12]: each has one of the rows that were put last, and those before.
+// Columns x with A^T x = 0 from A^T P = Q [R11 R12]: each combines one row beyond the rank with the rows before it in
+// the order of the pivoting.
 Mat dense_combinations(const Mat& transposed, double tolerance, Index most) {
   const PivotedQr qr = pivoted_qr(transposed);
   const Index rows = transposed.cols(), limit = std::min(transposed.rows(), rows);
@@ -37,8 +38,8 @@ Mat dense_combinations(const Mat& transposed, double tolerance, Index most) {
   return x;
 }
 
-// The same from the smallest eigenvalues of S = A A^T, whose pivots are squares of what is left of each row: one
-// factorisation tells that there is none.
+// The same from the smallest eigenvalues of S = A A^T. The pivots of S are the squared lengths of what remains of each
+// row after the others are projected out, so one factorisation shows if there are no such x.
 Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
   const Index rows = scaled.rows();
   const double nothing = std::max(tolerance * tolerance, 1e3 * shift);
@@ -61,7 +62,7 @@ Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
   return x * parts.vectors().leftCols(found);
 }
 
-// Combines the columns so that each has a last row that no other has.
+// Combines the columns such that the last significant row of each is zero in all others.
 void separate_last_rows(Mat& x, double takes_part, std::vector<Index>& last) {
   for (Index k = 0; k < x.cols(); ++k) {
     Index row = 0;
@@ -86,7 +87,7 @@ std::vector<DependentRow> dependent_rows(const MatrixSlot& a, double tolerance, 
   } else {
     x = sparse_combinations(scale.asDiagonal() * a.as_sparse(), tolerance, most);
   }
-  const double takes_part = std::max(least_part, tolerance);  // what is left out of a combination is left beside it
+  const double takes_part = std::max(least_part, tolerance);  // smaller coefficients are neglected
   std::vector<Index> last;
   separate_last_rows(x, takes_part, last);
   std::vector<DependentRow> found;

@@ -8,16 +8,16 @@
 #include <limits>
 
 namespace trill {
-// D A D for a sparse A = [J G^T; G C] with |diagonal of J| = 1 and rows of G of length 1. Small inertias beside long
-// lever arms would otherwise make pivots leave the diagonal, and the factors of a long chain fill up. Left alone are
-// dense patterns, and light bodies among heavy ones.
+// Scales a sparse A = [J G^T; G C] to D A D with |diagonal of J| = 1 and rows of G of length 1. Without this, small
+// inertias together with long lever arms would lead to pivots off the diagonal, and the factors of a long chain would
+// fill up. Dense patterns and systems with very light and very heavy bodies are not scaled.
 class SaddleBalance {
  public:
-  // It refers to the pattern. n: rows of J.
+  // The pattern must outlive this object. n: number of rows of J.
   SaddleBalance(const MatrixSlot& pattern, Index n)
       : pattern_(pattern), n_(n), d_(Vec::Ones(pattern.is_sparse() && n < pattern.rows() ? pattern.rows() : 0)) {}
 
-  // Of these values, in the order of the pattern.
+  // Computes D for these values, which are in the order of the pattern.
   template <class Scalar>
   void find(const Scalar* values) {
     if (d_.size() == 0) return;
@@ -37,14 +37,14 @@ class SaddleBalance {
   void apply(Scalar* values) const {
     if (d_.size() > 0) each_entry(values, [&](Index r, Index c, Scalar& value) { value *= d_[r] * d_[c]; });
   }
-  // Right-hand sides before, solutions behind.
+  // To be applied to right-hand sides before solving and to solutions afterwards.
   template <class Scalar>
   void scale(Scalar* x) const {
     for (Index i = 0; i < d_.size(); ++i) x[i] *= d_[i];
   }
 
  private:
-  // Where light bodies stand among heavy ones, pivots are to leave the diagonal.
+  // False if there are both very light and very heavy bodies: then pivots off the diagonal are needed.
   template <class Scalar>
   bool is_even(const Scalar* values) const {
     constexpr double far_apart = 1e8;

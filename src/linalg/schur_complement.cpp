@@ -9,9 +9,9 @@
 
 namespace trill {
 namespace {
-constexpr double lost_pivot = 1e-13;  // of S relative to its diagonal
+constexpr double lost_pivot = 1e-13;  // pivots of S, relative to its diagonal, up to this count as zero
 
-// S = G B, B like G^T and stored like G.
+// S = G B, where B has the size of G^T and is stored transposed, like G.
 void multiply(Index n, auto m, const double* g, const double* b, double* S) {
   for (Index k = 0; k < m; ++k)
     for (Index i = k; i < m; ++i) {
@@ -89,7 +89,7 @@ SchurComplement::SchurComplement(MassShape shape, const MatrixSlot& mass, const 
   find_blocks();
 }
 
-// A dense mass matrix joins all rows; a diagonal one those that share a coordinate.
+// With a full mass matrix all rows are in one block; with a diagonal one, rows that share a coordinate are.
 void SchurComplement::find_blocks() {
   std::vector<Index> parent(static_cast<std::size_t>(m_));
   std::iota(parent.begin(), parent.end(), Index{0});
@@ -158,8 +158,8 @@ void SchurComplement::forget() {
   if (!dense_) solver_->analyse(sparse_S_);
 }
 
-// What each coordinate adds to S at most, with the diagonal of M in place of M where that is full. Coordinates that the
-// rows hardly depend on at this point say nothing about masses.
+// Compares the largest contributions of the coordinates to S, for a full M computed with its diagonal. Coordinates that
+// the rows hardly depend on at this point are ignored.
 bool SchurComplement::is_accurate() const {
   constexpr double far_apart = 1e8, hardly = 1e-6;
   const double ignored = hardly * max_abs(Eigen::Map<const Vec>(G_.values(), G_.stored()));

@@ -24,9 +24,9 @@ inline void unroll(F&& f) {
 }
 
 // LU of B = A^T by rows with partial pivoting: P B = L U, U with unit diagonal. A column-major A is B row by row, so
-// nothing is transposed, and A x = b becomes U^T y = b, L^T z = y, x = P^T z, all of it in whole rows of U and L.
-// L and U are kept apart: a chunk of U that crosses the diagonal holds zeros there, one of L falls on unknowns that
-// are already done.
+// nothing is transposed, and A x = b becomes U^T y = b, L^T z = y, x = P^T z, all of it with whole rows of U and L.
+// L and U are stored separately, so that chunks may cross the diagonal: a chunk of U has zeros there, and a chunk of L
+// only changes unknowns that are already computed.
 class SmallLu final : public LinearSolver {
  public:
   std::string name() const override { return "small_lu"; }
@@ -92,8 +92,8 @@ class SmallLu final : public LinearSolver {
         for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) scattered_[j * n_ + it.row()] = it.value();
       values = scattered_.data();
     }
-    // Whole chunks run past the end of a column into the next one: what lands in the padding of B is never read back
-    // into a true column. Only the last column has no successor.
+    // The last chunk of a column also reads the beginning of the next column. These numbers end up in the padding of B
+    // and never get into a real column. Only the last column has no next one and is treated separately.
     Eigen::Array4d largest = Eigen::Array4d::Zero();
     for (int j = 0; j + 1 < n_; ++j) {
       double* row = &work_[j * stride];
@@ -119,7 +119,7 @@ class SmallLu final : public LinearSolver {
     return regular;
   }
 
-  // The four steps whose pivots lie in chunk `first`: with that number fixed, the pivot row stays in registers.
+  // The four steps whose pivots are in chunk `first`: since this is a constant, the pivot row stays in registers.
   template <int chunks, int first>
   bool eliminate_chunk(const MatrixSlot& a, double doubtful) {
     constexpr int stride = chunks * chunk, start = first * chunk, width = chunks - first;
@@ -134,10 +134,10 @@ class SmallLu final : public LinearSolver {
           winner = i;
         }
       }
-      if (winner != k) std::swap(row_at_[k], row_at_[winner]);  // rows stay where they are
+      if (winner != k) std::swap(row_at_[k], row_at_[winner]);  // rows are not moved in memory
       const double* pivot_row = &work_[row_at_[k] * stride];
       const double pivot = pivot_row[k];
-      // The comparison with the largest entry of A is cheap and passes nearly always; the exact one decides the rest.
+      // The comparison with the largest entry of A is cheap and nearly always sufficient; otherwise is_lost() decides.
       if (!(best > doubtful && best <= std::numeric_limits<double>::max()) && is_lost(pivot, a, k, row_at_[k]))
         return false;
       const double inverse = 1.0 / pivot;
@@ -177,7 +177,7 @@ class SmallLu final : public LinearSolver {
     }
   }
 
-  void substitute_few(const double* b, double* x) const {  // fewer unknowns than a chunk: single numbers are faster
+  void substitute_few(const double* b, double* x) const {  // fewer unknowns than a chunk: scalar code is faster
     double y[chunk];
     for (int i = 0; i < n_; ++i) y[i] = b[i];
     for (int k = 0; k < n_; ++k)
@@ -189,8 +189,8 @@ class SmallLu final : public LinearSolver {
     }
   }
 
-  // The last chunk of a vector of length n_, filled up with zeros; put together in registers, because a wide load
-  // right after narrow stores waits for them.
+  // The last chunk of a vector of length n_, filled up with zeros. It is put together in registers because a wide load
+  // directly after narrow stores would have to wait for them.
   Eigen::Array4d load_tail(const double* from, int stride) const {
     from += stride - chunk;
     switch (n_ - stride) {
@@ -216,12 +216,12 @@ class SmallLu final : public LinearSolver {
 
   static constexpr std::size_t capacity = small_lu_limit * small_lu_limit;
   int n_ = 0, stride_ = 0;
-  std::array<int, small_lu_limit> row_at_{};  // row k of P B is this row of B, this column of A
+  std::array<int, small_lu_limit> row_at_{};  // row k of P B is row row_at_[k] of B, i.e. that column of A
   std::array<double, small_lu_limit> inverse_pivot_{};
   alignas(32) std::array<double, capacity> work_{};
   alignas(32) std::array<double, capacity> lower_{};
   alignas(32) std::array<double, capacity> upper_{};
-  std::array<double, capacity> scattered_{};  // a sparse A, written out
+  std::array<double, capacity> scattered_{};  // a sparse A as a dense matrix
 };
 }  // namespace
 

@@ -27,8 +27,8 @@ inline void require_analysed(const MatrixSlot& a, Index size, const char* who) {
     throw std::logic_error(std::string(who) + ": factorise got another size than analyse");
 }
 
-// A pivot is lost when it lies at the rounding level of both its row and its column of A. Asking for both makes the
-// answer independent of the scaling of rows and of columns: multiplier rows scaled by h^2 are small, not singular.
+// A pivot is lost if it is at the rounding level of both its row and its column of A. Requiring both makes the answer
+// independent of the scaling of rows and columns: multiplier rows scaled by h^2 are small, but not singular.
 inline bool pivot_is_lost(double pivot, double row_max, double column_max, Index n) {
   const double level = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   return !(std::abs(pivot) > level * std::min(row_max, column_max)) || !std::isfinite(pivot);

@@ -6,7 +6,7 @@
 #include <memory>
 
 namespace trill {
-// A = L D L^T of a symmetric sparse A, without pivoting. Behind a wall, since Eigen's takes long to compile.
+// A = L D L^T of a symmetric sparse A, without pivoting. Eigen's class is hidden because it takes long to compile.
 class SparseCholesky {
  public:
   explicit SparseCholesky(const SpMat& a);

@@ -42,8 +42,8 @@ class EigenSparseLu final : public LinearSolver {
   }
 
  private:
-  // SparseLU::info tells exact zeros only, and it does not show its pivots: a solve with a known answer, each unknown
-  // measured by the size of its column, does.
+  // SparseLU::info() reports only pivots that are exactly zero, and the pivots are not accessible. So solve a system
+  // with a known solution and compare, each unknown scaled by the size of its column.
   bool pivots_are_kept() const {
     const Index n = size();
     Vec expected(n), b(n);
@@ -58,7 +58,7 @@ class EigenSparseLu final : public LinearSolver {
     return all_finite(x) && max_abs(x.cwiseQuotient(expected) - Vec::Ones(n)) < 0.5;
   }
 
-  MatrixSlot last_;  // what clone() factorises again
+  MatrixSlot last_;  // kept so that clone() can factorise it again
   bool factorised_ = false;
   Eigen::SparseLU<SpMat, Eigen::COLAMDOrdering<int>> lu_;
 };

@@ -8,8 +8,8 @@
 #include <Eigen/Eigenvalues>
 
 namespace trill {
-// Eigen's SelfAdjointEigenSolver in its own pieces, because it takes memory in every call for the product of
-// reflections.
+// Eigen's SelfAdjointEigenSolver put together from its parts, because the original allocates memory in every call for
+// the product of reflections.
 struct SymmetricEigen::Solver {
   explicit Solver(Index n) : values(n), beside(beside_size(n)), coefficients(beside_size(n)), work(n), vectors(n, n) {}
   static Index beside_size(Index n) { return std::max<Index>(n - 1, 0); }
@@ -28,7 +28,7 @@ struct SymmetricEigen::Solver {
   }
 
   bool iterate() {
-    constexpr Index max_iterations = 30;  // for every value
+    constexpr Index max_iterations = 30;  // per eigenvalue
     const auto info = Eigen::internal::computeFromTridiagonal_impl(values, beside, max_iterations, true, vectors);
     return info == Eigen::Success;
   }
@@ -75,7 +75,7 @@ EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m) {
     pairs.message = "K or M is not finite";
     return pairs;
   }
-  // Eigen's generalised solver does not look at the outcome of its Cholesky step
+  // Eigen's generalised solver does not check whether its Cholesky step succeeded.
   if (!Cholesky().compute(m)) {
     pairs.message = "M is not positive definite";
     return pairs;

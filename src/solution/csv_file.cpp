@@ -67,7 +67,7 @@ class CsvRun final : public StoredRun {
 
   void visit(const Visitor& visitor) const override {
     Input input(path);
-    std::string pending;  // from the last line break on
+    std::string pending;  // what follows the last line break
     std::vector<double> row(1 + width_y(record.info) + width_measured(record.info));
     std::size_t skip = header_of(record.info).size();
     Index seen = 0;

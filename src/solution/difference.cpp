@@ -24,7 +24,7 @@ Difference compare(const char* what, const OptionSet& stored, const OptionSet& n
   return std::nullopt;
 }
 
-// Before the driver has filled in the lists there is nothing to compare.
+// An empty list in `now` means that the driver has not filled it in yet: there is nothing to compare.
 Difference compare(const char* what, const std::vector<Quantity>& stored, const std::vector<Quantity>& now) {
   if (now.empty()) return std::nullopt;
   if (stored.size() != now.size()) return fmt::format("{}: {}, now {}", what, stored.size(), now.size());

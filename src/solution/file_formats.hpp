@@ -10,7 +10,7 @@ namespace trill {
 enum class FileFormat { hdf5, csv, json };
 FileFormat format_of(const std::filesystem::path& path);  // UsageError that lists the known extensions
 
-// Rows in a file, with the rest of the run.
+// A run in a file: its record, and its rows on demand.
 class StoredRun : public RowSource {
  public:
   RunRecord record;
@@ -22,7 +22,7 @@ std::unique_ptr<StoredRun> open_csv(const std::filesystem::path& path);
 std::unique_ptr<StoredRun> open_json(const std::filesystem::path& path);
 std::unique_ptr<StoredRun> open_part(const std::filesystem::path& directory);
 
-// The writers stream; they refuse numbers that are not finite.
+// The writers do not keep all rows in memory; they refuse numbers that are not finite.
 void write_hdf5(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                 const std::string& when_full);
 void write_csv(const RowSource& rows, RunRecord record, const std::filesystem::path& path,
@@ -32,7 +32,7 @@ void write_json(const RowSource& rows, const RunRecord& record, const std::files
 void write_run(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                const std::string& when_full = {});
 
-// Before a run: that its results can be written to this path at all. UsageError.
+// To be called before a run: UsageError if its results cannot be written to this path.
 void check_writable(const RunInfo& info, const std::filesystem::path& path);
 
 inline std::size_t width_y(const RunInfo& info) { return info.components.size(); }
@@ -41,6 +41,6 @@ inline std::size_t width_measured(const RunInfo& info) { return info.quantities.
 // IoError that names the first number of a row that is not finite.
 void check_finite(const RunInfo& info, double t, const double* y, const double* measured);
 
-// Visits rows for a writer: checks each and that there are as many as announced.
+// Visits rows for a writer; checks each row and that there are as many as the record says.
 void visit_checked(const RowSource& rows, const RunRecord& record, const RowSource::Visitor& visitor);
 }  // namespace trill

@@ -16,7 +16,7 @@
 namespace trill {
 namespace {
 struct SinkFile {
-  H5FD_t common;  // first: HDF5 sees only this
+  H5FD_t common;  // must come first: HDF5 sees only this
   Hdf5Sink* sink;
   haddr_t allocated, end;
 };
@@ -60,7 +60,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
     size -= static_cast<size_t>(got);
     address += static_cast<haddr_t>(got);
   }
-  std::memset(to, 0, size);  // beyond the end of the file
+  std::memset(to, 0, size);  // bytes beyond the end of the file are zero
   return 0;
 }
 
@@ -94,7 +94,7 @@ hid_t driver() {
     static H5FD_class_t kind{};
 #if H5_VERSION_GE(1, 13, 0)
     kind.version = H5FD_CLASS_VERSION;
-    kind.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 244);  // of the range left to tests and private use
+    kind.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 244);  // in the range for tests and private use
 #endif
     constexpr H5FD_mem_t map[] = H5FD_FLMAP_DICHOTOMY;
     std::copy(std::begin(map), std::end(map), std::begin(kind.fl_map));

@@ -4,14 +4,14 @@
 #include <hdf5.h>
 
 namespace trill {
-// Lets HDF5 write through an open descriptor and keeps write errors from it. HDF5 does not survive a failed write: it
-// crashes when the file is closed or the process ends. So the first error is noted, later writes are dropped, and the
-// caller looks at `error` after every call.
+// Lets HDF5 write through an open file descriptor and hides write errors from it. HDF5 does not survive a failed write:
+// it crashes when the file is closed or the process ends. So the first error is stored, later writes are dropped, and
+// the caller checks `error` after every call.
 struct Hdf5Sink {
   int file = -1;
-  int error = 0;  // of the system
+  int error = 0;  // errno of the first failed write
 };
 
-// A new file on the sink; the sink must outlive the file. Negative on failure.
+// Creates a new file on the sink; the sink must outlive the file. Negative on failure.
 hid_t create_on_sink(Hdf5Sink& sink, const char* name, hid_t access);
 }  // namespace trill

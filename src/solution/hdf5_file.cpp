@@ -30,7 +30,7 @@ constexpr int hdf5_schema = 1;
 constexpr std::size_t block_doubles = 128 * 1024;  // rows are written and read in pieces of about 1 MB
 constexpr hsize_t chunk_doubles = 32 * 1024;
 
-// HDF5 keeps global state: one thread at a time, and its own error printing off meanwhile.
+// HDF5 has global state: while this object exists, other threads wait and HDF5 prints no errors of its own.
 class Library {
  public:
   Library() : lock_(mutex()) {
@@ -49,8 +49,8 @@ class Library {
   void* data_ = nullptr;
 };
 
-// What HDF5 says of a failure: the innermost text of its error stack, taken at once since every further call clears it.
-// Failed writes come with the error number of the system instead.
+// What HDF5 says about a failure: the innermost text of its error stack, taken at once because every further call
+// clears it. Failed writes have the errno of the system instead.
 struct Trouble {
   std::string text;
   int error = 0;
@@ -131,7 +131,7 @@ struct Table {
   const char* name;
   std::size_t columns;
   bool vector;
-  bool deflated;  // pays for t (0.2 of 8 bytes left) and measured (2 to 3), not for y (6, at ten times the time)
+  bool deflated;  // 8 bytes become 0.2 for t and 2 to 3 for measured, but 6 for y at ten times the time
   int rank() const { return vector ? 1 : 2; }
 };
 
@@ -144,7 +144,7 @@ Handle create_table(hid_t group, const Table& table, Index rows) {
   const hsize_t size[2] = {static_cast<hsize_t>(rows), table.columns};
   const Handle space(H5Screate_simple(table.rank(), size, nullptr), H5Sclose);
   const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  need(H5Pset_attr_phase_change(layout, 0, 0));  // long lists of names do not fit into the object's head
+  need(H5Pset_attr_phase_change(layout, 0, 0));  // long lists of names do not fit into the object header
   if (rows > 0 && table.columns > 0) {
     const hsize_t chunk[2] = {std::clamp<hsize_t>(chunk_doubles / table.columns, 1, size[0]), table.columns};
     need(H5Pset_chunk(layout, table.rank(), chunk));
@@ -170,7 +170,7 @@ void transfer(Direction direction, hid_t dataset, const Table& table, Index firs
     need(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, data));
 }
 
-// Rows collected or delivered in pieces, one array per table.
+// A buffer of rows that are written or read together, one array per table.
 class Block {
  public:
   explicit Block(const RunInfo& info) : tables_(tables(info)) {

@@ -32,7 +32,8 @@ void write_column(WholeFile& file, const std::vector<double>& column) {
   file.write(text);
 }
 
-// The file goes column by column, the source row by row: as many columns per pass as memory allows.
+// The file is written column by column, but the source gives rows: every pass over the source collects as many columns
+// as memory allows.
 class ColumnWriter {
  public:
   ColumnWriter(WholeFile& file, const RowSource& rows, const RunRecord& record)

@@ -21,7 +21,7 @@ struct CheckpointHead {
   std::uint64_t number = 0, rows = 0, segments = 0, bytes = 0;
 };
 
-// The head of a whole, undamaged block of the expected kind.
+// The head of a block; IoError if the block is incomplete, damaged or not of the expected kind.
 template <class Head>
 Head checked_head(const std::string& bytes, const fs::path& file) {
   Head head;
@@ -61,7 +61,7 @@ class PartRun final : public StoredRun {
   }
 };
 
-// The number of rows by the head alone, for opening a long run quickly.
+// Reads only the head, which has the number of rows, to open a long run quickly.
 SegmentHead read_head(const fs::path& file) {
   SegmentHead head;
   std::FILE* in = std::fopen(file.c_str(), "rb");

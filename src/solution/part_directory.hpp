@@ -10,11 +10,11 @@
 #include <vector>
 
 // The directory PATH.part of a run that is not yet published:
-//   header.json              the RunInfo, sealed; a directory without it holds nothing
+//   header.json              the RunInfo with a checksum; a directory without this file holds no run
 //   segment-00000000.bin ... rows
-//   checkpoint-000000.bin .. the newest two
-//   outcome.json             the whole RunRecord, sealed, once the run has ended or was stopped
-//   published                the final file is written; what is left here is waste
+//   checkpoint-000000.bin .. the last two checkpoints
+//   outcome.json             the RunRecord with a checksum, once the run has ended or was stopped
+//   published                the final file has been written; the remaining files here can be deleted
 //   lock                     locked while a run writes here
 namespace trill {
 std::filesystem::path part_of(std::filesystem::path path);              // run.h5 -> run.h5.part
@@ -41,8 +41,8 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint);
 Checkpoint read_checkpoint(const std::filesystem::path& part, std::int64_t number);
 
 RunInfo read_header(const std::filesystem::path& part);
-std::optional<RunRecord> read_outcome(const std::filesystem::path& part);  // nothing: no such file
+std::optional<RunRecord> read_outcome(const std::filesystem::path& part);  // nullopt: there is no such file
 
-// In an order that leaves nothing half-alive when interrupted.
+// Deletes the files in an order such that, if this is interrupted, the rest is never mistaken for an unfinished run.
 void remove_part(const std::filesystem::path& part);
 }  // namespace trill

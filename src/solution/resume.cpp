@@ -10,7 +10,7 @@
 namespace trill {
 namespace fs = std::filesystem;
 namespace {
-// Rows held by the first k segments, for as many segments as are whole and follow each other.
+// Entry k is the number of rows in the first k segments; ends before the first segment that is damaged or out of order.
 std::vector<Index> rows_by_segment(const fs::path& part, const RunInfo& info, std::vector<std::string>& remarks) {
   std::vector<Index> rows{0};
   std::vector<double> block;
@@ -41,7 +41,8 @@ bool all_rows_there(const fs::path& part, const std::vector<Index>& rows, std::v
   }
 }
 
-// What a process left that was killed after publishing: files beside the mark, or at the very end the bare directory.
+// Removes what a process left behind that was killed after publishing: files beside the file `published`, or just the
+// directory.
 void clear_waste(const fs::path& part) {
   std::error_code none;
   const auto is_waste = [&] {
@@ -71,7 +72,7 @@ std::optional<ResumePoint> find_resume_point(const fs::path& given) {
   }
   point.lock = FileLock::take(part / "lock");
   if (!point.lock) throw UsageError(fmt::format("{} is being written by another run", point.path.string()));
-  if (!holds_run(part)) return find_resume_point(given);  // published while we took the lock
+  if (!holds_run(part)) return find_resume_point(given);  // it was published while we took the lock
   point.info = read_header(part);
 
   const std::vector<Index> rows = rows_by_segment(part, point.info, point.remarks);

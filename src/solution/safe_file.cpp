@@ -43,7 +43,8 @@ void sync_directory(const fs::path& directory) {
   const int result = retry([&] { return ::fsync(file); });
   const int error = errno;
   ::close(file);
-  if (result < 0 && error != EINVAL) throw_io("cannot write", directory, error);  // EINVAL: not offered here
+  // EINVAL: this file system does not support it.
+  if (result < 0 && error != EINVAL) throw_io("cannot write", directory, error);
 }
 
 WholeFile::WholeFile(fs::path path, std::string when_full) : path_(std::move(path)), when_full_(std::move(when_full)) {
@@ -152,7 +153,7 @@ std::shared_ptr<FileLock> FileLock::take(const fs::path& path) {
       if (errno == EWOULDBLOCK) return nullptr;
       throw_io("cannot lock", path, errno);
     }
-    // The owner before may have removed the file between our open and our lock: then the lock guards nothing.
+    // The previous owner may have removed the file between our open and our lock: then the lock protects nothing.
     struct stat opened {
     }, named{};
     if (::fstat(file, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&

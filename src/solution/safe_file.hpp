@@ -10,9 +10,9 @@
 #include <vector>
 
 namespace trill {
-// A file that appears whole or not at all. Bytes go to PATH.tmp-PID in the same directory; commit() makes them safe on
-// disk and gives them their name. Without commit the temporary file is removed. All trouble is an IoError that names
-// the file; `when_full` is the advice added when the disk is full.
+// A file that is written completely or not at all. Bytes go to PATH.tmp-PID in the same directory; commit() makes sure
+// that they are on disk and renames the file to PATH. Without commit the temporary file is removed. Every failure is an
+// IoError that names the file; `when_full` is the advice added to it when the disk is full.
 class WholeFile {
  public:
   explicit WholeFile(std::filesystem::path path, std::string when_full = {});
@@ -21,7 +21,7 @@ class WholeFile {
   ~WholeFile();
   void write(std::string_view bytes);  // buffered
   void commit();
-  // For a writer of its own: the temporary file, open for reading and writing. It does not mix with write().
+  // For code that writes to the temporary file itself (open for reading and writing). Do not combine with write().
   const std::filesystem::path& temporary() const { return temporary_; }
   int descriptor() const { return file_; }
 
@@ -36,20 +36,21 @@ class WholeFile {
 void write_whole(const std::filesystem::path& path, std::string_view bytes, const std::string& when_full = {});
 std::string read_whole(const std::filesystem::path& path);
 
-// Removes PATH.tmp-PID of processes that are gone.
+// Removes PATH.tmp-PID of processes that no longer exist.
 void remove_stale_temporaries(const std::filesystem::path& path);
 
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& directory);
-void remove_file(const std::filesystem::path& path);  // nothing happens when it does not exist
+void remove_file(const std::filesystem::path& path);  // does nothing if it does not exist
 
-// Makes creations, renames and removals in a directory safe on disk.
+// Makes sure that files created, renamed and removed in a directory are so on disk, too (fsync).
 void sync_directory(const std::filesystem::path& directory);
 
 // "cannot write run.h5: No space left on device; free space and run again"
 [[noreturn]] void throw_io(std::string_view action, const std::filesystem::path& path, int error,
                            std::string_view when_full = {});
 
-// An exclusive lock that ends with the process, however it ends. Holds the number of the owning process as text.
+// An exclusive lock that is released when the process ends, even if it crashes. The file contains the id of the owning
+// process as text.
 class FileLock {
  public:
   // nullptr when another process (or another lock of this one) holds it.

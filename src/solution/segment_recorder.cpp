@@ -52,7 +52,7 @@ void SegmentRecorder::take_directory() {
   if (left_unfinished(path_))
     throw UsageError(fmt::format("{} holds an unfinished run; continue it with --resume {} or remove it",
                                  part_.string(), path_.string()));
-  // Waste of a run that was published, or that ended before its first rows were safe.
+  // Remains of a run that was published, or that ended before its first rows were on disk.
   for (const fs::path& entry : list_directory(part_))
     if (entry.filename() != "lock") remove_file(entry);
 }

@@ -115,7 +115,7 @@ void Solution::evaluate(double at, Out y) const {
   const double theta = (at - segment.t0) / segment.h;
   if (theta < -1e-9 || theta > 1 + 1e-9)
     throw UsageError(fmt::format("t = {} lies outside the dense output of this run", at));
-  // Lagrange interpolation through the nodes; with the polynomial's own degree this is exact.
+  // Lagrange interpolation through the nodes; there are enough of them to reproduce the interpolant exactly.
   const Index last = segment.nodes.cols() - 1;
   y.setZero();
   for (Index i = 0; i <= last; ++i) {

@@ -11,9 +11,9 @@
 #include <vector>
 
 namespace trill {
-// A growing block of bytes: what a checkpoint holds. A new one is written and one made of bytes is read; a class lists
-// its values once, in memory(Archive&), and archive(a_, b_) does the one or the other, in this order. Reading past the
-// end is an IoError, so that a truncated checkpoint is never taken for a whole one.
+// The bytes of a checkpoint. A default-constructed archive is for writing, one constructed from bytes is for reading. A
+// class lists its values once, in memory(Archive&): archive(a_, b_) writes or reads them in this order. Reading past
+// the end is an IoError, so that a truncated checkpoint is never mistaken for a complete one.
 class Archive {
  public:
   Archive() = default;
@@ -22,7 +22,7 @@ class Archive {
   bool reading() const { return reading_; }
   bool at_end() const { return at_ == bytes_.size(); }
 
-  // Plain values, vectors, matrices, texts, objects with a memory(Archive&) and lists of such.
+  // Takes plain values, vectors, matrices, strings, objects with a memory(Archive&), and std::vectors of these.
   template <class... T>
   void operator()(T&... values) {
     (item(values), ...);
@@ -55,18 +55,18 @@ class Archive {
   void item(std::vector<T>& values) {
     std::uint64_t count = values.size();
     item(count);
-    if (reading_) values.clear();  // grows value by value: a forged count ends with the data
+    if (reading_) values.clear();  // grows value by value: a wrong count fails when the bytes run out
     for (std::size_t i = 0; i < count; ++i) item(reading_ ? values.emplace_back() : values[i]);
   }
 
   void append(const void* data, std::size_t size);
   void extract(void* data, std::size_t size);
-  std::size_t read_count(std::size_t element_size);  // refuses counts that the rest of the block cannot hold
+  std::size_t read_count(std::size_t element_size);  // refuses counts too large for the bytes that are left
   std::vector<char> bytes_;
   std::size_t at_ = 0;
   bool reading_ = false;
 };
 
-// FNV-1a, 64 bit: tells a damaged block from a whole one.
+// FNV-1a, 64 bit: detects damaged blocks.
 std::uint64_t checksum(const void* data, std::size_t size, std::uint64_t seed = 14695981039346656037ull);
 }  // namespace trill

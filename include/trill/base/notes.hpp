@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of methods and formulations: remarks of a run, with a code, a value and its threshold.
+// For authors of methods and formulations: the notices of a run, each with a code, a value and its threshold.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@ namespace trill {
 // doubt: a warning that the result may be wrong in a way that a more accurate repetition does not show.
 enum class Severity { info, warning, doubt, error };
 
-// A warning as a solution keeps it: when, what, and the number that triggered it beside its threshold. Where the same
-// code was raised again and again, all of it is of the time when the number was farthest beyond the threshold.
+// A warning as a solution keeps it: when, what, and the number that triggered it together with its threshold. If the
+// same code was raised several times, all values are those of the worst time, when the number was farthest beyond the
+// threshold.
 struct Notice {
   double t = 0;
   std::string code, text;
@@ -25,19 +26,21 @@ struct Notice {
   }
 };
 
-// Where a step leaves its warnings: a preallocated list, one entry per code, so that raising allocates nothing.
-// code and text must be literals.
+// Where a step leaves its warnings: a preallocated list, one entry per code, so that raise() does not allocate.
+// code and text must be string literals.
 class Notes {
  public:
   explicit Notes(std::size_t capacity = 64) { entries_.reserve(capacity); }
   void raise(double t, const char* code, const char* text, Severity severity, double value, double threshold);
-  // The same with a text that is made, and allocates, where it replaces an earlier one or is the first.
+  // The same with a text built by text(), which is called (and may allocate) only if this notice is the first of its
+  // code or worse than the one kept so far.
   template <class MakeText>
   void raise_with(double t, const char* code, const MakeText& text, Severity severity, double value, double threshold) {
     if (Entry* entry = take({t, code, "", severity, value, threshold, 1})) entry->made = text();
   }
   std::vector<Notice> notices() const;
-  // Of a run that is resumed; they include what its start raised, so that what was raised here till now is dropped.
+  // Sets the notices of a run that is resumed. They include those raised at its start, so everything raised here until
+  // now is dropped.
   void restore(const std::vector<Notice>& earlier) {
     entries_.clear();
     earlier_ = earlier;
@@ -50,9 +53,9 @@ class Notes {
     Severity severity;
     double value, threshold;
     std::int64_t count;
-    std::string made = {};  // the text, where it is no literal
+    std::string made = {};  // the text, if it is not a literal
   };
-  Entry* take(const Entry& raised);  // null: nothing but its count was of interest
+  Entry* take(const Entry& raised);  // null: a worse one is already kept, or the list is full
   std::vector<Entry> entries_;
   std::vector<Notice> earlier_;
 };

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace trill {
-using OptionSet = std::map<std::string, std::string, std::less<>>;  // what a command line or a keyword list carries
+using OptionSet = std::map<std::string, std::string, std::less<>>;  // from a command line or a keyword list
 
 // Allowed values of a number, ends included unless open.
 struct Range {
@@ -41,10 +41,11 @@ class OptionVisitor {
   virtual void number(std::string_view name, double& value, Range range, std::string_view what) = 0;
   virtual void integer(std::string_view name, int& value, Range range, std::string_view what) = 0;
   virtual void choice(std::string_view name, std::string& value, const Choices& choices, std::string_view what) = 0;
-  // Read by its owner; allowed: how it is written, for people.
+  // Any text; the option struct parses it itself. allowed: describes the format to the user.
   virtual void text(std::string_view name, std::string& value, std::string_view allowed, std::string_view what) = 0;
 
-  // A choice whose words are turned into values once, here: steps compare no texts. The value must be among them.
+  // A choice whose words are turned into values once, here, so that no step has to compare strings. The current value
+  // must be one of the named ones.
   template <class Value>
   requires(!std::is_same_v<Value, std::string>) void choice(std::string_view name, Value& value,
                                                             const NamedValues<Value>& named, std::string_view what) {
@@ -64,7 +65,7 @@ struct OptionRow {
   std::string name, value, allowed, what;
 };
 
-// Reads given texts into fields; finish() refuses names that no field has asked for.
+// Reads the given texts into the fields; finish() refuses given names that belong to no field.
 class OptionReader final : public OptionVisitor {
  public:
   // noun: what the fields are called in messages, "option" or "parameter".
@@ -109,6 +110,6 @@ std::vector<OptionRow> list_options(Options options = {}) {
   return lister.rows;
 }
 
-// "rho=0.5" -> {"rho", "0.5"}; hyphens become underscores and known aliases their registered name.
+// "rho=0.5" -> {"rho", "0.5"}; hyphens become underscores, known aliases become the registered name.
 std::pair<std::string, std::string> parse_assignment(std::string_view text);
 }  // namespace trill

@@ -27,14 +27,14 @@ using Output = std::variant<EveryStep, Grid, Times>;
 
 struct Event {
   std::string name;
-  std::function<double(const State&)> root;  // found on the interpolant
+  std::function<double(const State&)> root;  // its zeros are located on the interpolant
   int direction = 0;                         // -1 falling, 0 both, +1 rising
-  // true: go on (the state may have been changed); empty: stop.
+  // May change the state; returns true if the run is to go on. Empty: the run stops at the event.
   std::function<bool(State&)> action;
-  bool restarts = false;  // the step ends there although nothing may have changed
+  bool restarts = false;  // the step ends there even if the action changes nothing
 };
 
-// Sees accepted steps, changes nothing.
+// Is shown every accepted step; must not change anything.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -47,23 +47,23 @@ struct DriverOptions {
   StepControl control = FixedStep{1e-3};
   Output output = EveryStep{};
   bool dense = false;
-  int newton_retries = 8;  // halve h that often after a failed Newton iteration
+  int newton_retries = 8;  // how often h is halved after failed Newton iterations
   std::int64_t max_steps = 100'000'000'000;
   std::vector<Event> events;
   std::vector<Observer*> observers;
   std::function<void(double fraction)> progress;
   const std::atomic<bool>* stop = nullptr;  // set from outside (a signal): the run checkpoints and ends as `stopped`
   Recorder* recorder = nullptr;             // nullptr: rows go into the returned Solution
-  std::int64_t checkpoint_every = 1000;     // steps; only where the recorder keeps checkpoints
+  std::int64_t checkpoint_every = 1000;     // steps; only if the recorder keeps checkpoints
   Archive* resume = nullptr;                // a checkpoint of the same run
-  Reformulation* reformulation = nullptr;   // the stepper then belongs to its inner problem
+  Reformulation* reformulation = nullptr;   // the stepper must then be one for its inner problem
   std::uint64_t seed = 0;
-  std::vector<Notice> notices;  // what is known of the problem before the run, for the solution
+  std::vector<Notice> notices;  // what is known about the problem before the run; copied to the solution
   RunInfo info;                 // what the caller knows (names, options); the driver fills in layout and quantities
 };
 
-// Throws UsageError before the first step; afterwards every trouble is a status in the Solution, which always holds
-// what was computed up to then.
+// Throws UsageError before the first step only. After that every failure is a status in the Solution, which always
+// holds what was computed so far.
 Solution integrate(const Problem& problem, Stepper& stepper, State start, double t_end,
                    const DriverOptions& options = {});
 }  // namespace trill

@@ -14,34 +14,34 @@ struct SweepAxis {
 };
 
 // "omega2=200:20000:7" (seven values at equal distances), "omega2=200:20000:7log" (at equal ratios) or
-// "omega2=200,500,1000". UsageError that says what was expected. Computed values are rounded to twelve digits, so that
-// 1:1000:4log is 1, 10, 100, 1000.
+// "omega2=200,500,1000". A UsageError says what was expected. Computed values are rounded to twelve digits, so
+// that 1:1000:4log is 1, 10, 100, 1000.
 SweepAxis parse_sweep(std::string_view text);
 
 inline constexpr std::size_t most_members = 100'000;
 
 struct SweepMember {
   std::vector<std::string> values;  // one for each axis
-  std::filesystem::path file;       // empty: none
+  std::filesystem::path file;       // empty: no file
 
   enum class Progress { waiting, unfinished, finished, error } progress = Progress::waiting;
   RunOutcome outcome;
-  std::string error;  // why it could not be run or recorded, or what was found damaged
+  std::string error;  // why it could not be run or recorded, or which file is damaged
   Trust trust;        // without its rows: there may be very many members
-  std::vector<std::pair<std::string, double>> measured;  // at the end, by name
+  std::vector<std::pair<std::string, double>> measured;  // values at the end, by name
 
   bool failed() const { return progress == Progress::error || (progress == Progress::finished && !outcome.ok()); }
   bool ok() const { return progress == Progress::finished && outcome.ok(); }
-  std::string status() const;  // that of the run, or "not run", or "error"
-  std::string why() const;     // empty: all is well
+  std::string status() const;  // status of the run, or "not run", or "error"
+  std::string why() const;     // reason of a failure; empty: there is none
 };
 
-// All combinations of values; the last axis runs fastest.
+// All combinations of values; the value of the last axis changes fastest.
 struct Sweep {
   RunPlan plan;
   std::vector<SweepAxis> axes;
   std::vector<SweepMember> members;
-  std::filesystem::path directory;  // of the files; empty: none
+  std::filesystem::path directory;  // where the files are; empty: no files
 
   std::string label(const SweepMember& member) const;  // "omega2=200,omega1=3"
   RunPlan plan_of(const SweepMember& member) const;
@@ -49,7 +49,7 @@ struct Sweep {
 
 // `out` is a directory for files that are named after their values (omega2=200.h5), or a pattern such as
 // runs/{omega2}.csv; empty: nothing is kept. UsageError when a parameter is unknown or fixed already, when there are
-// too many combinations, or when two would have one file.
+// too many combinations, or when two combinations would share a file.
 Sweep make_sweep(const RunPlan& plan, std::vector<SweepAxis> axes, const std::string& out);
 
 struct SweepOptions {
@@ -60,11 +60,11 @@ struct SweepOptions {
   std::string version, host, started;  // for the files
   std::function<void(double fraction)> progress;
   const std::atomic<bool>* stop = nullptr;
-  // Sees the rows of every member that is finished; called from several threads at once.
+  // Is shown the rows of every finished member; called from several threads at once.
   std::function<void(std::size_t member, const RunInfo& info, const RowSource& rows)> look;
 };
 
-// Runs the members; what happens to one is no matter of the others. Results do not depend on the number of threads.
-// UsageError before anything is written when an unfinished run lies in the way.
+// Runs the members; the failure of one does not affect the others. Results do not depend on the number of threads. If
+// the file of an unfinished run would be overwritten, this is a UsageError before anything is written.
 void run_sweep(Sweep& sweep, const SweepOptions& options);
 }  // namespace trill

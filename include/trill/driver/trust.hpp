@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that want a run checked by a more accurate one.
+// For programs that check a run by a more accurate one.
 #pragma once
 
 #include "trill/driver/plan.hpp"
@@ -8,7 +8,7 @@
 
 namespace trill {
 struct TrustOptions {
-  double most_seconds = 10;  // the repetition is given up after that
+  double most_seconds = 10;  // the repetition is abandoned after this time
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -21,7 +21,7 @@ bool wants_trust(const RunPlan& plan, const Counters& counters, When when);
 Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
                   const TrustOptions& options = {});
 
-// The same in parts, so that the repetitions of several runs may be joined. `run` must outlive this.
+// The same in two parts, so that the repetitions of several runs can be computed together. `run` must outlive this.
 class TrustCheck {
  public:
   TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows);
@@ -35,6 +35,6 @@ class TrustCheck {
   void add_model_error(Trust& trust) const;
   std::unique_ptr<Parts> parts_;
 };
-// Runs the repetitions, as one where they can be joined.
+// Runs the repetitions, all together where this is possible.
 std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options = {});
 }  // namespace trill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of methods for y' = f(t, y): any deterministic problem read as one.
+// For authors of methods for y' = f(t, y): any deterministic problem in this form.
 #pragma once
 
 #include "trill/formulation/acceleration.hpp"
@@ -8,10 +8,9 @@
 #include <optional>
 
 namespace trill {
-// Any deterministic problem as y' = f(t, y), for methods that know nothing else: a first-order system as it is, a
-// mechanical one packed as (q, v), a constrained one through its underlying ODE. The packed vector is the head of the
-// given problem's state, so a method works on State::y in place; multipliers() then gives those of a constrained
-// system.
+// Any deterministic problem as y' = f(t, y), for methods that can solve nothing else: a first-order system as it is, a
+// mechanical one with y = (q, v), a constrained one through its underlying ODE. This y is the first part of State::y,
+// so a method works on State::y in place; multipliers() then gives the multipliers of a constrained system.
 class FirstOrderForm {
  public:
   FirstOrderForm(const Problem& problem, std::string_view asker);
@@ -28,11 +27,11 @@ class FirstOrderForm {
   bool has_multipliers() const { return underlying_.has_value(); }
   void multipliers(double t, In y, Out lambda);  // of a constrained system; costs one force evaluation
   MatrixSlot jacobian_pattern() const;
-  // Exact where the problem gives its derivatives, otherwise false: the caller takes differences.
+  // Exact if the problem provides its derivatives; otherwise false, and the caller uses finite differences.
   bool jacobian(double t, In y, MatrixSlot& j);
   Groups counted_groups() const { return counted_; }
   bool has_sparse_factors() const { return underlying_ && underlying_->has_sparse_factors(); }
-  void forget() { underlying_->forget(); }  // pivot orders of earlier matrices; allocates
+  void forget() { underlying_->forget(); }  // drops the pivot order of earlier matrices; allocates
 
  private:
   bool mechanical_rhs(double t, In y, Out dy);

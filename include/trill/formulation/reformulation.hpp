@@ -15,53 +15,56 @@
 #include <vector>
 
 namespace trill {
-// What a formulation did to the state after an accepted step. Moved a little: values kept from the last stage are still
-// good enough; changed: they are stale; refused: the run must end here, and refusal() says why.
+// What a formulation did to the state after an accepted step. kept: nothing; moved: changed it so little that values
+// reused from the last stage are still good enough; changed: these values are stale; refused: the run must end here,
+// and refusal() says why.
 enum class AfterStep { kept, moved, changed, refused };
 
 // What is asked of a run.
 struct RunScope {
-  double tolerance = 0;  // relative; 0: steps of fixed size
+  double tolerance = 0;  // relative tolerance; 0: fixed step size
   double t_begin = 0, t_end = 0;
 };
 
-// A formulation that changes the unknowns. It owns the derived problem and the way in and out; driver, events, measures
-// and files see the user's state only. It refers to the given problem, which must outlive it, and belongs to one run,
-// which it remembers.
+// A formulation that changes the unknowns. It owns the derived problem and converts states to it and back; the driver,
+// events, measured quantities and files see only the states of the given problem. It refers to the given problem, which
+// must outlive it. An object serves a single run because it keeps data of that run.
 class Reformulation {
  public:
   virtual ~Reformulation() = default;
   virtual const Problem& inner() const = 0;
-  virtual void expect(const RunScope&) {}  // before the first enter()
-  // Matched start, projection, packing. UsageError when this start cannot be taken.
+  virtual void expect(const RunScope&) {}  // called before the first enter()
+  // Converts a state of the given problem to one of inner(), with projections or corrections if the formulation
+  // needs them. UsageError if it cannot start from this state.
   virtual void enter(const State& given, State& in, Notes& notes) = 0;
-  virtual void leave(const State& in, State& out) const = 0;  // what is recorded, measured, tested by events
+  virtual void leave(const State& in, State& out) const = 0;  // for output, measured quantities and events
   virtual AfterStep after_step(State&, Notes&) { return AfterStep::kept; }
   virtual std::string refusal() const { return ""; }
-  // Estimated relative error of the formulation itself up to the state that was left last; NaN: none.
+  // Estimated relative error of the formulation itself up to the state of the last leave(); NaN: no estimate.
   virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
-  // How far the given motion swings, component by component, around the one that is followed.
+  // Amplitude, component by component, of the oscillation of the given motion around the computed one.
   virtual void reach(Out y) const { y.setZero(); }
-  virtual std::string summary() const { return ""; }  // of the run up to now, in one sentence
-  // What the run cost, where the method that drives it has counted evaluations of the derived problem only.
+  virtual std::string summary() const { return ""; }  // about the run so far, in one sentence
+  // Corrects the counters of a run: the method has counted evaluations of the derived problem, not of the given one.
   virtual void account(Counters&) const {}
-  // Of the state that was left last, recorded beside it.
+  // Extra values that belong to the state of the last leave() and are recorded with it.
   virtual std::vector<Quantity> diagnostics() const { return {}; }
   virtual void diagnose(Out) const {}
-  // What it remembers from step to step, for checkpoints; Stepper::memory() says how.
+  // What it remembers from step to step, for checkpoints; see Stepper::memory().
   virtual void memory(Archive&) {}
 };
 
-// What the catalogue (trill/method/registry.hpp) knows of a formulation NAME; its file defines the function
+// What the catalogue (trill/method/registry.hpp) knows about a formulation NAME; its file defines the function
 // ReformulationEntry NAME_entry(), and the CMakeLists.txt of its folder lists NAME.
 struct ReformulationEntry {
   std::string name, title, reference;
-  std::optional<Delivers> delivers = {};  // of a run with it; empty: what its method delivers
-  bool free_of_oscillation = false;       // the steps of its inner problem do not depend on the fast motion
+  std::optional<Delivers> delivers = {};  // what a run with it delivers; empty: the same as its method
+  bool free_of_oscillation = false;       // step sizes for its inner problem are not limited by the fast motion
   std::string runs = "mechanical";        // kinds of models, for lists
   std::vector<OptionRow> options;
   std::unique_ptr<Reformulation> (*make)(const Problem&, const OptionSet&);
-  // `--method NAME` stands for this formulation with a method that drives it; nullptr: it is only a formulation.
+  // The method that solves the derived problem when the user gives `--method NAME`; nullptr: NAME cannot be used as a
+  // method.
   std::string (*driving_method)(const Problem&) = nullptr;
 };
 }  // namespace trill

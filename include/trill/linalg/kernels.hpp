@@ -11,8 +11,8 @@
 // Plain loops over contiguous vectors, for explicit methods and norms. They are inline because at a handful of
 // unknowns a call costs as much as the loop.
 namespace trill {
-// For numbers that were written one by one a moment ago: several read at once would wait until all are in memory. The
-// empty piece of assembly keeps compilers from doing that.
+// Copies numbers that were written one by one a moment ago. A vector load of several such numbers would stall until all
+// of them have left the store buffer, so the empty asm statement keeps the compiler from vectorising the loop.
 inline void copy_one_by_one(const double* from, Index count, double* to) {
   for (Index i = 0; i < count; ++i) {
     to[i] = from[i];
@@ -20,7 +20,7 @@ inline void copy_one_by_one(const double* from, Index count, double* to) {
   }
 }
 
-// use(n), with n as a constant where it is small: then loops over it are no loops.
+// Calls use(n), with n as a compile-time constant if it is 1, 2 or 3, so that loops over n are unrolled.
 template <class Use>
 [[gnu::always_inline]] inline auto with_small(Index n, Use use) {
   if (n == 1) return use(std::integral_constant<Index, 1>());
@@ -29,7 +29,8 @@ template <class Use>
   return use(n);
 }
 
-// Long vectors go through Eigen's vector instructions; short ones stay inline, where a call would cost more.
+// Vectors of at least this length use Eigen's vector instructions. For shorter ones an inline loop is cheaper than the
+// call.
 inline constexpr Index short_vector = 8;
 
 [[gnu::noinline]] inline void add_scaled_long(double* y, double h, const double* x, Index n) {
@@ -41,8 +42,9 @@ inline constexpr Index short_vector = 8;
   for (Index i = 0; i < n; ++i) y[i] += h * x[i];
 }
 
-// The same, and false when an entry came out not finite. 0 * y is 0 for finite y and NaN otherwise, so sums decide
-// without a branch per entry; eight of them, because a single chain of additions would cost their latency.
+// The same, but returns false if an entry of the result is not finite. 0 * y is 0 for finite y and NaN otherwise, so
+// one sum of these answers the question without a branch per entry. There are eight partial sums because a single chain
+// of additions would be limited by their latency.
 [[gnu::noinline]] inline bool add_scaled_checked_long(double* y, double h, const double* x, Index n) {
   using Eight = Eigen::Array<double, 8, 1>;
   Eight sums = Eight::Zero();
@@ -71,7 +73,7 @@ inline constexpr Index short_vector = 8;
   return sum == 0.0;
 }
 
-// v1 = v0 + half a, q1 = q0 + h v1 in one pass; false when a q1 is not finite.
+// v1 = v0 + half a, q1 = q0 + h v1 in one pass; false if an entry of q1 is not finite.
 [[gnu::noinline]] inline bool kick_drift_long(const double* q0, const double* v0, const double* a, double half,
                                               double h, double* q1, double* v1, Index n) {
   using Eight = Eigen::Array<double, 8, 1>;
@@ -120,14 +122,14 @@ inline double weighted_rms(In e, In w) {
   return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
 }
 
-// NaN entries are passed over: ask all_finite first where they may occur.
+// Ignores NaN entries: call all_finite first where they may occur.
 inline double max_abs(In x) {
   double largest = 0;
   for (Index i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i]));
   return largest;
 }
 
-// By sums, as in add_scaled_checked.
+// Uses sums of 0 * x, as add_scaled_checked does.
 inline bool all_finite(const double* x, Index n) {
   using Eight = Eigen::Array<double, 8, 1>;
   Index i = 0;

@@ -17,7 +17,7 @@ class MatrixSlot {
  public:
   MatrixSlot() = default;  // dense, 0 x 0
   static MatrixSlot dense(Index rows, Index cols);
-  static MatrixSlot sparse(SpMat pattern);  // every stored entry belongs to the pattern, zeros too; values start at 0
+  static MatrixSlot sparse(SpMat pattern);  // every stored entry counts, even zeros; values start at 0
 
   bool is_sparse() const { return is_sparse_; }
   Index rows() const { return is_sparse_ ? sparse_.rows() : dense_.rows(); }
@@ -26,8 +26,8 @@ class MatrixSlot {
   const Mat& as_dense() const { return dense_; }
   const SpMat& as_sparse() const { return sparse_; }
 
-  // Address of an entry, valid as long as the slot: assembly loops look it up once. Outside the pattern it throws
-  // std::logic_error in every build.
+  // Address of an entry. It stays valid as long as the slot, so assembly loops need to look it up only once. An entry
+  // outside the pattern throws std::logic_error, in release builds too.
   double* entry(Index i, Index j) {
     if (!is_sparse_ && i >= 0 && j >= 0 && i < dense_.rows() && j < dense_.cols())
       return dense_.data() + j * dense_.rows() + i;
@@ -41,11 +41,12 @@ class MatrixSlot {
   void set_zero();  // keeps storage and pattern
   void scale(double alpha);
   bool same_pattern(const MatrixSlot& a) const;
-  // Equal for copies of one slot, 0 for every dense one: places found in one are good for the other.
+  // Copies of a sparse slot have the same id, dense slots have 0. A SlotMap built for one copy is valid for the others.
   std::uint64_t pattern_id() const { return pattern_id_; }
-  void assign_values(const MatrixSlot& a);                                   // same pattern only
-  void scale_add(double alpha, const MatrixSlot& a);                         // this += alpha a, pattern of a contained
-  void scale_add(double alpha, const MatrixSlot& a, const SlotMap& places);  // the same, places known beforehand
+  void assign_values(const MatrixSlot& a);  // same pattern only
+  // this += alpha a; this pattern must contain the pattern of a.
+  void scale_add(double alpha, const MatrixSlot& a);
+  void scale_add(double alpha, const MatrixSlot& a, const SlotMap& places);  // the same with a SlotMap made beforehand
 
   void multiply(In x, Out y) const;             // y = A x; x and y distinct
   void multiply_transposed(In x, Out y) const;  // y = A^T x
@@ -60,13 +61,13 @@ class MatrixSlot {
   SpMat sparse_;
 };
 
-// Where each stored value of a source slot lies in a target slot, the source placed with its upper left corner at
-// (row, col). Built once; then a sum of patterns costs one pass over the source.
+// Where each stored value of a source slot lies in a target slot when the upper left corner of the source is placed at
+// (row, col). It is built once; afterwards adding the source to the target costs one pass over the source.
 class SlotMap {
  public:
   SlotMap() = default;
   SlotMap(const MatrixSlot& target, const MatrixSlot& source, Index row = 0, Index col = 0);
-  // Of the transpose of the source, with its upper left corner there.
+  // The same for the transpose of the source.
   static SlotMap transposed(const MatrixSlot& target, const MatrixSlot& source, Index row, Index col);
   Index size() const { return static_cast<Index>(place_.size()); }
   Index operator[](Index k) const { return place_[static_cast<std::size_t>(k)]; }
@@ -77,6 +78,6 @@ class SlotMap {
   std::vector<Index> place_;
 };
 
-// A zero slot that can hold the sum of both; dense as soon as one of them is.
+// A slot of zeros that can hold the sum of both; dense if one of them is dense.
 MatrixSlot union_pattern(const MatrixSlot& a, const MatrixSlot& b);
 }  // namespace trill

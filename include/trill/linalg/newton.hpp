@@ -8,21 +8,22 @@
 #include <string_view>
 
 namespace trill {
-// r(x) = 0 as the method poses it for one step. Iterations that approximate the Jacobian are nothing but other ways to
-// prepare() the same residual; the Newton loop does not know them. MatrixSystem does it with a MatrixSlot and a
-// LinearSolver.
+// The equation r(x) = 0 that a method has to solve in one step. Iterations with an approximate Jacobian differ only in
+// their prepare(); the Newton loop is the same for all. MatrixSystem implements prepare() and correct() with a
+// MatrixSlot and a LinearSolver.
 class NonlinearSystem {
  public:
   virtual ~NonlinearSystem() = default;
   virtual Index size() const = 0;
   virtual void residual(In x, Out r) = 0;
-  virtual bool prepare(In x) = 0;          // form and factorise J, at the x of the last residual; false: singular
-  virtual void correct(In r, Out dx) = 0;  // J dx = r with what was prepared; the loop goes to x - dx
-  // May shorten the step from x to x + step, as junction limiting does; false: this system never does.
+  virtual bool prepare(In x) = 0;          // compute and factorise J at the x of the last residual; false: singular
+  virtual void correct(In r, Out dx) = 0;  // solve J dx = r with the prepared J; the next iterate is x - dx
+  // May shorten the step from x to x + step, as junction limiting in circuits does. Returns false if this system never
+  // limits steps.
   virtual bool limit(In /*x*/, Out /*step*/) { return false; }
 };
 
-// The usual case: the derived class gives residual() and jacobian(), this one owns matrix and solver.
+// The usual case: the derived class provides residual() and jacobian(), this one owns matrix and solver.
 class MatrixSystem : public NonlinearSystem {
  public:
   explicit MatrixSystem(const MatrixSlot& pattern);
@@ -33,10 +34,10 @@ class MatrixSystem : public NonlinearSystem {
   Index size() const override { return matrix_.rows(); }
   bool prepare(In x) override;
   void correct(In r, Out dx) override;
-  virtual void jacobian(In x, MatrixSlot& j) = 0;  // adds to a slot of zeros
+  virtual void jacobian(In x, MatrixSlot& j) = 0;  // j is zero on entry
 
   const MatrixSlot& matrix() const { return matrix_; }
-  void forget() { solver_->analyse(matrix_); }  // pivot orders of earlier matrices; allocates
+  void forget() { solver_->analyse(matrix_); }  // drops the pivot order of earlier matrices; allocates
 
  private:
   MatrixSlot matrix_;
@@ -48,27 +49,27 @@ struct NewtonOptions {
   int max_iterations = 10;
   double max_rate = 0.9;   // |dx_k| / |dx_k-1| above this twice in a row: diverged
   int jacobian_every = 1;  // 1: full Newton; k: prepare every k iterations; 0: only at the start
-  double rounding = 0;     // corrections below it that shrink no more are accepted, in the weighted norm
-  int stalls = 1;          // how many such ones in a row it takes
-  bool predict = true;     // false: until |dx| itself, not the error that is left, is below the tolerance
+  double rounding = 0;     // x is accepted if |dx| is below this and no longer shrinks (weighted norm)
+  int stalls = 1;          // how many such corrections in a row are needed for that
+  bool predict = true;     // false: iterate until |dx| itself, not the estimated error, is below the tolerance
 };
 
 struct NewtonStats {
-  int iterations = 0, factorisations = 0;  // all of this call, a given-up first try included
+  int iterations = 0, factorisations = 0;  // in this call, including an abandoned first attempt
   double rate = 0;                         // last |dx_k| / |dx_k-1|; 0 when there was only one
   double residual = 0;                     // plain rms of the last residual computed, before the last correction
   bool converged = false, singular = false, non_finite = false;
 };
 
 // The one Newton loop of the library: x - J^-1 r until rho/(1 - rho) |dx| <= tolerance, where rho is the observed
-// contraction and |dx| = rms(dx_i weights_i). A solution that fails leaves x at its initial guess. All memory comes
-// from the constructor.
+// contraction and |dx| = rms(dx_i weights_i). If it fails, x is reset to the initial guess. All memory is allocated in
+// the constructor.
 class Newton {
  public:
   explicit Newton(Index size, const NewtonOptions& options = {});
 
-  // x: initial guess in, solution out. reuse: what was last prepared may still serve; it is prepared anew, once and
-  // from the same guess, when it contracts worse than slow_rate or fails.
+  // x: initial guess in, solution out. reuse: first try the Jacobian that was prepared last. If the iteration then
+  // fails or contracts worse than slow_rate, it is started again from the same guess with a new Jacobian.
   NewtonStats solve(NonlinearSystem& system, Out x, In weights, bool reuse = false);
 
   const NewtonOptions& options() const { return options_; }

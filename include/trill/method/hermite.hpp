@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of methods: values inside a step from both ends.
+// For authors of methods: interpolation inside a step from values and derivatives at both ends.
 #pragma once
 
 #include "trill/base/types.hpp"

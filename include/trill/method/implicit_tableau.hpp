@@ -14,7 +14,7 @@ struct ImplicitTableau {
 };
 inline constexpr int most_implicit_stages = 12;
 
-// The same before rounding, for coefficients that are small differences of products of these.
+// The same in extended precision, for quantities that are small differences of products of the coefficients.
 struct ExtendedTableau {
   ExtendedVec c, b;
   ExtendedMat A;

@@ -14,13 +14,14 @@ struct ExplicitTableau;
 //
 //   M(mu) = [[n11, mu n12], [-mu n21, n22]] / q,   det M = det / q,
 //
-// and q(0) = 1. A method states it by a static linear_form(const Options&); see docs/guide/writing_a_method.md.
+// and q(0) = 1. A method provides it by a static linear_form(const Options&); see docs/guide/writing_a_method.md.
 struct LinearForm {
   Polynomial q, n11, n12, n21, n22, det;
   bool two_step = false;  // y_{n+1} - tr(M) y_n + y_{n-1} = 0 is the method; M is one matrix with that trace
 };
 
-// What x -> M(sqrt x) is at one point. `e` is M - I; the determinant and the discriminant are free of cancellation.
+// M(mu) at one mu, with e11 and e22 the diagonal of M - I, so that determinant and discriminant are free of
+// cancellation.
 struct StepMatrix {
   Extended e11, m12, m21, e22, det_minus_one;
   Extended half_trace() const { return 1 + (e11 + e22) / 2; }
@@ -46,15 +47,15 @@ LinearForm nystroem_form(const NystroemTableau& tableau);
 // coefficients of x^0, x^1, ...
 LinearForm two_step_form(const std::vector<double>& numerator, const std::vector<double>& denominator);
 
-// Parts of splittings: q += fraction mu p; p -= mu force(x) q.
+// Parts of splitting methods. Drift: q += fraction mu p; kick: p -= mu force(x) q.
 LinearForm drift_form(Extended fraction);
 LinearForm kick_form(const Polynomial& force);
 LinearForm with_step(const LinearForm& form, double fraction);  // the step h replaced by fraction h
 LinearForm operator*(const LinearForm& second, const LinearForm& first);
 LinearForm verlet_form();  // kick, drift, kick
 
-// One step on q'' = -omega^2 q - eps q, whose first force is fast and moved along exactly, and whose second force is
-// slow: a kick by h/2 G, the fast motion, a kick by h/2 G, where
+// One step on q'' = -omega^2 q - eps q, whose first force is fast and solved exactly, and whose second force is slow: a
+// kick by h/2 G, the fast motion, a kick by h/2 G, where
 //
 //   G(q) = -eps mollify(theta) average(theta) q,   theta = h omega.
 struct SplitForm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of methods and programs that find methods by name.
+// For authors of methods, and for programs that find methods by name.
 #pragma once
 
 #include "trill/base/options.hpp"
@@ -18,28 +18,28 @@ struct MethodEntry {
   std::vector<OptionSet> variants;  // option sets the tests run, defaults included
   std::function<MethodInfo(const OptionSet&)> describe;
   std::function<std::unique_ptr<Stepper>(const Problem&, const OptionSet&)> make;
-  std::function<std::optional<LinearForm>(const OptionSet&)> linear_form;  // none: known by its steps only
-  std::function<std::optional<SplitForm>(const OptionSet&)> split_form;    // none: fast and slow forces are one to it
+  std::function<std::optional<LinearForm>(const OptionSet&)> linear_form;  // none: only its steps are known
+  std::function<std::optional<SplitForm>(const OptionSet&)> split_form;    // none: treats all forces alike
 };
 
 bool has_option(const std::vector<OptionRow>& options, std::string_view name);
 
-// What `--method` takes: a method, or a formulation that a method drives. One of the two is set.
+// What `--method` accepts: a method, or a formulation that comes with a method. Exactly one of the two is set.
 struct Technique {
   const MethodEntry* method = nullptr;
   const ReformulationEntry* formulation = nullptr;
   const std::string& name() const { return method ? method->info.name : formulation->name; }
 };
 
-// All methods and formulations. A name is looked up once; from then on its entry is passed on.
+// All methods and formulations. A name is looked up once; after that its entry is passed around, not the name.
 class Catalogue {
  public:
   static const Catalogue& all();  // built on first use, from the generated list
   const std::vector<MethodEntry>& methods() const { return methods_; }
   const std::vector<ReformulationEntry>& formulations() const { return formulations_; }
-  const MethodEntry* find_method(std::string_view name) const;  // nullptr: there is none
+  const MethodEntry* find_method(std::string_view name) const;  // nullptr: unknown
   const ReformulationEntry* find_formulation(std::string_view name) const;
-  // An unknown name is a UsageError that lists the nearest ones.
+  // An unknown name is a UsageError that lists the most similar ones.
   const MethodEntry& method(std::string_view name) const;
   const ReformulationEntry& formulation(std::string_view name) const;
   Technique technique(std::string_view name) const;
@@ -51,10 +51,10 @@ class Catalogue {
   std::vector<ReformulationEntry> formulations_;
 };
 
-// S has: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
-// options; when its options change order or flags, static std::vector<OptionSet> variants(); and, when one step on the
-// linear oscillator is a rational function, static linear_form(const Options&), a LinearForm or an optional one; a
-// method of kicks around a fast motion has static split_form(const Options&).
+// S must have: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
+// options. It may have: static std::vector<OptionSet> variants(), if options change its order or flags; static
+// linear_form(const Options&), which returns a LinearForm or an optional one, if one step on the linear oscillator is a
+// rational function; static split_form(const Options&), if a step consists of slow kicks around an exact fast motion.
 template <class S>
 void add_method(Catalogue& catalogue) {
   using Options = typename S::Options;

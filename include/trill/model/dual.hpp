@@ -8,10 +8,11 @@
 #include <utility>
 
 namespace trill {
-// A value with its derivatives by N unknowns, up to the given order: functions written for any kind of number,
+// A value with its derivatives with respect to N unknowns, up to the given order (automatic differentiation). Functions
+// that are templates in the number type, such as
 //   template <class T> T energy(const T* q) { using std::sqrt; return sqrt(q[0]*q[0] + q[1]*q[1]); }
-// called with these give their own derivatives, exact to rounding. Comparisons look at the value, so that where pieces
-// meet the derivatives are those of the piece taken.
+// also give their derivatives, exact up to rounding, when they are called with Jets. Comparisons look at the value
+// only, so in a piecewise function the derivatives are those of the branch that was taken.
 template <int N, int order>
 struct Jet {
   static_assert(N >= 1 && (order == 1 || order == 2));
@@ -34,12 +35,12 @@ struct Jet {
   Jet& operator*=(const Jet& b) { return *this = *this * b; }
   Jet& operator/=(const Jet& b) { return *this = *this / b; }
 
-  // Every derivative of one order from the same of others.
+  // Builds a Jet from its value and from functions that give one entry of the slope or of the curvature.
   template <class Slope, class Curvature>
   static Jet make(double value, Slope slope_of, Curvature curvature_of) {
     Jet r(value);
-    // Written out, and the unknown's number known to the compiler: at -O2 gcc 12 keeps the slopes of short loops in
-    // memory, which made forces seven times slower.
+    // Unrolled by hand with compile-time indices: with a loop, gcc 12 at -O2 keeps the slopes in memory, which made
+    // forces seven times slower.
     [&]<std::size_t... i>(std::index_sequence<i...>) { ((r.slope[i] = slope_of(i)), ...); }
     (std::make_index_sequence<unknowns>());
     if constexpr (order == 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of models: forces and Jacobians from energies of elements by dual numbers.
+// For authors of models: forces and Jacobians computed from the energies of elements with dual numbers.
 #pragma once
 
 #include "trill/model/dual.hpp"
@@ -11,7 +11,8 @@
 #include <utility>
 
 namespace trill {
-// An element with the entries of q that it depends on. E has a number of coordinates and an energy of any numbers:
+// An element with the indices of the entries of q that it depends on. E has a number of coordinates, `size`, and an
+// energy that is a template in the number type:
 //   struct Spring {
 //     static constexpr int size = 2;
 //     double k;
@@ -23,7 +24,7 @@ struct PlacedElement {
   std::array<Index, E::size> coordinates;
 };
 
-// All elements of one kind, whatever the kind is.
+// Interface to all elements of one kind.
 class ElementKind {
  public:
   virtual ~ElementKind() = default;
@@ -80,14 +81,15 @@ class Elements final : public ElementKind {
   std::vector<PlacedElement<E>> elements_;
 };
 
-// M q'' = -dV/dq with V a sum over elements and M constant and diagonal. Forces and their Jacobian come from the
-// energies by dual numbers; the sparsity pattern comes from the coordinates that the elements share.
+// M q'' = -dV/dq with V a sum over elements and M constant and diagonal. Forces and their Jacobian are computed
+// from the energies with dual numbers, the sparsity pattern from the coordinates that the elements share.
 class ElementProblem : public MechanicalProblem {
  public:
   ElementProblem(std::string name, Vec start, Vec velocity);  // masses 1
   ElementProblem(std::string name, Vec start, Vec velocity, Vec mass);
 
-  // Elements of one kind; kinds with the same group belong together. UsageError for a coordinate that is not there.
+  // Adds elements of one kind to a force group; several kinds may be in the same group. UsageError if an element refers
+  // to a coordinate that does not exist.
   template <class E>
   void add(std::vector<PlacedElement<E>> elements, const GroupInfo& group = {"all", true}) {
     add_kind(std::make_shared<Elements<E>>(std::move(elements)), group);

@@ -13,7 +13,7 @@ class CircuitProblem : public Problem {
   static std::string kind() { return "a circuit"; }
   virtual void charge(In x, Out c) const = 0;
   virtual void current(double t, In x, Out i) const = 0;
-  virtual MatrixSlot jacobian_pattern() const = 0;  // holds both Jacobians
+  virtual MatrixSlot jacobian_pattern() const = 0;  // of both Jacobians
   virtual void jacobians(double t, In x, MatrixSlot& dcharge, MatrixSlot& dcurrent) const = 0;
   virtual void limit(In /*x_old*/, Out /*x_new*/) const {}  // junction limiting
   virtual std::optional<double> clock_period() const { return std::nullopt; }

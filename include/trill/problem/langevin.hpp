@@ -6,7 +6,7 @@
 
 namespace trill {
 // Mechanics in a heat bath: M dv = f dt - gamma M v dt + sqrt(2 gamma kT M) dW     (PJY97 eq. 4.5)
-// Layout and state are those of the mechanics, with multipliers where it has constraints.
+// Layout and state are those of the mechanical system, with multipliers if it has constraints.
 class LangevinProblem : public Problem {
  public:
   static std::string kind() { return "a Langevin system"; }
@@ -15,7 +15,7 @@ class LangevinProblem : public Problem {
   virtual double kT() const = 0;  // the seed belongs to the run, not to the problem
 };
 
-// The mechanical system that a problem is or that it puts into a bath; null: neither.
+// The problem itself if it is mechanical, the mechanical system inside a Langevin problem, or null.
 inline const MechanicalProblem* mechanics_of(const Problem& problem) {
   if (const auto* bath = dynamic_cast<const LangevinProblem*>(&problem)) return &bath->mechanics();
   return dynamic_cast<const MechanicalProblem*>(&problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that list models or find them by name, and models that register themselves.
+// For programs that list models or find them by name, and for models that register themselves.
 #pragma once
 
 #include "trill/base/options.hpp"
@@ -9,12 +9,12 @@
 #include <optional>
 
 namespace trill {
-// What `trill run MODEL` does with no further words. h = 0: steps by rtol.
+// What `trill run MODEL` does without further options. h = 0: the step size is adapted to rtol.
 struct RunDefaults {
   double to = 10;
   std::string method = "dopri5";
   double h = 0, rtol = 1e-6;
-  std::optional<std::size_t> method_at = {};  // where the text of a model names the method, as an offset
+  std::optional<std::size_t> method_at = {};  // offset in the model text where the method is named
 };
 
 struct ModelInfo {
@@ -30,17 +30,17 @@ struct ModelDescription {
 
 struct ModelEntry {
   std::string name;
-  std::function<ModelDescription()> describe;  // reads the text of a text model
+  std::function<ModelDescription()> describe;  // for a text model this reads the text
   std::function<std::unique_ptr<Problem>(const OptionSet&)> make;
-  std::string_view text = {};  // of a text model
+  std::string_view text = {};  // only for text models
 };
 
 class ModelRegistry {
  public:
   static const ModelRegistry& all();  // built on first use, from the generated list
-  // By full name or by the part after the last '/'; unknown: UsageError with the nearest names.
+  // By full name or by the part after the last '/'. An unknown name is a UsageError that lists the most similar ones.
   const ModelEntry& find(std::string_view name) const;
-  const std::vector<ModelEntry>& entries() const { return entries_; }  // by their names
+  const std::vector<ModelEntry>& entries() const { return entries_; }  // sorted by name
   void add(ModelEntry entry);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of models: what every problem offers, and systems of first order.
+// For authors of models: the interface of every problem, and first-order systems.
 #pragma once
 
 #include "trill/base/errors.hpp"
@@ -12,15 +12,15 @@
 #include <vector>
 
 namespace trill {
-// What a number is: reports group and scale by it, whatever the name.
+// What a number means. Reports group and scale by it, independent of the name.
 enum class QuantityKind {
   other,
-  position,  // of components; where they do not say it, their place in the state does
+  position,  // kinds of components; if not given, they follow from the place in the state
   velocity,
   multiplier,
   auxiliary,
-  energy,       // the whole, which stays where nothing takes or gives any
-  energy_part,  // such as kinetic energy, or that of one spring
+  energy,       // total energy, constant if the system is conservative
+  energy_part,  // such as the kinetic energy, or the energy of one spring
   frequency,
   action,
   amplitude,  // named amplitude_X: half the width of the fast oscillation around component X
@@ -42,7 +42,7 @@ struct Parameter {
   double value = 0;
 };
 
-// What a run gives of the motion.
+// What a run computes of the motion.
 enum class Delivers { full, slow, amplitude, statistics };
 
 constexpr const char* to_text(Delivers delivers) {
@@ -64,21 +64,21 @@ struct EventInfo {
   std::string name;
   int direction = 0;      // -1 falling, 0 both, +1 rising
   bool stops = false;     // the run ends there
-  bool restarts = false;  // a formula changes there: a step ends on it and the next one starts afresh
+  bool restarts = false;  // a formula changes there: a step must end there and the next one starts anew
 };
 
-// While a run goes on, a formula with cases, such as if(x > 0, a, b), may be that of the state it is evaluated at, or
-// the one that was found at the last state that was entered, also beyond the switch: then a step that passes the switch
-// is one of a smooth motion, and the switch is found where it is.
+// Which branch of a formula with cases, such as if(x > 0, a, b), is used during a run. of_each_state: the branch that
+// belongs to the state at which the formula is evaluated. held: the branch chosen at the last ProblemSession::enter(),
+// even beyond the switching point. Then a step across the switching point still sees a smooth right-hand side, and the
+// switching point can be located accurately.
 enum class Formulas { of_each_state, held };
 
-// What is to be solved. All functions are const, but an evaluation may use scratch memory, so that a problem serves one
-// run at a time: another thread takes a clone(), which shares constant data, and Stepper::clone takes the cloned
-// problem.
+// What is to be solved. All functions are const, but an evaluation may use scratch memory, so a problem can be used by
+// only one run at a time. Another thread needs a clone(), which shares constant data, and a Stepper::clone for it.
 //
-// What a run changes in a problem, such as a parameter that an event has set, it changes through a ProblemSession.
-// There is no other way to do so, and the end of the session takes it back: before and after a run, and after an
-// exception in the middle of one, a problem is what its model states.
+// Whatever a run changes in a problem, such as a parameter set by an event, it changes through a ProblemSession. There
+// is no other way, and the end of the session undoes the changes: before and after a run, and after an exception during
+// a run, a problem is what its model states.
 class Problem {
  public:
   virtual ~Problem() = default;
@@ -98,7 +98,7 @@ class Problem {
   virtual bool exact(double /*t*/, Out /*y*/) const { return false; }  // closed form, where one exists
   virtual std::string time_unit() const { return ""; }
 
-  // Ask for a view of this problem; the error names both sides.
+  // This problem as a P. If it is not one, the UsageError names the asker and the problem.
   template <class P>
   const P& as(std::string_view asker) const {
     if (const P* p = dynamic_cast<const P*>(this)) return *p;
@@ -107,12 +107,12 @@ class Problem {
 
  private:
   friend class ProblemSession;
-  // A run goes on from this state: what depends on its mode is brought up to date.
+  // A run starts or continues from this state: updates everything that depends on its mode.
   virtual void enter(const State&, Formulas) const {}
-  virtual void leave() const noexcept {}  // the run is over: the problem is again what its model states
+  virtual void leave() const noexcept {}  // the run is over: restore the problem as its model states it
 };
 
-// One run of a problem, for as long as this object lives.
+// One run of a problem; the run lasts as long as this object exists.
 class [[nodiscard]] ProblemSession {
  public:
   ProblemSession(const Problem& problem, Formulas formulas) : problem_(problem), formulas_(formulas) {}
@@ -133,6 +133,6 @@ class FirstOrderProblem : public Problem {
   static std::string kind() { return "a first-order system"; }
   virtual void rhs(double t, In y, Out dy) const = 0;
   virtual MatrixSlot jacobian_pattern() const;                 // default: dense
-  virtual bool jacobian(double t, In y, MatrixSlot& j) const;  // default: false, the caller takes differences
+  virtual bool jacobian(double t, In y, MatrixSlot& j) const;  // default: false, use finite differences
 };
 }  // namespace trill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For authors of models that are listed by name: name, parameters and clone from one description.
+// For authors of models that are registered by name: name, parameters and clone from one description.
 #pragma once
 
 #include "trill/problem/mechanical.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For everyone: a point of a motion, positions, velocities, multipliers and the rest in one vector.
+// For everyone: the state of a motion, with positions, velocities, multipliers and the rest in one vector.
 #pragma once
 
 #include "trill/base/types.hpp"
@@ -8,8 +8,8 @@
 
 namespace trill {
 // One packed vector y = (q, v, lambda, x): positions, velocities, multipliers, auxiliary unknowns (actions, phases,
-// thermostats, periods). A first-order system and a circuit use q alone. Packed, so that norms, dense output, files and
-// devices see one contiguous block.
+// thermostats, periods). First-order systems and circuits use only q. All are packed into one vector so that norms,
+// dense output and files work on one contiguous block.
 struct Layout {
   Index nq = 0, nv = 0, nl = 0, nx = 0;
   Index size() const { return nq + nv + nl + nx; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that draw: data of a chart.
+// For programs that draw: the data of charts and tables.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ struct ChartAxis {
   bool log = false;
 };
 
-// x and y of the same length; a value that is not finite is a gap. The band, as long or empty, is drawn from y - band
-// to y + band behind a function of x.
+// x and y have the same length; a value that is not finite makes a gap in the line. The band, of the same length or
+// empty, is drawn from y - band to y + band behind the line; y must then be a function of x.
 struct ChartSeries {
   std::string label;
   std::vector<double> x, y, band{};
@@ -30,7 +30,7 @@ struct Chart {
   std::string band_label{};  // what bands mean, for the legend
 };
 
-// A table as text. A mark belongs to a row: "ok", "bad" or empty; fewer marks than rows are allowed.
+// A table as text. Each row may have a mark: "ok", "bad" or empty; fewer marks than rows are allowed.
 struct Table {
   std::string title, note;
   std::vector<std::string> columns;

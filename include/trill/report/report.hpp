@@ -17,14 +17,14 @@ struct ReportRun {
   RunOutcome outcome;
   Trust trust;
   const RowSource& rows;
-  std::vector<Parameter> parameters{};  // with units and meanings, where the model is at hand; else info.parameters
+  std::vector<Parameter> parameters{};  // with units and meanings, if the model is available; else info.parameters
 };
 ReportRun report_run(const Solution& solution, std::string label = "");
 
 struct Report {
   std::string title;      // empty: problem and method of the first run
   std::string generated;  // empty: now
-  std::string version;    // empty: that of the first run
+  std::string version;    // empty: the version of the first run
   std::vector<ReportRun> runs;
   std::vector<Chart> charts;
   std::vector<Table> tables;
@@ -38,7 +38,7 @@ std::string report_json(const Report& report);
 // One self-contained HTML page.
 std::string report_page(const Report& report);
 
-// The same with another page around the data; UsageError when it does not hold the marker /*TRILL_DATA*/ exactly once.
+// The same with another page around the data; UsageError if it does not contain the marker /*TRILL_DATA*/ exactly once.
 std::string report_page(const Report& report, std::string_view page);
 
 // The plots that a report shows of this run, for static pictures.

@@ -6,7 +6,8 @@
 #include <cstdint>
 
 namespace trill {
-// What a run cost. forces counts by force group; first-order right-hand sides and circuit currents count as group 0.
+// The work of a run. forces counts evaluations for each force group; evaluations of first-order right-hand sides and
+// circuit currents count as group 0.
 struct Counters {
   std::array<std::int64_t, 32> forces{};
   std::int64_t steps = 0, rejected = 0, jacobians = 0, newton_iterations = 0, newton_failures = 0, factorisations = 0,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that keep the rows of a run in a place of their own.
+// For programs that store the rows of a run themselves.
 #pragma once
 
 #include "trill/base/archive.hpp"
 #include "trill/solution/solution.hpp"
 
 namespace trill {
-// Takes the output of a run as it comes. The driver calls begin once, row for every output, checkpoint at step counts
-// (the archive holds everything a bit-identical restart needs; rows recorded so far become safe together with it), and
-// finish once.
+// Receives the output of a run while it is computed. The driver calls begin once, row for every output, checkpoint
+// after every so many steps (the archive holds everything a bit-identical restart needs; the rows recorded so far must
+// be stored safely together with it), and finish once.
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -20,11 +20,11 @@ class Recorder {
   virtual void finish(const RunOutcome& outcome) = 0;
 };
 
-// Gives a recorder what it would have got from the run of this solution.
+// Makes the same calls to the recorder as the run that gave this solution would have made.
 void replay(const Solution& solution, Recorder& recorder);
 
-// Into a Solution in memory. Beyond `most_rows` every other row is dropped and from then on every second one recorded,
-// again and again; the solution's notices say so.
+// Records into a Solution in memory. Whenever there are more than `most_rows` rows, every other row is dropped, and
+// from then on only half as many rows as before are recorded; a notice in the solution says so.
 class MemoryRecorder final : public Recorder {
  public:
   explicit MemoryRecorder(Solution& solution, Index most_rows = 0) : solution_(solution), most_rows_(most_rows) {}
@@ -37,6 +37,6 @@ class MemoryRecorder final : public Recorder {
   Index most_rows_;  // 0: no bound
   Index stride_ = 1, seen_ = 0;
   double last_t_ = 0;
-  Vec last_y_, last_measured_;  // so that the end of the run is kept whatever the stride
+  Vec last_y_, last_measured_;  // so that the last row is kept whatever the stride
 };
 }  // namespace trill

@@ -23,17 +23,17 @@ struct EventHit {
   }
 };
 
-// What is being run: enough to run it again.
+// What is being run, in enough detail to run it again.
 struct RunInfo {
   std::string problem, problem_title, problem_reference;
   std::string method, method_title, method_reference, delivers;
   std::string formulation;  // empty: the problem as it is
-  OptionSet parameters;     // of the model, after defaults
-  OptionSet options;        // of the method, after defaults
+  OptionSet parameters;     // of the model, including defaults
+  OptionSet options;        // of the method, including defaults
   OptionSet settings;       // of the run: from, to, h or rtol and atol, output, seed, ...
   std::string version, host, started;
-  std::string model_text;  // of a model from a file
-  std::string code;        // that evaluates it: "compiled" or "interpreted"; empty: built into trill
+  std::string model_text;  // content of the model file, if there is one
+  std::string code;        // how the model is evaluated: "compiled" or "interpreted"; empty: it is built into trill
   Layout layout;
   std::string time_unit;
   std::vector<Quantity> components;  // of y
@@ -53,7 +53,7 @@ struct RunOutcome {
   bool ok() const { return status == RunStatus::reached_end || status == RunStatus::event; }
 };
 
-// Deviation of one component when the run is repeated more accurately.
+// How much one component changes when the run is repeated more accurately.
 struct TrustRow {
   std::string name, unit;
   double deviation = 0, scale = 0;  // largest difference; range of the component over the run
@@ -62,12 +62,12 @@ struct TrustRow {
 enum class Verdict { none, green, amber, red };
 const char* to_text(Verdict verdict);
 
-// Of a deviation relative to the range of a component: up to the width of a line in a plot it is trusted, up to
-// `amber_deviation` with care, beyond not.
+// The verdict on a deviation relative to the range of a component: green up to `green_deviation`, about the width of a
+// line in a plot; amber (to be used with care) up to `amber_deviation`; red beyond.
 inline constexpr double green_deviation = 1e-3, amber_deviation = 5e-2;
 Verdict verdict_of(double relative);
 
-// How far a run may be trusted: computed, never assumed.
+// How far a run can be trusted, as found by repeating it more accurately.
 struct Trust {
   Verdict verdict = Verdict::none;
   std::string headline, how;
@@ -95,12 +95,12 @@ class Solution final : public RowSource {
   bool ok() const { return outcome.ok(); }
   void append(double at, In y, In measured);
   void reserve(Index rows);
-  void keep_every_other();  // halves the rows, first and last-but-parity kept; for recorders that bound memory
+  void keep_every_other();  // keeps rows 0, 2, 4, ...; for recorders that bound memory
   Index rows() const override { return static_cast<Index>(t.size()); }
   void visit(const Visitor& visitor) const override;
   Eigen::Map<const Mat> y() const;               // one column per output time
   Eigen::Map<const Mat> measured() const;        // one row per quantity, one column per output time
-  Index component(std::string_view name) const;  // UsageError with the nearest names
+  Index component(std::string_view name) const;  // unknown: UsageError with the most similar names
   Index quantity(std::string_view name) const;
   double drift(std::string_view quantity) const;  // max |x(t) - x(0)|
   std::string brief() const;                      // one line
@@ -112,7 +112,7 @@ class Solution final : public RowSource {
   };
   std::vector<Segment> segments;
   bool has_dense() const { return !segments.empty(); }
-  void evaluate(double at, Out y) const;  // UsageError when none was kept or `at` lies outside
+  void evaluate(double at, Out y) const;  // UsageError if none was kept or `at` is outside
 
  private:
   std::vector<double> y_, measured_;

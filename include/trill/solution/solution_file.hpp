@@ -12,7 +12,7 @@ class StoredRun;
 
 // A solution in a file: .h5, .csv with its NAME.csv.meta.json, .json, or the .part directory of a run that has not
 // ended (also found when run.h5 is asked for and only run.h5.part exists). Rows of .h5, .csv and .part are read block
-// by block as they are visited. A missing, truncated or foreign file is an IoError.
+// by block as they are visited. A missing or truncated file, or one that is no trill solution, is an IoError.
 class SolutionFile final : public RowSource {
  public:
   explicit SolutionFile(const std::filesystem::path& path);
@@ -31,8 +31,8 @@ class SolutionFile final : public RowSource {
   std::unique_ptr<StoredRun> run_;
 };
 
-// Format by extension; the file appears whole or not at all. UsageError for an unknown extension, IoError for a number
-// that is not finite and for trouble with the disk.
+// The extension decides the format. The file is written completely or not at all. UsageError for an unknown extension,
+// IoError for a number that is not finite and for disk errors.
 void save_solution(const RowSource& rows, const RunInfo& info, const RunOutcome& outcome, const Trust& trust,
                    const std::filesystem::path& path);
 void save_solution(const Solution& solution, const std::filesystem::path& path);

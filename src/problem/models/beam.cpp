@@ -115,7 +115,7 @@ class Beam final : public Registered<Beam, BeamParameters, LinearStructure> {
     return groups & 1 ? potential_energy(q) : 0;
   }
 
-  // Energy counts the load as a potential -F w, so that it is kept without damping.
+  // The energy includes the load as a potential -F w, so that it is conserved without damping.
   std::vector<Quantity> quantities() const override {
     return {{"energy", "J", QuantityKind::energy}, {"tip_deflection", "m"}};
   }

@@ -40,8 +40,8 @@ struct RectifierParameters {
   }
 };
 
-// i = I_S (exp(v/V_T) - 1). Beyond v = 100 V_T the exponential goes on as its tangent: no voltage that a Newton
-// iteration may try overflows, and the derivative stays the derivative.
+// i = I_S (exp(v/V_T) - 1). Beyond v = 100 V_T the exponential is continued by its tangent, so that no voltage that a
+// Newton iteration may try overflows and g remains the exact derivative of i.
 struct Diode {
   double I_S, V_T;
   struct Value {
@@ -54,8 +54,8 @@ struct Diode {
     return {I_S * (x > last ? e * (1 + beyond) - 1 : std::expm1(x)), I_S * e / V_T};
   }
 
-  // A Newton step across the bend of the characteristic goes up by the logarithm of what it asked for, as if the
-  // iteration were in the current; the usual junction limiting of circuit simulators.
+  // The usual junction limiting of circuit simulators: a Newton step to voltages beyond the bend of the characteristic
+  // is replaced by its logarithm, as if the iteration were for the current.
   double limited(double v, double v_old) const {
     const double critical = V_T * std::log(V_T / (std::numbers::sqrt2 * I_S));
     if (v <= critical || std::abs(v - v_old) <= 2 * V_T) return v;
@@ -126,10 +126,10 @@ class Rectifier final : public Registered<Rectifier, RectifierParameters, Circui
     dcurrent.add(in, i_source, 1);
     dcurrent.add(i_source, in, 1);
   }
-  // The anode gives way: only the resistance of the source holds it.
+  // Changes the voltage of the anode, which is connected to the rest of the circuit only through the source resistance.
   void limit(In x_old, Out x_new) const override {
     const double v = x_new[a] - x_new[b], limited = diode_.limited(v, x_old[a] - x_old[b]);
-    if (limited != v) x_new[a] = x_new[b] + limited;  // an unlimited step stays as it is, to the last bit
+    if (limited != v) x_new[a] = x_new[b] + limited;  // a step that needs no limiting must stay bit-identical
   }
   std::optional<double> clock_period() const override { return 1 / p_.frequency; }
 
@@ -148,7 +148,7 @@ class Rectifier final : public Registered<Rectifier, RectifierParameters, Circui
     m.add(j, i, -g);
   }
   // The root of (v_a - v_in)/Rs + i_D(v_a - v_b). The function is convex and increasing and the start lies to the right
-  // of the root, so Newton's method falls monotonically onto it.
+  // of the root, so Newton's method decreases monotonically to it.
   double anode(double v_in, double v_b) const {
     const double drop = v_in - v_b;
     double v = drop <= 0 ? v_b : v_b + std::min(drop, diode_.V_T * std::log1p(drop / (p_.Rs * diode_.I_S)));
