@@ -9,7 +9,7 @@
 
 namespace trill {
 namespace {
-constexpr std::size_t most_curves = 8;  // in one picture
+constexpr std::size_t most_curves = 8;  // max number of curves in one picture
 constexpr std::array<std::array<const char*, 2>, 9> group_titles{{{"coordinate", "Coordinates"},
                                                                   {"velocity", "Velocities"},
                                                                   {"energy", "Energy"},
@@ -45,7 +45,7 @@ class ChartMaker {
   }
 
  private:
-  // The error of the model stands beside that of the steps: the larger one counts.
+  // The error of the model is shown together with that of the steps: the larger of the two counts.
   void add_own(QuantityKind kind, const char* title) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < view_.series.size(); ++i) {
@@ -57,7 +57,7 @@ class ChartMaker {
     if (!members.empty()) add(title, members, view_.series[members[0]].pick.log);
   }
 
-  // One picture for every unit in a group.
+  // One chart for every unit in a group.
   void add_group(std::string_view group, const std::string& title) {
     std::vector<std::string> units;
     for (const ViewSeries& s : view_.series)
@@ -66,7 +66,7 @@ class ChartMaker {
       std::vector<std::size_t> members;
       for (std::size_t i = 0; i < view_.series.size(); ++i)
         if (view_.series[i].group == group && view_.series[i].unit == unit) members.push_back(i);
-      if (group == "energy" && members.size() == 1) continue;  // its deviation says more
+      if (group == "energy" && members.size() == 1) continue;  // the chart of its deviation is more useful
       const std::string which = units.size() > 1 ? names(members) : "";
       add(which.empty() ? title : title + ": " + which, members, view_.series[members[0]].pick.log);
     }
@@ -120,7 +120,7 @@ class ChartMaker {
                              chart.y.unit.empty() ? "" : " ", chart.y.unit, chart.note);
   }
 
-  // That of the whole energy where it is known; its parts oscillate in any case.
+  // Shows the total energy if it is known; its parts oscillate anyway and are shown only if it is not.
   void add_energy_deviation() {
     std::vector<std::size_t> all, whole;
     for (std::size_t i = 0; i < view_.series.size(); ++i) {

@@ -16,7 +16,8 @@ float single(double value) {
   return std::abs(value) <= std::numeric_limits<float>::max() ? static_cast<float>(value) : gap;
 }
 
-// Bucket b of the rows between first and last holds [begin, end); sizes differ by at most one.
+// The rows between the first and the last are divided into buckets. Bucket b holds [begin, end); sizes differ by at
+// most one.
 Index bucket_begin(Index bucket, Index rows, Index buckets) {
   const Index inner = rows - 2;
   return 1 + bucket * (inner / buckets) + std::min(bucket, inner % buckets);
@@ -83,7 +84,7 @@ void Decimator::row(double t, const double* y, const double* measured) {
     return;
   }
   if (at_ == end_ || bucket_ < 0) open_bucket();
-  // One and three quarters into the bucket: evenly spaced points for evenly spaced rows.
+  // The times at one quarter and at three quarters of the bucket: evenly spaced points for evenly spaced rows.
   const Index quarter = (end_ - begin_) / 4;
   if (at_ == begin_ + quarter) first_t_ = t;
   if (at_ == end_ - 1 - quarter) second_t_ = t;
@@ -199,7 +200,7 @@ std::vector<std::size_t> extreme_points(const std::vector<double>& x, const std:
       if (y[i] < y[best[2]]) best[2] = i;
       if (y[i] > y[best[3]]) best[3] = i;
     }
-    if (!any) best.fill(begin);  // the gap itself
+    if (!any) best.fill(begin);  // nothing to draw in this bucket: keep the gap
     std::sort(best.begin(), best.end());
     kept.insert(kept.end(), best.begin(), std::unique(best.begin(), best.end()));
   }

@@ -9,11 +9,11 @@ namespace trill {
 // Which number of a row becomes a series.
 struct SeriesPick {
   Index column = 0;
-  bool measured = false;          // of the measured quantities, not of y
+  bool measured = false;          // the column is one of the measured quantities, not of y
   bool log = false;               // shown on a logarithmic axis: stored without offset, so that small values survive
-  bool blank_first_zero = false;  // what a step measures is 0 in the first row, before any step: a gap
-  // Half the width of a band around another series: stored without offset, and both points of a bucket hold its
-  // greatest value, so that the band loses nothing whatever point of the other series stands beside it.
+  bool blank_first_zero = false;  // a quantity measured by a step is 0 in the first row, before any step: show a gap
+  // Half the width of a band around another series: stored without offset, and both points of a bucket hold its max, so
+  // that the band is wide enough for every point of the other series in that bucket.
   bool half_width = false;
 };
 
@@ -26,15 +26,15 @@ struct DecimatedSeries {
 };
 
 struct Decimated {
-  Index rows = 0;         // that there were
+  Index rows = 0;         // number of rows before thinning
   std::vector<double> t;  // shared by all series, ascending or descending as the rows are
   std::vector<DecimatedSeries> series;
   bool thinned() const { return static_cast<Index>(t.size()) < rows; }
 };
 
 // Minimum and maximum of every series in every bucket of consecutive rows, in the order in which they occur: no extreme
-// value is ever lost, and memory is bounded by points x series. First and last row are kept exactly; up to
-// `most_points` rows all are.
+// value is ever lost, and memory is bounded by points x series. First and last row are kept exactly. If there are at
+// most `most_points` rows, all are kept.
 class Decimator {
  public:
   Decimator(Index rows, Index most_points, std::vector<SeriesPick> picks);
@@ -67,8 +67,9 @@ struct PhasePoints {
   std::vector<float> data;
 };
 
-// Keeps the states at which one of the columns has its minimum or maximum within a bucket, as many taken evenly but not
-// in step with any oscillation, and the first and last state, in time order: true points of the orbit, never mixtures.
+// Keeps, in time order, the first and last state, the states at which one of the columns has its minimum or maximum
+// within a bucket, and the same number of samples, which are evenly spread but not in step with any oscillation. All
+// are true points of the orbit, never mixtures of several states.
 class PhaseCollector {
  public:
   PhaseCollector(Index rows, Index most_points, std::vector<Index> columns);
@@ -87,14 +88,14 @@ class PhaseCollector {
   void close_bucket();
 
   Index rows_, buckets_ = 0, at_ = 0, bucket_ = -1, end_ = 0;
-  std::vector<Candidate> candidates_;  // minimum and maximum of every column, then as many samples
-  std::vector<Index> sample_rows_;     // of this bucket, ascending
+  std::vector<Candidate> candidates_;  // minimum and maximum of every column, then the same number of samples
+  std::vector<Index> sample_rows_;     // rows to sample in this bucket, ascending
   std::size_t next_sample_ = 0;
   std::vector<double> states_, current_;
   PhasePoints result_;
 };
 
-// Indices of at most `most` points (at least 4) of a curve given point by point: in every bucket those with least and
-// greatest x and y, in order, and both ends. All indices when there are few enough.
+// Indices of at most `most` points (at least 4) of a curve given point by point: in every bucket the points with min
+// and max x and y, in order, and both ends. All indices if there are few enough points.
 std::vector<std::size_t> extreme_points(const std::vector<double>& x, const std::vector<double>& y, std::size_t most);
 }  // namespace trill

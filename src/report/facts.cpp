@@ -16,7 +16,7 @@ std::string with_unit(const std::string& text, const std::string& unit) {
   return unit.empty() ? text : text + " " + unit;
 }
 
-// Numbers as somebody typed them stay; those a program wrote with all their digits are shortened.
+// Numbers stay as somebody typed them; those that a program wrote with all their digits are shortened.
 std::string short_text(const std::string& value) {
   const auto number = value.size() > 10 ? parse_number(value) : std::nullopt;
   return number ? short_number(*number) : value;

@@ -11,8 +11,8 @@ using TextRows = std::vector<std::vector<std::string>>;
 
 std::string label_of(const ReportRun& run);
 TextRows facts_of(const ReportRun& run, const RunView& view);
-TextRows settings_of(const RunInfo& info);     // name, value
-TextRows parameters_of(const ReportRun& run);  // name, value, unit, what
+TextRows settings_of(const RunInfo& info);     // columns: name, value
+TextRows parameters_of(const ReportRun& run);  // columns: name, value, unit, description
 TextRows counters_of(const ReportRun& run);
 
 // Largest |value - start| of a series; 0 when there is none.

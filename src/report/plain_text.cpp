@@ -11,7 +11,7 @@ namespace trill {
 namespace {
 constexpr std::string_view ellipsis = "\u2026";
 
-// Bytes of the UTF-8 character at the front, 0 when there is none that is valid.
+// Number of bytes of the UTF-8 character at the front, 0 if there is no valid one.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t lead = byte(0);
@@ -25,7 +25,7 @@ std::size_t character_length(std::string_view text) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   if (lead == 0xE0 && byte(1) < 0xA0) return 0;                      // overlong
   if (lead == 0xED && byte(1) >= 0xA0) return 0;                     // surrogate
-  if (lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;  // not a character
+  if (lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;  // U+FFFE and U+FFFF are no characters
   if (lead == 0xF0 && byte(1) < 0x90) return 0;                      // overlong
   if (lead == 0xF4 && byte(1) >= 0x90) return 0;                     // beyond Unicode
   return length;
@@ -120,7 +120,7 @@ double text_width(std::string_view text, double font_size) {
   double width = 0;
   for (const Piece& piece : pieces_of(text))
     for (const char c : piece.text) {
-      if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // inside a character
+      if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // continuation byte of a character
       width += relative_width(c) * (piece.raised ? 0.72 : 1);
     }
   return width * font_size;

@@ -15,13 +15,13 @@ std::string xml_escape(std::string_view text);
 // The text as content of an SVG text element; ^{...} is raised, and so is the number after a ^.
 std::string svg_text(std::string_view text, double font_size);
 
-// Estimated width in a sans-serif font; what is raised counts less.
+// Estimated width in a sans-serif font; raised text counts less.
 double text_width(std::string_view text, double font_size);
 
-// Broken at spaces into at most `lines` lines of a width; what does not fit any more ends in an ellipsis.
+// Breaks the text at spaces into at most `lines` lines of this width; text that does not fit is cut with an ellipsis.
 std::vector<std::string> wrap_text(std::string_view text, double width, double font_size, std::size_t lines);
 
-// Cut to a width, with an ellipsis where something was cut.
+// Cuts the text to this width, with an ellipsis if something was cut.
 std::string shorten(std::string_view text, double width, double font_size);
 
 // At most six digits, no trailing zeros; "-" when not finite.

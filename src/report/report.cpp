@@ -17,7 +17,7 @@ namespace trill {
 namespace {
 constexpr std::string_view marker = "/*TRILL_DATA*/";
 constexpr std::size_t most_events = 2000, most_trust_rows = 200, most_notices = 500;
-constexpr std::size_t most_chart_points = 56'000;  // of all charts together: 1.2 MB
+constexpr std::size_t most_chart_points = 56'000;  // in all charts together: 1.2 MB
 
 std::string now() {
   const std::time_t seconds = std::time(nullptr);
@@ -29,7 +29,7 @@ std::string now() {
 }
 
 void write_trust(JsonWriter& json, const Trust& trust) {
-  // Of very many components those that deviate most, in their order.
+  // If there are very many components, show those that deviate most, in their original order.
   std::vector<std::size_t> order(trust.rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (order.size() > most_trust_rows) {
@@ -163,7 +163,7 @@ void write_charts(JsonWriter& json, const std::vector<Chart>& charts) {
   json.close(']');
 }
 
-// Runs that need little leave their share to the others.
+// Runs that need less than an equal share leave the rest to the others.
 std::vector<double> share_budget(const std::vector<ReportRun>& runs) {
   std::vector<double> wanted, share(runs.size(), 0);
   std::vector<std::size_t> order;

@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-constexpr double time_bytes = 8 * 4.0 / 3, value_bytes = 4 * 4.0 / 3;  // in base64
+constexpr double time_bytes = 8 * 4.0 / 3, value_bytes = 4 * 4.0 / 3;  // size of one number in base64
 constexpr Index most_points = 20'000, least_points = 64;
 constexpr Index most_series = 72, least_series = 6;
 constexpr Index most_phase_points = 6000;
@@ -75,14 +75,15 @@ ViewSeries quantity_series(const Quantity& q, Index column) {
   return s;
 }
 
-// As many series as leave each 2000 points, or all rows where there are fewer.
+// The number of series for which each can have 2000 points, or all rows if there are fewer.
 Index series_limit(double bytes, Index rows) {
   const auto points = static_cast<double>(std::clamp<Index>(rows, 1, 2000));
   const double limit = std::min(bytes / (value_bytes * points), static_cast<double>(most_series));
   return std::max(static_cast<Index>(limit), least_series);
 }
 
-// For every component X its quantity amplitude_X, half the width of the fast oscillation around it; -1: none.
+// For every component X the index of its quantity amplitude_X, half the width of the fast oscillation around it; -1 if
+// there is none.
 std::vector<Index> bands_of(const RunInfo& info) {
   constexpr std::string_view prefix = "amplitude_";
   std::vector<Index> bands(static_cast<std::size_t>(info.layout.size()), -1);
@@ -98,7 +99,7 @@ std::vector<Index> bands_of(const RunInfo& info) {
   return bands;
 }
 
-// The first components of every kind in turn, each with its band; how many.
+// Takes the first components of every kind in turn, each with its band, until the room is used up. Returns how many.
 Index share_room(std::array<Block, 4>& blocks, const std::vector<Index>& bands, Index room) {
   Index shown = 0;
   for (bool more = true; more;) {
@@ -125,7 +126,8 @@ void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, 
   view.series.push_back({width.name, width.unit, width.kind, "band", {band, true, false, false, true}});
 }
 
-// All quantities if they leave half of the room to the components; then the first components of every kind.
+// Shows all quantities if they leave half of the room to the components; the rest goes to the first components of every
+// kind.
 void choose_series(const RunInfo& info, Index limit, RunView& view) {
   auto blocks = blocks_of(info.layout);
   const std::vector<Index> bands = bands_of(info);
@@ -157,7 +159,7 @@ std::vector<Index> phase_columns(const Layout& l) {
   return columns;
 }
 
-// Neighbours more than a tenth of the whole range apart on average, in any column.
+// Whether in any column neighbours are on average more than a tenth of the whole range apart.
 bool far_apart(const PhasePoints& phase) {
   const std::size_t width = phase.columns.size(), points = static_cast<std::size_t>(phase.points);
   if (points < 500) return false;

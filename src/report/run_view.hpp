@@ -12,23 +12,24 @@ namespace trill {
 struct ViewSeries {
   std::string name, unit;
   QuantityKind kind;
-  std::string group;  // a heading may stand over several kinds
+  std::string group;  // heading under which it is shown; may cover several kinds
   SeriesPick pick;
-  std::optional<std::size_t> band{};  // the series, of the group "band", that is half the width of a band around this
+  // Index of the series (in the group "band") that is half the width of a band around this one.
+  std::optional<std::size_t> band{};
 };
 
-// What of a run is shown, read from its rows in one pass.
+// The part of a run that is shown, read from its rows in one pass.
 struct RunView {
   std::vector<ViewSeries> series;
-  Decimated data;  // in the same order
+  Decimated data;  // in the order of `series`
   std::vector<Quantity> phase_names;
-  PhasePoints phase;             // fewer than two columns: none
-  bool phase_far_apart = false;  // lines between neighbours would draw an orbit that never was
+  PhasePoints phase;             // no phase plot if there are fewer than two columns
+  bool phase_far_apart = false;  // lines between neighbours would suggest an orbit that does not exist
   Index hidden = 0;              // components and quantities that are not shown
 };
 
 constexpr double page_budget = 3.5e6;  // bytes for the curves of all runs together
 
-double wanted_bytes(const ReportRun& run);  // for every row of all that could be shown, within sensible limits
+double wanted_bytes(const ReportRun& run);  // bytes needed to show all series and rows, up to sensible limits
 RunView view_of(const ReportRun& run, double bytes = page_budget);
 }  // namespace trill

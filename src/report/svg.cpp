@@ -20,7 +20,7 @@ constexpr const char* note_ink = "#555555";
 constexpr double band_opacity = 0.22;
 
 struct LegendEntry {
-  std::optional<std::size_t> series;  // none: the bands
+  std::optional<std::size_t> series;  // empty for the entry of the bands
   std::string label;
   double x, y;
 };
@@ -128,7 +128,7 @@ class Picture {
     }
   }
 
-  // In rows above the plot, or in a column beside it when that takes more than three rows.
+  // The legend is in rows above the plot, or in a column beside it if it would take more than three rows.
   void place_legend(double& top, double& right) {
     if (!has_legend()) return;
     const double sample = 30, gap = 18, line = 1.5 * font_, room = width_ - area_.left - right;
@@ -161,7 +161,7 @@ class Picture {
         width_, height_, ink);
     if (!chart_.title.empty()) add("<title>{}</title>", xml_escape(chart_.title));
     if (!note_.empty()) add("<desc>{}</desc>", xml_escape(note_));
-    // Pictures may be put into one page: equal names only for equal areas.
+    // Several pictures may be put into one page, so ids may be equal only if the clipped areas are equal.
     const std::string geometry = fmt::format("{} {} {} {}", area_.left, area_.top, area_.width, area_.height);
     clip_ = fmt::format("trill-{:x}", checksum(geometry.data(), geometry.size()));
     add(R"(<defs><clipPath id="{}"><rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/></clipPath></defs>)",
@@ -183,7 +183,7 @@ class Picture {
     std::vector<std::vector<Pixel>> curves;
     for (const ChartSeries& s : data_.series) {
       curves.push_back(lines() ? curve_pixels(s, data_.one_way, x_, y_, area_) : std::vector<Pixel>());
-      if (path_length(curves.back()) > 5 * area_.width) smooth_ = false;  // dashes would only blur it
+      if (path_length(curves.back()) > 5 * area_.width) smooth_ = false;  // dashes would blur so long a curve
     }
     add(R"_(<g clip-path="url(#{})">)_", clip_);
     for (std::size_t i = 0; has_bands() && i < curves.size(); ++i)
@@ -214,7 +214,7 @@ class Picture {
         fmt::format(R"(fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round")", curve_colour(i), width);
     style += fmt::format(R"( stroke-linecap="{}")", dash.empty() ? "round" : "butt");
     if (!dash.empty()) style += fmt::format(R"( stroke-dasharray="{}")", dash);
-    if (!smooth_ && chart_.series.size() > 1) style += R"( stroke-opacity="0.7")";  // bands may cover one another
+    if (!smooth_ && chart_.series.size() > 1) style += R"( stroke-opacity="0.7")";  // dense curves may overlap
     return style;
   }
   std::string marker_style(std::size_t i) const {

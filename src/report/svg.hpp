@@ -11,8 +11,8 @@ struct SvgOptions {
   double font_size = 13;
 };
 
-// A chart as a still picture for papers: one SVG document without script, style sheet or font of its own. Every extreme
-// value is in the picture, whatever the number of points. Points that a log axis cannot show are left out and counted
-// in the note.
+// A chart as a still picture for papers: one SVG document without scripts, style sheets or embedded fonts. Every
+// extreme value is in the picture, whatever the number of points. Points that a log axis cannot show are left out and
+// counted in the note.
 std::string svg_chart(const Chart& chart, const SvgOptions& options = {});
 }  // namespace trill

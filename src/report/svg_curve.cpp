@@ -39,7 +39,7 @@ void put(std::string& out, double value) {
   if (out.back() == '.') out.pop_back();
 }
 
-// Least and greatest y of the points that fall into one column, in order; a gap within a column is not visible.
+// Min and max y of the points that fall into one column, in order; a gap within a column is not visible.
 class Columns {
  public:
   explicit Columns(std::vector<Pixel>& out) : out_(out) {}
@@ -108,7 +108,7 @@ Drawable drawable(const Chart& chart) {
       double band = shown && i < given.band.size() ? given.band[i] : nan;
       if (!std::isfinite(std::abs(y) + band)) band = nan;
       if (!given.band.empty()) s.band.push_back(band);
-      // A gap at either end still belongs to the axis.
+      // The x of a gap at either end still belongs to the range of the axis.
       if (std::isfinite(x) && (!chart.x.log || x > 0)) widen(d.x_lo, d.x_hi, x);
       if (!shown) continue;
       widen(d.y_lo, d.y_hi, y);
@@ -230,7 +230,7 @@ bool marker_is_open(std::size_t shape) { return shape % 7 == 4 || shape % 7 == 5
 
 std::string marker_path(const std::vector<Pixel>& pixels, std::size_t shape, double r) {
   const double a = 0.89 * r, d = 1.25 * r, w = 1.15 * r;
-  std::string form;  // relative to the centre
+  std::string form;  // path data relative to the centre of the marker
   double dx = 0, dy = 0;
   switch (shape % 7) {
     case 0:

@@ -14,7 +14,7 @@ constexpr double smallest = 1e-300;
 
 double power(int exponent) { return std::pow(10.0, exponent); }
 
-// Smallest 1-2-5 number not below a size.
+// The smallest number of the form 1, 2 or 5 times a power of ten that is not below a size.
 struct Step {
   int mantissa, exponent;
   double value() const { return mantissa * power(exponent); }

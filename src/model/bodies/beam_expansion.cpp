@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A beam that bends in the plane: w(x) by cubic Hermite elements with w = w' = 0 at x = 0, in a frame (r, theta) that
-// is tangent to the beam there. Its points are r + R(theta) (x, w(x)), small slopes being taken for granted.
+// A beam that bends in the plane: w(x) is given by cubic Hermite elements with w = w' = 0 at x = 0, in a frame (r,
+// theta) that is tangent to the beam there. Its points are r + R(theta) (x, w(x)); slopes are assumed to be small.
 #include "model/bodies/body_expansion.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ class BeamExpansion {
   }
 
  private:
-  // In a text {0} is the name of the beam.
+  // In the format {0} is the name of the beam.
   std::string text(const char* format) const { return fmt::format(fmt::runtime(format), name_); }
   FileValue made(const char* format) const { return writer_.made(text(format), beam_.name.offset); }
   void derive(const char* name, const char* format, const std::optional<FileText>& over = {}) {
@@ -47,7 +47,7 @@ class BeamExpansion {
     derive("{0}.h", "{0}.length/{0}.elements");
   }
 
-  // Deflection and slope belong to the end of each element.
+  // The coordinates are the deflection and slope at the end of each element.
   void write_coordinates() {
     FrameCoordinates frame = frame_coordinates(writer_, beam_.name, beam_.start, beam_.unit, std::nullopt, {});
     std::vector<FileCoordinate>& all = writer_.file().coordinates;
@@ -78,8 +78,9 @@ class BeamExpansion {
     derive("v{0}.tip_angle", "v{0}.angle + v{0}[{0}.last].slope");
   }
 
-  // Deflection w and slope s at both ends of an element, and integrals over it: of w, of w' by time, of x times that,
-  // of x itself.
+  // Deflection w and slope s at both ends of an element, their rates, and integrals over the element: .sum of w,
+  // .square of w^2, .moment of x w, .first of x, .second of x^2. Names that begin with v have the time derivative of w
+  // in place of w.
   void write_element_motion() {
     for (const char* v : {"", "v"}) {
       const auto rate = [&](const char* what, const char* format) {
@@ -102,7 +103,7 @@ class BeamExpansion {
     derive("{0}.second", "{0}.h*({0}.from^2 + {0}.from*{0}.h + {0}.h^2/3)", over_);
   }
 
-  // 1/2 mass/length times the integral of |r' + R(theta) ((0, w') + theta' (-w, x))|^2.
+  // The kinetic energy is 1/2 mass/length times the integral of |r' + R(theta) ((0, w') + theta' (-w, x))|^2.
   void write_kinetic() {
     derive("v{0}.forward", "cos({0}.angle)*v{0}.x + sin({0}.angle)*v{0}.y");
     derive("v{0}.sideways", "cos({0}.angle)*v{0}.y - sin({0}.angle)*v{0}.x");
@@ -113,8 +114,8 @@ class BeamExpansion {
          over_});
   }
 
-  // The curvature is linear on an element: its mean, and what it adds towards the ends. Both at once give the energy
-  // EI/2 times the integral of its square.
+  // The curvature is linear on an element. The two gaps are its mean and its change towards the ends; together they
+  // give the energy EI/2 times the integral of its square.
   void write_bending() {
     const auto gap = [&](const char* what, const char* stiffness, const char* label) {
       writer_.file().stiff.push_back(

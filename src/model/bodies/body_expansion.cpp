@@ -36,7 +36,7 @@ class Expansion {
   }
 
  private:
-  // A body with the names of its points; a beam has those of its ends.
+  // A body with its named points. For a beam `points` is nullptr: its points are its ends.
   struct Known {
     const std::optional<FileText>* over;
     const std::vector<FileBodyPoint>* points;
@@ -104,7 +104,7 @@ class Expansion {
                                                         suggest(place.point.text, names)));
   }
 
-  // `owner` is what derived names of values at this place begin with.
+  // Derived names of values at this place begin with `owner`.
   PlaceTexts texts_of(const FilePlace& place, const std::string& owner, const std::optional<FileText>& over) {
     const auto part = [&](int k) {
       return place.at ? writer_.given(owner + (k == 0 ? "_x" : "_y"), place.at->part(k), over) : "0";
@@ -139,7 +139,7 @@ class Expansion {
       throw writer_.error(link.name.offset, fmt::format("the name '{}' is already taken", link.name.text));
   }
 
-  // Derived names of what lies between two places: its gap as a point, its angle, and their rates.
+  // Writes derived names for what lies between two places: the gap as a point, the angle, and their rates.
   PlaceTexts write_link(const FileLink& link) {
     const std::string& name = link.name.text;
     take_name(link);
@@ -248,7 +248,7 @@ class Expansion {
                writer_.made(force, d.offset, d.label));
   }
 
-  // In the frame of the first body, which turns.
+  // The directions are those of the frame of the first body, which turns.
   void write_bushing(const FileBushing& b) {
     const std::string& name = b.name.text;
     const PlaceTexts from = write_link(b);

@@ -6,8 +6,8 @@
 #include <array>
 
 namespace trill {
-// Writes what trill makes of a line into the model file, so that messages about it point at that line. Values that the
-// file gives become derived names: mistakes in them are found at their own place, once.
+// Adds to the model file what trill generates from one of its lines, so that messages about it point at that line.
+// Values that the file gives become derived names: mistakes in them are reported at their own place, and only once.
 class ModelWriter {
  public:
   ModelWriter(const SourceText& source, ModelFile& file) : source_(source), file_(file) {}
@@ -17,7 +17,7 @@ class ModelWriter {
     return {{&source_, offset, std::move(text), false, true}, std::nullopt, std::move(label)};
   }
   void derive(const std::string& name, std::string text, std::size_t offset, const std::optional<FileText>& over);
-  // How expressions call a value of the file: by its number, or by a derived name.
+  // How expressions refer to a value of the file: by its number, or by a derived name.
   std::string given(const std::string& name, const FileValue& value, const std::optional<FileText>& over);
   std::string given(const std::string& name, const std::optional<FileValue>& value, const char* otherwise,
                     const std::optional<FileText>& over) {
@@ -30,20 +30,20 @@ class ModelWriter {
   ModelFile& file_;
 };
 
-// A place in the plane by expressions.
+// A place in the plane, given by expressions.
 struct PlaceTexts {
   std::string x, y, angle, x_rate, y_rate, angle_rate;
 };
 
-// The point (px, py) of a frame, whose angle stays that of the frame.
+// The point (px, py) of a frame; its angle is that of the frame.
 PlaceTexts point_of_frame(const PlaceTexts& frame, const std::string& px, const std::string& py);
 // The frame of a body or beam; `index` is "" or "[...]".
 PlaceTexts frame_of(const std::string& body, const std::string& index);
 
-// How expressions call the parts of a named point in the frame of its body.
+// How expressions refer to the parts of a named point in the frame of its body.
 std::array<std::string, 2> local_texts(const std::string& body, const FileBodyPoint& point);
 
-// The coordinates of a frame at its start. What the masses are is left to the caller.
+// The coordinates of a frame with their start values. The caller sets the masses.
 struct FrameCoordinates {
   FileCoordinate position, angle;
 };

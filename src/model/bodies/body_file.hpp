@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model file says in the words of mechanisms: bodies, beams, and what joins, drives and loads them. A body has a
-// frame; everything else speaks of places, which are points of frames. Bodies of space would bring frames of their own
-// and no other words.
+// The part of a model file that describes mechanisms: bodies, beams, and what joins, drives and loads them. A body has
+// a frame; everything else refers to places, which are points of frames. Bodies in three dimensions would need other
+// frames but no other concepts.
 #pragma once
 
 #include "model/file/table_reader.hpp"
@@ -11,14 +11,14 @@ namespace trill {
 struct FilePlace {
   std::size_t offset = 0;
   FileText body;                   // "": the ground
-  std::optional<FileValue> index;  // of a body over a set
-  FileText point;                  // a name that the body gives to one of its points; "": none
-  std::optional<FileValues> at;    // in the frame of the body; without it the origin of the frame
+  std::optional<FileValue> index;  // if the body is defined over a set
+  FileText point;                  // the name of one of the body's points; "": none
+  std::optional<FileValues> at;    // position in the frame of the body; if not given, the origin of the frame
 };
 
-// Where a frame is at the start, and how fast.
+// Position and velocity of a frame at the start.
 struct FileStart {
-  FileText point;  // the point of the body that position and velocity are of; "": the origin of its frame
+  FileText point;  // the point of the body that position and velocity refer to; "": the origin of its frame
   std::optional<FileValues> position, velocity;
   std::optional<FileValue> angle, angular_velocity;
 };
@@ -41,13 +41,13 @@ struct FileBeam {
   FileValue length, mass, stiffness, elements;
   FileStart start;
   std::string unit;
-  std::optional<FileText> group;  // of its bending
+  std::optional<FileText> group;  // the force group of its bending
 };
 
 // What acts between two places.
 struct FileLink {
   std::size_t offset = 0;
-  FileText name;      // made up where the file gives none
+  FileText name;      // generated if the file gives none
   std::string label;  // for messages: "joint 'elbow'", "joint 2"
   FilePlace from, to;
   std::optional<FileText> over, group;
@@ -60,7 +60,7 @@ struct FileJoint : FileLink {
 };
 struct FileSpring : FileLink {
   FileValue stiffness;
-  std::optional<FileValue> rest = {};  // length or angle
+  std::optional<FileValue> rest = {};  // rest length or rest angle
   bool rotational = false, stiff = false;
 };
 struct FileDamper : FileLink {
@@ -100,6 +100,6 @@ struct BodyFile {
 BodyFile read_body_file(const SourceText& source, TableReader& root);
 FileLoadOnBody read_force_at(const SourceText& source, TableReader& reader, std::size_t number);
 
-// Says the same by coordinates, constraints, gaps, energies and forces.
+// Translates the bodies to coordinates, constraints, gaps, energies and forces.
 void expand_bodies(const BodyFile& bodies, const SourceText& source, ModelFile& file);
 }  // namespace trill

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of bodies and beams by expressions.
+// Frames of bodies and beams as expressions.
 #include "base/text.hpp"
 #include "model/bodies/body_expansion.hpp"
 

@@ -114,7 +114,7 @@ class BodyReader {
     file_.beams.push_back(std::move(beam));
   }
 
-  // start = [x, y] is of the origin of the frame, start = { pin = [x, y] } of a point with a name.
+  // start = [x, y] places the origin of the frame, start = { pin = [x, y] } places a named point.
   FileStart read_start(TableReader& r) const {
     FileStart start;
     const toml::node* node = r.find("start");
@@ -207,7 +207,7 @@ class BodyReader {
     return read_place(r, key);
   }
 
-  // "crank", "crank.pin", "bar[i].end", [x, y] on the ground, { body = "crank", point = [x, y] }
+  // Accepts "crank", "crank.pin", "bar[i].end", [x, y] on the ground, { body = "crank", point = [x, y] }.
   FilePlace read_place(TableReader& r, const char* key) const {
     FilePlace place;
     place.offset = r.offset();

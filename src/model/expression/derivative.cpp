@@ -7,7 +7,7 @@
 
 namespace trill {
 namespace {
-// Partial derivatives of one operation by its children. no_expression: zero.
+// Partial derivatives of one operation with respect to its children; no_expression means zero.
 using Partials = std::array<Expression, 3>;
 
 class Rules {
@@ -76,7 +76,8 @@ class Rules {
     }
   }
 
-  // A factor that multiplies a partial derivative; division by the node's own value keeps common parts together.
+  // Factor times partial derivative. For quotients and roots it is written with the divisor or the node itself, so that
+  // common parts stay shared.
   Expression product(Expression factor, Expression e, int child, Expression partial) {
     const ExpressionNode node = graph_[e];
     if (node.op == Op::divide && child == 0) return graph_.divide(factor, node.child[1]);
@@ -102,8 +103,8 @@ class Rules {
   ExpressionGraph& graph_;
 };
 
-// The reverse sweep. Beside its adjoint each node carries the condition under which it is looked at at all: 0 times the
-// infinite slope of a piece that is not chosen would be no number.
+// The reverse sweep. Besides its adjoint each node carries the condition under which it is used at all: 0 times the
+// infinite slope of a piece that is not chosen would give NaN.
 class ReverseSweep {
  public:
   ReverseSweep(ExpressionGraph& graph, Expression root, SymbolKind kind) : graph_(graph), rules_(graph), kind_(kind) {

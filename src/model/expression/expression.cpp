@@ -12,7 +12,7 @@ namespace trill {
 namespace {
 std::uint64_t hash(const ExpressionNode& node) {
   std::uint64_t h = static_cast<std::uint64_t>(node.op) * 31 + static_cast<std::uint64_t>(node.kind);
-  // Whole numbers as doubles differ in their high bits only, and a table looks at the low ones.
+  // Whole numbers as doubles differ only in their high bits, but the table uses the low ones.
   const auto mix = [&h](std::uint64_t x) {
     h = (h ^ x ^ (x >> 32)) * 0x9E3779B97F4A7C15u;
     h ^= h >> 32;
@@ -179,13 +179,13 @@ Expression ExpressionGraph::intern_operation(Op op, Expression a, Expression b, 
   node.child[0] = a;
   if (arity(op) > 1) node.child[1] = b;
   if (arity(op) > 2) node.child[2] = c;
-  // One order for equal products and sums; numbers come first, where simplify_multiply looks for them.
+  // Equal sums and products get the same order of operands; numbers come first, where simplify_multiply looks for them.
   const bool commutes = op == Op::add || op == Op::multiply;
   if (commutes && (constant(b) || (!constant(a) && b < a))) std::swap(node.child[0], node.child[1]);
   return intern(node);
 }
 
-// A result that is not finite stays an operation: its place in the model is told when the start is checked.
+// A result that is not finite stays an operation: the check of the start then reports its place in the model.
 std::optional<Expression> ExpressionGraph::fold(Op op, Expression a, Expression b, Expression c) {
   const auto value = [&](Expression e) { return e == no_expression ? std::optional(0.0) : constant(e); };
   const auto x = value(a), y = value(b), z = value(c);

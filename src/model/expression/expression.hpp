@@ -23,10 +23,10 @@ int arity(Op op);
 bool is_comparison(Op op);
 
 // What an expression depends on. The index of a symbol is a place in the tables of the term it belongs to: which
-// parameter, which column, which of the coordinates that the term touches. velocity to snap are the time derivatives
-// of the coordinates one after another; a direction is any other vector of the length of q, and multipliers are one
-// number for each row of a gap or constraint, which may have time derivatives as well. element is the number of the
-// term's element in its index set.
+// parameter, which column, which of the coordinates that the term touches. The kinds from velocity to snap are the
+// successive time derivatives of the coordinates. A direction is any other vector as long as q. Multipliers are one
+// number for each row of a gap or constraint and may have time derivatives as well. element is the number of the term's
+// element in its index set.
 enum class SymbolKind : std::uint8_t {
   time,
   parameter,
@@ -47,10 +47,10 @@ inline constexpr Expression no_expression = -1;
 
 struct ExpressionNode {
   Op op = Op::number;
-  SymbolKind kind = SymbolKind::time;  // of a symbol
-  std::int32_t index = 0;              // of a symbol, within its kind
+  SymbolKind kind = SymbolKind::time;  // for symbols
+  std::int32_t index = 0;              // for symbols: number within the kind
   Expression child[3] = {-1, -1, -1};  // as many as the arity says
-  double value = 0;                    // of a number
+  double value = 0;                    // for numbers
   bool operator==(const ExpressionNode&) const;
 };
 
@@ -59,11 +59,11 @@ struct ExpressionLimit : UsageError {
 };
 
 // Expressions with common parts stored once: equal nodes have equal ids, children come before their parents. Building
-// folds constants, drops what does nothing (0 + x, 1 x, x^1, --x, the root of a sum of squares squared) and writes
-// pi - atan2(sqrt(y), x) without pi.
+// folds constants, drops what has no effect (0 + x, 1 x, x^1, --x, squaring the root of a sum of squares) and writes pi
+// - atan2(sqrt(y), x) without pi.
 class ExpressionGraph {
  public:
-  static constexpr std::size_t most_nodes = 500'000;  // beyond: ExpressionLimit
+  static constexpr std::size_t most_nodes = 500'000;  // with more, ExpressionLimit is thrown
 
   Expression number(double value);
   Expression symbol(SymbolKind kind, int index = 0);
@@ -77,7 +77,7 @@ class ExpressionGraph {
 
   const ExpressionNode& operator[](Expression e) const { return nodes_[static_cast<std::size_t>(e)]; }
   std::size_t size() const { return nodes_.size(); }
-  std::optional<double> constant(Expression e) const;  // its value, where it is a number
+  std::optional<double> constant(Expression e) const;  // its value if it is a number
 
   // Every node that the roots need, children first.
   std::vector<Expression> needed(std::span<const Expression> roots) const;
@@ -107,15 +107,15 @@ class ExpressionGraph {
   std::vector<Expression> table_;  // open addressing, a power of two long; no_expression where free
 };
 
-// e with nodes put in the place of others, simplified anew.
+// substitute() replaces nodes of e by others and simplifies the result.
 struct Replacement {
   Expression of = no_expression, by = no_expression;
 };
 Expression substitute(ExpressionGraph& graph, Expression e, std::span<const Replacement> replacements);
 
-// What is divided by more than once is inverted once, and then multiplied with.
+// A divisor that is used more than once is inverted once, and the divisions become multiplications.
 void share_reciprocals(ExpressionGraph& graph, std::vector<Expression>& roots);
 
-// One operation on numbers; the meaning of every other evaluation.
+// One operation on numbers. It defines the result that all other ways of evaluation must give.
 double evaluate(Op op, double a, double b, double c);
 }  // namespace trill

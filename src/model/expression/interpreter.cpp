@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-// Wider vectors where the machine has them. Sanitizers and resolvers of clones do not mix.
+// Uses wider vectors if the machine has them. Sanitizers do not work with the resolvers of target_clones.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define TRILL_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-constexpr double most_operations = 2000;  // of a formula that somebody may want to read
+constexpr double most_operations = 2000;  // longer formulas are not meant to be read
 
 // How tightly the outermost operation of a text binds.
 enum Binding { comparison, sum, product, power, atom };
@@ -161,7 +161,7 @@ class LatexWriter {
     return {number(value), value < 0 ? sum : atom};
   }
 
-  // The graph puts numbers first; people write r - 1.
+  // The graph puts numbers first, but people write r - 1.
   Piece write_sum(Expression a, Expression b) const {
     const auto first = graph_.constant(a);
     if (first && *first < 0) return {fmt::format("{} - {}", inside(b, sum), write_number(-*first).text), sum};

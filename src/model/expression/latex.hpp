@@ -10,10 +10,10 @@ namespace trill {
 // A name as mathematicians write it: omega1 is \omega_{1}, x_max is x_{\mathrm{max}}, mass is \mathrm{mass}.
 std::string latex_name(std::string_view identifier);
 
-// The text of a symbol that is no operation.
+// Gives the text of a symbol.
 using LatexSymbols = std::function<std::string(SymbolKind kind, int index)>;
 
-// An expression to be read: fractions, roots and powers, parentheses only where they are needed. What has more than
-// some thousand operations when written out is told by their number.
+// An expression for reading: fractions, roots and powers, parentheses only where they are needed. If it would have more
+// than some thousand operations when written out, only their number is given.
 std::string latex(const ExpressionGraph& graph, Expression e, const LatexSymbols& symbols);
 }  // namespace trill

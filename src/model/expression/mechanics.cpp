@@ -5,7 +5,7 @@
 
 namespace trill {
 namespace {
-// Every symbol of one kind changes at the rate of its namesake of another.
+// Every symbol of one kind changes at the rate given by the symbol of another kind with the same index.
 void add_rates(ExpressionGraph& graph, SymbolKind of, SymbolKind rate, int slots, std::vector<Rate>& rates) {
   for (int k = 0; k < slots; ++k) rates.push_back({graph.symbol(of, k), graph.symbol(rate, k)});
 }
@@ -115,7 +115,7 @@ std::vector<Partial> transpose_derivative(ExpressionGraph& graph, std::span<cons
   return lower_hessian(graph, work_of_multipliers(graph, g, 0), SymbolKind::coordinate);
 }
 
-// What has no rate in the list stands still: the highest derivatives, which are left out.
+// Symbols without a rate in the list are constant: these are the highest derivatives, which are left out.
 RigidRates rigid_rates(ExpressionGraph& graph, std::span<const Expression> g, int first_multiplier, int k, int slots) {
   std::vector<Rate> rates = with_velocities(graph, slots);
   add_rates(graph, SymbolKind::velocity, SymbolKind::acceleration, slots, rates);

@@ -246,7 +246,7 @@ class Parser {
     return value;
   }
 
-  // Takes the dot and the word after it where both are part of a name: a.b. Parts of points stay where they are.
+  // Takes the dot and the word after it if both are part of a name such as a.b. Parts of points are not taken.
   std::string dotted(std::string_view id) {
     const std::size_t dot = at_;
     if (!take(".")) return "";

@@ -9,30 +9,31 @@
 #include <vector>
 
 namespace trill {
-// How deep parentheses, signs, powers and calls may nest, names defined by expressions included.
+// Max depth of nested parentheses, signs, powers and calls, including those in names defined by expressions.
 inline constexpr int most_nesting = 200;
 
 // A number, or a point of the plane or of space.
 struct ParsedValue {
   std::array<Expression, 3> part = {no_expression, no_expression, no_expression};
-  int size = 0;  // 0: nothing is known of it; 1: a number; 2 and 3: a point
+  int size = 0;  // 0: unknown; 1: a number; 2 and 3: a point
 };
 inline ParsedValue parsed_number(Expression e) { return {{e, no_expression, no_expression}, 1}; }
 
 // A name as it stands in an expression: alone, or with an index in brackets.
 struct NameUse {
   std::string_view name;
-  Expression index = no_expression;  // without brackets
+  Expression index = no_expression;  // no_expression without brackets
   const SourcePiece& piece;
-  std::size_t offset = 0;  // of the name in the piece
-  int depth = 0;           // what the name is defined by is parsed from here
+  std::size_t offset = 0;  // place of the name in the piece
+  int depth = 0;           // nesting depth at which the definition of the name is parsed
 };
 
 // What the names in an expression mean.
 class NameScope {
  public:
   virtual ~NameScope() = default;
-  // Of size 0 where the name is unknown; ModelError where it is known and used wrongly (an array without its index).
+  // The result has size 0 if the name is unknown. Throws ModelError if it is known but used wrongly (an array without
+  // its index).
   virtual ParsedValue find(const NameUse& use) = 0;
   virtual std::vector<std::string> names() const = 0;                      // for suggestions
   virtual bool knows(std::string_view /*dotted*/) const { return false; }  // a name of two words: crank.angle
@@ -42,15 +43,15 @@ class NameScope {
 // unary := (- +) unary | power                   power := part [^ unary]
 // part := primary [.x | .y | .z]
 // primary := number | name | name[comparison] | name(comparison, ...) | (comparison)
-// name := word | word.word, where something has the latter name: crank.angle; its index may stand before the dot
-// Operators work on numbers; points are arguments of functions or have their parts taken.
+// name := word | word.word, the latter only if something has that name: crank.angle; its index may come before the dot
+// Operators work on numbers; points can only be arguments of functions or have their parts taken.
 // Builds the graph and evaluates nothing but constants. ModelError for anything that is not in the grammar.
 Expression parse_expression(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth = 0);
-// The same where a point is welcome.
+// The same, but the value may be a point.
 ParsedValue parse_value(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth = 0);
 
 bool is_identifier(std::string_view text);
-// The name of one entry of an array: "r[3]", and of what belongs to a body "bar[3].angle".
+// The name of one entry of an array: "r[3]", or for something that belongs to a body "bar[3].angle".
 std::string indexed_name(std::string_view name, std::string_view index);
 // Functions, pi and t: names that a model cannot define.
 bool is_reserved(std::string_view name);

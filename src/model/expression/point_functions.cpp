@@ -5,8 +5,8 @@
 
 namespace trill {
 namespace {
-// The square of the smallest sine that an angle is given: far below rounding, and no power of it that derivatives up
-// to the fourth divide by leaves the range of a double.
+// The square of the smallest sine that an angle can have here: far below rounding, but large enough that derivatives up
+// to the fourth, which divide by powers of it, stay in the range of a double.
 constexpr double least_sine_squared = 1e-60;
 
 using Vector = std::array<Expression, 3>;
@@ -25,9 +25,9 @@ Vector cross_product(ExpressionGraph& graph, PointParts a, PointParts b) {
   return {minor_of(graph, a, b, 1, 2), minor_of(graph, a, b, 2, 0), minor_of(graph, a, b, 0, 1)};
 }
 
-// The sine of the angle between two arms, times their lengths. In space it is a root, tiny and not 0 where the arms lie
-// on a line, so that it cancels in angle * (angle's second derivative). In the plane second derivatives of such a root
-// would be differences of large numbers.
+// The sine of the angle between two arms, times their lengths. In space it is a root that is tiny but not 0 if the arms
+// lie on a line, so that it cancels in angle * (angle's second derivative). In the plane it is an absolute value,
+// because second derivatives of such a root would be differences of large numbers.
 Expression sine_between(ExpressionGraph& graph, PointParts u, PointParts w) {
   if (u.size() == 2) return graph.apply(Op::abs, minor_of(graph, u, w, 0, 1));
   const Vector n = cross_product(graph, u, w);
@@ -50,7 +50,7 @@ Expression point_distance(ExpressionGraph& graph, PointParts a, PointParts b) {
   return point_norm(graph, PointParts(d).first(a.size()));
 }
 
-// From sine and cosine no digits are lost near 0 and pi, as they are with acos.
+// Computed from sine and cosine, it loses no digits near 0 and pi as acos would.
 Expression point_angle(ExpressionGraph& graph, PointParts a, PointParts b, PointParts c) {
   const Vector first = difference(graph, a, b), second = difference(graph, c, b);
   const PointParts u = PointParts(first).first(a.size()), w = PointParts(second).first(a.size());

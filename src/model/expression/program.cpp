@@ -33,7 +33,7 @@ class ProgramWriter {
  private:
   struct Info {
     std::uint32_t place = 0;
-    int level = 0;        // 0 parameters, 1 time, 2 instance
+    int level = 0;        // changes with 0: parameters, 1: time, 2: instance
     int uses = 0;         // nodes and outputs that read it
     int reads = 0;        // instructions and outputs that still have to read it
     bool joined = false;  // computed inside the sum that reads it
@@ -51,7 +51,8 @@ class ProgramWriter {
     return level;
   }
 
-  // A product that is read once, by a sum, is computed there: half the instructions of a sum of products.
+  // A product that is read once, by a sum, is computed in the same instruction: this halves the instructions of a sum
+  // of products.
   void join_products() {
     const auto joins = [&](Expression e, Expression sum) {
       return graph_[e].op == Op::multiply && info(e).uses == 1 && info(e).level == info(sum).level;
@@ -72,7 +73,7 @@ class ProgramWriter {
     for (int k = 0; k < count; ++k) use(operands[k]);
   }
 
-  // The instruction of a node; its operands as expressions go to operands_.
+  // The instruction of a node; its operands, as expressions, are put into operands_.
   Instruction instruction(Expression e) {
     const ExpressionNode& node = graph_[e];
     Instruction step{node.op, Fused::no};
@@ -122,7 +123,7 @@ class ProgramWriter {
       std::uint32_t* const places[] = {&step.a, &step.b, &step.c};
       int k = 0;
       each_operand(step, [&](Expression operand) { *places[k++] = info(operand).place; });
-      // Only registers of the last part are used again: the others live from one call to the next.
+      // Only registers of the last part are reused: the others keep their values from one call to the next.
       if (level == 2)
         each_operand(step, [&](Expression operand) {
           if (--info(operand).reads == 0 && info(operand).level == 2) free_.push_back(info(operand).place);

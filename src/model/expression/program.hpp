@@ -4,7 +4,7 @@
 #include "model/expression/expression.hpp"
 
 namespace trill {
-// A sum whose product is computed in place: c + a b, c - a b, both rounded twice as if written apart.
+// A sum and a product in one instruction: c + a b, c - a b, both rounded twice as if computed separately.
 enum class Fused : std::uint8_t { no, add, subtract };
 
 struct Instruction {
@@ -21,16 +21,16 @@ struct Constant {
   double value = 0;
   std::uint32_t to = 0;
 };
-// Loads, then instructions in their order.
+// The loads come first, then the instructions in their order.
 struct ProgramPart {
   std::vector<Load> loads;
   std::vector<Instruction> code;
 };
 
-// Expressions as straight lines of instructions over registers: only what the outputs need, common parts once. Three
-// parts by how often they change: with the parameters, with the time, with the instance of the term. The registers
-// [0, fixed) hold constants and what depends on parameters alone, [fixed, timed) what depends on the time besides; the
-// rest is used again and again by the last part.
+// Expressions as straight-line code of instructions on registers: only what the outputs need, common parts once. It has
+// three parts, which must run again when the parameters, the time or the instance of the term changes. The registers
+// [0, fixed) hold constants and what depends on parameters alone, [fixed, timed) what depends on the time as well; the
+// last part reuses the rest.
 class Program {
  public:
   Program() = default;
@@ -69,10 +69,10 @@ struct ProgramInputs {
   const double* columns = nullptr;
   double element = 0;
 };
-// coordinate to multiplier_rate
+// For the kinds from coordinate to multiplier_rate.
 const double* vector_of(const ProgramInputs& inputs, SymbolKind kind);
 
-// A program on its own, with registers of its own: the index of a symbol is its place in the vector.
+// Runs a single program with registers of its own: the index of a symbol is its place in the vector.
 class Evaluator {
  public:
   Evaluator() = default;

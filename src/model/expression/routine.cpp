@@ -107,7 +107,8 @@ void Runner::add_blocks(const ProgramInputs& inputs, double* out, const std::int
   }
 }
 
-// Most of the time that matrices take. Sums are rare, and asking for them at every place costs a quarter of it.
+// Matrices spend most of their time here. Sums are rare, and testing for them at every entry costs a quarter of that
+// time.
 void Runner::add_outputs(Index first, int count, double* out) {
   const Output* const outputs = outputs_.data();
   const std::size_t size = outputs_.size();

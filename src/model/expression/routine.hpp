@@ -8,7 +8,7 @@
 
 namespace trill {
 using IndexTable = std::vector<std::int32_t>;
-using Column = std::shared_ptr<const std::vector<double>>;  // of a set, shared by all terms over it
+using Column = std::shared_ptr<const std::vector<double>>;  // a column of a set, shared by all terms over it
 
 // The instances of one kind of term: where in the vectors of the model each of its symbols lies.
 struct KernelTable {
@@ -25,23 +25,23 @@ struct Target {
 };
 
 // Compiled C: `u` are the fixed registers of the program, x the vectors q, v, acceleration, jerk, snap, direction,
-// multipliers and their rates, `index` the tables of coordinates and after them those of rows.
+// multipliers and their rates, `index` the tables of coordinates followed by those of rows.
 using NativeFunction = void (*)(long n, const double* u, double t, const double* const* x,
                                 const std::int32_t* const* index, const double* const* column,
                                 const std::int32_t* const* target, double* out);
 inline constexpr int native_vectors = 8;
 
-// A function of every instance of a kind of term, added up: out[target of output k at instance i] += output k at i.
-// Constant, and shared by all who run it.
+// A function of every instance of a kind of term, added up: out[target of output k at instance i] += output k at i. It
+// is constant and shared by all its runners.
 struct Routine {
   Program program;
   std::shared_ptr<const KernelTable> table;
   std::vector<Target> targets;  // one for each output of the program
   NativeFunction native = nullptr;
-  std::shared_ptr<const class NativeLibrary> library{};  // that the function lies in
+  std::shared_ptr<const class NativeLibrary> library{};  // keeps the function loaded
 };
 
-// Every register, with those filled in that depend on constants and parameters alone.
+// All registers; those that depend on constants and parameters alone are filled in.
 std::vector<double> fixed_registers(const Program& program, std::span<const double> parameters);
 
 // Runs a routine, with memory of its own.
@@ -50,11 +50,11 @@ class Runner {
   Runner() = default;
   Runner(std::shared_ptr<const Routine> routine, std::span<const double> parameters);
   void set_parameters(std::span<const double> parameters);
-  // Values of its own in the place of a column of the table; they must outlive the runner.
+  // Uses these values in place of a column of the table; they must outlive the runner.
   void set_column(std::size_t column, const double* values) { columns_[column] = values; }
   const KernelTable& table() const { return *routine_->table; }
   bool empty() const { return !routine_; }
-  // Adds to `out`; instances and outputs in their order, so that the bits do not depend on the back end.
+  // Adds to `out`, in the order of instances and outputs, so that the bits do not depend on the back end.
   void add(const ProgramInputs& inputs, double* out) { add(inputs, out, targets_.data()); }
   // The same with other targets than the routine's, one pointer for each output.
   void add(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets) {
@@ -85,7 +85,7 @@ class Runner {
     const std::int32_t* to = nullptr;
     bool sum = false;
   };
-  std::vector<Output> outputs_;  // of blocks
+  std::vector<Output> outputs_;  // used when instances run in blocks
   bool has_sums_ = false;
 };
 }  // namespace trill

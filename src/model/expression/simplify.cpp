@@ -6,14 +6,14 @@
 
 namespace trill {
 namespace {
-// atan(z)^2 is summed for |z| up to the slope. On both sides of it derivatives up to the third are right to 1e-12 and
-// the fourth to 1e-9; more terms and a larger slope would lengthen every second derivative.
+// atan(z)^2 is computed by its series for |z| up to this slope. On both sides of it derivatives up to the third are
+// accurate to 1e-12 and the fourth to 1e-9; more terms and a larger slope would make every second derivative longer.
 constexpr double largest_series_slope = 0.001;
 constexpr int series_terms = 4;
 constexpr int most_products = 8;    // the largest integer power written as products
-constexpr int most_sign_depth = 8;  // how far down a sign is looked for
+constexpr int most_sign_depth = 8;  // how deep in an expression its sign is looked for
 
-// Dividing by it equals multiplying by its inverse, exactly.
+// Whether dividing by x gives exactly the same as multiplying by its inverse.
 bool has_exact_inverse(double x) {
   int exponent = 0;
   return std::abs(std::frexp(x, &exponent)) == 0.5 && std::isnormal(x) && std::isnormal(1 / x);
@@ -70,7 +70,7 @@ std::optional<Expression> ExpressionGraph::simplify_sum(Op op, Expression a, Exp
   return std::nullopt;
 }
 
-// An angle from 0 to pi. Its difference from pi keeps all its digits as an angle of its own.
+// Whether e is an angle from 0 to pi. Its difference from pi is written as an angle as well, which keeps all digits.
 bool ExpressionGraph::is_half_turn_angle(Expression e) const {
   if ((*this)[e].op != Op::atan2) return false;
   const Op sine = (*this)[(*this)[e].child[0]].op;
@@ -120,9 +120,9 @@ std::optional<Expression> ExpressionGraph::even_function_of_angle(Op op, Express
   return divide(cosine, apply(Op::sqrt, add(inner, apply(Op::square, cosine))));
 }
 
-// atan2(sqrt(y), x)^2. By its closed formula a k-th derivative is a sum of numbers larger than itself by y^(1 - k/2);
-// near y = 0 it is therefore written as a series in u = y/x^2. Both are the same function, so this is a test for
-// equality, which is no switch.
+// atan2(sqrt(y), x)^2. In its closed formula a k-th derivative is a sum of numbers larger than itself by y^(1 - k/2);
+// near y = 0 it is therefore written as a series in u = y/x^2. Both are the same function, so the choice between them
+// is a test for equality, which does not count as a switch.
 Expression ExpressionGraph::square_of_angle(Expression y, Expression x) {
   const Expression sine = apply(Op::sqrt, y);
   const Expression near = apply(Op::equal, apply(Op::min, sine, multiply(number(largest_series_slope), x)), sine);

@@ -7,8 +7,8 @@
 
 namespace trill {
 namespace {
-constexpr std::size_t shown_columns = 100;  // of a longer source line
-constexpr std::size_t shown_bytes = 40;     // of a longer text in a message
+constexpr std::size_t shown_columns = 100;  // max columns shown of a source line
+constexpr std::size_t shown_bytes = 40;     // max bytes shown of a text in a message
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -16,7 +16,7 @@ std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
-// A terminal must not be steered by what stands in a file.
+// Control sequences in a file must not reach the terminal.
 std::string printable(std::string_view text) {
   std::string out(text);
   for (char& c : out)

@@ -106,7 +106,7 @@ class SwitchSearch {
 
   ExpressionGraph& graph_;
   std::unordered_set<Expression> moving_;
-  std::map<Expression, std::size_t> index_;  // of a switching function in those found
+  std::map<Expression, std::size_t> index_;  // place of a switching function in found_
   std::vector<SwitchingFunction> found_;
 };
 }  // namespace

@@ -8,7 +8,7 @@ namespace trill {
 struct SwitchedPiece {
   Expression of = no_expression;
   Expression below = no_expression, above = no_expression;  // where the switching function is negative, positive
-  bool continuous = false;  // known to meet at the switch (abs, min, max); otherwise their values there tell
+  bool continuous = false;  // known to agree at the switch (abs, min, max); otherwise compare their values there
 };
 
 // Where expressions change from one formula to another as the motion goes on: at the zeros of `when`.
@@ -18,7 +18,7 @@ struct SwitchingFunction {
 };
 
 // The switches that the values of the roots depend on, each once: if, abs, min, max and comparisons of anything that
-// moves (coordinates, their time derivatives, t). No switches are == and !=, which hold on no stretch of a motion, and
-// what is compared in order to compute a comparison.
+// moves (coordinates, their time derivatives, t). Not included are == and !=, which do not hold over any stretch of a
+// motion, and switches inside the two sides of a comparison.
 std::vector<SwitchingFunction> switching_functions(ExpressionGraph& graph, std::span<const Expression> roots);
 }  // namespace trill

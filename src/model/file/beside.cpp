@@ -14,7 +14,7 @@ bool inside(const fs::path& folder, const fs::path& file) {
   return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
 }
 
-// Nothing where the name is good.
+// What is wrong with the name of a file, or "" if it is allowed.
 std::string trouble_of_name(const std::string& name) {
   const fs::path path(name);
   if (name.empty()) return "a file needs a name";

@@ -7,14 +7,15 @@
 #include <optional>
 
 namespace trill {
-// The folder of a model file. A model comes from a stranger and may name only ordinary files in its folder or below.
+// The folder of a model file. A model may come from an untrusted source, so it may name only ordinary files in its
+// folder or below.
 class ModelFolder {
  public:
-  ModelFolder() = default;  // of a model without a folder, which may name no files
+  ModelFolder() = default;  // for a model without a folder, which may name no files
   explicit ModelFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // The whole content of the file that the model names at this offset. ModelError at that place where it may not be
-  // read, cannot be read or has more bytes.
+  // The whole content of the file that the model names at this offset. Throws ModelError at that place if the file may
+  // not be read, cannot be read or has more than `most_bytes` bytes.
   std::string read(const std::string& name, const SourceText& model, std::size_t offset, std::size_t most_bytes) const;
 
  private:

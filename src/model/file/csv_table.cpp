@@ -31,7 +31,7 @@ class CsvReader {
 
  private:
   struct Cell {
-    std::size_t begin = 0, end = 0;  // without quotes and spaces around
+    std::size_t begin = 0, end = 0;  // without surrounding quotes and spaces
   };
 
   ModelError error(std::size_t offset, std::string_view message) const {
@@ -78,7 +78,7 @@ class CsvReader {
     return false;
   }
 
-  // A cell of any text, up to the comma or the end of the line.
+  // Reads a cell of any text, up to the comma or the end of the line.
   Cell read_cell() {
     skip_spaces();
     if (next() == '"') return read_quoted_cell();
@@ -152,7 +152,7 @@ class CsvReader {
     return read_unusual_number(column);
   }
 
-  // In quotes, with a plus sign, or wrong.
+  // A number in quotes, a number with a plus sign, or a mistake.
   double read_unusual_number(const std::string& column) {
     const Cell cell = read_cell();
     std::size_t begin = cell.begin;

@@ -15,15 +15,15 @@ struct CsvTable {
   std::string file;
   std::vector<std::string> names;
   std::vector<std::vector<double>> columns;
-  std::vector<std::uint32_t> lines;  // of the file, one for each row
+  std::vector<std::uint32_t> lines;  // line in the file of each row
 
   std::size_t rows() const { return lines.size(); }
-  // What is wrong with a number that was read: "bonds.csv:17: column 'i': message".
+  // An error about one number of the table: "bonds.csv:17: column 'i': message".
   ModelError error(std::size_t row, std::size_t column, std::string_view message) const;
 };
 
-// RFC 4180: a header line with the names, cells that may stand in quotes, lines that end in LF or CRLF. Lines that
-// begin with # are passed over, and so are blank lines before the header and at the end. ModelError with line and
-// column for everything that is not a table of finite numbers.
+// RFC 4180: a header line with the names, cells that may be in quotes, lines that end in LF or CRLF. Lines that begin
+// with # are skipped, and so are blank lines before the header and at the end. Throws ModelError with line and column
+// for everything that is not a table of finite numbers.
 CsvTable read_csv(const std::string& file, std::string_view text);
 }  // namespace trill

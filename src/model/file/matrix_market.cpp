@@ -128,7 +128,7 @@ class MatrixReader {
                            : symmetry_ == Symmetry::symmetric ? (all + diagonal) / 2
                                                               : (all - diagonal) / 2;
     wanted_ = coordinate_ ? count(words_[2], most, "entries") : most;
-    // The sizes may promise more than there is.
+    // The sizes may promise more than follows, so reserve no more than the text can hold.
     entries_.reserve(static_cast<std::size_t>(std::min<long long>(wanted_, static_cast<long long>(text_.size() / 4))));
   }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 namespace trill {
-// What a problem offers that was stated as text: to be read as formulas or as a program.
+// Implemented by problems that were stated as text: writes them as formulas or as a program.
 class ModelExport {
  public:
   virtual ~ModelExport() = default;

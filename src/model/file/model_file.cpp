@@ -242,7 +242,8 @@ class FileReader {
   std::vector<FileLoadOnBody> forces_at_;
 };
 
-// toml++ makes a table for each part of a key such as a.b.c, one inside the other, and takes them down by recursion.
+// toml++ makes a nested table for each part of a key such as a.b.c and destroys them by recursion, so that very long
+// keys would exhaust the stack.
 class KeyLengths {
  public:
   explicit KeyLengths(const SourceText& source) : source_(source), text_(source.text()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands in a model file, checked for its shape and not yet for its meaning.
+// The content of a model file: its form is checked here, its meaning later.
 #pragma once
 
 #include "model/file/beside.hpp"
@@ -12,30 +12,30 @@
 #include <vector>
 
 namespace trill {
-// A number or an expression, and where it stands.
+// A number or an expression, and its place in the file.
 struct FileValue {
   SourcePiece piece;
   std::optional<double> number;
-  std::string label = {};  // what messages call it; "": its text
+  std::string label = {};  // what messages call it; if empty, its text
   ModelError error(std::string_view message) const { return piece.source->error(piece.begin, message); }
 };
 
-// One value, or of a point its 2 or 3 parts; then the value itself is only the place of the list.
+// One value, or the 2 or 3 parts of a point; then the value itself is only the place of the list.
 struct FileValues : FileValue {
   std::vector<FileValue> parts;
   const FileValue& part(int k) const { return parts.empty() ? *this : parts[static_cast<std::size_t>(k)]; }
 };
 
-// Names and units stand in the headings of tables of comma-separated values.
+// Names and units are written into the headings of CSV tables, which these characters would break.
 inline bool spoils_a_heading(std::string_view text) { return text.find_first_of(",\"\n\r\t") != text.npos; }
 
-// A name that the file chooses, or a word that must be one of some.
+// A name that the file chooses, or a word that must be one of a given few.
 struct FileText {
   std::string text;
   std::size_t offset = 0;
 };
 
-// What is acted on: "x", "y[i + 1]", "r[i].x". The piece is the same text, for parsing its index.
+// The target of a force or of a change: "x", "y[i + 1]", "r[i].x". The piece is the same text, for parsing its index.
 struct FileTarget : FileText {
   SourcePiece piece;
 };
@@ -49,19 +49,19 @@ struct FileParameter {
   std::string complaint(double number) const;  // "" where the parameter may have this value
 };
 
-// Of a set: a list of numbers, one for each element, or an expression.
+// A column of a set: a list of numbers, one for each element, or an expression.
 struct FileColumn {
   FileText name;
   std::vector<double> numbers;
-  std::vector<std::size_t> offsets;  // of the numbers
-  std::optional<FileValue> value;    // then there is no list
+  std::vector<std::size_t> offsets;  // places of the numbers in the file
+  std::optional<FileValue> value;    // if given, there is no list
 };
-// The number of elements is given by a size, or by a file and lists of one length.
+// The number of elements is given by a size, or by a file and lists of the same length.
 struct FileSet {
   FileText name;
   std::optional<FileValue> size;
   std::optional<FileText> file;
-  std::vector<FileColumn> columns;  // as they stand in the model file
+  std::vector<FileColumn> columns;  // those written in the model file itself
   CsvTable table;                   // filled by read_set_tables where a file is named
 
   std::optional<std::size_t> listed() const;  // the length of the lists
@@ -100,9 +100,9 @@ struct FileForce {
   FileValues value;
   std::optional<FileText> group, over;
   std::optional<FileValue>
-      along;  // then on nothing else: the force is value times the gradient of this length or angle
+      along;  // if given, it replaces `on`: the force is `value` times the gradient of this length or angle
 };
-struct FileConstraint : FileValue {  // its equation
+struct FileConstraint : FileValue {  // the FileValue is its equation
   std::optional<FileText> over;
 };
 struct FileMeasure {
@@ -129,7 +129,7 @@ struct FileHeatBath {
   FileValue friction, temperature;
 };
 
-// One for each coordinate, in their order.
+// The rate of one coordinate; there is one for each coordinate, in their order.
 struct FileRate {
   FileText on;
   FileValues value;
@@ -139,7 +139,7 @@ struct FileLoad {
   FileText vector;
   std::optional<FileValue> factor;
 };
-// M u'' + C u' + K u = factor(t) f by files of matrices and vectors.
+// M u'' + C u' + K u = factor(t) f with matrices and vectors from files.
 struct FileStructure {
   std::size_t offset = 0;
   FileText mass, stiffness;

@@ -15,11 +15,11 @@ namespace trill {
 namespace {
 constexpr std::string_view part_names = "xyz";
 
-// "y[i + 1]", "r[i].x", "x"; what belongs to a body: "crank.angle", "bar[i].angle"
+// A target such as "y[i + 1]", "r[i].x", "x", or for a body "crank.angle", "bar[i].angle".
 struct TargetShape {
   std::string base;
   bool indexed = false;
-  std::size_t part = std::string_view::npos;  // 0, 1 or 2; of a whole coordinate none
+  std::size_t part = std::string_view::npos;  // 0, 1 or 2; npos for a whole coordinate
 };
 
 std::optional<TargetShape> shape_of(std::string_view text) {
@@ -124,7 +124,7 @@ class ShapeCheck {
       if (s.place) throw source_.error(*s.place, fmt::format("{} cannot stand beside {}", s.name, beside));
   }
 
-  // Which sections go together.
+  // Checks which sections may be used together.
   void check_company() const {
     const std::vector<Section> mechanical = mechanical_sections();
     if (file_.structure) {
@@ -290,7 +290,7 @@ class ShapeCheck {
                           fmt::format("'{}' is a point; change its parts one by one", shape.base));
   }
 
-  // The coordinate with this name, or with this name for its velocity.
+  // The coordinate that has this name or whose velocity has this name.
   const FileCoordinate* moved_by(std::string_view name) const {
     if (const auto it = coordinates_.find(name); it != coordinates_.end()) return it->second;
     if (!name.starts_with('v') || !file_.rates.empty()) return nullptr;

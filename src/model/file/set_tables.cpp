@@ -4,7 +4,7 @@
 
 namespace trill {
 void read_set_tables(ModelFile& file, const SourceText& source, const ModelFolder& folder) {
-  std::size_t left = most_csv_bytes;  // for all tables of a model together
+  std::size_t left = most_csv_bytes;  // bytes left for all tables of a model together
   for (FileSet& set : file.sets) {
     if (!set.file) continue;
     const std::string text = folder.read(set.file->text, source, set.file->offset, left);

@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-// Where the text between the quotes begins; nothing where escapes make it differ from the file.
+// The text between the quotes, with the place where it begins; not verbatim if escapes make it differ from the file.
 SourcePiece piece_at(const SourceText& source, std::size_t begin, const std::string& text) {
   const std::string_view rest = std::string_view(source.text()).substr(begin);
   for (const std::string_view quote : {"\"\"\"\r\n", "\"\"\"\n", "\"\"\"", "'''\r\n", "'''\n", "'''", "\"", "'"})

@@ -11,19 +11,19 @@ namespace trill {
 std::size_t offset_of(const SourceText& source, const toml::source_position& at);
 std::size_t offset_of(const SourceText& source, const toml::node& node);
 
-// The key is for messages.
+// The key is used in messages only.
 FileValue read_value(const SourceText& source, const toml::node& node, std::string_view key);
 FileValues read_values(const SourceText& source, const toml::node& node, std::string_view key);
 
-// A key of a table with what it stands for.
+// A key of a table with its node.
 struct TableEntry {
   FileTarget key;
   const toml::node* node = nullptr;
 };
-// toml++ sorts keys by name; a model has them as they stand in the file.
+// toml++ sorts keys by name; this returns them in the order of the file.
 std::vector<TableEntry> entries_in_order(const SourceText& source, const toml::table& table);
 
-// ModelError where the file cannot use this name for something of its own.
+// Throws ModelError if the file may not use this name for something of its own.
 void check_own_name(const SourceText& source, const FileText& name);
 
 // Reads the keys of one table; finish() refuses those that nobody asked for.
@@ -35,7 +35,7 @@ class TableReader {
   std::size_t offset() const { return offset_; }
   const toml::node* find(const char* key);
   const toml::node& needed_node(const char* key);
-  const toml::table* table(const char* key);  // of a section: [key]
+  const toml::table* table(const char* key);  // the section [key]
 
   std::optional<FileValue> value(const char* key);
   std::optional<FileValues> values(const char* key);
@@ -49,9 +49,9 @@ class TableReader {
   FileTarget needed_target(const char* key);
   std::string optional_text(const char* key);
   std::string optional_unit(const char* key);
-  std::optional<FileText> name(const char* key);  // of letters, digits and _
+  std::optional<FileText> name(const char* key);  // consists of letters, digits and _
 
-  // Calls use(name, node) for every line of [section], the names being checked.
+  // Calls use(name, node) for every line of [section] after checking the name.
   template <class Use>
   void each_entry(const char* section, Use use) {
     const toml::table* found = table(section);
@@ -80,7 +80,7 @@ class TableReader {
     reader.finish();
   }
 
-  // Some keys that are not known deserve a message of their own.
+  // `better` has special messages for some unknown keys.
   void finish(std::initializer_list<std::pair<std::string_view, const char*>> better = {}) const;
 
  private:

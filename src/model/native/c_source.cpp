@@ -9,12 +9,13 @@
 
 namespace trill {
 namespace {
-// Lanes that are computed before any of them is added to the output: the loop over them has no dependences.
+// The number of lanes that are computed before any of them is added to the output: the loop over them has no
+// dependences.
 constexpr int block = 16;
-// Below, vectors cannot be filled and would only cost time to compile.
+// With fewer instances vectors cannot be filled and would only cost time to compile.
 constexpr Index fewest_for_blocks = 8;
 
-// An empty piece of assembly, which keeps compilers from making vectors of the loop it is in.
+// An empty assembly statement, which keeps compilers from vectorizing the loop that contains it.
 constexpr const char* stays_scalar = "__asm__ volatile(\"\");";
 
 constexpr const char* declarations =
@@ -106,7 +107,7 @@ std::string comment_text(const std::string& comment) {
   return kept;
 }
 
-// One function; `value_` names what each register holds at the place that is written next.
+// Writes one function; `value_[k]` is the C text for the content of register k at the place that is written next.
 class FunctionWriter {
  public:
   FunctionWriter(const Routine& routine, std::string name, CopiesInC copies)
@@ -141,7 +142,7 @@ class FunctionWriter {
       if (std::isfinite(c.value)) value_[c.to] = number_text(c.value);
   }
 
-  // The fixed registers that are read after the part of the parameters, but for those written as numbers.
+  // The fixed registers that are read by the parts for time and instances, except those written as numbers.
   std::vector<std::uint32_t> read_uniforms() const {
     std::set<std::uint32_t> found(program_.outputs().begin(), program_.outputs().end());
     for (const ProgramPart* part : {&program_.of_time(), &program_.of_instance()})
@@ -160,7 +161,7 @@ class FunctionWriter {
     line(0, "void {}(long n,{} const double* u, double t, const double* const* x, const int* const* index,", name_,
          many_ ? " long copies," : "");
     line(0, "    const double* const* column, const int* const* target, double* out) {{");
-    // Not every routine needs all.
+    // Not every routine uses all arguments.
     line(1, "(void)u, (void)t, (void)x, (void)index, (void)column, (void)target;");
     std::set<int> vectors, indices, columns;
     for (const Load& load : program_.of_instance().loads) {
@@ -205,7 +206,7 @@ class FunctionWriter {
     return fmt::format("x{}[index{}[i]]", vector_number(load.kind), index_number(load));
   }
 
-  // Inside the loop over instances i, and for many copies over lanes l.
+  // The code inside the loop over instances i and, for many copies, over lanes l.
   void write_instance(int depth) {
     for (const Load& load : program_.of_instance().loads) {
       std::string from;
@@ -266,7 +267,7 @@ class FunctionWriter {
     return load.kind != SymbolKind::element && load.kind != SymbolKind::column;
   }
 
-  // Gathers one by one: the vector instructions for them are slower on many processors.
+  // Loads the inputs one by one: vector instructions for gathering are slower on many processors.
   void write_gathers() {
     const auto& loads = program_.of_instance().loads;
     for (const Load& load : loads)
@@ -299,7 +300,8 @@ class FunctionWriter {
     line(1, "}}");
   }
 
-  // Blocks of copies outside, so that what depends on time and parameters is computed once for all instances.
+  // The loop over blocks of copies is outside, so that what depends on time and parameters is computed once for all
+  // instances.
   void write_many() {
     begin_block(1, "copies");
     const std::vector<std::uint32_t> uniforms = read_uniforms();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routines as C. Every name in it is made here and every number is written in full, so that nothing of a model file
-// but its operations reaches the compiler; the operations and their order are those of the interpreter.
+// Writes routines as C. Every name in it is made up here and every number is written in full, so that nothing of a
+// model file except its operations reaches the compiler. The operations and their order are those of the interpreter.
 #pragma once
 
 #include "model/expression/routine.hpp"

@@ -27,8 +27,8 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// The program's absolute path, or empty. Relative folders in PATH are passed over: what lies there depends on where
-// trill was started.
+// The program's absolute path, or empty. Relative folders in PATH are skipped: what they contain depends on where trill
+// was started.
 fs::path search_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return is_program(program) ? fs::absolute(program) : fs::path();
   const char* path = std::getenv("PATH");
@@ -55,7 +55,7 @@ class SpawnActions {
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
-    // A group of its own: the compiler's children end with it.
+    // A process group of its own, so that the compiler's children end with it.
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
   }

@@ -13,9 +13,10 @@ struct NativeFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The words of $CC, else cc, gcc or clang; the first is an absolute path. NativeFailure when none is in PATH.
+// The compiler command: the words of $CC, or else cc, gcc or clang; the first word is an absolute path. Throws
+// NativeFailure if none is in PATH.
 std::vector<std::string> find_compiler();
 
-// Runs the command without a shell, what it prints goes to `log`. NativeFailure when it fails or takes too long.
+// Runs the command without a shell; its output goes to `log`. Throws NativeFailure if it fails or takes too long.
 void run_compiler(const std::vector<std::string>& command, const std::filesystem::path& log, double seconds);
 }  // namespace trill

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* build_prefix = "build-";
 
-// What stands at the end of every file, behind library and key.
+// The end of every file, after library and key.
 struct Footer {
   char magic[8] = {'t', 'r', 'i', 'l', 'l', 'n', 'a', '1'};
   std::uint64_t library_bytes = 0, key_bytes = 0, checksum = 0;
@@ -41,7 +41,7 @@ void make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) < 0 && errno != EEXIST) refuse("make the folder", folder);
 }
 
-// Code from a folder that others may write would run with the user's rights.
+// Code from a folder that others may write to would run with the user's rights.
 void check_owner(const fs::path& folder) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) < 0) refuse("use", folder);
@@ -71,7 +71,7 @@ struct CachedFile {
 
 NativeCache::NativeCache(bool makes_folder) {
   const fs::path cache = user_cache();
-  std::error_code ignored;  // told by make_folder
+  std::error_code ignored;  // make_folder reports it
   if (makes_folder) fs::create_directories(cache, ignored);
   folder_ = cache / "trill" / "native";
   for (const fs::path& folder : {folder_.parent_path(), folder_}) {
@@ -95,7 +95,7 @@ bool NativeCache::holds(const std::string& key) const {
                      footer.library_bytes == library_bytes && footer.key_bytes == key.size() &&
                      bytes.compare(library_bytes, key.size(), key) == 0 &&
                      footer.checksum == checksum(bytes.data(), library_bytes);
-  std::error_code ignored;  // of a cache that may only be read
+  std::error_code ignored;  // the cache may be read-only
   if (whole) fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   return whole;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The folder of compiled models. Every file is a shared library followed by the whole key it was made from and a
-// checksum, so that a damaged or foreign file is known before anything in it is run.
+// checksum, so that a damaged or foreign file is detected before anything in it is run.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +12,18 @@ class NativeCache {
   static constexpr std::size_t most_files = 500;
   static constexpr std::uintmax_t most_bytes = 200'000'000;
 
-  // NativeFailure when the folder is not the user's alone, or does not exist and is not to be made.
+  // Throws NativeFailure if the folder belongs to other users or they may write to it, or if it does not exist and is
+  // not to be made.
   explicit NativeCache(bool makes_folder);
   const std::filesystem::path& folder() const { return folder_; }
 
   std::filesystem::path path_of(const std::string& key) const;
-  // Whether the file of the key is there and whole; it then counts as used now.
+  // Whether the file of the key exists and is complete; it then counts as used now.
   bool holds(const std::string& key) const;
-  // Completes a freshly made library and gives it its place at once; NativeFailure when it cannot be written.
+  // Appends key and checksum to a new library and moves it to its place in one step. Throws NativeFailure if it cannot
+  // be written.
   void install(const std::filesystem::path& library, const std::string& key) const;
-  // Removes the files unused for longest while there are too many, and what compilers that were killed left behind.
+  // While there are too many files, removes those unused for longest; also removes what killed compilers left behind.
   void trim(std::size_t files = most_files, std::uintmax_t bytes = most_bytes) const;
 
  private:

@@ -17,8 +17,9 @@ namespace trill {
 namespace {
 namespace fs = std::filesystem;
 
-// No contraction, no reassociation, and no knowledge of what sin or pow do: the calls are those of the interpreter.
-// Vectors are made of loops; of straight lines with thousands of operations it would take minutes to find them.
+// No contraction, no reassociation, and no assumptions about what sin or pow do: the calls are those of the
+// interpreter. Only loops are vectorized; searching straight-line code of thousands of operations for vectors would
+// take minutes.
 constexpr const char* common_flags =
     "-std=c11 -O3 -fno-tree-slp-vectorize -fPIC -shared -ffp-contract=off -fno-builtin -fno-math-errno "
     "-fno-trapping-math -w";
@@ -31,7 +32,7 @@ std::string flags_for([[maybe_unused]] const std::string& c_source) {
   return common_flags;
 }
 
-// What this machine can do: a cache in a home folder may be shared by different machines.
+// Identifies what this machine can do: a cache in a home folder may be shared by different machines.
 std::string machine() {
   utsname names{};
   std::string text = ::uname(&names) == 0 ? names.machine : "";

@@ -7,8 +7,8 @@
 #include <string>
 
 namespace trill {
-// A routine for `copies` systems at once: entry e of copy c stands at [e * copies + c], in u, the vectors and out. What
-// is gained is that a copy is a lane, whatever the instances touch.
+// A routine for `copies` systems at once: entry e of copy c is at [e * copies + c], in u, the vectors and out. Each
+// copy is a vector lane, so that the code can be vectorized whatever entries the instances touch.
 using NativeManyFunction = void (*)(long n, long copies, const double* u, double t, const double* const* x,
                                     const std::int32_t* const* index, const double* const* column,
                                     const std::int32_t* const* target, double* out);
@@ -33,14 +33,14 @@ class NativeLibrary {
 
 struct NativeResult {
   std::shared_ptr<const NativeLibrary> library;
-  std::string reason;  // why there is none: one phrase
+  std::string reason;  // why there is no library: one phrase
 };
 
 enum class NativeUse { always, cached_only };
 
 // The library of a C source, from $XDG_CACHE_HOME/trill/native (else ~/.cache) or compiled into it by $CC, cc, gcc or
 // clang. Floating-point operations keep their order and are not contracted, so that every compiler gives the same bits.
-// Never throws: a missing compiler, a full disk, a folder that others may write are reasons. Threads and processes may
-// call it at once. A compiler that takes longer than `compiler_seconds` is ended.
+// Never throws: a missing compiler, a full disk or a folder that others may write to is given as the reason. Threads
+// and processes may call it at the same time. A compiler that takes longer than `compiler_seconds` is ended.
 NativeResult load_native(const std::string& c_source, NativeUse use, double compiler_seconds = 60);
 }  // namespace trill

@@ -8,8 +8,8 @@
 
 namespace trill {
 namespace {
-// Seconds, measured with GCC 12 and springs, pair potentials and chains; machines differ by less than the decision
-// depends on them.
+// Seconds, measured with GCC 12 on springs, pair potentials and chains. Machines differ too little to matter for the
+// decision.
 constexpr double start_of_compiler = 0.1, compiling_each = 1e-3;
 constexpr double saved_each_alone = 1.5e-9, saved_each_in_blocks = 0.25e-9;
 }  // namespace

@@ -6,7 +6,7 @@
 namespace trill {
 using Routines = std::vector<std::shared_ptr<const Routine>>;
 
-// Replaces routines by copies with machine code, all or none. Returns why there is none, or "".
+// Replaces routines by copies with machine code, all or none. Returns "", or why there is no machine code.
 std::string make_native(Routines& routines, NativeUse use);
 
 NativeModel::Cost native_cost(const Routines& routines);

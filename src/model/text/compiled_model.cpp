@@ -84,7 +84,7 @@ class Compiler {
     closed_ += array.size();
   }
 
-  // Names that no term uses are checked as well.
+  // Derived names that no term uses are checked as well.
   void parse_derived() {
     for (const FileDerived& d : file_.derived) {
       Kernel& k = kernel(d.over);
@@ -202,8 +202,8 @@ class Compiler {
       }
   }
 
-  // Coordinates whose velocities are in a kinetic energy have no other mass unless the file gives one. Masses that
-  // depend on coordinates bring forces with them, in a group of their own.
+  // Coordinates whose velocities occur in a kinetic energy have no other mass unless the file gives one. A
+  // position-dependent mass causes additional forces, which are in a group of their own.
   void find_mass_kind() {
     bool of_q = false;
     for (const auto& k : kernels_) {
@@ -230,8 +230,9 @@ class Compiler {
       model_.mass_kind = (model_.mass.array() == 1).all() ? MassKind::identity : MassKind::diagonal;
   }
 
-  // The tables of a kernel: the places of its slots; of a gap or constraint its row, value and slope. Its terms and
-  // their first derivatives, of a few times as many operations, are evaluated at the start.
+  // Counts the numbers in the tables of a kernel: the places of its slots and, for a gap or constraint, its row, value
+  // and slope. Also counts the evaluation at the start of its terms and their first derivatives, which need a few times
+  // as many operations as the terms.
   void take_memory_and_time(Kernel& k) {
     if (!k.scope.over()) return;
     const std::size_t place = k.scope.over()->file->name.offset;

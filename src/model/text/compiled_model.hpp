@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A text model ready to be evaluated: constant, and shared by all clones of a problem.
+// A text model ready to be evaluated. It is constant and shared by all clones of a problem.
 #pragma once
 
 #include "model/text/model_functions.hpp"
@@ -14,7 +14,7 @@ struct ParameterChange {
 struct CompiledEvent {
   EventInfo info;
   std::vector<ParameterChange> parameters;
-  std::vector<Index> places;  // of what else changes in (q, v)
+  std::vector<Index> places;  // entries of (q, v) that the event sets
   bool at_a_time = false;     // it happens at a time that is known beforehand
 };
 // Where formulas of forces and constraints change.
@@ -35,19 +35,19 @@ struct CompiledModel {
   ModelInfo info;
   std::vector<Quantity> measures;
   MassKind mass_kind = MassKind::identity;
-  Vec mass;          // of the coordinates themselves, beside what [[kinetic]] terms give
+  Vec mass;          // masses of the coordinates, in addition to what [[kinetic]] terms give
   double begin = 0;  // the time of the start
   Vec start, velocity;
   std::vector<GroupInfo> groups;
-  std::vector<bool> conservative, velocity_dependent;  // of the groups
+  std::vector<bool> conservative, velocity_dependent;  // for each group
   std::vector<Drag> drag;
-  Groups gap_groups = 0;  // those of the gaps, where these share none with other forces
-  Vec stiffness;          // of the gaps
+  Groups gap_groups = 0;  // groups of the gaps; 0 if other forces share one of them
+  Vec stiffness;          // for each gap
   Vec multipliers;        // at the start
   bool has_closed_form = false;
-  double friction = 0, temperature = 0;  // of the heat bath
-  std::vector<CompiledEvent> events;     // of the file
-  std::vector<CompiledSwitch> switches;  // as events they come after those
+  double friction = 0, temperature = 0;  // for the heat bath
+  std::vector<CompiledEvent> events;     // those of the file
+  std::vector<CompiledSwitch> switches;  // numbered after the events of the file
   std::vector<int> changing;             // parameters that events change; a state's mode says by which event, 0: none
   std::vector<std::string> warnings;
 };
@@ -55,7 +55,7 @@ struct CompiledModel {
 // `given` replaces parameters of the file.
 void compile_model(CompiledModel& model, const OptionSet& given);
 
-// Titles and [run]. Where the latter names no method, one that keeps constraints is chosen for a constrained model.
+// Titles and [run]. If [run] names no method, one that keeps constraints is chosen for a constrained model.
 ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained);
 
 // The line of the file that a gap or constraint comes from, and for which element of a set.

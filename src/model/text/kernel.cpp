@@ -37,7 +37,7 @@ class Drafter {
     for (const RowTerm& term : kernel_.kinetic) sum = graph_.add(sum, term.value);
     return sum;
   }
-  // Forces that no energy gives, for each slot.
+  // Forces that do not come from an energy, for each slot.
   std::vector<Expression> applied(int selection) {
     std::vector<Expression> sums(slots(), graph_.number(0));
     for (const ForceTerm& term : kernel_.terms) {
@@ -164,7 +164,7 @@ class Drafter {
     vector_.outputs.push_back(e);
     vector_.targets.push_back({std::move(places), false});
   }
-  // `after`: how many vectors as long as q lie before it.
+  // `after` is the number of vectors as long as q that come before this one.
   std::shared_ptr<const IndexTable> places(const CoordinateArray& array, int part, Index after) const {
     auto table = std::make_shared<IndexTable>(static_cast<std::size_t>(array.elements()));
     for (Index k = 0; k < array.elements(); ++k)
@@ -190,7 +190,7 @@ class Drafter {
     }
     for (std::size_t k = 0; k < values.size(); ++k) add_value(derived(values[k]), row(first_row(key_.selection) + k));
   }
-  // s^T g, where the multipliers of our rows come after those of the rows before.
+  // s^T g, where the multipliers of these rows come after those of the earlier rows.
   Expression multiplied_by_their_own() {
     return work_of_multipliers(graph_, row_values(), static_cast<int>(first_row(key_.selection)));
   }
@@ -203,7 +203,7 @@ class Drafter {
       add_value(rates.rows[k], shifted(*row(first + k), kernel_.scope.unknowns()));
   }
 
-  // The function itself or what the key asks of it.
+  // The function itself or the derivative that the key asks for.
   Expression derived(Expression e) {
     if (key_.derivative == 0) return e;
     const int slots = kernel_.scope.slots();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All terms over one set, or all over none, in one graph: what they share is computed once.
+// All terms over one set, or all terms over no set, in one graph: what they share is computed once.
 #pragma once
 
 #include "model/text/kernel_scope.hpp"
@@ -37,8 +37,9 @@ struct RowTerm {
   Expression value = no_expression;
 };
 
-// Zero where a formula of a force or constraint changes; the place of its value for an element is first + element *
-// stride. Behind the columns of the set the table has one for each switch: a bias that is added to what is compared.
+// A switch: `when` is zero where a formula of a force or constraint changes. The place of its value for an element is
+// first + element * stride. After the columns of the set the table has one column for each switch: a bias that is added
+// to what is compared.
 struct SwitchTerm {
   Expression when = no_expression;
   Index first = 0, stride = 0;
@@ -52,35 +53,35 @@ struct Kernel {
   std::vector<SummedTerm> measures;
   std::vector<CoordinateTerm> rates, closed_forms;
   std::vector<Expression> events;                // zero where each event of the file happens
-  std::vector<std::vector<Expression>> changes;  // what each sets
+  std::vector<std::vector<Expression>> changes;  // the values that each event sets
   std::vector<SwitchTerm> switches;
   std::size_t first_bias() const { return scope.over() ? scope.over()->columns.size() : 0; }
   Index first_gap = 0, first_constraint = 0;
   std::shared_ptr<const KernelTable> table;
 
   ExpressionGraph& graph() { return scope.graph(); }
-  void finish();  // all terms are there: tables of slots and rows
+  void finish();  // call it when all terms are there; makes the tables of slots and rows
 };
 
-// What a function of the model gives.
+// What a function of the model computes.
 enum class Purpose {
-  energy,                // of the selected terms
-  force,                 // a vector like q
+  energy,                // sum over the selected terms
+  force,                 // a vector as long as q
   force_product,         // df/dq times the direction
-  kinetic_energy,        // of [[kinetic]] terms
-  measure,               // every measure
-  value,                 // of gaps or constraints, like the next two
+  kinetic_energy,        // from the [[kinetic]] terms
+  measure,               // all measures
+  value,                 // g; this and the next two are for gaps or constraints
   time_derivative,       // g_t
   curvature,             // v^T H v + 2 g_qt v + g_tt
   reaction,              // G^T s
-  rigid_rate,            // like q and after it like the rows: RigidRates, `derivative` times
-  slope_and_curvature,   // the values of G and after them the curvature
-  rate,                  // of a first-order model
-  closed_form,           // of q and after it of v; selection 0: of q alone
-  event,                 // the one selected
-  change,                // what the event selected sets, one after another
-  switching,             // all switches
-  by_position,           // matrices: df/dq
+  rigid_rate,            // RigidRates for k = `derivative`: a vector as long as q, followed by a value for each row
+  slope_and_curvature,   // the values of G, followed by the curvature
+  rate,                  // right-hand side of a first-order model
+  closed_form,           // q followed by v; for selection 0 only q
+  event,                 // the selected one
+  change,                // the values that the selected event sets, one after another
+  switching,             // all switching functions
+  by_position,           // df/dq; this and the following are matrices
   by_velocity,           // df/dv
   jacobian,              // G
   transpose_derivative,  // d(G^T s)/dq
@@ -89,10 +90,10 @@ enum class Purpose {
   mass_product,  // d(M w)/dq for the direction w
   rate_jacobian
 };
-// Which terms: a group of forces, or gaps or constraints.
+// Selects terms: a group of forces, or gaps or constraints.
 inline constexpr int every_group = -1, of_gaps = 0, of_constraints = 1;
 
-// Instead of a function itself: its derivative when q moves along the direction.
+// A value of `derivative`: not the function itself, but its derivative when q moves along the direction.
 inline constexpr int along_direction = -1;
 
 struct FunctionKey {
@@ -111,8 +112,8 @@ struct MatrixDraft {
   std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
 };
 std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by);
-// In a copy of the kernel's graph: what was drafted before must not decide in which order a program computes, or code
-// that was compiled for it beforehand would not be found.
+// `graph` is a copy of the kernel's graph: earlier drafts must not affect the order in which a program computes, or
+// code that was compiled for it beforehand would not be found.
 VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
 MatrixDraft draft_matrix(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);
 bool is_conservative(const Kernel& kernel, int group);

@@ -6,7 +6,7 @@
 #include "model/text/model_space.hpp"
 
 namespace trill {
-// The names as the terms over one set see them, or the terms over none. Every coordinate that is met gets a slot: a
+// The names as seen by the terms over one set, or by the terms over no set. Every coordinate that occurs gets a slot: a
 // symbol of the graph and a column of the table that says which entry of q it is for each element.
 class KernelScope final : public NameScope {
  public:
@@ -23,15 +23,15 @@ class KernelScope final : public NameScope {
   const IndexSet* over() const { return over_; }
   Index instances() const { return over_ ? over_->size : 1; }
   int slots() const { return static_cast<int>(slots_.size()); }
-  Index unknowns() const { return space_.unknowns(); }  // of the model
+  Index unknowns() const { return space_.unknowns(); }  // number in the whole model
 
   Expression parse(const FileValue& value, int depth = 0);
   ParsedValue parse_any(const SourcePiece& piece) { return parse_value(piece, graph_, *this); }
-  // Of parameters and columns alone, finite, one value for each element.
+  // The value may depend only on parameters and columns and must be finite. Returns one value for each element.
   std::vector<double> parse_constants(const FileValue& value, std::string_view what);
   double parse_constant(const FileValue& value, std::string_view what) { return parse_constants(value, what)[0]; }
 
-  // A coordinate that was met: entry `index` of an array, or no_expression where the array is over no set.
+  // A coordinate that occurs: entry `index` of an array, or no_expression if the array is over no set.
   struct Place {
     const CoordinateArray* array = nullptr;
     Expression index = no_expression;
@@ -44,7 +44,7 @@ class KernelScope final : public NameScope {
   const ModelSpace& space() const { return space_; }
   bool is_common(Expression e) const;  // the same for all elements
 
-  // The table of everything met so far. Indices are computed and checked here.
+  // The table of everything that has occurred so far. Indices are computed and checked here.
   KernelTable make_table() const;
 
  private:
@@ -52,7 +52,7 @@ class KernelScope final : public NameScope {
     const CoordinateArray* array = nullptr;
     Expression index = no_expression;
     int part = 0;
-    SourcePiece piece;  // where it was first met
+    SourcePiece piece;  // where it first occurs
     std::size_t offset = 0;
   };
   struct Derived {
@@ -64,12 +64,12 @@ class KernelScope final : public NameScope {
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;
-  std::vector<double> values_of(Expression e, std::size_t offset) const;  // of no coordinate and no time
+  std::vector<double> values_of(Expression e, std::size_t offset) const;  // e must not depend on coordinates or time
   IndexTable table_of(const Slot& slot) const;
 
   ModelSpace& space_;
   const IndexSet* over_;
-  bool hidden_ = false;  // a derived name without a set is being parsed, which does not see ours
+  bool hidden_ = false;  // true while parsing a derived name without a set, which does not see the names of our set
   ExpressionGraph graph_;
   std::vector<Slot> slots_;
   std::map<std::string, Derived, std::less<>> derived_;

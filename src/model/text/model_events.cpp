@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-// a t + b with parameters alone in a and b.
+// Whether `when` is a t + b, where a and b contain only parameters.
 bool linear_in_time(ExpressionGraph& graph, Expression when) {
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
     if (depends_on(graph, when, kind)) return false;
@@ -38,7 +38,7 @@ class EventReader {
     model_.events.push_back(std::move(event));
   }
 
-  // When all events are read.
+  // To be called when all events are read.
   void check_parameters(const FileEvent& file) const {
     for (const FileChange& change : file.then) {
       const ModelSpace::Meaning* meaning = model_.space->find(change.target.text);
@@ -54,7 +54,7 @@ class EventReader {
   }
 
  private:
-  // A state remembers by which event a parameter was set, and not to what.
+  // A state remembers which event set a parameter but not the value, so the value must not depend on other events.
   void check_that_it_stays(const FileValue& value) const {
     KernelScope scope(*model_.space, nullptr);
     const Expression roots[] = {scope.parse(value)};
@@ -110,11 +110,11 @@ std::string switch_name(const CompiledModel& model, const FileValue& place) {
   return fmt::format("switch in line {}", model.source.place(place.piece.begin).line);
 }
 
-// The terms of one kernel; every switch once.
+// A switch in the terms of one kernel; each is listed once.
 struct FoundSwitch {
   Expression when;
   const FileValue* place;
-  bool common;  // to all elements
+  bool common;  // the same for all elements
 };
 std::vector<FoundSwitch> switches_of(Kernel& kernel) {
   std::vector<FoundSwitch> found;
@@ -210,7 +210,7 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
                       model.source.place(found[0].place->piece.begin).line, count));
       continue;
     }
-    // The value of a common one is added up over all elements, which keeps its sign.
+    // The value of a common switch is summed over all elements, which keeps its sign.
     for (const FoundSwitch& s : found)
       if (s.common) {
         kernel->switches.push_back({s.when, static_cast<Index>(model.switches.size()), 0});
@@ -257,7 +257,7 @@ double TextEvents::value(int event, const State& s, const ParameterValues& param
     when_[e].add(inputs_at(s), parameters, &value);
     return value;
   }
-  // Callers ask for one switch after another at the same state.
+  // Callers ask for one switch after another at the same state, so all are computed at once and kept.
   if (switch_version_ != parameters.version || switch_state_.size() != s.y.size() || switch_time_ != s.t ||
       switch_state_ != s.y) {
     switch_values_.setZero();
@@ -281,7 +281,7 @@ std::vector<double> TextEvents::times(double t0, double t1, State s, const Param
     const double last = value(static_cast<int>(e), s, parameters);
     if ((first < 0) == (last < 0)) continue;
     s.t = t0 - first * ((t1 - t0) / (last - first));
-    // Once more for rounding: a step is to end on the time that was written.
+    // A second correction removes rounding errors: a step should end exactly at the time that was written.
     s.t -= value(static_cast<int>(e), s, parameters) * ((t1 - t0) / (last - first));
     found.push_back(s.t);
   }
@@ -305,7 +305,7 @@ void TextEvents::apply(int event, State& s, const ModelMode& mode) const {
     const auto it = std::find(model_.changing.begin(), model_.changing.end(), change.parameter);
     s.mode[static_cast<std::size_t>(it - model_.changing.begin())] = event + 1;
   }
-  // What has changed may lie on the other side of a switch.
+  // The changed state may lie on the other side of a switch.
   std::fill(s.mode.begin() + static_cast<std::ptrdiff_t>(model_.changing.size()), s.mode.end(), 0);
 }
 
@@ -314,7 +314,7 @@ void TextEvents::enter(const State& s, Formulas formulas, ModelMode& mode) const
   if (formulas == Formulas::held) hold_formulas(s, mode);
 }
 
-// As the events have left them.
+// Sets the parameters to the values that the events gave them.
 void TextEvents::set_parameters(const State& s, ModelMode& mode) const {
   for (std::size_t k = 0; k < model_.changing.size(); ++k) {
     const int parameter = model_.changing[k];
@@ -327,7 +327,8 @@ void TextEvents::set_parameters(const State& s, ModelMode& mode) const {
   }
 }
 
-// Formulas that no event has changed are those of the state, which may stand on a switch: then either.
+// Formulas that no event has changed are those that hold at the state. If the state lies exactly on a switch, the side
+// is left free.
 void TextEvents::hold_formulas(const State& s, ModelMode& mode) const {
   using Side = HeldFormulas::Side;
   for (Index place = 0; place < static_cast<Index>(model_.switches.size()); ++place) {

@@ -10,7 +10,7 @@ namespace trill {
 using KernelFinder = std::function<Kernel&(const std::optional<FileText>& over)>;
 void read_events(CompiledModel& model, const KernelFinder& kernel);
 
-// More switches than this are not looked for; a warning says so.
+// If there are more switches than this, trill does not look for them; a warning says so.
 inline constexpr Index most_switches = 1000;
 void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels);
 
@@ -21,11 +21,11 @@ class TextEvents {
   std::vector<EventInfo> infos() const;
   double value(int event, const State& s, const ParameterValues& parameters) const;
   void apply(int event, State& s, const ModelMode& mode) const;
-  // Of events that depend on the time alone, so that steps end on them. `s` is any state.
+  // Times of events that depend on the time alone, so that steps end on them. `s` is any state.
   std::vector<double> times(double t0, double t1, State s, const ParameterValues& parameters) const;
-  // Of a state at the start: no event has changed anything.
+  // The modes of a state at the start: no event has changed anything.
   std::vector<int> modes() const { return std::vector<int>(model_.changing.size() + model_.switches.size(), 0); }
-  // The mode of a run that goes on from this state.
+  // Sets the mode for a run that continues from this state.
   void enter(const State& s, Formulas formulas, ModelMode& mode) const;
 
  private:
@@ -35,7 +35,7 @@ class TextEvents {
   void hold_formulas(const State& s, ModelMode& mode) const;
 
   const CompiledModel& model_;
-  // Scratch memory, with the switching functions as they were asked for last.
+  // Scratch memory, including the switching functions as they were last computed.
   mutable std::vector<VectorRun> when_, changes_;
   mutable VectorRun switching_;
   mutable Vec changed_, switch_values_, switch_state_;

@@ -22,7 +22,7 @@ IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTab
   return places;
 }
 
-// Higher derivatives of a distance divide by it again and again.
+// Higher derivatives of a distance divide by it many times, so sharing reciprocals pays off.
 bool divides_often(Purpose purpose) {
   return purpose == Purpose::slope_and_curvature || purpose == Purpose::rigid_rate || purpose == Purpose::reaction;
 }
@@ -131,8 +131,8 @@ MatrixSlot ModelFunctions::make_pattern(FunctionKey key, const std::vector<Matri
   return MatrixSlot::sparse(std::move(pattern));
 }
 
-// All selections of groups have one pattern, so that they can be added up in one slot; and derivatives have the pattern
-// of what they are derivatives of.
+// The matrices for all selections of groups have one pattern, so that they can be added up in one slot; derivatives
+// have the pattern of the matrix that they are derived from.
 MatrixFunction ModelFunctions::make_matrix(FunctionKey key) const {
   MatrixFunction made{draft_parts(key), {}};
   FunctionKey basis = key;

@@ -10,10 +10,10 @@
 #include <mutex>
 
 namespace trill {
-// Its values: the sum of routines.
+// The sum of its routines.
 struct VectorFunction {
   Routines routines;
-  bool native = false;  // it was asked for machine code
+  bool native = false;  // machine code was requested for it
 };
 
 struct MatrixPart {
@@ -37,8 +37,8 @@ class ModelFunctions {
   Index count(int selection) const { return selection == of_gaps ? gaps_ : constraints_; }
   const VectorFunction& vector(FunctionKey key) const;
   const MatrixFunction& matrix(FunctionKey key) const;
-  // Machine code for whoever asks for a function from now on, at once for the one that is needed most: without code
-  // for that one nothing changes, and the reason is returned; others without code are interpreted.
+  // From now on every function that is asked for gets machine code; `main`, the one needed most, gets it at once. If
+  // that fails nothing changes, and the reason is returned; other functions without machine code are interpreted.
   std::string use_native(NativeUse use, FunctionKey main) const;
 
  private:
@@ -76,7 +76,7 @@ class VectorRun {
   FunctionKey key_;
   const HeldFormulas* held_ = nullptr;
   std::vector<Runner> runners_;
-  std::int64_t version_ = not_prepared;  // of the parameters
+  std::int64_t version_ = not_prepared;  // version of the parameters in use
 };
 
 class MatrixRun {
@@ -84,11 +84,11 @@ class MatrixRun {
   MatrixRun() = default;
   MatrixRun(const ModelFunctions& functions, FunctionKey key, const HeldFormulas* held = nullptr)
       : functions_(&functions), key_(key), held_(held) {}
-  const MatrixSlot& prepare(const ParameterValues& parameters);  // the pattern
+  const MatrixSlot& prepare(const ParameterValues& parameters);  // returns the pattern
   const MatrixSlot& pattern(const ParameterValues& parameters) {
     return function_ ? function_->pattern : prepare(parameters);
   }
-  // Into a slot of any pattern that has the entries; fastest into one of our own.
+  // Adds to a slot of any pattern that has the entries; fastest if the pattern is our own.
   void add(const ProgramInputs& inputs, const ParameterValues& parameters, MatrixSlot& slot);
 
  private:
@@ -100,7 +100,7 @@ class MatrixRun {
   const MatrixFunction* function_ = nullptr;
   std::vector<Runner> runners_;
   std::vector<std::vector<const std::int32_t*>> places_;
-  MatrixSlot own_;                       // for slots of another pattern
-  std::int64_t version_ = not_prepared;  // of the parameters
+  MatrixSlot own_;                       // used for slots of another pattern
+  std::int64_t version_ = not_prepared;  // version of the parameters in use
 };
 }  // namespace trill

@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-// The symbols of one kernel as its first element sees them at the start, free to be moved.
+// The symbols of one kernel as its first element sees them at the start; they can be moved.
 class LocalPoint {
  public:
   LocalPoint(const CompiledModel& model, const Kernel& kernel)
@@ -33,7 +33,7 @@ class LocalPoint {
                         .element = 0});
   }
 
-  // To a zero of e near by, along its gradient; false where none is found.
+  // Moves to a nearby zero of e along its gradient; false if none is found.
   bool move_onto(ExpressionGraph& graph, Expression e) {
     std::vector<Expression> outputs{e};
     std::vector<double*> moved;
@@ -67,10 +67,10 @@ class LocalPoint {
 };
 
 struct Jump {
-  double value = 0, slope = 0;  // of the pieces, as differences that are not rounding
+  double value = 0, slope = 0;  // differences between the pieces; 0 if they are only rounding
 };
 
-// The whole expression as it is on one side of a switch. Parents come after their children in a graph, and are to be
+// The whole expression as it is on one side of a switch. Parents come after their children in a graph, and must be
 // replaced before them.
 Expression on_side(ExpressionGraph& graph, Expression e, const SwitchingFunction& s, Expression SwitchedPiece::*side) {
   std::vector<SwitchedPiece> pieces = s.pieces;
@@ -119,8 +119,8 @@ std::string describe(const Jump& jump, Term term) {
   return jumps ? fmt::format("a force jumps by {:.3g}", jump.value) : "the derivative of a force jumps";
 }
 
-// Every switch of a term means a look at the whole term. Since a file may have thousands of both, the search ends after
-// this many nodes; and it has a graph of its own, so that no model is refused for what is looked for in it.
+// For every switch of a term the whole term is examined. Since a file may have thousands of both, the search ends after
+// this many nodes. It has a graph of its own, so that no model is refused because of the search.
 constexpr std::size_t most_nodes_looked_at = 1'000'000;
 
 class JumpSearch {
@@ -135,7 +135,7 @@ class JumpSearch {
       looked_at_ = most_nodes_looked_at;
     }
   }
-  // Where steps do not end although a formula changes.
+  // Reports switches at which steps do not end.
   void look_for_switches(const RowTerm& term) {
     const Expression roots[] = {term.value};
     if (!switching_functions(graph_, roots).empty())

@@ -5,6 +5,6 @@
 
 namespace trill {
 // One sentence for each switch of a kernel at which energies, forces, constraints or rates or their derivatives jump. A
-// place on the switch is looked for near the start; where none is found nothing is said.
+// point on the switch is looked for near the start; if none is found, the switch is not mentioned.
 std::vector<std::string> find_jumps(const CompiledModel& model, const Kernel& kernel);
 }  // namespace trill

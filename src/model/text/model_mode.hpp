@@ -11,7 +11,7 @@ namespace trill {
 struct Kernel;
 class ModelFunctions;
 
-// The values that functions are evaluated with. They have changed where the version has.
+// The parameter values that functions are evaluated with. They have changed if the version has.
 struct ParameterValues {
   ParameterValues(const std::vector<double>& given, std::int64_t number = 0) : values(given), version(number) {}
   std::span<const double> values;
@@ -19,10 +19,10 @@ struct ParameterValues {
 };
 
 // Which formulas hold: for each switch and element a bias that is added to what is compared. 0 lets the comparison
-// decide, an infinity decides it beforehand. Runners point to the biases, which stay where they are.
+// decide, an infinite bias decides it beforehand. Runners point to the biases, so these must not move in memory.
 class HeldFormulas {
  public:
-  enum class Side { free, below, above };  // of the zero of a switching function
+  enum class Side { free, below, above };  // side of the zero of a switching function
   explicit HeldFormulas(const ModelFunctions& functions);
   HeldFormulas(const HeldFormulas&) = delete;
   HeldFormulas& operator=(const HeldFormulas&) = delete;
@@ -32,7 +32,7 @@ class HeldFormulas {
   Side side(Index place) const { return sides_[static_cast<std::size_t>(place)]; }
   void bind(Runner& runner) const;
 
-  // For as long as it lives, every comparison decides for itself.
+  // As long as it exists, every comparison decides for itself.
   class Suspension {
    public:
     explicit Suspension(HeldFormulas& held) : held_(held) { held_.set_biases(Use::no_side); }
@@ -66,9 +66,10 @@ class ModelMode {
   HeldFormulas& held() { return held_; }
   void set_parameter(int parameter, double value);
   double stated(int parameter) const { return stated_[static_cast<std::size_t>(parameter)]; }
-  void reset();  // to what the model states
+  void reset();  // back to what the model states
 
-  // A held formula may have no value beyond the switch, such as a root: then the formulas there are taken for once.
+  // A held formula may have no value beyond the switch, for example a root: then this evaluation uses the formulas that
+  // are valid there.
   template <class Evaluate>
   void evaluate(Evaluate function, const Out& values) {
     function();

@@ -154,7 +154,7 @@ void ModelSpace::read_coordinates() {
   for (const CoordinateArray& array : arrays_) define_velocity(array);
 }
 
-// There may be millions of names, and a run of few steps is not to wait for them.
+// There may be millions of names, and a run of few steps should not have to wait for them.
 void ModelSpace::add_components(Kind kind, std::vector<Quantity>& all) const {
   const bool velocity = kind == Kind::velocity;
   std::string name;

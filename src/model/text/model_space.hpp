@@ -20,7 +20,7 @@ struct IndexSet {
   const FileSet* file = nullptr;
   Index size = 0;
   std::vector<std::string> columns;
-  std::vector<Column> values;  // of the columns
+  std::vector<Column> values;  // one for each column
 
   const std::string& name() const { return file->name.text; }
   std::string element_text(Index element) const;  // "element 3 of 'bond' (bonds.csv:5)"
@@ -31,7 +31,7 @@ struct CoordinateArray {
   const FileCoordinate* file = nullptr;
   const IndexSet* over = nullptr;
   int parts = 1;
-  Index first = 0;  // its place in q
+  Index first = 0;  // where it begins in q
 
   Index elements() const { return over ? over->size : 1; }
   Index size() const { return elements() * parts; }
@@ -40,7 +40,8 @@ struct CoordinateArray {
 
 class ModelSpace {
  public:
-  // A small file can ask for huge tables: these take half a gigabyte and a second. Sanitizers need more of both.
+  // A small file can ask for huge tables: these limits stand for half a gigabyte and a second. Sanitizers need more of
+  // both, so fuzzing has lower limits.
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   static constexpr Index most_numbers = 300'000, most_operations = 3'000'000;
 #else
@@ -57,14 +58,14 @@ class ModelSpace {
   const std::vector<double>& parameter_values() const { return values_; }
   const std::deque<CoordinateArray>& arrays() const { return arrays_; }
   Index unknowns() const { return unknowns_; }
-  const IndexSet* set(const std::optional<FileText>& name) const;  // nothing given: none
+  const IndexSet* set(const std::optional<FileText>& name) const;  // nullptr if no name is given
 
-  // Count the numbers of tables and the operations on their elements before they are made. ModelError at the offset
-  // where all together are too many.
+  // Count the numbers in tables and the operations on their elements before they are made. Throw ModelError at the
+  // offset if there are too many in total.
   void take_memory(Index numbers, std::size_t offset);
   void take_time(Index operations, std::size_t offset);
 
-  // Parameters that something depends on which is computed once, when the model is read.
+  // Marks parameters as fixed: something that is computed once, when the model is read, depends on them.
   void fix_parameters_of(const FileValue& value, const IndexSet* over);
   void fix_parameters_of(const ExpressionGraph& graph, Expression e);
   bool is_fixed(int parameter) const { return fixed_.contains(parameter); }
@@ -78,7 +79,7 @@ class ModelSpace {
     const FileDerived* derived = nullptr;
   };
   const Meaning* find(std::string_view name) const;
-  void add_components(Kind kind, std::vector<Quantity>& all) const;  // of all coordinates or all velocities
+  void add_components(Kind kind, std::vector<Quantity>& all) const;  // for all coordinates or all velocities
   const std::map<std::string, Meaning, std::less<>>& meanings() const { return meanings_; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace trill {
 namespace {
-// Free text of the file in a document.
+// Free text of the file, escaped for a document.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -89,7 +89,7 @@ class LatexModelWriter {
     }
   }
   std::string text(const Kernel& kernel, Expression e) const { return text(kernel, kernel.scope.graph(), e); }
-  // Switches are written as they are in the file, without what holds them in a run.
+  // Switches are written as they are in the file, without the biases that hold them in a run.
   std::string text(const Kernel& kernel, const ExpressionGraph& graph, Expression e) const {
     if (kernel.switches.empty()) return written(kernel, graph, e);
     ExpressionGraph free = graph;
@@ -136,7 +136,7 @@ class LatexModelWriter {
       }
   }
 
-  // M q'' = f - G^T lambda: the whole right-hand side where no term is over a set, else what every element adds.
+  // M q'' = f - G^T lambda: the whole right-hand side if no term is over a set, otherwise what every element adds.
   void add_motion(std::string& body) const {
     const bool constrained = model_.functions->count(of_constraints) > 0;
     line(body, "M \\ddot{q}",

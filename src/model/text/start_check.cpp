@@ -72,7 +72,7 @@ void blame_term(const CompiledModel& model, double t, Kernel& kernel, const File
   throw model.source.error("the sum of all forces is not finite at the start");
 }
 
-// Through the matrix, where two symbols may be one coordinate.
+// Computed from the matrix, because two symbols may be the same coordinate.
 Vec squared_gradients(const CompiledModel& model, double t, int selection) {
   MatrixRun jacobian(*model.functions, {Purpose::jacobian, selection});
   MatrixSlot G = jacobian.prepare(model.space->parameter_values());
@@ -97,7 +97,7 @@ void check_slopes(const CompiledModel& model, double t, int selection, const cha
     }
 }
 
-// A run moves a start that is off by less.
+// A run corrects a start that is off by less than this.
 constexpr double movable = 1e-2;
 
 void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& rate, const Vec& slopes) {
@@ -139,7 +139,7 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
   throw model.file.kinetic[0].energy.error("the masses at the start are not positive: some motion has no inertia");
 }
 
-// Of the coordinates that take part in a motion without mass the angle of a body tells most.
+// Among the coordinates that take part in a motion without mass, the angle of a body makes the clearest message.
 [[noreturn]] void refuse_motion(const CompiledModel& model, const std::vector<Index>& motion) {
   const auto is_angle = [&](Index place) {
     const FileCoordinate& c = *array_at(model, place).file;
@@ -158,7 +158,7 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
       of_body ? "joints" : "constraints"));
 }
 
-// Where it is not positive, constraints must hold what has no mass.
+// If the mass matrix is not positive definite, constraints must hold what has no mass.
 void check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
   if (is_positive_definite(mass)) return;
   if (!is_nearly_positive(mass, tolerance::mass)) refuse_kinetic(model);

@@ -5,9 +5,9 @@
 
 namespace trill {
 // Energies, forces, gaps and constraints and their slopes must be finite at the start, gaps and constraints must move
-// with some coordinate, and the start, which is taken at the time t, must lie on the constraints. ModelError that
-// points at the term to blame.
+// with some coordinate, and the start, which is taken at the time t, must lie on the constraints. Otherwise throws a
+// ModelError that points at the term to blame.
 void check_start(const CompiledModel& model, double t);
-// Zero where constraints depend on each other, which runs refuse.
+// The multipliers at the start; zero if constraints depend on each other, which runs refuse.
 Vec start_multipliers(const CompiledModel& model, double t);
 }  // namespace trill

@@ -19,7 +19,8 @@ bool same_routine(const Routine& a, const Routine& b) {
          same_table(*a.table, *b.table);
 }
 
-// One routine for all copies. Their registers lie in blocks of lanes; those that depend on parameters stay filled.
+// Runs one routine for all copies. Their registers are stored in blocks of lanes; those that depend on parameters stay
+// filled.
 class ManyRunner {
  public:
   ManyRunner(std::shared_ptr<const Routine> routine, std::span<const std::span<const double>> parameters)
@@ -140,7 +141,7 @@ class TextBlock final : public ForceBlock {
   const CompiledModel& model_;
   std::size_t copies_;
   std::vector<std::span<const double>> parameters_;
-  mutable std::vector<std::vector<ManyRunner>> runners_;  // of all groups, then of each
+  mutable std::vector<std::vector<ManyRunner>> runners_;  // for all groups together, then for each group
 };
 
 bool differ_by_parameters_only(const CompiledModel& a, const CompiledModel& b) {

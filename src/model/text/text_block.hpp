@@ -4,7 +4,7 @@
 #include "model/text/text_mechanics.hpp"
 
 namespace trill {
-// Forces on copies of one text model with other parameters, every copy a lane of the interpreter or of compiled code.
-// nullptr where the copies differ in more than parameters.
+// Forces on copies of one text model with different parameters; every copy is a lane of the interpreter or of compiled
+// code. nullptr if the copies differ in more than parameters.
 std::unique_ptr<ForceBlock> make_text_block(std::span<const CompiledModel* const> copies);
 }  // namespace trill

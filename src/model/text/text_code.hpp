@@ -5,7 +5,7 @@
 #include "model/text/model_text.hpp"
 
 namespace trill {
-// What every problem from a text offers: machine code, and to be written out.
+// Common to all problems from a text: they can run as machine code and can be written out.
 class TextCode : public NativeModel, public ModelExport {
  public:
   Cost native_cost() const override {

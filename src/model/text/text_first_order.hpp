@@ -41,7 +41,7 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode {
   const CompiledModel& compiled() const override { return *model_; }
 
   std::shared_ptr<const CompiledModel> model_;
-  mutable ModelMode mode_;  // a run sets it, the rest that may change is scratch memory
+  mutable ModelMode mode_;  // set by a run; the other mutable members are scratch memory
   TextEvents events_;
   mutable VectorRun rates_, measures_, closed_form_;
   mutable MatrixRun jacobian_;

@@ -16,7 +16,7 @@ std::vector<Quantity> TextLangevin::quantities() const {
 void TextLangevin::measure(const State& s, Out values) const {
   mechanics_.measure(s, measured_);
   const double kinetic = mechanics_.kinetic_energy(s);
-  // Where as many constraints as coordinates leave no freedom, nothing moves and the temperature is 0.
+  // If there are as many constraints as coordinates, nothing can move and the temperature is 0.
   values[0] = 2 * kinetic / static_cast<double>(std::max<Index>(1, s.layout.nv - s.layout.nl));
   values[1] = measured_[0] - kinetic;
   values.tail(values.size() - 2) = measured_.tail(measured_.size() - 1);

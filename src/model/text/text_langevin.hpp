@@ -25,7 +25,7 @@ class TextLangevin final : public LangevinProblem, public TextCode {
   double event_value(int event, const State& s) const override { return mechanics_.event_value(event, s); }
   void on_event(int event, State& s) const override { mechanics_.on_event(event, s); }
 
-  // In equilibrium the mean of the first is kT.
+  // In equilibrium the mean of the first quantity is kT.
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
 

@@ -13,7 +13,7 @@ inline std::size_t derivative_place(int k) { return static_cast<std::size_t>(k -
 // The gaps or the constraints of a text model.
 class TextMap final : public ConstraintMap {
  public:
-  // Evaluated in this mode, which must outlive it.
+  // The map is evaluated in this mode, which must outlive it.
   TextMap(const ModelFunctions& functions, int selection, const ModelMode& mode);
 
   Index count() const override { return functions_.count(selection_); }
@@ -49,7 +49,7 @@ class TextMap final : public ConstraintMap {
 
  private:
   double* both(VectorRun& run, const ProgramInputs& inputs, Index size) const;
-  // By reference: a copy of what was put together a moment ago would wait until it is in memory.
+  // By reference: copying an Out that was put together just before would have to wait until it is in memory.
   void fill(VectorRun& run, const ProgramInputs& inputs, Out& values) const {
     values.setZero();
     run.add(inputs, mode_.parameters(), values.data());

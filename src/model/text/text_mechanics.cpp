@@ -107,7 +107,7 @@ std::unique_ptr<ForceBlock> TextMechanics::join(std::span<const MechanicalProble
   return MechanicalProblem::join(copies);
 }
 
-// Callers ask for a pattern before they ask for values, and then nothing is left to be derived in a step.
+// Callers ask for a pattern before they ask for values, so that nothing is left to be derived in a step.
 MatrixSlot TextMechanics::prepare(MatrixRun ForceRuns::*matrix) const {
   if (groups_.size() > 1)
     for (ForceRuns& g : groups_) (g.*matrix).prepare(mode_.parameters());
@@ -170,7 +170,7 @@ std::optional<double> TextMechanics::potential(Groups groups, double t, In q) co
   return sum;
 }
 
-// Where forces act that no potential gives, the energy is an observable and no invariant.
+// If there are forces without a potential, the energy is an observable and not an invariant.
 std::vector<Quantity> TextMechanics::quantities() const {
   std::vector<Quantity> all{{"energy", "", QuantityKind::energy}};
   all.insert(all.end(), model_->measures.begin(), model_->measures.end());

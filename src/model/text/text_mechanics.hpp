@@ -60,7 +60,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   void enter(const State& s, Formulas formulas) const override { events_.enter(s, formulas, mode_); }
   void leave() const noexcept override { mode_.reset(); }
   const CompiledModel& compiled() const override { return *model_; }
-  // The functions of one group of forces, or of all.
+  // The functions of one group of forces, or of all groups together.
   struct ForceRuns {
     ForceRuns(const ModelFunctions& functions, int selection, const HeldFormulas& held);
     VectorRun energy, force, product;
@@ -70,7 +70,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   Index unknowns() const { return model_->start.size(); }
   bool has_kinetic_terms() const;
   MatrixSlot prepare(MatrixRun ForceRuns::*matrix) const;
-  // Every group alone, unless all are wanted, which have functions of their own.
+  // Uses every wanted group separately, unless all are wanted: these have functions of their own.
   template <class Use>
   void each(Groups wanted, Use use) const {
     if ((wanted & known_) == known_) return use(all_);
@@ -80,7 +80,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   bool any(Groups wanted, const std::vector<bool>& facts, bool value) const;
 
   std::shared_ptr<const CompiledModel> model_;
-  mutable ModelMode mode_;  // a run sets it, the rest that may change is scratch memory
+  mutable ModelMode mode_;  // set by a run; the other mutable members are scratch memory
   MassKind mass_kind_;
   Groups known_;
   TextEvents events_;

@@ -12,7 +12,7 @@ struct StructureData {
   bool has_potential = false;  // no damping, and forces K u that are the gradient of an energy
   bool steady = true;          // the load does not depend on t
   Vec load, start, velocity;
-  Program factor;  // of the load
+  Program factor;  // time-dependent factor of the load
 };
 std::shared_ptr<const StructureData> read_structure(CompiledModel& model, const ModelFolder& folder);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For the program that writes the code, which is built before there is any.
+// Linked into the program that writes the shipped code, which is built before that code exists.
 #include "model/native/shipped_code.hpp"
 
 namespace trill {

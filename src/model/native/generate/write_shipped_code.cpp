@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Part of the build: write_shipped_code OUT.c OUT.cpp MODEL.toml... writes the functions of models as C, and the table
-// by which they are found when the same C would be compiled.
+// Part of the build: write_shipped_code OUT.c OUT.cpp MODEL.toml... writes the functions of models as C, and a table
+// that finds them by their C source, so that they need not be compiled at run time.
 #include "model/native/c_source.hpp"
 #include "model/native/shipped_code.hpp"
 #include "model/text/compiled_model.hpp"
@@ -15,7 +15,7 @@
 
 namespace trill {
 namespace {
-// The functions that run in steps.
+// The functions that are evaluated in steps.
 std::vector<FunctionKey> vector_keys(const CompiledModel& model) {
   std::vector<FunctionKey> keys{{Purpose::force}, {Purpose::energy}, {Purpose::rate}, {Purpose::measure}};
   for (std::size_t g = 0; model.groups.size() > 1 && g < model.groups.size(); ++g)
@@ -24,7 +24,7 @@ std::vector<FunctionKey> vector_keys(const CompiledModel& model) {
     for (const Purpose purpose : {Purpose::value, Purpose::time_derivative, Purpose::curvature})
       keys.push_back({purpose, selection});
   if (model.gap_groups == 0) return keys;
-  // Of the slow motion between stiff gaps.
+  // Functions for the slow motion of models with stiff gaps.
   for (const int selection : {of_gaps, of_constraints}) {
     keys.push_back({Purpose::slope_and_curvature, selection});
     keys.push_back({Purpose::reaction, selection, along_direction});
