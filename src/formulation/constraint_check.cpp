@@ -14,7 +14,7 @@
 namespace trill {
 namespace {
 constexpr double nearly = 2e-2, hardly_independent = 1e-5;
-// Limit for the residual of least squares, relative to 1 + the largest coordinate
+// Limit for the residual of least squares, relative to 1 + the largest coordinate.
 constexpr double contradictory = 1e-8;
 constexpr std::size_t most_names = 4;
 

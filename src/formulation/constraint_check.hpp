@@ -16,7 +16,7 @@ std::string nearly_dependent(const ConstraintMap& map, const MatrixSlot& G, doub
 class ConstraintCheck {
  public:
   explicit ConstraintCheck(const MechanicalProblem& problem);  // the problem must have constraints
-  // Limit for the part of a row that is independent of the others, relative to its length
+  // Limit for the part of a row that is independent of the others, relative to its length.
   static constexpr double dependent = 1e-10;
 
   // The constraint that is violated most: its value or rate, and the violation relative to 1 + the largest coordinate

@@ -10,9 +10,9 @@
 
 namespace trill {
 namespace {
-constexpr double largest_amplitude = 0.2, largest_ratio = 0.3;  // fast motion; slow rate over fast frequency
-constexpr double largest_correction = 0.2;                      // of the multipliers by order 1
-// Predicted error; beyond it the theory behind the prediction is not valid either
+constexpr double largest_amplitude = 0.2, largest_ratio = 0.3;  // fast amplitude; slow rate over fast frequency
+constexpr double largest_correction = 0.2;                      // change of the multipliers by order 1
+// Predicted error; beyond it the theory behind the prediction is not valid either.
 constexpr double largest_error = 0.03;
 // Fitted to 500 random chains.
 constexpr double of_amplitude = 0.5, of_beats = 0.65, of_meetings = 0.2, of_resonances = 0.3;

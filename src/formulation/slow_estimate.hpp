@@ -37,9 +37,9 @@ class SlowEstimate {
     double t_begin = 0;
     double q = 0, v = 0, a = 0;       // largest entries
     double range = 0, curvature = 0;  // distance from the start; curvature of the gaps there
-    // Displacement by the slow multipliers, and the part of it that order 1 leaves out
+    // Displacement by the slow multipliers, and the part of it that order 1 leaves out.
     double offset0 = 0, offset1 = 0;
-    // Forces of the gaps and of the motion; what order 1 adds to the forces of the gaps
+    // Forces of the gaps and of the motion; what order 1 adds to the forces of the gaps.
     double force = 0, correction = 0;
     double amplitude = 0;              // amplitude of the fast motion times the curvature of the gaps
     double smallest = 0, largest = 0;  // fast frequencies

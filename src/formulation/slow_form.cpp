@@ -23,7 +23,7 @@ constexpr double slow_fixed_step_tolerance = 1e-6;
 constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
 constexpr double negligible_share = 0.03;                   // relative to the tolerance: less fast energy is left out
 
-constexpr double most_left_out = 0.01;  // share of the energy, unless the user asks for it
+constexpr double most_left_out = 0.01;  // share of the energy; more only if the user asks for it
 
 struct SlowOptions {
   std::string order = "auto", fast_energy = "auto", start = "matched", project = "on", fast_part = "off";

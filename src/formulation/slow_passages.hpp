@@ -7,7 +7,7 @@
 namespace trill {
 // Watches where fast modes do not keep their actions: where two frequencies come close to each other along the path, or
 // pass a resonance 2 Omega_i = Omega_j or Omega_i + Omega_j = Omega_k. The change of an action affects the slow motion
-// from then on: it acts as a force times how far the frequencies involved move apart afterwards.
+// from then on: its force does work, which is that change times how far the frequencies involved move apart.
 class SlowPassages {
  public:
   explicit SlowPassages(const SlowSystem& slow);
@@ -20,7 +20,7 @@ class SlowPassages {
   // error.
   double met() const { return seen_.met; }
   double resonated() const { return seen_.resonated; }
-  // Of two modes: product of their reaches over the squared relative distance
+  // For two modes: product of their reaches over the squared relative distance.
   double beat() const { return seen_.beat; }
   double nearest() const { return seen_.nearest; }  // smallest relative distance of two frequencies
   int resonances() const { return seen_.resonances; }

@@ -30,7 +30,7 @@ class SlowPoint {
   double turning_rate();
 
   Vec q, v, mu, nu, lambda, a;
-  Vec open;  // distance of the gaps at q0 from the smooth motion, where they are C lambda
+  Vec open;                                 // displacement of q0 from the smooth motion, where the gaps are C lambda
   void smooth_rate(In lambda_rate, Out x);  // the matching velocity across the manifold: G x = C lambda'
   // The smooth motion itself, g = C lambda to first order in C.
   void settle(In lambda_rate, Out q_smooth, Out v_smooth);

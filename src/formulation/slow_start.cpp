@@ -9,7 +9,7 @@
 
 namespace trill {
 namespace {
-// Relative: equal modes may be rotated into each other, nothing couples them
+// Relative: equal modes may be rotated into each other, nothing couples them.
 constexpr double equal_frequencies = 1e-6;
 constexpr double largest_balance = 2;
 constexpr int manifold_iterations = 8;

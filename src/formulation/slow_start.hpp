@@ -9,7 +9,7 @@ namespace trill {
 struct MatchedStart {
   Vec q, v, actions, phases;
   Vec frequencies;
-  double open = 0;                     // largest gap of the given state relative to the slow one
+  double open = 0;                     // largest gap of the given state
   double fast_energy = 0, energy = 0;  // energy of the modes, and total; energy is NaN where a force has no potential
   double balance = 1;                  // factor by which the actions were scaled to make the energies agree
   bool balanced = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The derivation: with S = G M^-1 G^T the gaps obey exactly g'' = G M^-1 f + v^T H v - S K g. On the slow manifold K g
-// = lam is smooth, hence g'' = K^-1 lam''. Order 0 neglects that, order 1 takes lam'' along the rigid flow (Reich's
+// The derivation: with S = G M^-1 G^T the gaps obey exactly g'' = G M^-1 f + v^T H v - S K g. On the slow manifold
+// K g = lam is smooth, hence g'' = K^-1 lam''. Order 0 neglects that, order 1 takes lam'' along the rigid flow (Reich's
 // slow manifold and the smoothed dynamics of PJY97 sec. 3.2 and 4.3, carried one order further).
 #include "formulation/slow_system.hpp"
 

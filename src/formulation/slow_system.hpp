@@ -9,8 +9,8 @@
 namespace trill {
 enum class FastEnergy { drop, keep, thermal };
 
-// The slow motion of M q'' = f - G^T K g by itself: stiff gaps g follow the multipliers lam of the rigid system, K g =
-// lam, and their oscillation with actions J adds the force -sum J_k grad Omega_k.
+// The slow motion of M q'' = f - G^T K g by itself: stiff gaps g follow the multipliers lam of the rigid system,
+// K g = lam, and their oscillation with actions J adds the force -sum J_k grad Omega_k.
 //   order 0:  g = 0                                       error of order epsilon^2
 //   order 1:  g = K^-1 lam, where g'' = K^-1 lam''        error of order epsilon^4 without fast energy
 // Unknowns: q, v, the actions J if fast energy is kept, and the phases if they are requested.
@@ -18,7 +18,7 @@ class SlowSystem final : public FirstOrderProblem {
  public:
   struct Choice {
     FastEnergy energy = FastEnergy::keep;
-    double kT = 0;  // temperature of thermal modes
+    double kT = 0;  // thermal energy, for thermal modes
     bool phases = false;
   };
   // Refers to the stiff problem, which must outlive it.
@@ -74,8 +74,8 @@ class SlowSystem final : public FirstOrderProblem {
   bool has_modes() const { return modes_.has_value(); }
   const Choice& choice() const { return choice_; }
 
-  // Velocity derivative f_v of the forces at a point, without the inertial forces of the mass: b^T (dM along v) b is
-  // taken out of the effect on a mode. Call damping_at first.
+  // Velocity derivative f_v of the forces at a point. It contains the inertial forces of a position-dependent mass;
+  // damping_rates takes their part b^T (dM along v) b out. Call damping_at first.
   void damping_at(double t, In q, In v) const;
   void damp(In w, Out f) const { damping_.multiply(w, f); }
   // -u_k^T f_v u_k for every mode, at the point of damping_at and with the modes computed last.
