@@ -4,9 +4,9 @@
 #include "trill/formulation/reformulation.hpp"
 
 namespace trill {
-// What the formulations that follow a mean motion in place of an oscillating one have in common (slow, also in a heat
-// bath, hmm and sam): what is asked of the run, the state that was left last, the quantities that are recorded beside
-// it, and the form of their refusals.
+// What the formulations have in common that follow a mean motion instead of an oscillating one (slow, also in a heat
+// bath, hmm and sam): the settings of the run, the last state handed out, the additional quantities that are recorded,
+// and the wording of error messages.
 class AveragedMotion : public Reformulation {
  public:
   void expect(const RunScope& scope) final;
@@ -15,26 +15,27 @@ class AveragedMotion : public Reformulation {
   std::vector<Quantity> diagnostics() const final { return quantities_; }
 
  protected:
-  // tolerance: that of runs with steps of a fixed size, which give none.
+  // tolerance: used in runs with a fixed step size, which have no tolerance of their own.
   AveragedMotion(std::string name, const Problem& given, double tolerance)
       : name_(std::move(name)), given_(given), tolerance_(tolerance), fixed_step_tolerance_(tolerance) {}
 
-  // Fills `in`, which has the layout of inner(), and the time and the mode of the given state.
+  // Fills `in`, which has the layout of inner(); its time and mode are already those of the given state.
   virtual void take(const State& given, State& in, Notes& notes) = 0;
-  // What `out` has beside positions and velocities, which are there already.
+  // Fills what `out` has besides positions and velocities, which are there already.
   virtual void complete(const State& /*in*/, State& /*out*/) const {}
 
   [[noreturn]] void refuse(const std::string& reason) const;
   const RunScope& scope() const { return scope_; }
   double tolerance() const { return tolerance_; }
-  double span() const;                       // of time, without sign; infinite where it is not known
+  double span() const;                       // length of the time interval, positive; infinite where it is not known
   bool running() const { return running_; }  // a start was taken before, and an event interrupted the run
   const State& last() const { return last_; }
-  std::vector<double> jumps() const;  // of forces, at known times of the run
+  std::vector<double> jumps() const;  // known times in the run at which forces jump
 
-  // Quantities of diagnose(), in its order. A name that the model has already is preceded by that of the formulation.
+  // The quantities that diagnose() gives, in its order. If the model already has a name, the name of the formulation is
+  // put before it.
   void record(const std::string& name, QuantityKind kind, const std::string& unit = "");
-  void record_amplitudes();  // of the coordinates, unless they are too many for a page
+  void record_amplitudes();  // amplitudes of the coordinates, unless there are too many of them to be readable
   Index amplitudes() const { return amplitudes_; }
   std::string frequency_unit() const;
 

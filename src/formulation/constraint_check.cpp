@@ -14,7 +14,8 @@
 namespace trill {
 namespace {
 constexpr double nearly = 2e-2, hardly_independent = 1e-5;
-constexpr double contradictory = 1e-8;  // what least squares leave, relative to 1 + the largest coordinate
+// Limit for the residual of least squares, relative to 1 + the largest coordinate.
+constexpr double contradictory = 1e-8;
 constexpr std::size_t most_names = 4;
 
 Vec row_lengths(const MatrixSlot& G) { return row_squares(G).cwiseSqrt(); }
@@ -28,7 +29,7 @@ ConstraintCheck::Violation farthest(const Vec& values, const Vec& lengths, doubl
   return worst;
 }
 
-// G with rows of length 1, for least squares; rows that depend on each other need a little damping.
+// G with rows of length 1, for least squares; dependent rows need a little damping.
 class UnitRows {
  public:
   explicit UnitRows(const MatrixSlot& G)
@@ -48,7 +49,7 @@ class UnitRows {
   std::optional<SparseCholesky> factors_;
 };
 
-// The first few of them, as `text` tells one.
+// Lists the first few of them; `text` gives the text of one.
 template <class Text>
 std::string listed(const std::vector<Index>& rows, Text text) {
   std::string all;
@@ -141,7 +142,7 @@ std::string ConstraintCheck::dependence(double t, In q) {
                      names(map_, removable));
 }
 
-// Long chains are nearly dependent everywhere.
+// Long chains are nearly dependent everywhere, so they are judged by a stricter limit.
 std::string ConstraintCheck::near_dependence(const State& s, const State& elsewhere) {
   map_.jacobian(elsewhere.t, elsewhere.q(), G_);
   const bool everywhere = !dependent_rows(G_, nearly, 1).empty();
@@ -183,7 +184,7 @@ std::optional<Vec> ConstraintCheck::close_all(double t, Vec& q) {
   return std::nullopt;
 }
 
-// Also a little way along the motion that the constraints allow?
+// Are they also dependent a little further along a motion that the constraints allow?
 bool ConstraintCheck::stays_dependent(double t, In closed) {
   constexpr double step = 1e-2, at_rest = 1e-6;
   map_.jacobian(t, closed, G_);

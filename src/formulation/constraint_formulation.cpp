@@ -11,12 +11,14 @@
 
 namespace trill {
 namespace {
-constexpr int most_rounds = 8;  // of q and the velocity's correction
-// Newton's corrections that shrink no more are rounding when below this many tolerances, or below this in the weights.
+constexpr int most_rounds = 8;  // repetitions of q and the velocity correction
+// When Newton's corrections no longer shrink, they count as rounding if below `noisy` tolerances, or below `stagnant`
+// in the weights.
 constexpr double noisy = 10, stagnant = 0.1;
-constexpr double near_singular = 1e-3;  // a pivot of G M^-1 G^T against the least one of other positions
+constexpr double near_singular = 1e-3;  // reciprocal condition of G M^-1 G^T relative to its best value so far
 
-// Pivots in the metric of the mass tell that some rows are nearly dependent; how nearly they are without it is open.
+// Pivots in the metric of the mass show that some rows are nearly dependent; without the mass the degree may differ, so
+// several tolerances are tried.
 std::string passed_text(const ConstraintMap& map, const MatrixSlot& G) {
   std::string which;
   for (const double tolerance : {0.02, 0.1, 0.5})
@@ -245,7 +247,8 @@ NewtonStats ConstrainedStage::solve_from(In guess, Out y, In weights, bool reuse
   return second;
 }
 
-// Of M (v - v_base) - d f + G^T d lambda = 0: those of positions, and what the velocity's correction adds to them.
+// The multipliers in M (v - v_base) - d f + G^T d lambda = 0: those of positions plus the part from the velocity
+// correction.
 void ConstrainedStage::take_multipliers(Out lambda) {
   const double scale = equation.kinematic * equation.dynamic;
   gap_lambda_ = x_.segment(n_, form_.gaps()) / scale;
@@ -264,8 +267,8 @@ void ConstrainedStage::forget() {
   if (unit_) unit_->forget();
 }
 
-// A matrix formed at a guess may hold spurious stiffness, of springs that the guess stretches: then it would filter the
-// slow motion too. Lifted gaps have their own multipliers and no such springs.
+// A matrix formed at a guess may contain spurious stiffness from springs that the guess stretches, and would then
+// filter the slow motion too. Lifted gaps have their own multipliers and no such springs.
 void ConstrainedStage::filter(In e, Out filtered, Counters& work) {
   if (guessed_ && form_.gaps() == 0) {
     system_->place(x_);

@@ -9,17 +9,18 @@
 
 namespace trill {
 namespace {
-// Relative to the size of q: a correction at the level of rounding, and one whose square is below it.
+// Relative to the size of q: a correction at rounding level, and one whose square is at that level.
 constexpr double settled = 4 * std::numeric_limits<double>::epsilon(), square_settled = 1e-9;
-constexpr int patience_in_step = 3, patience_at_start = 40;  // iterations before corrections have to shrink
-constexpr double noise = 1e-11;  // relative to 1 + the size of q: corrections that shrink no more may be rounding in g
+constexpr int patience_in_step = 3, patience_at_start = 40;  // iterations before corrections must shrink
+// Relative to 1 + the size of q: corrections this small that no longer shrink may be caused by rounding in g.
+constexpr double noise = 1e-11;
 constexpr int iterations_beyond_patience = 9;
 
 constexpr int max_chords = 8;
-constexpr double chord_settled = 1e-8;  // relative: the chord step after such a one is below rounding
+constexpr double chord_settled = 1e-8;  // relative: the chord step after one of this size is below rounding
 
 struct Correction {
-  double moved = 0, size = 0, rate = 0;  // rate: against the correction before it, NaN for the first
+  double moved = 0, size = 0, rate = 0;  // rate: relative to the previous correction, NaN for the first
 };
 
 Correction move(In q0, In x, double last, Out q) {
@@ -138,7 +139,7 @@ Closing ConstraintManifold::polish(double t, Out q) {
     const double step = max_abs(x_), size = 1 + max_abs(q);
     moved = std::max(moved, step / size);
     if (step > chord_settled * size) continue;
-    if (moved <= tolerance::position) return stay_for(q);  // G is that of the new point
+    if (moved <= tolerance::position) return stay_for(q);  // G is accurate enough for the new point
     return stand_at(t, q) ? Closing::ok : Closing::singular;
   }
   return Closing::not_reached;

@@ -10,10 +10,10 @@
 
 namespace trill {
 namespace {
-constexpr double most_growth = 10;  // of (G Y)^-1 before the split is chosen anew
+constexpr double most_growth = 10;  // limit for the growth of (G Y)^-1 before the split is chosen again
 constexpr double lost_pivot = 1e-13;
 
-// Of G G0^T, both of the pattern of G.
+// Pattern of G G0^T, where both factors have the pattern of G.
 MatrixSlot product_pattern(const MatrixSlot& G) {
   const Index m = G.rows();
   if (!G.is_sparse()) return MatrixSlot::dense(m, m);
@@ -27,7 +27,7 @@ MatrixSlot product_pattern(const MatrixSlot& G) {
 }
 }  // namespace
 
-// Large sparse constraints have no elimination of their own here: rows of G serve as Y, as for qr.
+// For large sparse constraints there is no elimination here: rows of G are used as Y, as for qr.
 CoordinateSplit::CoordinateSplit(const MatrixSlot& G, SplitBy by)
     : n_(G.cols()),
       m_(G.rows()),
@@ -93,7 +93,7 @@ bool CoordinateSplit::stand_at(const MatrixSlot& G) {
   return solver_->factorise(gy_);
 }
 
-// A lower bound of the size of (G Y)^-1, enough to see it grow.
+// A lower bound of the size of (G Y)^-1, good enough to see it grow.
 double CoordinateSplit::inverse_size() {
   for (Index i = 0; i < m_; ++i) probe_[i] = i % 2 == 0 ? 1 : -1;
   solver_->solve(probe_, probe_);

@@ -55,7 +55,7 @@ MatrixSlot FirstOrderForm::jacobian_pattern() const {
     for (SpMat::InnerIterator it(dq.as_sparse(), j); it; ++it) entries.emplace_back(n + it.row(), j, 1.0);
     for (SpMat::InnerIterator it(dv.as_sparse(), j); it; ++it) entries.emplace_back(n + it.row(), n + j, 1.0);
   }
-  // A diagonal of its own, so that I - gamma J has the same pattern.
+  // Always include the diagonal, so that I - gamma J has the same pattern.
   for (Index i = 0; i < size_; ++i) entries.emplace_back(i, i, 0.0);
   SpMat pattern(size_, size_);
   pattern.setFromTriplets(entries.begin(), entries.end());
@@ -64,7 +64,7 @@ MatrixSlot FirstOrderForm::jacobian_pattern() const {
 
 bool FirstOrderForm::jacobian(double t, In y, MatrixSlot& j) {
   if (direct_) return direct_->jacobian(t, y, j);
-  // With a mass that depends on q, or with constraints, the derivative of M^-1 f is more than M^-1 f'.
+  // With a position-dependent mass, or with constraints, the derivative of M^-1 f is more than M^-1 f'.
   if (underlying_ || mechanical_->mass_kind() == MassKind::of_q) return false;
   const Index n = size_ / 2;
   const auto q = y.head(n);

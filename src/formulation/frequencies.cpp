@@ -47,7 +47,8 @@ Mat rate_slope(const ConstraintMap& map, const State& s) {
   return dense_of(slope);
 }
 
-// Orthonormal, of the motions (dq, dv) that keep g = 0 and G v + g_t = 0: others drift, and do not oscillate.
+// Orthonormal basis of the motions (dq, dv) that keep g = 0 and G v + g_t = 0; other motions drift and do not
+// oscillate.
 Mat motions_on(const ConstraintMap& map, const State& s) {
   const Index n = s.layout.nq, m = map.count();
   MatrixSlot G = map.pattern();

@@ -4,7 +4,7 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// The rows of one map and after them those of another, as of stiff gaps and hard constraints.
+// The rows of one map followed by those of another, for example stiff gaps and hard constraints.
 class JoinedMap final : public ConstraintMap {
  public:
   JoinedMap(const ConstraintMap& first, const ConstraintMap& second);

@@ -6,7 +6,7 @@
 
 namespace trill {
 namespace {
-// Of gaps whose forces stand in groups of their own.
+// The stiff gaps, if their forces are in separate force groups.
 const StrongPotential* separate_gaps(const MechanicalProblem& p) {
   const StrongPotential* strong = p.strong_potential();
   return strong && strong->groups != 0 ? strong : nullptr;
@@ -102,7 +102,7 @@ void LiftedForm::linearise(double t, In q, In v, In k, In l) {
 
 void LiftedForm::force_derivatives(double t, In q, In v) {
   if (problem_.force_jacobian(soft_, t, q, v, force_slope_, damping_)) return;
-  // By reference: a function object of that size would be allocated.
+  // Passed by reference: a function object of this size would be allocated on the heap.
   const auto of_q = [&](In x, Out f) { problem_.force(soft_, t, x, v, f); };
   const auto of_v = [&](In x, Out f) { problem_.force(soft_, t, q, x, f); };
   q_differences_.evaluate(std::cref(of_q), q, force_slope_);

@@ -10,12 +10,12 @@
 namespace trill {
 // A mechanical system with its stiff forces as unknowns of their own (JP95 eq. 19, after Hairer):
 //   q' = v,  M(q) v' = f(t, q, v) - G^T l,  0 = g(q, t) - C l
-// C = 1/stiffness for gaps, 0 for hard constraints, which are the limit of ever stiffer gaps. Scaled like that the
-// derivative is symmetric where f has a potential, and it stays regular when stiffness grows beyond all bounds.
-// A system with neither gaps nor constraints has no l. It refers to the problem, which must outlive it.
+// C = 1/stiffness for gaps and 0 for hard constraints, which are the limit of ever stiffer gaps. With this scaling the
+// derivative is symmetric where f has a potential, and it stays regular however large the stiffness is. A system with
+// neither gaps nor constraints has no l. Refers to the problem, which must outlive it.
 class LiftedForm {
  public:
-  // with_gaps = false: forces of gaps stay in f, and only hard constraints have multipliers.
+  // with_gaps = false: the forces of gaps stay in f, and only hard constraints have multipliers.
   explicit LiftedForm(const MechanicalProblem& problem, bool with_gaps = true);
   ~LiftedForm();
   const MechanicalProblem& problem() const { return problem_; }
@@ -24,7 +24,7 @@ class LiftedForm {
   Index gaps() const { return gaps_; }  // the first rows; hard constraints follow
   const ConstraintMap* map() const { return map_; }
   const Vec& compliance() const { return compliance_; }
-  Groups soft_groups() const { return soft_; }       // of f
+  Groups soft_groups() const { return soft_; }       // the groups in f
   bool leaves_gaps() const { return leaves_gaps_; }  // the model names some, and their forces stay in f
   Groups counted_groups() const { return counted_; }
 
@@ -34,7 +34,7 @@ class LiftedForm {
   void pull(double t, In q, In v, In l, Out force);  // f - G^T l
   void times_mass(In q, In x, Out y);                // y = M(q) x
 
-  // Derivatives of both: mass (of the balance by k), slope (by q), -damping (by v), G.
+  // Derivatives of both: mass (balance by k), slope (balance by q), -damping (balance by v), G (closure by q).
   void linearise(double t, In q, In v, In k, In l);
   const MatrixSlot& mass() const { return mass_; }
   const MatrixSlot& slope() const { return slope_; }

@@ -78,7 +78,7 @@ std::unique_ptr<Problem> RigidLimit::clone() const {
   return limit;
 }
 
-// All forces but that of the strong potential, which the multipliers replace.
+// All forces except that of the strong potential, which is replaced by the multipliers.
 void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
   soft_.force(groups, t, q, v, f);
   const StrongPotential& strong = *soft_.strong_potential();

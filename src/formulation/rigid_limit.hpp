@@ -30,7 +30,7 @@ class RigidLimit final : public MechanicalProblem {
   bool project(State& s) const;
 
  private:
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& soft_;
   mutable MatrixSlot G_;
   mutable Vec g_, product_;

@@ -5,12 +5,12 @@
 
 namespace trill {
 // One step of the classical Runge-Kutta method of order 4, for motions that are followed inside a formulation or inside
-// the step of a method. It is not a Stepper: it knows neither a problem nor errors, output or files.
+// the step of a method. It is not a Stepper: it knows nothing about problems, errors, output or files.
 struct Rk4Kernel {
   void start(Index n) { stage = k2 = k3 = k4 = increment = Vec::Zero(n); }  // allocates
 
-  // From y with the slope k1: y + increment is the end of the step. slope_at(share, stage, slope) finds the slope at a
-  // share of the step; it may correct the stage first, and false ends the step.
+  // Starts from y with the slope k1; y + increment is the end of the step. slope_at(share, stage, slope) computes the
+  // slope at this share of the step. It may correct the stage first; if it returns false the step ends.
   template <class SlopeAt>
   bool step(double h, In y, In k1, SlopeAt&& slope_at) {
     stage = y + 0.5 * h * k1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow motion of stiff gaps in a heat bath: gaps that are closed, in thermal equilibrium. A rigid system samples
-// another measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy makes up for it
+// The slow motion of stiff gaps in a heat bath: the gaps are closed and in thermal equilibrium. A rigid system samples
+// a different measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy corrects this
 // (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050).
 #include "formulation/averaged_motion.hpp"
 #include "formulation/slow_checks.hpp"
@@ -11,7 +11,7 @@
 
 namespace trill {
 namespace {
-// Gaps as hard constraints, with the force of the modes' free energy.
+// Gaps as hard constraints, plus the force from the modes' free energy.
 class ThermalMechanics final : public MechanicalProblem {
  public:
   ThermalMechanics(const MechanicalProblem& stiff, double kT)
@@ -51,7 +51,7 @@ class ThermalMechanics final : public MechanicalProblem {
   std::string fast_forces(const State& s, const RunScope& scope) const { return fast_soft_forces(slow_, s, scope); }
 
  private:
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& stiff_;
   SlowSystem slow_;
 };
@@ -75,7 +75,7 @@ class SlowBath final : public LangevinProblem {
   const ThermalMechanics& thermal() const { return mechanics_; }
 
  private:
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const LangevinProblem& bath_;
   ThermalMechanics mechanics_;
 };
@@ -91,7 +91,7 @@ class SlowBathForm final : public AveragedMotion {
   }
   const Problem& inner() const override { return bath_; }
 
-  // The velocities that are left are those of the free directions alone, and so is their temperature.
+  // Only the free directions have velocities here, so the temperature is that of the free directions.
   void diagnose(Out values) const override {
     bath_.mechanics().mass(last().q(), mass_);
     mass_.multiply(last().v(), momentum_);

@@ -9,10 +9,10 @@
 
 namespace trill {
 namespace {
-constexpr double most_of_a_gap = 0.3, most_of_forcing = 0.2;  // frequencies over that of the slowest gap
+constexpr double most_of_a_gap = 0.3, most_of_forcing = 0.2;  // max frequencies relative to the slowest gap
 constexpr int power_iterations = 12, forcing_times = 16;
 
-// The largest frequency of the soft forces along closed gaps, from below, by power iteration on M^-1 f'(q).
+// The highest frequency of the soft forces along closed gaps, a lower estimate by power iteration on M^-1 f'(q).
 double soft_frequency(const SlowSystem& slow, const State& s) {
   const Index n = slow.unknowns();
   Vec x(n), df(n), a(n), zero = Vec::Zero(slow.rows()), mu(slow.rows());
@@ -30,7 +30,7 @@ double soft_frequency(const SlowSystem& slow, const State& s) {
   return std::sqrt(square);
 }
 
-// How fast forces change in time by themselves, at places of the span.
+// How fast forces change explicitly in time, sampled over the time span.
 double forcing_frequency(const SlowSystem& slow, const State& s, const RunScope& scope, double omega) {
   const Index n = slow.unknowns();
   const auto force = [&](double t) {

@@ -5,9 +5,10 @@
 #include "trill/formulation/reformulation.hpp"
 
 namespace trill {
-// The frequency of the slowest gap, or where modes are not found an estimate from the gaps one by one.
+// The lowest frequency of the gaps, or where modes are not computed an estimate from each gap by itself.
 double slowest_gap(const SlowSystem& slow, const State& s);
 
-// Forces beside the gaps that are as fast as these: springs that are not named as gaps, forcing in time. Empty: none.
+// Describes forces outside the gaps that are as fast as the gaps: springs that are not declared as gaps, forcing in
+// time. Empty if there are none.
 std::string fast_soft_forces(const SlowSystem& slow, const State& s, const RunScope& scope);
 }  // namespace trill

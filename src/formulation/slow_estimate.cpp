@@ -10,12 +10,13 @@
 
 namespace trill {
 namespace {
-constexpr double largest_amplitude = 0.2, largest_ratio = 0.3;  // of the fast motion; of slow rate over fast frequency
-constexpr double largest_correction = 0.2;                      // of the multipliers by order 1
-constexpr double largest_error = 0.03;  // predicted, where the theory behind the prediction ends as well
+constexpr double largest_amplitude = 0.2, largest_ratio = 0.3;  // fast amplitude; slow rate over fast frequency
+constexpr double largest_correction = 0.2;                      // change of the multipliers by order 1
+// Predicted error; beyond it the theory behind the prediction is not valid either.
+constexpr double largest_error = 0.03;
 // Fitted to 500 random chains.
 constexpr double of_amplitude = 0.5, of_beats = 0.65, of_meetings = 0.2, of_resonances = 0.3;
-constexpr double least_share = 1e-3;  // of the energy: a mode with less is at rest
+constexpr double least_share = 1e-3;  // share of the energy: a mode with less counts as at rest
 constexpr double nearly_dependent_gaps = 1e-8;
 }  // namespace
 
@@ -43,8 +44,8 @@ void SlowEstimate::start(double t) {
   passages_.start();
 }
 
-// The size of the positions, which depends on where their origin lies: kept between bounds that do not. What is passed
-// within a period of the slowest gap is no size.
+// The size of the positions. It depends on the origin of the coordinates, hence it is kept between bounds that do not.
+// The distance travelled within a period of the slowest gap is too short to serve as a size.
 double SlowEstimate::size() const {
   const double passed = seen_.smallest > 0 ? 5 * seen_.v / seen_.smallest : 0;
   const double least = std::max(seen_.range, passed);
@@ -66,7 +67,8 @@ void SlowEstimate::look(const State& s, In actions) {
   seen_.range = std::max(seen_.range, max_abs(s.q() - first_));
   seen_.v = std::max(seen_.v, max_abs(s.v()));
   seen_.a = std::max(seen_.a, max_abs(p.a));
-  // The forces in the gaps may be nothing for a moment, as in a pendulum let go: others then tell what is much.
+  // The forces in the gaps may vanish for a moment, as in a pendulum just released: then the other forces set the
+  // scale.
   manifold.jacobian().multiply_transposed(p.lambda, x_);
   slow_.times_mass(p.a, covector_);
   const double virial = 0.5 * std::min(std::abs(covector_.dot(s.q())), covector_.norm() * size());
@@ -96,7 +98,7 @@ void SlowEstimate::squares(In x, Vec& of_blocks) const {
     if (const Index block = slow_.modes().block_of_coordinate(i); block >= 0) of_blocks[block] += x[i] * x[i];
 }
 
-// For every block: how much the gradient of the gaps of one layer turns over a unit of length, or the mass changes.
+// For every block: how much the gradient of the gaps of one layer turns, or the mass changes, per unit of length.
 void SlowEstimate::find_curvatures(const State& s, Index layer) {
   s_ = slow_.modes().y(layer);
   slow_.manifold().jacobian().multiply_transposed(s_, x_);
@@ -124,7 +126,7 @@ void SlowEstimate::find_curvatures(const State& s, Index layer) {
   }
 }
 
-// Of all gaps, once.
+// The curvature of all gaps, computed once.
 void SlowEstimate::look_first(const State& s) {
   first_ = s.q();
   if (!slow_.has_modes() || !slow_.modes().find(slow_.manifold().schur())) return;
@@ -166,18 +168,19 @@ double SlowEstimate::offset_error(double t, int order) const {
   return size() > 0 ? (order == 0 ? seen_.offset0 : seen_.offset1) / size() * growth(t) : 0;
 }
 
-// A force that does the work w on the way v t pushes the kinetic energy T off by w/T, and the place by that times the
-// part of the way.
+// A force that does the work w on the way v t changes the kinetic energy T by the share w/T, and the position by that
+// share of the distance travelled.
 double SlowEstimate::passage_error(double work) const {
   return seen_.kinetic > 0 ? std::min(1.0, slow_rate() * work / seen_.kinetic) : 0;
 }
 
-// Two modes push the slow motion at the difference of their frequencies, and exchange no more energy than varies.
+// Two modes act on the slow motion at the difference of their frequencies; the energy they exchange with it is at most
+// the part of the fast energy that varies.
 double SlowEstimate::beat_error(double t) const {
   return seen_.kinetic > 0 ? std::min(passages_.beat() * growth(t), seen_.exchanged / seen_.kinetic) : 0;
 }
 
-// Amplitude and slow forces shift the frequencies by about the square of what they displace.
+// Amplitude and slow forces shift the frequencies by about the square of the displacement they cause.
 double SlowEstimate::phase_error(double t) const {
   if (!(size() > 0)) return 0;
   const double shift = seen_.offset0 / size() + 0.5 * seen_.amplitude * seen_.amplitude;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formulation `slow`: the way into the slow system and out of it, the order that the tolerance needs, and what is
-// told about the fast motion that is not followed.
+// The formulation `slow`: how states get into the slow system and out of it, the order needed for the tolerance, and
+// what is reported about the fast motion that is not followed.
 #include "formulation/averaged_motion.hpp"
 #include "formulation/energy_share.hpp"
 #include "formulation/slow_checks.hpp"
@@ -17,13 +17,13 @@ namespace trill {
 std::unique_ptr<Reformulation> make_slow_bath(const Problem& problem);
 
 namespace {
-constexpr Index most_coupled_gaps = 300;  // whose modes are found by a dense eigenproblem in every step
+constexpr Index most_coupled_gaps = 300;  // their modes need a dense eigenproblem in every step
 constexpr Index most_modes_shown = 12;
 constexpr double slow_fixed_step_tolerance = 1e-6;
 constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
-constexpr double negligible_share = 0.03;                   // of the tolerance: fast energy that is left out
+constexpr double negligible_share = 0.03;                   // relative to the tolerance: less fast energy is left out
 
-constexpr double most_left_out = 0.01;  // of the energy, unless the user says so
+constexpr double most_left_out = 0.01;  // share of the energy; more only if the user asks for it
 
 struct SlowOptions {
   std::string order = "auto", fast_energy = "auto", start = "matched", project = "on", fast_part = "off";
@@ -207,8 +207,8 @@ class SlowForm final : public AveragedMotion {
     record("drift", QuantityKind::other);
   }
 
-  // After an event that left the motion and the gaps as they were, the oscillation goes on. What comes of another one
-  // is known only for a motion that does not oscillate to speak of: false, it is then matched anew.
+  // After an event that changed neither the motion nor the gaps the oscillation continues. The effect of any other
+  // event is known only if there is hardly any oscillation: then the result is false, and the start is matched again.
   bool goes_on(const State& given) {
     const bool moved = given.q() != last().q() || given.v() != last().v();
     State now = last();
@@ -230,7 +230,7 @@ class SlowForm final : public AveragedMotion {
     judge(in, notes);
   }
 
-  // Every order has a slow manifold, and momenta, of its own.
+  // Each order has its own slow manifold and momenta.
   MatchedStart take_start(const State& given, State& in) {
     const MatchedStart found = find_start(given);
     in.x().setZero();
@@ -240,7 +240,7 @@ class SlowForm final : public AveragedMotion {
     return found;
   }
 
-  // Without energies the closed form is of first order only.
+  // Without energies the closed form is only of first order.
   MatchedStart find_start(const State& given) {
     if (options_.start == "projected") return project_start(slow_, given);
     MatchedStart found = match_start(slow_, given);
@@ -277,7 +277,7 @@ class SlowForm final : public AveragedMotion {
           "fast_energy=drop leaves the fast energy out");
   }
 
-  // Where modes are not looked for, the energy of the gaps is found all the same; what it would do is left out.
+  // Where modes are not computed, the energy in the gaps is still determined, and its effect is left out.
   void leave_energy_out(const State& given, const State& in, Notes& notes) {
     if (slow_.has_modes() && options_.start != "projected") return;
     const double scale = slow_energy(in);
@@ -302,7 +302,7 @@ class SlowForm final : public AveragedMotion {
                   Severity::warning, left_out_, tolerance());
   }
 
-  // The manifolds of the two orders differ by less than the tolerance allows where one takes over from the other.
+  // At the switch from one order to the other their manifolds differ by less than the tolerance allows.
   bool choose_order(State& s) {
     if (!can_be_1_) return false;
     const double end = estimate_.offset_error(scope().t_end, 0);
@@ -341,7 +341,7 @@ class SlowForm final : public AveragedMotion {
   Index shown_ = 0;
   double drift_ = 0, left_out_ = 0;
   EnergyShare share_;
-  double balance_ = 1;  // of the start, like the share
+  double balance_ = 1;  // at the start, like share_
 };
 
 std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet& given) {

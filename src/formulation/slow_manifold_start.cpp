@@ -8,7 +8,7 @@
 namespace trill {
 namespace {
 constexpr int settling_iterations = 20;
-constexpr double difference = 1e-4;  // of the time in which the slow motion moves by its own size
+constexpr double difference = 1e-4;  // relative to the time in which the slow motion moves by its own size
 
 UsageError no_manifold(const LiftedForm& form) {
   return UsageError("the start of '" + form.problem().name() +
@@ -33,7 +33,7 @@ SlowStart SlowManifoldStart::find(double t, In q, In v) {
   return out;
 }
 
-// By differences along the rigid motion through the nearest point with closed gaps.
+// By finite differences along the rigid motion through the nearest point with closed gaps.
 void SlowManifoldStart::find_lambda_rate(double t, In q, In v) {
   if (point_->find(t, q, v) != SlowPoint::Status::ok) throw no_manifold(form_);
   const Vec q0 = point_->q, v0 = point_->v, a0 = point_->a;
@@ -54,7 +54,7 @@ void SlowManifoldStart::find_lambda_rate(double t, In q, In v) {
   lambda_rate_ /= 2 * dt;
 }
 
-// M (q_s - q) + G^T mu = 0, g(q_s) = C lambda(q_s, v_s), and the velocities likewise.
+// M (q_s - q) + G^T mu = 0, g(q_s) = C lambda(q_s, v_s), and the same for the velocities.
 void SlowManifoldStart::settle(double t, In q, In v, SlowStart& out) {
   const ConstraintMap& map = *form_.map();
   const Vec& C = form_.compliance();
@@ -96,7 +96,7 @@ void SlowManifoldStart::measure(double t, In q, In v, SlowStart& out) {
   form_.times_mass(out.q, out.v, w_);
   const double kinetic = 0.5 * out.v.dot(w_);
   form_.times_mass(out.q, out.a, w_);
-  const double slow = std::max(kinetic, max_abs(out.q) * max_abs(w_));  // at rest: what forces do over such a length
+  const double slow = std::max(kinetic, max_abs(out.q) * max_abs(w_));  // at rest: work of the forces over this length
   out.share = out.fast_energy > 0 ? out.fast_energy / (out.fast_energy + slow) : 0;
 }
 

@@ -8,24 +8,24 @@
 #include <optional>
 
 namespace trill {
-// The state of the slow motion that is nearest to a given one, and what the given one has beyond it.
+// The state of the slow motion that is nearest to a given one, and by how much the given state differs from it.
 struct SlowStart {
   Vec q, v;
-  Vec a;                   // of the slow motion, which takes no part in the oscillation
-  double open = 0;         // how far the gap that is farthest off its place on the slow manifold is off it
-  double fast_energy = 0;  // of the oscillation
-  double share = 0;        // of it in this energy and that of the slow motion together
-  double omega = 0;        // fastest frequency of the gaps
+  Vec a;                   // acceleration of the slow motion, without the oscillation
+  double open = 0;         // largest distance of a gap from its value on the slow manifold
+  double fast_energy = 0;  // energy of the oscillation
+  double share = 0;        // share of the oscillation in its energy and that of the slow motion together
+  double omega = 0;        // highest frequency of the gaps
 };
 
-// Starts on the slow manifold of a strong potential 1/2 g^T K g beside hard constraints: gaps are as far open as the
-// slow motion needs, g = K^-1 lambda and G v + g_t = K^-1 lambda', with the multipliers of the rigid system at that
-// state (Reich, Physica D 89 (1995) 28-42; JP95 eq. 18). What is left out is of the order K^-2. States are moved
-// orthogonally in the metric of the mass. It refers to the problem, which must outlive it.
+// Starts on the slow manifold of a strong potential 1/2 g^T K g, possibly with hard constraints: gaps are as far open
+// as the slow motion needs, g = K^-1 lambda and G v + g_t = K^-1 lambda', with the multipliers of the rigid system at
+// that state (Reich, Physica D 89 (1995) 28-42; JP95 eq. 18). Terms of order K^-2 are left out. States are moved
+// orthogonally in the metric of the mass. Refers to the problem, which must outlive it.
 class SlowManifoldStart {
  public:
   explicit SlowManifoldStart(const MechanicalProblem& problem);
-  bool applies() const { return form_.gaps() > 0; }  // the model names stiff gaps, and their forces stand apart
+  bool applies() const { return form_.gaps() > 0; }  // the model declares stiff gaps as a separate force group
   // UsageError where gaps cannot be closed or depend on each other.
   SlowStart find(double t, In q, In v);
 
@@ -40,10 +40,11 @@ class SlowManifoldStart {
   Vec f_, x_, w_, c_, g_, mu_, lambda_, lambda_rate_;
 };
 
-// For a method that may start there. moves: the state is put onto the slow manifold, UsageError where there is none.
-// Otherwise it is left, and what it has beyond the slow motion is told where that can be known.
+// For a method that may start there. moves: the state is moved to the slow manifold, with a UsageError if there is
+// none. Otherwise the state stays as it is, and the result says how far it is from the slow motion where this can be
+// computed.
 std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool moves, State& s);
 
-// Says so where more than a thousandth of the energy oscillates.
+// Warns if more than a thousandth of the energy oscillates.
 void warn_off_manifold(const SlowStart& start, double t, Notes& notes);
 }  // namespace trill

@@ -7,9 +7,9 @@
 
 namespace trill {
 namespace {
-constexpr double always_alike = 1e-6;  // relative change of two frequencies that nothing parts
-constexpr double least_chance = 1e-4;  // of changing from a mode to the next that is worth mentioning
-constexpr double closest = 1e-3;       // relative distance, where the beat of two modes ends to be one
+constexpr double always_alike = 1e-6;  // relative change of two frequencies that always coincide
+constexpr double least_chance = 1e-4;  // smallest relevant probability of changing from one mode to the other
+constexpr double closest = 1e-3;       // relative distance below which two modes no longer beat
 constexpr std::size_t most_passages = 256;
 }  // namespace
 
@@ -84,8 +84,8 @@ double SlowPassages::turned(Index block, Index i, Index j) const {
 }
 
 // The matrix of two modes, taken as linear in time between the points, is (Omega_j^2 - Omega_i^2)/2 times a reflection
-// at twice the angle of the modes: the frequencies come as close as the line between two points of the plane comes to
-// its origin. The chance of leaving the mode there is that of Landau and of Zener.
+// at twice the angle of the modes. So the smallest distance of the frequencies is the distance of the origin from the
+// line between two points in the plane. The probability of leaving the mode there is given by the Landau-Zener formula.
 void SlowPassages::look_at_pair(double t, In actions, In reach, Index block, Passage pair) {
   const Vec& omega = slow_.modes().frequencies();
   const Index i = pair.i, j = pair.j;
@@ -108,7 +108,7 @@ void SlowPassages::look_at_pair(double t, In actions, In reach, Index block, Pas
   found.lost = std::max(found.lost, chance * std::abs(actions[i] - actions[j]) + mixed);
 }
 
-// Passed at the speed d, a term H cos(psi) of the energy with psi' = d t changes an action by H sqrt(2 pi/d) at most.
+// A term H cos(psi) of the energy with psi' = d t, passed at the speed d, changes an action by H sqrt(2 pi/d) at most.
 void SlowPassages::look_at_resonance(const State& s, In actions, Index block, Passage triple) {
   const Vec& omega = slow_.modes().frequencies();
   const double before = triple.detuning(omega_before_), now = triple.detuning(omega);

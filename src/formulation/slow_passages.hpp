@@ -5,25 +5,27 @@
 #include "trill/base/archive.hpp"
 
 namespace trill {
-// Where fast modes do not keep their actions: along the path two frequencies meet, or they pass a resonance
-// 2 Omega_i = Omega_j or Omega_i + Omega_j = Omega_k. What an action loses there acts on the slow motion from then on,
-// by its force times how far the frequencies that took part in it move away from each other.
+// Watches where fast modes do not keep their actions: where two frequencies come close to each other along the path, or
+// pass a resonance 2 Omega_i = Omega_j or Omega_i + Omega_j = Omega_k. The change of an action affects the slow motion
+// from then on: its force does work, which is that change times how far the frequencies involved move apart.
 class SlowPassages {
  public:
   explicit SlowPassages(const SlowSystem& slow);
   void start();
-  // What happened on the way from the point looked at last to this one, whose modes were found last. reach: amplitude
-  // of every mode times the curvature of its gaps; carries: whether it has energy worth mentioning.
+  // Looks at what happened between the last point and this one, for which modes were computed just before. reach:
+  // amplitude of every mode times the curvature of its gaps; carries: whether it has a relevant share of the energy.
   void look(const State& s, In actions, In reach, const std::vector<char>& carries);
 
-  // Work of the lost actions times the time since; over the kinetic energy and times the slow rate, an error.
+  // Work of the lost actions times the time since then; divided by the kinetic energy and times the slow rate it is an
+  // error.
   double met() const { return seen_.met; }
   double resonated() const { return seen_.resonated; }
-  double beat() const { return seen_.beat; }  // of two modes, product of reaches over the relative distance squared
-  double nearest() const { return seen_.nearest; }  // relative distance of two frequencies
+  // For two modes: product of their reaches over the squared relative distance.
+  double beat() const { return seen_.beat; }
+  double nearest() const { return seen_.nearest; }  // smallest relative distance of two frequencies
   int resonances() const { return seen_.resonances; }
-  double worst_resonance() const { return seen_.worst_resonance; }  // when it was
-  double largest_loss() const { return seen_.largest_loss; }        // of an action by a resonance, relative
+  double worst_resonance() const { return seen_.worst_resonance; }  // its time
+  double largest_loss() const { return seen_.largest_loss; }        // largest relative loss of an action by a resonance
 
   void memory(Archive& archive);
 
@@ -32,11 +34,11 @@ class SlowPassages {
     double met = 0, resonated = 0, beat = 0, nearest = 1, worst_resonance = 0, largest_loss = 0;
     int resonances = 0;
   };
-  // Modes i < j <= k of one block: two that meet where k < 0, a resonance 2:1 where k = j, a sum where k > j.
+  // Modes i < j <= k of one block: k < 0: two that come close to each other; k = j: a 2:1 resonance; k > j: a sum.
   struct Passage {
     Index i = 0, j = 0, k = -1;
-    double lost = 0;           // action
-    double low = 0, high = 0;  // of the detuning since the first loss
+    double lost = 0;           // lost action
+    double low = 0, high = 0;  // range of the detuning since the first loss
     double since = 0;
     double detuning(const Vec& omega) const;
   };

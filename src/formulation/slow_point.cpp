@@ -43,7 +43,7 @@ void SlowPoint::measure(double t, In q0) {
     slowest_ = std::min(slowest_, frequency);
     fastest_ = std::max(fastest_, frequency);
   }
-  // nu of hard rows is nothing in the limit, and the rows of S that join them do not matter then.
+  // nu of hard rows vanishes in the limit, so the rows of S that couple to them do not matter.
   manifold_.schur().lift(nu, lifted_);
   manifold_.slope(lifted_, c_);
   fast_energy_ += 0.5 * nu.dot(c_);
@@ -131,7 +131,7 @@ double SlowPoint::turning(In along) {
   return std::max(largest, mass_turning(along));
 }
 
-// The direction in which a gap opens is M^-1 G^T: a mass that depends on q turns it too.
+// A gap opens in the direction M^-1 G^T, so a position-dependent mass turns it too.
 double SlowPoint::mass_turning(In along) {
   const double size = max_abs(along);
   if (form_.problem().mass_kind() != MassKind::of_q || size == 0) return 0;

@@ -11,28 +11,30 @@ namespace trill {
 //   (G M^-1 G^T) lambda = G M^-1 f + v^T H v + ...,   M a = f - G^T lambda
 class SlowPoint {
  public:
-  explicit SlowPoint(const LiftedForm& form);  // of a form with rows
+  explicit SlowPoint(const LiftedForm& form);  // the form must have rows
 
   using Status = Closing;
   Status find(double t, In q0, In v0);
-  // Of the same point: M^-1 G^T, G and S at q.
+  // Uses M^-1 G^T, G and S at the point found last.
   void make_tangential(Out x);  // x - M^-1 G^T S^-1 G x
 
   // Energy in the gaps beyond the smooth motion: nu^T S nu / 2 and (g - C lambda)^T K (g - C lambda) / 2 (gaps only).
   double fast_energy() const { return fast_energy_; }
-  double slowest_frequency() const { return slowest_; }  // of the gaps one by one: K_i S_ii; infinite without gaps
+  double slowest_frequency() const { return slowest_; }  // from each gap by itself: K_i S_ii; infinite without gaps
   double fastest_frequency() const { return fastest_; }
-  // Between two points of one system: how much of K^1/2 S K^1/2 differs, whose eigenvalues are the squared frequencies.
+  // Between two points of one system: the relative difference of K^1/2 S K^1/2, whose eigenvalues are the squared
+  // frequencies.
   double frequencies_differ(const SlowPoint& other) const;
-  // How fast the gaps' directions turn: the motion itself, and its acceleration where it is at rest.
+  // How fast the directions of the gaps turn, from the velocity and, where the system is at rest, from the
+  // acceleration.
   double turning_rate();
 
   Vec q, v, mu, nu, lambda, a;
-  Vec open;                                 // how far q0 lies off the smooth motion, where the gaps are C lambda
-  void smooth_rate(In lambda_rate, Out x);  // the velocity across the manifold that belongs to it: G x = C lambda'
+  Vec open;                                 // displacement of q0 from the smooth motion, where the gaps are C lambda
+  void smooth_rate(In lambda_rate, Out x);  // the matching velocity across the manifold: G x = C lambda'
   // The smooth motion itself, g = C lambda to first order in C.
   void settle(In lambda_rate, Out q_smooth, Out v_smooth);
-  // Derivatives at this state, which is on the smooth motion, instead of the point with closed gaps beside it.
+  // Computes the derivatives at this state on the smooth motion instead of at the nearby point with closed gaps.
   bool move_to(double t, In q_smooth, In v_smooth);
 
  private:
@@ -47,7 +49,7 @@ class SlowPoint {
   ConstraintManifold manifold_;
   Index n_, m_;
   double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
-  double turning_rate_ = -1;  // of this point; negative: not asked for yet
+  double turning_rate_ = -1;  // at this point; negative: not computed yet
   Vec g_, c_, x_, f_, lifted_;
   MatrixSlot turned_, turned_mass_;
 };

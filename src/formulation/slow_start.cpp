@@ -9,7 +9,8 @@
 
 namespace trill {
 namespace {
-constexpr double equal_frequencies = 1e-6;  // relative: the modes may be turned among each other, nothing couples them
+// Relative: equal modes may be rotated into each other, nothing couples them.
+constexpr double equal_frequencies = 1e-6;
 constexpr double largest_balance = 2;
 constexpr int manifold_iterations = 8;
 
@@ -72,7 +73,7 @@ class Matching {
     return x;
   }
 
-  // Gaps of the given state and their velocities beyond those of the slow motion through the same place.
+  // Gaps of the given state and their velocities, relative to those of the slow motion through the same point.
   void read_gaps() {
     g_ = Vec::Zero(m_);
     map_.value(t_, q_, g_);
@@ -114,15 +115,15 @@ class Matching {
   }
 
   bool alike(Index k, Index l) const { return std::abs(omega_[k] - omega_[l]) < equal_frequencies * omega_[k]; }
-  // How the modes turn and change when q moves and A = Y^T dS Y: the matrix B of d(w_k)/dq and d(Omega_k)/dq.
+  // How the modes turn and change when q moves, with A = Y^T dS Y: the matrix B of d(w_k)/dq and d(Omega_k)/dq.
   double turning(Index k, Index l, double A) const {
     if (k == l) return -A / (4 * omega_[k] * omega_[k]);
     if (alike(k, l)) return 0;
     return std::sqrt(omega_[l] / omega_[k]) * A / (omega_[k] * omega_[k] - omega_[l] * omega_[l]);
   }
 
-  // The momentum of the slow motion: that of the given one with its correlations of fast position and velocity taken
-  // out, which a projection of the velocity leaves in as an error of order epsilon.
+  // The momentum of the slow motion: the given momentum minus the correlations of fast position and velocity. Simply
+  // projecting the velocity would leave them in, as an error of order epsilon.
   Vec slow_velocity() {
     Vec w(n_), z(n_), covector(n_), x(n_), s(m_), r(m_);
     MatrixSlot mass = p_.mass_pattern();
@@ -152,7 +153,7 @@ class Matching {
     return tangent(z);
   }
 
-  // damp() has the forces of inertia in it, which are no drag: twice their bilinear form with the velocity.
+  // damp() contains inertial forces, which are not drag: twice their bilinear form with the velocity.
   void add_gyroscopic(const Vec& x, Vec& p) {
     if (p_.mass_kind() != MassKind::of_q) return;
     const Vec v = tangent(v_);
@@ -195,7 +196,7 @@ class Matching {
     return sum;
   }
 
-  // The actions are adiabatic invariants only with the first-order terms of the turning and changing modes.
+  // The actions are adiabatic invariants only if the first-order terms of the turning and changing modes are included.
   void find_actions(const Vec& v) {
     GapModes& modes = slow_.modes();
     Vec drag = Vec::Zero(gaps_);
@@ -223,7 +224,7 @@ class Matching {
     actions_ = actions_.cwiseMax(0);
   }
 
-  // A(i, k) = y_i^T (dS along v) y_k, i counted in the block of k.
+  // A(i, k) = y_i^T (dS along v) y_k, where i is counted within the block of k.
   Mat coupling_along(const Vec& v) {
     GapModes& modes = slow_.modes();
     Mat A = Mat::Zero(modes.layers(), gaps_);
@@ -259,7 +260,8 @@ class Matching {
 
   double gap_energy(const Vec& g) const { return 0.5 * g.head(gaps_).cwiseAbs2().dot(slow_.stiffness()); }
 
-  // Drag has no potential and needs none: it does no work at one time. Other forces without one: nothing is known.
+  // Drag has no potential and needs none, since it does no work at a single instant. Without a potential for other
+  // forces nothing is known.
   std::optional<double> soft_potential(const Vec& q) const {
     double sum = 0;
     for (Groups group = 1; group != 0; group <<= 1) {
@@ -280,7 +282,7 @@ class Matching {
     return 0.5 * v.dot(w);
   }
 
-  // Cubic terms of the fast motion change the actions by order epsilon; the energy knows their sum.
+  // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy.
   void balance(MatchedStart& out) {
     const auto before = soft_potential(q_), after = soft_potential(closed_);
     out.energy = std::numeric_limits<double>::quiet_NaN();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The derivation: with S = G M^-1 G^T the gaps obey exactly g'' = G M^-1 f + v^T H v - S K g. On the slow manifold
-// K g = lam is smooth, hence g'' = K^-1 lam''; order 0 takes that for nothing, order 1 takes lam'' along the rigid flow
-// (Reich's slow manifold and the smoothed dynamics of PJY97 sec. 3.2 and 4.3, carried one order further).
+// K g = lam is smooth, hence g'' = K^-1 lam''. Order 0 neglects that, order 1 takes lam'' along the rigid flow (Reich's
+// slow manifold and the smoothed dynamics of PJY97 sec. 3.2 and 4.3, carried one order further).
 #include "formulation/slow_system.hpp"
 
 #include "formulation/slow_start.hpp"
@@ -15,8 +15,9 @@
 
 namespace trill {
 namespace {
-constexpr std::array<int, 3> phase_points{0, 12, 8};  // for one mode and for each of two
-constexpr double difference_step = 0.1;               // radians of the slowest gap, in which slow forces change little
+constexpr std::array<int, 3> phase_points{0, 12, 8};  // for one mode, and for each of two modes
+// Phase in radians of the slowest gap; slow forces change little during it.
+constexpr double difference_step = 0.1;
 
 const StrongPotential& gaps_of(const MechanicalProblem& p) {
   if (!p.strong_potential())
@@ -185,9 +186,8 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   return true;
 }
 
-// Formulas for the derivatives of a smooth force may divide nothing by nothing, as at rest those of v |v| with |v| as a
-// root. There differences along the motion take their place; where a derivative jumps, they give the mean of both
-// sides.
+// Formulas for the derivatives of a smooth force may give 0/0, for example v |v| at rest with |v| written as a root.
+// Then differences along the motion are used instead; where a derivative jumps, they give the mean of both sides.
 void SlowSystem::soft_force_derivative(int k, const Motion& motion, Out derivative) const {
   stiff_.force_derivative(soft_, k, motion, derivative);
   if (!all_finite(derivative)) soft_force_difference(k, motion, derivative);
@@ -241,7 +241,7 @@ void SlowSystem::bend(double t, In q, In dq, In s, Out covector) const {
   stiffness_slot_.multiply(dq, covector);
 }
 
-// A mass that depends on q is dense, and then a layer is a mode.
+// A position-dependent mass is dense, and then each layer is a single mode.
 void SlowSystem::add_mass_covector(In q, In x, In z, double factor, Out covector) const {
   if (stiff_.mass_kind() != MassKind::of_q) return;
   product_.set_zero();
@@ -257,7 +257,7 @@ void SlowSystem::add_mass_along(In q, In x, In dq, Out y) const {
   y += moved_;
 }
 
-// The force of inertia at the velocity w: 1/2 grad (w^T M w) - (dM along w) w.
+// The inertial force at the velocity w: 1/2 grad (w^T M w) - (dM along w) w.
 void SlowSystem::inertial_force(In q, In w, Out f) const {
   product_.set_zero();
   stiff_.mass_product_derivative(q, w, product_);
@@ -266,8 +266,8 @@ void SlowSystem::inertial_force(In q, In w, Out f) const {
   f = 0.5 * moved_ - f;
 }
 
-// Means over the phases of the fast motion v + sum u_k w_k, w_k = sqrt(2 J_k Omega_k) cos: of the force, and of the
-// power that changes the actions. What the mass contributes is not drag: the adiabatic force has it already.
+// Means over the phases of the fast motion v + sum u_k w_k, w_k = sqrt(2 J_k Omega_k) cos: the force, and the power
+// that changes the actions. The contribution of the mass is not drag: the adiabatic force contains it already.
 void SlowSystem::average_drag(double t, In q, In v, In J, Out f) const {
   const int p = phase_points[static_cast<std::size_t>(gaps_)];
   const int all = gaps_ == 1 ? p : p * p;
@@ -300,7 +300,7 @@ void SlowSystem::average_drag(double t, In q, In v, In J, Out f) const {
 
 void SlowSystem::actions_rate(double t, In q, In v, In J, Out dJ) const {
   if (drag_ != Drag::linear) {
-    dJ = action_rate_;  // nothing without drag
+    dJ = action_rate_;  // zero without drag
     return;
   }
   damping_at(t, q, v);
@@ -311,7 +311,7 @@ void SlowSystem::actions_rate(double t, In q, In v, In J, Out dJ) const {
 void SlowSystem::damping_at(double t, In q, In v) const {
   if (drag_ == Drag::none) return;
   const bool given = stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_);
-  if (given && all_finite(damping_.values(), damping_.stored())) return;  // as for soft_force_derivative
+  if (given && all_finite(damping_.values(), damping_.stored())) return;  // same reason as in soft_force_derivative
   const double h = 1e-6 * (1 + max_abs(v));
   damping_.set_zero();
   for (Index j = 0; j < n_; ++j) {

@@ -10,15 +10,15 @@ namespace trill {
 enum class FastEnergy { drop, keep, thermal };
 
 // The slow motion of M q'' = f - G^T K g by itself: stiff gaps g follow the multipliers lam of the rigid system,
-// K g = lam, and the energy of their oscillation acts by the force -sum J_k grad Omega_k of its actions J.
+// K g = lam, and their oscillation with actions J adds the force -sum J_k grad Omega_k.
 //   order 0:  g = 0                                       error of order epsilon^2
 //   order 1:  g = K^-1 lam, where g'' = K^-1 lam''        error of order epsilon^4 without fast energy
-// Unknowns: q, v, and where fast energy is kept the actions J, and on demand the phases.
+// Unknowns: q, v, the actions J if fast energy is kept, and the phases if they are requested.
 class SlowSystem final : public FirstOrderProblem {
  public:
   struct Choice {
     FastEnergy energy = FastEnergy::keep;
-    double kT = 0;  // of thermal modes
+    double kT = 0;  // thermal energy, for thermal modes
     bool phases = false;
   };
   // Refers to the stiff problem, which must outlive it.
@@ -26,11 +26,11 @@ class SlowSystem final : public FirstOrderProblem {
   std::string name() const override { return stiff_.name() + " (slow motion)"; }
   Layout layout() const override;
   std::vector<Quantity> components() const override;
-  State initial_state() const override;  // that of the stiff system with its gaps closed
+  State initial_state() const override;  // that of the stiff system with closed gaps
   std::unique_ptr<Problem> clone() const override;
   void rhs(double t, In y, Out dy) const override;
 
-  // What is known of one point (t, q, v, ...). It stays until the next one is evaluated.
+  // Values at one point (t, q, v, ...). They stay valid until the next point is evaluated.
   struct Point {
     double t = 0;
     Vec y;
@@ -38,28 +38,28 @@ class SlowSystem final : public FirstOrderProblem {
     bool fast = false;
     bool regular = false;
     Vec g, lambda, lambda1, lambda2;  // gaps; multipliers of the rigid flow and their time derivatives (order 1)
-    Vec reaction;                     // multipliers that act: lambda, less what the gaps' acceleration takes
+    Vec reaction;  // the multipliers that act: lambda minus the part for the acceleration of the gaps
     Vec a;
   };
-  const Point& at(double t, In y) const;  // evaluated unless it is the last one
+  const Point& at(double t, In y) const;  // evaluates unless it is the last point
 
-  void forget() const { point_.order = -1; }  // parameters may have changed
+  void forget() const { point_.order = -1; }  // call it when parameters may have changed
   void set_order(int order) const { order_ = order; }
   int order() const { return order_; }
   bool can_be_of_order_1() const;
-  void set_fast(bool on) const { fast_ = on; }  // false: all actions are nothing, and their force is left out
+  void set_fast(bool on) const { fast_ = on; }  // false: all actions are zero, and their force is left out
   bool fast() const { return fast_; }
 
   void add_thermal_force(double t, In q, Out f) const;  // -kT sum grad log Omega_k
 
-  // One step of Newton's method onto the slow manifold in the metric of the mass; how far the gaps were off it.
+  // One Newton step onto the slow manifold in the metric of the mass; returns how far the gaps were off it.
   double project(State& s) const;
   // K^-1 c, zero for hard rows.
   void soften(In c, Out gap) const;
 
   void times_mass(In x, Out y) const;  // M x at the point evaluated last
-  double kinetic_energy(In v) const;   // the same
-  double slowest_gap_alone() const;    // frequency by itself, as if gaps were not joined; the same
+  double kinetic_energy(In v) const;   // also at the point evaluated last
+  double slowest_gap_alone() const;    // lowest frequency if gaps were not coupled; also at that point
 
   const MechanicalProblem& stiff() const { return stiff_; }
   const ConstraintMap& map() const { return map_; }
@@ -69,18 +69,18 @@ class SlowSystem final : public FirstOrderProblem {
   Index rows() const { return m_; }
   const Vec& stiffness() const { return stiff_.strong_potential()->stiffness; }
   Drag drag() const { return drag_; }
-  ConstraintManifold& manifold() const { return manifold_; }  // of closed gaps and hard constraints
+  ConstraintManifold& manifold() const { return manifold_; }  // manifold of closed gaps and hard constraints
   GapModes& modes() const { return *modes_; }                 // only where fast energy is not dropped
   bool has_modes() const { return modes_.has_value(); }
   const Choice& choice() const { return choice_; }
 
-  // Without the forces that belong to the mass: f_v of the point, and b^T (dM along v) b is taken out of what it does
-  // to a mode. Valid after damping_at.
+  // Velocity derivative f_v of the forces at a point. It contains the inertial forces of a position-dependent mass;
+  // damping_rates takes their part b^T (dM along v) b out. Call damping_at first.
   void damping_at(double t, In q, In v) const;
   void damp(In w, Out f) const { damping_.multiply(w, f); }
-  // -u_k^T f_v u_k of every mode, at the point of damping_at and the modes found last.
+  // -u_k^T f_v u_k for every mode, at the point of damping_at and with the modes computed last.
   void damping_rates(In q, In v, Out c) const;
-  // (Hess g . s) dq, and with a mass that depends on q the covector x^T (dM/dq_i) z.
+  // (Hess g . s) dq, and with a position-dependent mass the covector x^T (dM/dq_i) z.
   void bend(double t, In q, In dq, In s, Out covector) const;
   void add_mass_along(In q, In x, In dq, Out y) const;  // y += (dM along dq) x
   void add_mass_covector(In q, In x, In z, double factor, Out covector) const;
@@ -95,7 +95,7 @@ class SlowSystem final : public FirstOrderProblem {
   void inertial_force(In q, In w, Out f) const;
   void actions_rate(double t, In q, In v, In J, Out dJ) const;
 
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& stiff_;
   Choice choice_;
   std::optional<JoinedMap> joined_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow start by averaging: the stiff motion is followed to both sides of the start, and its positions, velocities
+// The slow start by averaging: the stiff motion is integrated to both sides of the start, and its positions, velocities
 // and actions are averaged over some periods of the slowest gap.
 #include "formulation/rk4_kernel.hpp"
 #include "formulation/slow_start.hpp"
@@ -13,7 +13,8 @@
 
 namespace trill {
 namespace {
-constexpr int periods = 8, steps_each_period = 160;  // to either side; of the fastest gap
+// Periods of the slowest gap on each side; steps per period of the fastest gap
+constexpr int periods = 8, steps_each_period = 160;
 constexpr int most_steps = 200'000;
 constexpr int points_for_actions = 200;
 

@@ -52,7 +52,8 @@ void StageEquations::place(In x) {
   const StageEquation& e = equation_;
   v_ = (q - e.q_base) / e.kinematic + correction;
   k_ = (q - e.q_base - e.kinematic * e.v_base) / scale();
-  // In the metric of the mass the correction of velocities is a multiplier's work; otherwise it takes part.
+  // In the metric of the mass a multiplier takes care of the velocity correction; otherwise it enters the equation
+  // here.
   if (kind_ == ConstraintForm::ggl) k_ += correction / e.dynamic;
   l_ = x.tail(m_) / scale();
   if (split_) l_.tail(s_.size()).setZero();
@@ -75,8 +76,8 @@ void StageEquations::residual(In x, Out r) {
   r.head(n_) += product_;
 }
 
-// With s of the present q, P r = 0 and G dq = -g have the same solution as this matrix with the multipliers' changes
-// eliminated: P never has to be formed. YPR98 eq. 3.7.
+// With s of the present q, P r = 0 and G dq = -g have the same solution as this matrix after eliminating the changes of
+// the multipliers, so P never has to be formed. YPR98 eq. 3.7.
 void StageEquations::jacobian(In x, MatrixSlot& j) {
   if (kind_ == ConstraintForm::cs) l_.tail(s_.size()) = s_ / scale();
   form_.linearise(equation_.t, x.head(n_), v_, k_, l_);
@@ -128,7 +129,7 @@ bool StageEquations::is_prepared() const {
 }
 
 const MatrixSlot& StageEquations::hard_slope(In q) {
-  if (gaps_ == 0) return form_.jacobian();  // the residual has just formed it
+  if (gaps_ == 0) return form_.jacobian();  // the residual has just computed it
   hard_->jacobian(equation_.t, q, hard_slope_);
   return hard_slope_;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations of one stage for q and the multipliers of positions:
+// The equations of one stage for q and the position multipliers:
 //   M (q - q_base - k v_base) - k d f(t, q, v) + G^T x = 0,   g(q) = 0   with v = (q - q_base) / k + correction,
-// k and d the numbers of the stage equation. The rows are of one size whatever the step, since x = k d lambda.
+// where k and d are the coefficients of the stage equation. With x = k d lambda the rows have the same scale for all
+// step sizes.
 #pragma once
 
 #include "formulation/constraint_formulation.hpp"
@@ -11,25 +12,25 @@
 namespace trill {
 class StageEquations final : public MatrixSystem {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   StageEquations(LiftedForm& form, const ConstraintMap* hard, StageEquation& equation, const StageOptions& options);
 
   void residual(In x, Out r) override;
   void jacobian(In x, MatrixSlot& j) override;
   bool prepare(In x) override;
   void correct(In r, Out dx) override;
-  void place(In x);                 // velocities and multipliers of x, as residual() does
+  void place(In x);                 // computes velocities and multipliers for x, as residual() does
   void filter(In e, Out filtered);  // J^-1 (M e, 0)
 
-  bool take_split(In q);  // where there is none; false: the constraints are dependent at q
-  void review_split();    // at the end of a stage, so that a checkpoint knows what the next one will do
+  bool take_split(In q);  // if there is none yet; false: the constraints are dependent at q
+  void review_split();    // at the end of a stage, so that a checkpoint contains what the next stage will use
   void drop_split() { split_chosen_ = false; }
   bool is_prepared() const;
   auto hard_multipliers(const Vec& x) const {
     return split_ ? corrected_s_.tail(s_.size()) : x.tail(s_.size());
   }  // k d lambda
 
-  Vec correction;  // of velocities
+  Vec correction;  // correction of the velocities
   int evaluations = 0, preparations = 0;
 
   void memory(Archive& archive);
@@ -60,6 +61,6 @@ class StageEquations final : public MatrixSystem {
   Prepared prepared_;
   Vec v_, k_, l_, product_, rhs_;
   SaddleBalance balance_;
-  Vec s_, corrected_s_;  // multipliers of the last residual, and as its correction would have them
+  Vec s_, corrected_s_;  // multipliers of the last residual, and after its correction
 };
 }  // namespace trill

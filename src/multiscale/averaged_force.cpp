@@ -56,7 +56,7 @@ void AveragedForce::plan(WindowPlan windows, bool staged, bool lifted) {
   forget();
 }
 
-// Methods ask twice for the point where they start.
+// Methods evaluate their starting point twice, so the last result is kept.
 void AveragedForce::rhs(double t, In y, Out dy) const {
   if (!means_at(t, y)) {
     t_ = t;
@@ -85,8 +85,8 @@ bool AveragedForce::evaluate(double t, In y, Out dy) const {
   return true;
 }
 
-// Modes start with velocities alone. Verlet's motion has velocities at its nodes that are smaller than those of its
-// positions' oscillation by sqrt(1 - Omega^2 h^2/4), and it is the positions that make the force.
+// Modes start with velocities only. Verlet's velocities at its nodes are smaller than those of the oscillation of its
+// positions by the factor sqrt(1 - Omega^2 h^2/4), and the force depends on the positions.
 bool AveragedForce::lifted_acceleration(double t, In J, Out dy) const {
   if (!spectrum_.find(t, means_.q, means_.v) || spectrum_.count() != actions_) return false;
   const auto omega = spectrum_.frequencies();
@@ -108,7 +108,7 @@ bool AveragedForce::lifted_acceleration(double t, In J, Out dy) const {
   return true;
 }
 
-// J_k' = J_k u_k^T (df/dv) u_k, where a difference is exact because the drag is linear.
+// J_k' = J_k u_k^T (df/dv) u_k; a difference is exact here because the drag is linear.
 void AveragedForce::damp(double t, In J, Out rate) const {
   stiff_.force(all_groups, t, means_.q, means_.v, at_rest_);
   for (Index k = 0; k < actions_; ++k) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 namespace trill {
-// How means are taken.
+// The micro-step and the weights with which means are taken.
 struct WindowPlan {
   double h = 0;  // micro-step
   AveragingWeights weights{Vec::Ones(1)};
@@ -17,10 +17,10 @@ struct WindowPlan {
 
 // The slow system of the heterogeneous multiscale method as an ordinary first-order problem (SAT09 sec. 3): q' = v,
 // v' = mean of the stiff acceleration over a window around (q, v). Any method of the library can drive it.
-//   staged: the window begins at the means of a first one, because stages of a method lie off the slow manifold, and
-//           their distance would carry energy
-//   lifted: energy of the fast modes, given by their actions J, is put into the windows, with both signs; J are
-//           unknowns that linear drag damps
+//   staged: the window begins at the means of a first window, because the stages of a method lie off the slow
+//           manifold, and that distance would put energy into the oscillation
+//   lifted: the energy of the fast modes, given by their actions J, is put into the windows, with both signs; J are
+//           unknowns that are damped by linear drag
 class AveragedForce final : public FirstOrderProblem {
  public:
   AveragedForce(const MechanicalProblem& stiff, Index actions);
@@ -42,16 +42,17 @@ class AveragedForce final : public FirstOrderProblem {
   bool average(double t, In q, In v, MicroWindow::Means& means) const {
     return micro_.follow(windows_.h, windows_.weights, t, q, v, means);
   }
-  // What the first window gave, where this point was the last one evaluated; else nullptr.
+  // The means of the first window if this point was the last one evaluated, otherwise nullptr.
   const MicroWindow::Means* means_at(double t, In y) const { return t == t_ && y == y_ ? &means_ : nullptr; }
-  // A point whose first window is kept when it is evaluated, as the first stage of the next step.
+  // Marks a point whose first window is to be kept when it is evaluated, for example as the first stage of the next
+  // step.
   void mark(const State& s) const;
   bool has_marked() const { return seen_marked_; }
   const State& marked() const { return marked_; }
   const MicroWindow::Means& marked_means() const { return marked_means_; }
   void forget() const { t_ = std::numeric_limits<double>::quiet_NaN(); }
 
-  // The smallest distance of two fast frequencies in windows with energy since it was asked last.
+  // The smallest distance between two fast frequencies in windows with energy since the last call.
   double take_nearest() const { return std::exchange(nearest_, std::numeric_limits<double>::infinity()); }
 
   MicroWindow& micro() const { return micro_; }
@@ -63,7 +64,7 @@ class AveragedForce final : public FirstOrderProblem {
   bool lifted_acceleration(double t, In J, Out dy) const;
   void damp(double t, In J, Out rate) const;
 
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& stiff_;
   Index n_, actions_;
   Drag drag_;

@@ -51,7 +51,7 @@ double AveragingWeights::second_moment() const {
 }
 
 double AveragingWeights::largest_response(double theta_from, double theta_to) const {
-  // Between two zeros of a ripple there are about pi / reach: eight points see its height to 1 %.
+  // Two zeros of the ripple are about pi / reach apart: eight points between them give its height to 1 %.
   const auto points =
       static_cast<Index>(std::ceil(8.0 * static_cast<double>(reach() + 1) * (theta_to - theta_from) / pi)) + 2;
   double largest = 0;
@@ -70,7 +70,7 @@ AveragingWeights bump_weights(Index steps) {
   return normalised(std::move(half));
 }
 
-// The response T_2M(x0 cos(theta/2)) is a cosine polynomial of degree M: its coefficients are those of its samples.
+// The response T_2M(x0 cos(theta/2)) is a cosine polynomial of degree M; its coefficients follow from its samples.
 AveragingWeights dolph_chebyshev_weights(Index reach, double theta_stop) {
   const double x0 = 1 / std::cos(theta_stop / 2), top = chebyshev(2 * reach, x0);
   const Index samples = 2 * reach + 1;
@@ -98,8 +98,8 @@ Index least_reach(const StopBand& band) {
   return static_cast<Index>(std::clamp(std::ceil(std::acosh(std::max(1.0, 1 / band.leak)) / decay), 1.0, 1e9));
 }
 
-// From a reach that is enough for the ripple before it is flattened, which multiplies it, and rounding, by up to
-// 1 + 2 m2.
+// Starts from a reach that is enough for the ripple before flattening; flattening multiplies the ripple, and rounding
+// errors, by up to 1 + 2 m2.
 AveragingWeights stopping_weights(const StopBand& band) {
   for (Index reach = least_reach(band); reach < 2 * longest_reach; reach += 1 + reach / 50) {
     const AveragingWeights base = dolph_chebyshev_weights(reach, band.from);

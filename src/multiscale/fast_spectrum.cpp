@@ -5,9 +5,9 @@
 
 namespace trill {
 namespace {
-constexpr double fast_share = 1e-3;  // of the largest squared frequency
+constexpr double fast_share = 1e-3;  // relative to the largest squared frequency
 constexpr Index lanczos_steps = 80;
-constexpr double ritz_tolerance = 0.05;  // relative residual of a squared frequency that counts
+constexpr double ritz_tolerance = 0.05;  // max relative residual of a squared frequency to be accepted
 
 void copy_dense(const MatrixSlot& slot, Mat& out) {
   if (!slot.is_sparse()) {
@@ -55,7 +55,7 @@ bool FastSpectrum::find_densely(double t, In q, In v) {
     differences_.evaluate([&](In x, Out f) { stiff_.force(all_groups, t, x, v, f); }, q, slope_);
   copy_dense(slope_, stiffness_);
   transposed_ = stiffness_.transpose();
-  stiffness_ = -0.5 * (stiffness_ + transposed_);  // forces without potential are slow ones
+  stiffness_ = -0.5 * (stiffness_ + transposed_);  // forces without a potential are assumed to be slow
   if (!stiffness_.allFinite()) return false;
   scale_by_mass();
   if (!solver_.compute(stiffness_)) return false;
@@ -79,7 +79,7 @@ double FastSpectrum::nearest() const {
   return (frequencies().tail(count_ - 1) - frequencies().head(count_ - 1)).minCoeff();
 }
 
-// squares: increasing.
+// squares: in increasing order.
 void FastSpectrum::divide(const Vec& squares) {
   const Index n = squares.size();
   const double largest = squares[n - 1];
@@ -110,8 +110,8 @@ void FastSpectrum::product(double t, In q, In v, In x, Out y) {
   y *= -1;
 }
 
-// Lanczos iteration in the inner product of the mass, every vector orthogonalised against all before: both edges of a
-// band that lies apart from the rest of the spectrum are found in a few dozen products.
+// Lanczos iteration in the inner product of the mass, every vector orthogonalised against all previous ones: both edges
+// of a band that is separated from the rest of the spectrum are found with a few dozen products.
 bool FastSpectrum::find_by_lanczos(double t, In q, In v) {
   const Index most = basis_.cols() - 1;
   Mat tridiagonal = Mat::Zero(most, most);

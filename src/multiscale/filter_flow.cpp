@@ -8,7 +8,7 @@
 
 namespace trill {
 namespace {
-constexpr double filter_tolerance = 1e-14;  // of functions of large matrices
+constexpr double filter_tolerance = 1e-14;  // for functions of large matrices
 
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 // (1 - cos x)/x^2
@@ -17,8 +17,8 @@ double versine_over_square(double x) {
   return s * s / 2;
 }
 
-// (1 - hatchi(x))/x^2 = int chi(s) s^2 (1 - cos(x s))/(x s)^2 ds: the average of positions under a constant force. By
-// quadrature where the difference would cancel.
+// (1 - hatchi(x))/x^2 = int chi(s) s^2 (1 - cos(x s))/(x s)^2 ds: the average of positions under a constant force. Uses
+// quadrature where the difference would suffer from cancellation.
 double average_of_push(const Weight& chi, double x) {
   if (std::abs(x) >= 1) return (1 - chi.filter(x)) / (x * x);
   static const ImplicitTableau gauss = gauss_tableau(8);
@@ -101,7 +101,7 @@ bool FilterFlow::prepare(double h, Counters& work) {
   of_position_ = nullptr;
   try {
     functions_->prepare(h);
-  } catch (const UsageError&) {  // h omega is out of all bounds
+  } catch (const UsageError&) {  // h omega is far too large
     return false;
   }
   if (has_constant_) {
@@ -178,7 +178,7 @@ void FilterFlow::memory(Archive& archive) {
   if (prepare(h, made_before) && known) of_position_ = apply(of_position, position_, made_before);
 }
 
-// Who gives a number of inner steps wants them made.
+// If the user gives a number of inner steps, inner steps are used even for a linear force.
 std::unique_ptr<FastFlow> make_fast_flow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs,
                                          const FlowOptions& options) {
   if (options.inner == 0 && problem.linear_force(fast))

@@ -11,8 +11,8 @@ namespace trill {
 //   flow: q <- cos(h sqrt K) q + h sinc(h sqrt K) v,  v <- -sqrt K sin(h sqrt K) q + cos(h sqrt K) v,
 //   A = hatphi(h sqrt K),  Mol = M hatpsi(h sqrt K) M^-1.
 //
-// SS08 sec. 4 prints M^-1/2 hatpsi M^1/2 for the mollifier, in eq. (17) too; the general definition gives
-// M^1/2 hatpsi M^-1/2, of the symmetrised K, which is what stands here.
+// SS08 sec. 4 prints M^-1/2 hatpsi M^1/2 for the mollifier, in eq. (17) too; the general definition gives M^1/2 hatpsi
+// M^-1/2, of the symmetrised K, which is used here.
 class FilterFlow final : public FastFlow {
  public:
   FilterFlow(const MechanicalProblem& problem, Groups fast, std::vector<WeightPair> pairs);
@@ -47,7 +47,7 @@ class FilterFlow final : public FastFlow {
   bool has_constant_ = false, has_averages_ = false;
   double h_ = 0;
   const Mat* constant_terms_ = nullptr;
-  const Mat* of_position_ = nullptr;  // functions of position_, which an average leaves for the flow that follows it
+  const Mat* of_position_ = nullptr;  // functions of position_, kept from an average for the flow that follows it
   std::unique_ptr<MatrixFunctions> functions_;
 };
 }  // namespace trill

@@ -30,7 +30,7 @@ void ForceProducts::difference(double t, In q, In b, Out product) {
 
 double follow_fastest_mode(ForceProducts& products, Acceleration& accelerate, double t, In q, int most, Out mode,
                            Out scratch, Counters& work) {
-  constexpr double enough = 2e-3;  // of the square
+  constexpr double enough = 2e-3;  // relative change of the square
   double square = 0;
   for (int i = 0; i < most; ++i) {
     products(t, q, mode, scratch, work);
@@ -51,7 +51,7 @@ FastestMode find_fastest_mode(const MechanicalProblem& problem, Groups groups, d
   Acceleration accelerate(problem, groups);
   products.start(q);
   accelerate.start(q);
-  // Without symmetry, so that no mode is missed.
+  // The start vector has no symmetry, so that no mode is missed.
   for (Index i = 0; i < q.size(); ++i) found.mode[i] = std::sin(1.0 + 1.7 * static_cast<double>(i)) + 0.1;
   found.mode.normalize();
   Vec scratch(q.size());

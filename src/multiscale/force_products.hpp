@@ -5,7 +5,7 @@
 #include "trill/solution/counters.hpp"
 
 namespace trill {
-// f'(q) b for some groups of forces, by the model or else by central differences, and divided by the mass.
+// f'(q) b for some groups of forces, computed by the model or otherwise by central differences.
 class ForceProducts {
  public:
   ForceProducts(const MechanicalProblem& problem, Groups groups);
@@ -32,15 +32,15 @@ struct FastestMode {
   Vec mode;              // |mode| = 1; zeros where f' = 0
 };
 
-// By power iteration from a given direction, until the frequency changes by less than a thousandth or `most` products
-// are spent. It is met from below. The direction is replaced by what was found.
+// Power iteration from a given direction, until the frequency changes by less than a thousandth or `most` products have
+// been used. The result approaches the frequency from below. The direction is replaced by the mode found.
 double follow_fastest_mode(ForceProducts& products, Acceleration& accelerate, double t, In q, int most, Out mode,
                            Out scratch, Counters& work);
 FastestMode find_fastest_mode(const MechanicalProblem& problem, Groups groups, double t, In q, int most = 100);
 
-// The largest frequency of the forces that are not fast; 0: there are none, or all are the same to the model.
+// The highest frequency of the forces that are not fast; 0 if there are none, or if the model does not tell them apart.
 double slow_frequency(const Problem& problem, const State& s);
 
-// Inner steps in h, at least 1, with omega tau <= 0.25: what they do wrong then stays below the errors of the method.
+// Number of inner steps in h, at least 1, with omega tau <= 0.25: their error then stays below that of the method.
 int steps_for(double frequency, double h);
 }  // namespace trill

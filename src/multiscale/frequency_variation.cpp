@@ -23,7 +23,7 @@ bool equal_masses(const MechanicalProblem& stiff, In q) {
 
 Vec some_direction(Index n, int k) { return (Vec::LinSpaced(n, 1, static_cast<double>(n)).array() * (1.7 * k)).sin(); }
 
-// Far away there may be no point of the slow manifold that is nearest.
+// At the far points there may be no nearest point on the slow manifold; only the near ones must have one.
 bool vary_on_manifold(const MechanicalProblem& stiff, const State& s, double distance) {
   const LiftedForm form(stiff);
   SlowPoint here(form), beside(form);
@@ -40,7 +40,8 @@ bool vary_on_manifold(const MechanicalProblem& stiff, const State& s, double dis
   return false;
 }
 
-// Across the one mode that there is. Off the slow manifold a frequency may differ a little without meaning it.
+// Compares at points moved at right angles to the only fast mode. Off the slow manifold a frequency may differ slightly
+// without really varying.
 bool varies_across(const State& s, FastSpectrum& spectrum, double distance) {
   const double here = spectrum.fastest();
   const Vec mode = spectrum.mode(0);

@@ -4,8 +4,8 @@
 #include "multiscale/fast_spectrum.hpp"
 
 namespace trill {
-// Whether the fast frequencies at this state, where the spectrum was found last, depend on where the slow motion is:
-// they are compared at points beside it, up to the distance that the motion covers. Where the model names no gaps and
-// has several fast modes or unequal masses, they are taken to vary.
+// Whether the fast frequencies at this state, where the spectrum was computed last, depend on the position of the slow
+// motion: they are compared at neighbouring points, up to the distance that the motion covers. If the model declares no
+// gaps and has several fast modes or unequal masses, they are assumed to vary.
 bool frequencies_vary(const MechanicalProblem& stiff, const State& s, FastSpectrum& spectrum, double distance);
 }  // namespace trill

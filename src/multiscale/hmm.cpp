@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formulation `hmm`: its options, and which of its kinds they ask for.
+// The formulation `hmm`: its options, and which of its variants they select.
 #include "multiscale/hmm_form.hpp"
 
 namespace trill {

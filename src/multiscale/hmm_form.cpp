@@ -48,8 +48,8 @@ void HmmForm::warn_of_jumps(double t, Notes& notes) const {
 
 double HmmForm::model_error() const { return bias() + left_out() + model_->model_error() + doubt(); }
 
-// What Verlet's method leaves of h^2/12 in the slow acceleration, and a window with a second moment m2 of m2 h^2/2;
-// and how it grows along a motion of that rate.
+// The error that remains in the slow acceleration: h^2/12 from Verlet's method, and m2 h^2/2 from a window with the
+// second moment m2; and how it grows along a motion of that rate.
 double HmmForm::bias() const {
   const WindowPlan& window = averaged_.windows();
   const double rate = slow_rate();

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-constexpr double min_relaxed = 60;       // frequency of springs for constraints, over the slow rate
+constexpr double min_relaxed = 60;       // frequency of springs that replace constraints, over the slow rate
 constexpr double relaxation_factor = 5;  // 4.5 was measured on a double pendulum
 
 class ModelAsGiven final : public HmmModel {
@@ -30,7 +30,8 @@ class ModelWithSprings final : public HmmModel {
   const MechanicalProblem& stiff() const override { return relaxed_; }
   bool may_oscillate() const override { return false; }
 
-  // Springs of frequency omega are off by some (rate/omega)^2, while the cost grows by the logarithm of omega only.
+  // Springs of frequency omega have an error of about (rate/omega)^2, while the cost grows only with the logarithm of
+  // omega.
   void begin(const State& given, double tolerance, double span) override {
     rigid_.start(given);
     Vec dy(rigid_.size());

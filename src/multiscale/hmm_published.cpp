@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heterogeneous multiscale method as it was published (SAT09): windows by a nominal frequency, given or found, kept
-// for the whole run.
+// The heterogeneous multiscale method as published (SAT09): windows for a nominal frequency, given or computed, that
+// stay the same for the whole run.
 #include "multiscale/hmm_form.hpp"
 
 #include <cmath>
@@ -19,7 +19,7 @@ class PublishedHmm final : public HmmForm {
   double fastest_frequency() const override { return nominal_; }
   std::string frequencies_text() const override { return fmt::format("about {:.4g} (nominal)", nominal_); }
 
-  // SAT09 sec. 3.2: both means of the given data.
+  // SAT09 sec. 3.2: positions and velocities are both means of the given data.
   void choose_windows(const State& given, State& in, Notes& notes) override {
     nominal_ = omega_ > 0 ? omega_ : nominal_frequency(given);
     averaged().plan(published_windows(nominal_), false, false);
@@ -34,7 +34,7 @@ class PublishedHmm final : public HmmForm {
     refuse("mode=paper needs a nominal frequency; give omega=");
   }
 
-  // The published windows fit a nominal frequency, whatever the true ones are.
+  // The published windows fit a nominal frequency, whatever the true frequencies are.
   void judge(const State& in, Notes& notes) {
     FastSpectrum& spectrum = averaged().spectrum();
     if (!spectrum.find(in.t, in.q(), in.v())) return;

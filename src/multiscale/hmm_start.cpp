@@ -9,12 +9,13 @@
 
 namespace trill {
 namespace {
-constexpr double rough_share = 0.35;  // of the largest frequency: where the first window begins to stop
+// Share of the highest frequency from which the first window suppresses oscillations.
+constexpr double rough_share = 0.35;
 constexpr int most_rough_passes = 4;
 constexpr double most_bend = 0.2;
-constexpr double most_change = 0.3;           // of forces in time, within a window
-constexpr double least_rate = 1e-7;           // of the largest frequency
-constexpr double energy_that_matters = 1e-2;  // of the tolerance: share of fast energy that is lifted
+constexpr double most_change = 0.3;           // relative change of forces in time within a window
+constexpr double least_rate = 1e-7;           // relative to the highest frequency
+constexpr double energy_that_matters = 1e-2;  // relative to the tolerance: larger shares of fast energy are lifted
 constexpr double most_energy_left_out = 1e-2;
 }  // namespace
 
@@ -47,8 +48,9 @@ void HmmStart::look(double t, In q, In v) {
   needs_.rate = spectrum.rest();
 }
 
-// Frequencies are known only on the slow motion: an open gap stiffens what it does across its direction, too. So the
-// first window is a short one, which stops the upper part of the spectrum, and looks again from its means.
+// Frequencies are correct only on the slow motion: an open gap also adds stiffness across its direction. So the first
+// window is a short one that suppresses the upper part of the spectrum, and the frequencies are computed again at its
+// means.
 void HmmStart::find(const State& given, const HmmChoice& choice, State& in, Notes& notes) {
   FastSpectrum& spectrum = averaged_.spectrum();
   needs_ = {};
@@ -93,10 +95,10 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   const double fast = find_actions(given, in);
   energy_ = share_at_start(stiff_, in, kinetic_energy(in), slow_energy(in), fast);
   tell_energy(lifted, in.t, notes);
-  if (!lifted && stiff_.drag(all_groups) != Drag::none) in.x().setZero();  // they would not stay what they are
+  if (!lifted && stiff_.drag(all_groups) != Drag::none) in.x().setZero();  // the actions would not stay constant
 }
 
-// A force that changes in time as fast as the windows are long would be averaged away, or drive the oscillation.
+// A force that changes in time within a window would be averaged away, or would drive the oscillation.
 void HmmStart::check_pace(const State& in, double span) {
   constexpr int times = 4;
   if (!std::isfinite(span)) return;
@@ -118,8 +120,8 @@ void HmmStart::check_pace(const State& in, double span) {
         averaged_.windows().length(), change / size, most_change));
 }
 
-// By how much of itself the stiffness turns within the amplitude of the oscillation: an open gap stiffens what it does
-// across its direction, by its size times its curvature. The mean force is off by the square of that.
+// Relative change of the stiffness within the amplitude of the oscillation: an open gap adds stiffness across its
+// direction, by its opening times its curvature. The error of the mean force is the square of that.
 double HmmStart::find_bend(const State& in) {
   FastSpectrum& spectrum = averaged_.spectrum();
   if (!spectrum.has_modes() || spectrum.count() == in.layout.nq) return 0;
@@ -133,7 +135,7 @@ double HmmStart::find_bend(const State& in) {
   return bend;
 }
 
-// Of the difference between the data and their means, at the modes found last.
+// Actions from the difference between the data and their means, with the modes computed last.
 double HmmStart::find_actions(const State& given, State& in) {
   const FastSpectrum& spectrum = averaged_.spectrum();
   if (!spectrum.has_modes()) return oscillating_energy(given, in);
@@ -155,7 +157,7 @@ double HmmStart::find_actions(const State& given, State& in) {
   return energy;
 }
 
-// Without modes: kinetic energy, and the work of the force on the way back.
+// Without modes: kinetic energy, plus the work of the force on the way back to the mean.
 double HmmStart::oscillating_energy(const State& given, const State& in) {
   const Vec dv = given.v() - in.v(), at_rest = Vec::Zero(dv.size());
   averaged_.spectrum().times_mass(dv, x_);

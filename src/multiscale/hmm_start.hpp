@@ -7,28 +7,28 @@
 
 namespace trill {
 struct HmmChoice {
-  std::string fast_energy, stages;  // "auto" or what the user says
-  double tolerance = 0, span = 0;   // of the run; span: with its sign
+  std::string fast_energy, stages;  // "auto" or the user's choice
+  double tolerance = 0, span = 0;   // values of the run; span has a sign
 };
 
-// How fast a velocity changes; from rest, how fast the positions do. span: of time.
+// How fast the velocity changes, or for a start from rest the positions. span: length of the time interval.
 double turning_rate(In q, In v, In a, double span);
 
-// The way from an oscillating state into the averaged system: frequencies, slow rate, windows, and what to do about the
-// energy of the oscillation.
+// Takes an oscillating state into the averaged system: finds frequencies, slow rate and windows, and decides what to do
+// with the energy of the oscillation.
 class HmmStart {
  public:
   explicit HmmStart(AveragedForce& averaged);
-  // Plans the windows and fills in the means, and the actions where they are kept. UsageError where it cannot be done.
+  // Plans the windows and fills in the means, and the actions if they are kept. UsageError if this is impossible.
   void find(const State& given, const HmmChoice& choice, State& in, Notes& notes);
-  // With the windows planned already.
+  // The same with windows that are already planned, without actions.
   void project(const State& given, State& in);
 
   const WindowNeeds& needs() const { return needs_; }
-  double share() const { return share_; }  // of kinetic energy and work of forces, estimated, that oscillates
+  double share() const { return share_; }  // estimated share of kinetic energy and work of forces that oscillates
   const EnergyShare& energy() const { return energy_; }
-  double left_out() const { return left_out_; }  // of it, although it acts on the slow motion
-  double bend() const { return bend_; }          // of the stiff directions within the oscillation
+  double left_out() const { return left_out_; }  // the part of it that is left out although it acts on the slow motion
+  double bend() const { return bend_; }          // how much the stiff directions turn within the oscillation
   const Vec& reach() const { return reach_; }    // amplitudes of the oscillation in q and v
 
  private:

@@ -8,7 +8,7 @@
 
 namespace trill {
 namespace {
-constexpr double drift_staged = 0.5, drift_plain = 0.01;  // of the largest velocity, where frequencies vary
+constexpr double drift_staged = 0.5, drift_plain = 0.01;  // relative to the largest velocity, where frequencies vary
 constexpr int longest_look_interval = 8;                  // steps
 constexpr double energy_that_acts = 1e-2;
 }  // namespace
@@ -42,8 +42,8 @@ HmmWatch::Found HmmWatch::after_step(const State& s, Notes& notes) {
   return Found::drift;
 }
 
-// Off the slow manifold the windows oscillate. Where frequencies vary, the energy of that acts on the slow motion;
-// where they do not, its amplitude does, by its square.
+// Off the slow manifold the motion in the windows oscillates. Where frequencies vary, the energy of that oscillation
+// acts on the slow motion; where they do not, the square of its amplitude does.
 double HmmWatch::drift_of(const State& s, const MicroWindow::Means& means) const {
   const double off = max_abs(means.q - s.q());
   const double in_position =
@@ -94,7 +94,7 @@ bool HmmWatch::plan_again() {
   }
 }
 
-// A frequency was taken for constant: when it is not, energy that was dropped does act.
+// A frequency was assumed to be constant: if it is not, energy that was dropped does act on the slow motion.
 void HmmWatch::watch_variation(double t, Notes& notes) {
   const double varied = fastest_seen_ / slowest_seen_ - 1, slack = window_slack(true);
   if (!needs_.constant || averaged_.lifted() || averaged_.spectrum().count() != 1 || varied < slack ||
@@ -108,8 +108,8 @@ void HmmWatch::watch_variation(double t, Notes& notes) {
       Severity::doubt, varied, slack);
 }
 
-// Where one fast frequency passes the double of another, actions change by an amount of the order of the square root of
-// slow over fast rates.
+// Where one fast frequency passes twice the value of another, actions change by the order of the square root of the
+// ratio of slow to fast rates.
 void HmmWatch::watch_resonance(double t, Notes& notes) {
   if (!averaged_.lifted()) return;
   const auto omega = averaged_.spectrum().frequencies();

@@ -6,12 +6,12 @@
 #include "trill/base/notes.hpp"
 
 namespace trill {
-// What is watched along a run of the averaged system: frequencies, for which windows are chosen anew when they move,
-// and the distance from the slow manifold.
+// Watches a run of the averaged system: the frequencies, because windows are chosen again when they change, and the
+// distance from the slow manifold.
 class HmmWatch {
  public:
   explicit HmmWatch(AveragedForce& averaged) : averaged_(averaged) {}
-  // needs: those of the windows that were planned; share: of the energy, that oscillates; span: of the run.
+  // needs: those used to plan the windows; share: part of the energy that oscillates; span: time span of the run.
   void start(const WindowNeeds& needs, double share, double tolerance, double span);
 
   enum class Found { nothing, drift, refusal };
@@ -22,7 +22,7 @@ class HmmWatch {
   double slowest_seen() const { return slowest_seen_; }
   double fastest_seen() const { return fastest_seen_; }
   double largest_drift() const { return largest_drift_; }
-  double doubt() const { return doubt_; }  // estimated relative error by what was seen on the way
+  double doubt() const { return doubt_; }  // estimated relative error due to what was seen along the run
   void memory(Archive& archive);
 
  private:
@@ -38,7 +38,7 @@ class HmmWatch {
   double share_ = 0, tolerance_ = 0, span_ = 0, slowest_seen_ = 0, fastest_seen_ = 0, largest_drift_ = 0,
          largest_velocity_ = 0, doubt_ = 0;
   int steps_since_look_ = 0, look_interval_ = 1;
-  Index beyond_double_ = -1;  // pairs of modes with one frequency more than twice the other
+  Index beyond_double_ = -1;  // pairs of modes in which one frequency is more than twice the other
   std::string refusal_;
 };
 }  // namespace trill

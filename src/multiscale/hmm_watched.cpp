@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heterogeneous multiscale method with windows that follow from the frequencies of the model, and that are chosen
-// anew where these move.
+// The heterogeneous multiscale method with windows chosen from the frequencies of the model, and chosen again when
+// these change.
 #include "multiscale/hmm_form.hpp"
 #include "multiscale/hmm_watch.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-constexpr double bend_factor = 3;  // between 0.6 and 4 on two springs
+constexpr double bend_factor = 3;  // values between 0.6 and 4 were measured on two springs
 constexpr int many_projections = 20;
 
 Index count_actions(const HmmModel& model, const std::string& fast_energy) {
@@ -106,7 +106,8 @@ class WatchedHmm final : public HmmForm {
     reach_ = start().reach();
   }
 
-  // Of the oscillation that is not followed: by its actions where they are known along the way, else as at the start.
+  // Amplitudes of the oscillation that is not followed: from its actions where these are known along the run, otherwise
+  // those at the start.
   void find_amplitudes(Out amplitude) const {
     const FastSpectrum& spectrum = averaged().spectrum();
     amplitude = reach_.head(amplitude.size());

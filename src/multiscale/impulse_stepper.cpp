@@ -13,7 +13,7 @@
 
 namespace trill {
 namespace {
-constexpr double stable_angle = 2;  // omega tau of Verlet steps
+constexpr double stable_angle = 2;  // stability limit of omega tau for Verlet steps
 constexpr double coarse_angle = 1;
 constexpr int watch_every = 100;
 }  // namespace
@@ -54,8 +54,8 @@ ImpulseStepper::ImpulseStepper(MethodInfo info, const MechanicalProblem& problem
   build(plan);
 }
 
-// From the fastest level outwards. The flow of the fastest forces averages for the level around it, where these are the
-// forces to be averaged; other levels have averaging flows of their own, whose steps are as long as theirs.
+// Builds from the fastest level outwards. The flow of the fastest forces also averages for the level around it if these
+// are the forces to be averaged; other levels get averaging flows with steps as long as their own.
 void ImpulseStepper::build(const ImpulsePlan& plan) {
   inner_order_ = plan.flow.inner_order;
   steps_given_ = plan.flow.inner > 0 || levels_.back().steps > 0;
@@ -89,7 +89,7 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
 }
 
 void ImpulseStepper::start(State& s, const ErrorScale&) {
-  constexpr int dear_products = 6;  // slow forces are dear: a first idea is enough
+  constexpr int dear_products = 6;  // slow forces are expensive: a rough value is enough
   y0_ = s.y;
   a0_ = a1_ = Vec::Zero(s.layout.nq);
   h_ = longest_h_ = 0;
@@ -215,7 +215,7 @@ std::string ImpulseStepper::summary() const {
   return text;
 }
 
-// Verlet steps turn an oscillator too far by (omega tau)^2/24 of the angle.
+// Verlet steps advance the angle of an oscillator too far, by the share (omega tau)^2/24.
 double ImpulseStepper::phase_error(double t) const {
   const double angle = inner_angle(longest_h_);
   return inner_order_ == 2 ? resonance_.frequency * std::abs(t - t_first_) * angle * angle / 24 : 0;

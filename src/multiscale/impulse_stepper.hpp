@@ -9,18 +9,18 @@
 #include "trill/method/stepper.hpp"
 
 namespace trill {
-// Of the polynomials that a solution keeps of a step: enough for two oscillations in it.
+// Degree of the polynomials that a solution stores for a step: enough for two oscillations in it.
 inline constexpr int kept_degree = 11;
 
 struct ImpulsePlan {
   std::vector<ForceLevel> levels{};        // slowest first
-  std::vector<WeightChoice> phi{}, psi{};  // of the slow forces; none: impulses
+  std::vector<WeightChoice> phi{}, psi{};  // weights for the slow forces; empty: impulses
   Groups averaged = 0;                     // the forces along whose motion averages are taken
-  bool kicks_only = false;                 // the fastest forces are kicks too, around free motion
+  bool kicks_only = false;                 // the fastest forces are kicks too, with free motion between them
   FlowOptions flow{};
 };
 
-// Options of methods with a fast level that is flowed along by symmetric inner steps.
+// Options of methods with a fast level whose flow is computed by symmetric inner steps.
 struct TwoLevelOptions {
   std::string fast;
   int inner = 0;
@@ -30,14 +30,15 @@ struct TwoLevelOptions {
   FlowOptions flow() const;
 };
 
-// What impulse, mollified_impulse and respa share: kicks of slow forces, nested to any depth, with one evaluation of
-// the slowest force in a step.
+// What impulse, mollified_impulse and respa share: kicks by slow forces, nested to any depth, with one evaluation of
+// the slowest force per step.
 class ImpulseStepper : public Stepper {
  public:
   const MethodInfo& info() const override { return info_; }
   void start(State& s, const ErrorScale& scale) override;
   StepResult step(State& s, const StepRequest& request) override;
-  // The kicks grow with the time in the step and the reduced flow is run anew: a polynomial would miss the oscillation.
+  // Scales the kicks with the time in the step and computes the reduced flow again: a polynomial would miss the
+  // oscillation.
   void interpolate(double theta, Out y) override;
   std::vector<Quantity> diagnostics() const override;
   void diagnose(Out values) const override;
@@ -46,7 +47,7 @@ class ImpulseStepper : public Stepper {
   void memory(Archive& archive) override;
 
  protected:
-  static SplitForm without_filters();  // kicks by forces as they are
+  static SplitForm without_filters();  // kicks by unfiltered forces
   static const MechanicalProblem& accepted(const Problem& problem, const std::string& method);
   ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan);
 
@@ -59,20 +60,20 @@ class ImpulseStepper : public Stepper {
   MethodInfo info_;
   const MechanicalProblem& problem_;
   std::vector<ForceLevel> levels_;
-  bool steps_given_ = false;  // of the fastest forces
+  bool steps_given_ = false;  // for the fastest forces
   std::shared_ptr<KickedFlow> top_, innermost_;
   std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
-  std::shared_ptr<FastFlow> fast_;     // along which the slowest forces are averaged, or else the reduced flow
+  std::shared_ptr<FastFlow> fast_;     // flow along which the slowest forces are averaged, or else the reduced flow
   Groups averaged_ = 0;                // 0: nothing is averaged
-  std::vector<WeightPair> pairs_;      // of the slowest forces
-  Resonance resonance_;                // with the first of them
+  std::vector<WeightPair> pairs_;      // for the slowest forces
+  Resonance resonance_;                // for the first of these pairs
   double unaveraged_frequency_ = 0;
   Vec y0_, a0_, a1_;  // state at the start of the last step, slow acceleration at its start and end
   double phase_error(double t) const;
 
   double t_first_ = 0;
   int inner_order_ = 2;
-  double t0_ = 0, h_ = 0, longest_h_ = 0;  // the last step of a run may be a short one
+  double t0_ = 0, h_ = 0, longest_h_ = 0;  // the last step of a run may be shorter than the others
   bool told_ = false;
   int since_watched_ = 0;
 };

@@ -7,21 +7,21 @@
 #include <cmath>
 
 namespace trill {
-// Are two times one, apart from rounding on the way through steps of h?
+// Whether two times are equal up to the rounding accumulated over steps of h.
 inline bool same_time(double a, double b, double h) { return std::abs(a - b) <= 1e-9 * std::abs(h); }
 
-// No force at all.
+// Motion without any force.
 class FreeFlow final : public Flow {
  public:
   void start(const State&) override {}
   bool flow(double, double h, Out q, Out v, Counters&) override;
 };
 
-// Half kick, inner flow, half kick, so many times in h. The force of the kicks is averaged and mollified along the
-// fast motion where an averaging flow is given. It may be the inner flow itself; levels nest.
+// Half kick, inner flow, half kick, repeated several times in h. If an averaging flow is given, the force of the kicks
+// is averaged and mollified along the fast motion. It may be the inner flow itself; levels can be nested.
 class KickedFlow final : public Flow {
  public:
-  // averaging: none, or a flow with one pair per entry of `slow`. steps: 0: so many that omega tau <= 0.25.
+  // averaging: none, or a flow with one pair per entry of `slow`. steps = 0: enough for omega tau <= 0.25.
   KickedFlow(const MechanicalProblem& problem, std::vector<Groups> slow, std::shared_ptr<Flow> inner,
              std::shared_ptr<FastFlow> averaging, int steps);
 
@@ -31,11 +31,12 @@ class KickedFlow final : public Flow {
   void forget() override;
   void memory(Archive& archive) override;
 
-  bool kick_force(double t, double h, In q, Counters& work);  // acceleration() at (t, q), unless it is that already
+  // Computes acceleration() at (t, q) unless it is known already.
+  bool kick_force(double t, double h, In q, Counters& work);
   const Vec& acceleration() const { return a_; }
   Flow& inner() { return *inner_; }
   int steps(double h) const;
-  // At the last kick, largest entries: |A - q|, and |Mol g - g| of the forces.
+  // Max entries at the last kick: |A - q|, and |Mol g - g| of the forces.
   double averaging_shift() const { return averaging_shift_; }
   double mollifier_shift() const { return mollifier_shift_; }
 
@@ -49,7 +50,7 @@ class KickedFlow final : public Flow {
   std::shared_ptr<Flow> inner_;
   std::shared_ptr<FastFlow> averaging_;
   int steps_, finer_ = 1;
-  double frequency_ = 0;  // of its forces at the start, where steps follow it
+  double frequency_ = 0;  // frequency of its forces at the start, if the number of steps depends on it
   Acceleration accelerate_;
   Vec rest_, a_, at_;  // acceleration by the kick at at_t_ and at_, for steps of at_h_
   double at_t_ = 0, at_h_ = 0;

@@ -13,9 +13,10 @@
 
 namespace trill {
 namespace {
-constexpr Index most_unknowns = 1000;  // whose modes are found by a dense eigenproblem
+constexpr Index most_unknowns = 1000;  // limit of the dense eigenproblem for the modes
 constexpr double linear_to = 1e-8, symmetric_to = 1e-10;
-constexpr double resting_share = 1e-12;  // of the largest eigenvalue: rounding, the mode does not oscillate
+// Relative to the largest eigenvalue: less is rounding, the mode does not oscillate.
+constexpr double resting_share = 1e-12;
 constexpr int most_turns = 8;
 constexpr double turn = 2 * std::numbers::pi;
 
@@ -41,7 +42,7 @@ Mat mass_of(const MechanicalProblem& p, In q) {
   return dense_of(slot);
 }
 
-// Differences of forces that are linear have no error but rounding.
+// Differences of linear forces have no error except rounding.
 Mat stiffness_of(const MechanicalProblem& p, double t, In q) {
   const Index n = q.size();
   const Groups fast = fast_groups(p);

@@ -20,7 +20,7 @@ bool MicroWindow::follow(double h, const AveragingWeights& weights, double t, In
   return side(h, weights, t, means) && side(-h, weights, t, means) && all_finite(means.a);
 }
 
-// Velocities are kept at half steps; there forces that depend on velocities take them, too.
+// Velocities are stored at half steps; velocity-dependent forces use these values too.
 bool MicroWindow::side(double h, const AveragingWeights& weights, double t, Means& means) {
   const Index n = q0_.size(), reach = weights.reach();
   if (!kick_drift(q0_.data(), v0_.data(), a0_.data(), 0.5 * h, h, q_.data(), v_.data(), n)) return false;

@@ -5,9 +5,9 @@
 #include "trill/formulation/acceleration.hpp"
 
 namespace trill {
-// Means of the stiff motion through a state: velocity Verlet steps to both sides of it (SAT09 sec. 3). The means are
-// those of the accelerations that the scheme itself uses; other nodes would be off its slow motion by h^2/8 q'', which
-// the stiffness makes a wrong force.
+// Means of the stiff motion through a state, by velocity Verlet steps to both sides of it (SAT09 sec. 3). The means use
+// the accelerations of the scheme itself; other nodes would be off its slow motion by h^2/8 q'', which the stiffness
+// turns into a wrong force.
 class MicroWindow {
  public:
   explicit MicroWindow(const MechanicalProblem& stiff) : accelerate_(stiff) {}
@@ -19,7 +19,7 @@ class MicroWindow {
   // false: the motion does not stay finite.
   bool follow(double h, const AveragingWeights& weights, double t, In q, In v, Means& means);
   std::int64_t forces() const { return forces_; }
-  void count(std::int64_t forces) { forces_ += forces; }  // evaluated elsewhere
+  void count(std::int64_t forces) { forces_ += forces; }  // adds forces evaluated elsewhere
   Groups groups() const { return accelerate_.counted_groups(); }
 
  private:

@@ -41,7 +41,7 @@ class MollifiedImpulse final : public ImpulseStepper {
             .constant_step = true};
   }
 
-  // Of the first pair, where groups of slow forces have pairs of their own.
+  // For the first pair, if groups of slow forces have different pairs.
   static SplitForm split_form(const Options& options) {
     const auto filter = [](const std::string& text) {
       return [weight = read_weights(text).front().weight](double x) { return weight.filter(x); };

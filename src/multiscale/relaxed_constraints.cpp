@@ -13,7 +13,7 @@ RelaxedConstraints::RelaxedConstraints(const MechanicalProblem& rigid)
   springs_ = {rigid.constraints(), g_, own_};
 }
 
-// Alone, the constraint i would have the frequency sqrt(K_i G_i M^-1 G_i^T).
+// By itself, constraint i would have the frequency sqrt(K_i G_i M^-1 G_i^T).
 void RelaxedConstraints::set_frequency(double omega, const State& s) {
   const ConstraintMap& map = *rigid_.constraints();
   map.jacobian(s.t, s.q(), G_);

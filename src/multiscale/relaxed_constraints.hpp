@@ -4,8 +4,8 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// A constrained system with its constraints as stiff springs, -K G^T g (SAT09 sec. 5). The spring of every constraint
-// has the same frequency. Refers to the given problem, which must outlive it.
+// A constrained system whose constraints are replaced by stiff springs, -K G^T g (SAT09 sec. 5). The springs of all
+// constraints have the same frequency. Refers to the given problem, which must outlive it.
 class RelaxedConstraints final : public MechanicalProblem {
  public:
   explicit RelaxedConstraints(const MechanicalProblem& rigid);
@@ -26,11 +26,11 @@ class RelaxedConstraints final : public MechanicalProblem {
   MatrixSlot stiffness_pattern() const override;
   bool velocity_dependent(Groups groups) const override { return rigid_.velocity_dependent(groups); }
   Drag drag(Groups groups) const override { return rigid_.drag(groups); }
-  // Where the given system has gaps of its own, the two kinds are not told apart.
+  // If the given system has gaps itself, the two kinds cannot be distinguished.
   const StrongPotential* strong_potential() const override { return rigid_.strong_potential() ? nullptr : &springs_; }
 
  private:
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& rigid_;
   Groups own_;
   double frequency_ = 0;

@@ -12,7 +12,7 @@
 namespace trill {
 namespace {
 using std::numbers::pi;
-constexpr double slow_limit = 4;  // h^2 eps: that of velocity Verlet
+constexpr double slow_limit = 4;  // h^2 eps: the limit of velocity Verlet
 }  // namespace
 
 double Resonance::theta(double h) const { return std::abs(h) * frequency; }
@@ -24,7 +24,7 @@ int Resonance::nearest(double h) const { return std::max(1, static_cast<int>(std
 double Resonance::width(double h) const { return instability_width(pair, nearest(h), h * h * slow_stiffness); }
 
 void Resonance::raise(double t, double h, Notes& notes) const {
-  constexpr double known_to = 5e-3, nearby = 0.1;  // the frequency is met from below, to about that
+  constexpr double known_to = 5e-3, nearby = 0.1;  // the frequency is approached from below, to about this accuracy
   const double in_pi = theta(h) / pi;
   if (h * h * slow_stiffness > slow_limit)
     notes.raise(

@@ -6,7 +6,7 @@
 #include "trill/base/notes.hpp"
 
 namespace trill {
-// How a pair of weights stands to the fastest oscillation: the linear test q'' = -omega^2 q - eps q with eps the
+// How a pair of weights behaves for the fastest oscillation: the linear test q'' = -omega^2 q - eps q, where eps is the
 // stiffness of the slow forces along the fastest mode.
 struct Resonance {
   WeightPair pair;
@@ -14,8 +14,8 @@ struct Resonance {
 
   double theta(double h) const;
   double half_trace(double h) const;
-  int nearest(double h) const;   // k >= 1 of the multiple k pi next to h omega
-  double width(double h) const;  // in h omega, of the unstable interval there
+  int nearest(double h) const;   // k >= 1 such that k pi is the multiple nearest to h omega
+  double width(double h) const;  // width in h omega of the unstable interval there
   void raise(double t, double h, Notes& notes) const;
   std::string text(double h) const;
 };

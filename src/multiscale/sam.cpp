@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formulation `sam`, stroboscopic averaging: where the fast oscillation is large, as that of weakly coupled
-// oscillators (SAT09 eq. 12 with its misprints corrected), the motion is followed from period to period.
+// The formulation `sam`, stroboscopic averaging: for large fast oscillations, as in weakly coupled oscillators (SAT09
+// eq. 12 with its misprints corrected), the motion is followed from period to period.
 #include "formulation/averaged_motion.hpp"
 #include "multiscale/sam_system.hpp"
 
@@ -11,10 +11,10 @@
 namespace trill {
 namespace {
 constexpr double sam_fixed_step_tolerance = 1e-4;
-constexpr double share_of_averaging = 0.3;  // of the tolerance, for each of its two errors
+constexpr double share_of_averaging = 0.3;  // share of the tolerance, for each of its two errors
 constexpr int least_steps = 4, most_steps = 1024;
-constexpr double max_change_in_a_period = 0.3;  // in one period, relative
-constexpr int looks = 3;                        // at the errors, after that at the start
+constexpr double max_change_in_a_period = 0.3;  // relative change
+constexpr int looks = 3;                        // checks of the errors after the one at the start
 
 struct SamOptions {
   std::string order = "auto", micro = "auto";
@@ -103,7 +103,7 @@ class SamForm final : public AveragedMotion {
     system_.follow(in.t, in.y, since_period(in.t), out.y.head(in.y.size()));
   }
 
-  // The nearest whole number of periods may lie ahead.
+  // Measured from the nearest whole number of periods, which may lie ahead.
   double since_period(double t) const {
     const double since = std::remainder(t - t_start_, system_.period());
     return std::abs(since) <= 1e-9 * system_.period() ? 0 : since;
@@ -117,7 +117,7 @@ class SamForm final : public AveragedMotion {
 
   double error_rate() const { return errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4); }
 
-  // Steps and order that the run needs, by the errors at its start.
+  // Chooses the steps and the order that the run needs, from the errors at its start.
   void choose(const State& s) {
     const double allowed = share_of_averaging * tolerance() / std::max(std::abs(scope().t_end - s.t), system_.period());
     errors_ = system_.errors(s.t, s.y);
@@ -131,7 +131,7 @@ class SamForm final : public AveragedMotion {
     rate_ = error_rate();
   }
 
-  // Extrapolation costs three times as much, and pays where that is not enough.
+  // Extrapolation costs three times as much, and pays off where doubling the steps once is not enough.
   void finer_steps() {
     if (options_.micro == "auto" && system_.micro_order() == 2 && system_.steps() >= 2 * least_steps)
       system_.set_steps(least_steps, 4);
@@ -139,7 +139,7 @@ class SamForm final : public AveragedMotion {
       system_.set_steps(2 * system_.steps(), system_.micro_order());
   }
 
-  // A slow force that changes in time as fast as the oscillation would be seen at one phase only.
+  // A slow force that changes in time as fast as the oscillation would always be sampled at the same phase.
   void check_pace(const State& s) {
     constexpr int times = 4;
     const Index n = s.layout.nq;

@@ -97,7 +97,7 @@ void SamSystem::average(double t, In y, Out dy) const {
     dy = (4 * once_ - twice_) / 3;
 }
 
-// Kept, for output between whole periods asks where a step begins.
+// The last result is kept, because output between whole periods evaluates the start of a step again.
 void SamSystem::rhs(double t, In y, Out dy) const {
   if (t != last_t_ || y != last_y_) {
     average(t, y, last_f_);
@@ -114,7 +114,7 @@ void SamSystem::follow(double t, In y, double since, Out motion) const {
   shifted_ = y - 0.5 * since * slope_;
   if (order_ == 4) average(t - 0.5 * since, shifted_, slope_);
   shifted_ = y - since * slope_;
-  const int whole = micro_order_ == 2 ? steps_ : 4 * steps_;  // what is not averaged is not extrapolated
+  const int whole = micro_order_ == 2 ? steps_ : 4 * steps_;  // not extrapolated, so more steps are needed
   const int steps = static_cast<int>(std::ceil(std::abs(since) / period_ * whole));
   fast_->find_turn(since / steps, part_);
   flow_->set_off(t - since, shifted_);
@@ -137,7 +137,7 @@ SamSystem::Errors SamSystem::errors(double t, In y) const {
   Errors found;
   found.change = change_ / size;
   found.order_2 = distance(fourth, second) / size;
-  // Every term of the series in the change of one period is smaller than the one before by its square.
+  // In the series in the change per period, each term is smaller than the previous one by the square of that change.
   found.order_4 = found.order_2 * found.change * found.change;
   found.micro = (micro_order_ == 2 ? 4.0 / 3 : 16.0 / 15) * distance(once_, second) / size;
   return found;

@@ -6,14 +6,14 @@
 #include <memory>
 
 namespace trill {
-// The motion seen once in every fast period T, as y' = F(t, y): with the map P of one period, made of split
+// The motion observed once per fast period T, as y' = F(t, y). With the map P over one period, computed by split
 // micro-steps,
 //   order 2:  F = (P y - P^-1 y)/(2 T)
 //   order 4:  F = (8 (P y - P^-1 y) - (P^2 y - P^-2 y))/(12 T)
-// Its solution passes through the motion at the times t0 + k T; between them what is left of a period is followed.
+// Its solution agrees with the motion at the times t0 + k T; between them the rest of a period is integrated.
 class SamSystem final : public FirstOrderProblem {
  public:
-  // Refers to the problem, which must outlive it. period = 0: that of the fast forces.
+  // Refers to the problem, which must outlive it. period = 0: the period of the fast forces.
   SamSystem(const MechanicalProblem& problem, double period);
   std::string name() const override { return problem_.name() + " (once in a period)"; }
   Layout layout() const override { return {2 * n_, 0, 0, 0}; }
@@ -22,8 +22,8 @@ class SamSystem final : public FirstOrderProblem {
   std::unique_ptr<Problem> clone() const override;
   void rhs(double t, In y, Out dy) const override;
 
-  void start(double t_begin, double t_end, In q);  // UsageError: the fast forces are not those of an oscillator
-  // Of one period. Micro-steps of order 4 are the Strang splitting extrapolated from `steps` and twice as many.
+  void start(double t_begin, double t_end, In q);  // UsageError if the fast forces are not those of an oscillator
+  // Steps per period. Micro-steps of order 4 are the Strang splitting extrapolated from `steps` and twice as many.
   void set_steps(int steps, int micro_order);
   void set_order(int order);
   int steps() const { return steps_; }
@@ -34,23 +34,23 @@ class SamSystem final : public FirstOrderProblem {
   const MechanicalProblem& problem() const { return problem_; }
   SplitFlow& flow() const { return *flow_; }
 
-  // The motion at t from y(t) of this system, the last whole period having ended `since` before.
+  // The motion at t computed from y(t) of this system; `since` is the time since the last whole period ended.
   void follow(double t, In y, double since, Out motion) const;
 
-  // Errors of F by its parts, per unit of time, and the change in one period, relative to the largest motion up to now.
+  // Errors of F by cause, per unit of time, and the change in one period, relative to the largest motion so far.
   struct Errors {
     double order_2 = 0, order_4 = 0, micro = 0, change = 0;
   };
   Errors errors(double t, In y) const;
 
  private:
-  double distance(In a, In b) const;  // positions count as often as the fastest mode turns
-  // Over one period and over two, (P y - P^-1 y)/(2 T) and (P^2 y - P^-2 y)/(4 T).
+  double distance(In a, In b) const;  // positions are weighted with the highest frequency
+  // Differences over one period and over two, (P y - P^-1 y)/(2 T) and (P^2 y - P^-2 y)/(4 T).
   void differences(double t, In y, int steps, bool twice) const;
   void split_differences(double t, In y, int steps, bool twice) const;
   void average(double t, In y, Out dy) const;
 
-  std::shared_ptr<const Problem> owned_;  // of a clone
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& problem_;
   Index n_;
   double given_period_, period_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any fast force: symmetric inner steps forward, and one sweep back for the mollified forces (SS08 sec. 2 and 3).
+// For any fast force: symmetric inner steps forward, and one sweep back for the mollified forces (SS08 sec. 2 and 3).
 #include "method/composition.hpp"
 #include "multiscale/fast_flow.hpp"
 #include "multiscale/force_products.hpp"
@@ -48,7 +48,7 @@ class SweepFlow final : public FastFlow {
     const Index n = q.size();
     last_steps_ = steps;
     accelerate_at(t, h, q, work);
-    double before = 0, place = t;  // half kicks of neighbouring sub-steps are one
+    double before = 0, place = t;  // half kicks of neighbouring sub-steps are combined
     for (int i = 0; i < steps; ++i)
       for (const double share : gamma_) {
         const double step = share * tau;
@@ -78,7 +78,7 @@ class SweepFlow final : public FastFlow {
     position(0) = q;
     for (Index j = 0; j < a.cols(); ++j) a.col(j) = grid_.phi(0, j) * q;
     v_.setZero();
-    // The force at q is that of a flow which ended here or will begin here: it is left in a_.
+    // The force at q is also that of a flow which ended or will begin here: it stays in a_.
     const double* force = a_.data();
     for (Index k = 0; k + 1 < points; ++k) {
       if (k > 0) {
@@ -99,9 +99,9 @@ class SweepFlow final : public FastFlow {
     return all_finite(position(points - 1));
   }
 
-  // a is a momentum perturbation and b minus a position perturbation, carried back along the sweep; injections ride it
-  // on their way. Exactly the inverse of the tangent of the steps forward, so that phi = psi is symplectic as it
-  // stands.
+  // a (momentum_) is a perturbation of the momentum and b (shift_) minus one of the position. Both are carried back
+  // along the sweep, and the forces are added to a at the grid points on the way. This is exactly the inverse of the
+  // tangent of the forward steps, so that the method with phi = psi is symplectic.
   bool mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) override {
     const Index n = sum.size();
     momentum_.setZero();
@@ -158,13 +158,13 @@ class SweepFlow final : public FastFlow {
   }
 
   double drift(Index k) const { return h_ * grid_.steps[static_cast<std::size_t>(k)]; }
-  // Half kicks of neighbouring sub-steps are one.
+  // Half kicks of neighbouring sub-steps are combined.
   double kick(Index k) const { return 0.5 * ((k > 0 ? drift(k - 1) : 0) + drift(k)); }
 
   Mat::ColXpr position(Index k) { return positions_.col(stored_ ? k : 0); }
 
-  // The last steps of the sweep again, from their end: where positions would take too much memory. q_k = q_(k+1) minus
-  // the drift, v_(k-1/2) = v_(k+1/2) minus the kick.
+  // Computes the last steps of the sweep again from their end, if storing the positions would take too much memory.
+  // q_k = q_(k+1) minus the drift, v_(k-1/2) = v_(k+1/2) minus the kick.
   void walk_back_to(Index k, Index from, Counters& work) {
     for (; from > k; --from) {
       add_scaled(position(0).data(), -drift(from - 1), v_.data(), v_.size());
@@ -222,10 +222,10 @@ class SweepFlow final : public FastFlow {
   FastestMode fastest_;
   SweepGrid grid_;
   int finer_ = 1, grid_inner_ = 0, last_steps_ = 0;
-  Mat positions_;  // along the last sweep forward, or the one where a walk back stands
+  Mat positions_;  // positions of the last forward sweep, or the current one of a walk back
   bool stored_ = true;
-  Vec end_q_, end_v_;     // where a walk back begins
-  double t_ = 0, h_ = 0;  // of that sweep
+  Vec end_q_, end_v_;     // start of a walk back
+  double t_ = 0, h_ = 0;  // time and step of that sweep
   bool known_ = false;    // a_ is the acceleration at at_t_ and at_
   double at_t_ = 0;
   Vec at_, a_;

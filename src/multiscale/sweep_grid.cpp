@@ -17,7 +17,7 @@ std::vector<double> breakpoints(const std::vector<WeightPair>& pairs) {
   return ends;
 }
 
-// The factor 2 of the other half of an even weight meets the 1/2 of the two ends of a sub-step.
+// The factor 2 for the other half of an even weight cancels the 1/2 for the two ends of a sub-step.
 void add_sub_step(const Weight& weight, double from, double step, double middle, double* at) {
   if (weight.is_delta()) return;
   at[0] += step * weight.value(from, middle);
@@ -35,7 +35,7 @@ void SweepGrid::fill(const std::vector<WeightPair>& pairs, std::span<const doubl
   const std::vector<double> ends = breakpoints(pairs);
   struct Stretch {
     double from, to;
-    int count;  // of inner steps
+    int count;  // number of inner steps
   };
   std::vector<Stretch> stretches;
   Index points = 1;
@@ -65,8 +65,8 @@ void SweepGrid::fill(const std::vector<WeightPair>& pairs, std::span<const doubl
     if (pairs[j].phi.is_delta()) phi(0, static_cast<Index>(j)) = 1;
     if (pairs[j].psi.is_delta()) psi(0, static_cast<Index>(j)) = 1;
   }
-  // 1 to rounding on a uniform grid with a width that is a whole number. Elsewhere the sums have the error of the rule,
-  // which does not fall with h: a constant force must stay as it is.
+  // The sums are 1 up to rounding on a uniform grid with an integer width. Otherwise they have the error of the
+  // quadrature, which does not decrease with h; they are normalised because a constant force must remain unchanged.
   for (Index j = 0; j < phi.cols(); ++j) {
     phi.col(j) /= phi.col(j).sum();
     psi.col(j) /= psi.col(j).sum();

@@ -16,8 +16,8 @@ namespace trill {
 namespace {
 using std::numbers::pi;
 constexpr double mass_tolerance = 1e-10;
-constexpr double longest_support = 100;  // in steps, one side: sweeps go that far
-constexpr std::size_t most_boxes = 8;    // the alternating sums of more lose too many digits
+constexpr double longest_support = 100;  // in steps, on one side: sweeps go this far
+constexpr std::size_t most_boxes = 8;    // alternating sums of more boxes lose too many digits
 
 double sinc(double x) { return std::abs(x) < 1e-4 ? 1 - x * x / 6 : std::sin(x) / x; }
 
@@ -95,7 +95,7 @@ std::string without_blanks(std::string_view text) {
   return kept;
 }
 
-// "name(..)" -> what is inside, or nothing.
+// "name(..)" -> the text inside, or nothing.
 std::optional<std::string_view> arguments(std::string_view text, std::string_view name) {
   if (!text.starts_with(name) || !text.substr(name.size()).starts_with("(") || !text.ends_with(")"))
     return std::nullopt;
@@ -147,7 +147,7 @@ std::string text_of(const std::vector<Weight::Piece>& pieces) {
   return "pieces(" + join(parts, "; ") + ")";
 }
 
-// int chi(t) cos(x t) dt over a piece, by Gauss's rule with 8 nodes on parts short against the wave.
+// int chi(t) cos(x t) dt over a piece, by the 8-point Gauss rule on parts that are short compared with the wave.
 double cosine_integral(const Weight::Piece& piece, double x) {
   static constexpr std::array<double, 4> node{0.1834346424956498, 0.5255324099163290, 0.7966664774136267,
                                               0.9602898564975363};
@@ -242,7 +242,7 @@ double Weight::value(double t, double tref) const {
 double Weight::mass() const { return filter(0); }
 
 double Weight::unity_defect() const {
-  constexpr int harmonics = 8;  // a defect shows in the first ones: the transform decays
+  constexpr int harmonics = 8;  // a defect shows in the first harmonics, because the transform decays
   double largest = 0;
   for (int n = 1; n <= harmonics; ++n) largest = std::max(largest, std::abs(filter(2 * pi * n)));
   return largest < 1e-12 ? 0 : largest;

@@ -10,8 +10,8 @@ namespace trill {
 namespace {
 constexpr double least_gap = 30;                          // fast over slow rate
 constexpr double longest_window = 1;                      // in units of the slow time 1/rate
-constexpr double leak_factor = 0.02, least_leak = 1e-14;  // the latter by rounding
-constexpr double least_distance = 0.05;                   // of two fast frequencies that must be told apart, relative
+constexpr double leak_factor = 0.02, least_leak = 1e-14;  // the latter due to rounding
+constexpr double least_distance = 0.05;  // relative distance of two fast frequencies that must be separated
 
 double phase(double omega_h) { return 2 * std::asin(std::min(1.0, omega_h / 2)); }
 
