@@ -230,8 +230,7 @@ class Multirate final : public Stepper {
     for (Index i = 0; i < y1_.size(); ++i) {
       if (speeds_.is_fast(i))
         y1_[i] = nodes_(i, substeps_);
-      else  // the slow step minus the integral of f along the computed fast motion: large if that was extrapolated
-            // badly
+      else  // the slow step minus the integral of f along the computed fast motion: large if extrapolated badly
         error_[i] = y1_[i] - y0_[i] - integral_[i];
     }
     return true;
