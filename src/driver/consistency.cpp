@@ -12,8 +12,7 @@ namespace {
 // Distances relative to the size of coordinates or velocities. A start that is off by no more than the rounding of a
 // few operations is taken as it is; one that is off by the rounded digits of a table is moved; others are refused.
 constexpr double exact = 1e-12, unnoticed = 1e-8, movable = 1e-2;
-// Methods that let constraints drift are not stopped by the drift; but no motion can begin at a state further off than
-// this.
+// Methods that let constraints drift are not stopped by that, but no motion can begin further off than this.
 constexpr double consistent = 1e-6;
 constexpr double continuous = 1e-9;  // a smaller change at a switch is rounding
 constexpr double much_drift = 1e-3;  // relative, at the end of a run

@@ -8,8 +8,7 @@
 #include <cstdint>
 
 namespace trill {
-// Detects events that change the state at ever shorter intervals (a ball coming to rest) and accumulate at a time that
-// no step gets past.
+// Detects events that change the state at ever shorter intervals, so that time no longer advances (a ball at rest).
 class EventCrowding {
  public:
   void passed(double h) { largest_step_ = std::max(largest_step_, std::abs(h)); }

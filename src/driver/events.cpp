@@ -79,8 +79,7 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   int sign = sign_[event];
   const bool stands = sign == 0 || left_[event];
   double a = from, ga = stands ? 0 : values_[event];
-  // If the state is on the root, the sign is that of the first value away from it: rounding may have left it on either
-  // side.
+  // On the root, the sign is that of the first value away from it: rounding may have left it on either side.
   for (double d = sign == 0 ? 1e-8 : 1e-6; stands && sign_of(ga) == 0 && d < 1.0 / samples; d *= 10) {
     a = from + (1 - from) * d;
     ga = g(a);

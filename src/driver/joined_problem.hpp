@@ -8,8 +8,7 @@ namespace trill {
 // treats every component alike steps all copies at once, with the same arithmetic as each alone.
 class JoinedProblem final : public MechanicalProblem {
  public:
-  // The copies must have equal layouts, mass kinds, groups, breakpoints and quantities, no events, and must outlive
-  // this.
+  // Copies must have equal layouts, mass kinds, groups, breakpoints and quantities, no events, and must outlive this.
   explicit JoinedProblem(std::vector<const MechanicalProblem*> copies);
   Index copies() const { return count_; }
   void put(Index copy, In from, Out y) const;              // copies the state of one copy into a joined one

@@ -33,7 +33,7 @@ Solution PreparedRun::run() {
 
 PreparedRun prepare(const RunPlan& plan) {
   TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
-  // an unknown one is reported with its line in the file
+  // An unknown technique is reported with its line in the file.
   if (plan.method.empty() && plan.want == Want::full) default_technique(model);
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
   run.options.info.problem = model.info.name;

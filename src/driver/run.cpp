@@ -191,8 +191,7 @@ void Run::between_steps() {
     if (!stepper_.info().saves_memory) advancer_.note_restart();
     if (recorder_.wants_checkpoint() || stop_requested()) checkpoint();
   }
-  // A method that cannot save its memory restarts only at regular checkpoints; an extra checkpoint would change its
-  // results.
+  // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its results.
   const bool may_stop = !recorder_.keeps_checkpoints() || stepper_.info().saves_memory || steps == last_checkpoint_;
   if (may_stop && stop_requested() && under_way()) stop();
   if (options_.progress && steps >= next_progress_) report_progress(steps);

@@ -62,8 +62,7 @@ void Run::stop_at_overflow(const State& s, const Vec& measured) {
 
 // The user's state inside the last step.
 State& Run::inside(double theta) {
-  // An event at the start of a step gets the actual state, which is on its constraints; an interpolant would only be
-  // close.
+  // An event at the start of a step gets the actual state, which is on its constraints; an interpolant is only close.
   if (theta <= at_the_start && !detector_.empty()) {
     scratch_.y = begin_.y;
     scratch_.t = begin_.t;

@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 using Progress = SweepMember::Progress;
 constexpr double most_bytes = 1 << 29;  // for rows in memory, all threads together
-// Joined runs keep no checkpoints. Runs with at most this many steps times unknowns are short enough to be started
-// again.
+// Joined runs keep no checkpoints. With at most this many steps times unknowns they are short enough to be repeated.
 constexpr double most_joined_work = 2e7;
 
 // Adds up the progress of all members.
@@ -212,8 +211,7 @@ class Block {
   std::vector<std::unique_ptr<RecordedRun>> runs_;
 };
 
-// Number of members that a thread takes at once: many if they can be joined, but not so many that another thread is
-// idle.
+// Number of members that a thread takes at once: many if they can be joined, but no thread should be left idle.
 std::size_t block_size(const Sweep& sweep, int threads) {
   try {
     const PreparedRun first = prepare(sweep.plan_of(sweep.members.front())),

@@ -202,8 +202,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
                                  worst, worst_name);
   } else if (again.counters.steps <= outcome.counters.steps &&
              repetition->stepper->info().order == run.stepper->info().order) {
-    // The steps of both runs were limited by something other than accuracy: breakpoints of the model or the length of
-    // the run.
+    // Something other than accuracy limited the steps of both runs: breakpoints of the model, or the length of the run.
     trust.verdict = Verdict::none;
     trust.headline = fmt::format("Not known: {} and took no more steps; repeat it with a much smaller {}.", trust.how,
                                  repetition->plan.h ? "h" : "rtol");

@@ -61,7 +61,7 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
   if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())
     throw UsageError(info_.name +
                      " with formulation=index3 needs damping, without which its multipliers grow; take index2");
-  // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+  // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
   info_.saves_memory = !stage_.has_sparse_factors();
 }
 
@@ -104,8 +104,7 @@ double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, doubl
   return std::min(h, std::abs(h_max));
 }
 
-// Newton starts from a Taylor series and, if that fails, from the last positions: in stiff motions a may be large and a
-// poor guide.
+// Newton starts from a Taylor series and, if that fails, from the last positions: in stiff motions a may mislead.
 NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
   const double h = request.h;
   trial_ = s.y;

@@ -58,18 +58,16 @@ class AlphaStepper : public Stepper {
   bool closes_acceleration_;  // phi and lambda are computed from the constraints on accelerations
   ConstrainedStage stage_;
   EnergyBalance balance_;
-  // slow motion close to the start; the first step warns if the start is off it
+  // Slow motion close to the start; the first step warns if the start is off it.
   std::optional<SlowStart> slow_start_;
-  // True (phi) and averaged (a) acceleration at the start of the step and at its end (phi1, a1); a0 is a rescaled to
-  // this h.
+  // True (phi) and averaged (a) acceleration at the start of the step, and at its end (phi1, a1); a0: a rescaled to h.
   Vec phi_, a_, phi1_, a1_, a0_;
   Vec change_, last_change_;  // change of a over this step and over the one before
   Vec trial_, y0_, y1_, error_, filtered_;
   double h_ = 0, t1_ = 0;  // size and end of the last step; h_ = 0: there is none yet
 };
 
-// Member is one method of the family: a struct of its own options with a name, a title, a reference, coefficients() and
-// variants().
+// Member is one method: a struct of its own options with a name, a title, a reference, coefficients() and variants().
 template <class Member>
 class AlphaMethod final : public AlphaStepper {
  public:

@@ -62,7 +62,7 @@ class Bdf final : public Stepper {
         p_(problem.as<MechanicalProblem>("bdf")),
         stage_(p_, {.form = options.formulation, .lift_gaps = true}),
         balance_(p_) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !stage_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }

@@ -79,7 +79,7 @@ class CircuitTrapezoidal final : public Stepper {
         p_(problem.as<CircuitProblem>("circuit_trapezoidal")),
         system_(p_),
         newton_(p_.layout().nq, {.tolerance = 0.1, .max_iterations = 50, .max_rate = 1e3}) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !system_.matrix().is_sparse();
   }
   const MethodInfo& info() const override { return info_; }

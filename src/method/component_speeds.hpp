@@ -27,7 +27,7 @@ class ComponentSpeeds {
   Index fast_count() const { return fast_count_; }
   // The shortest time in which an error grows as large as its component; infinite if nothing moves.
   double shortest_time() const;
-  // smallest predicted step of the slow components over that of the fast ones
+  // The smallest predicted step of the slow components over that of the fast ones.
   double ratio() const { return ratio_; }
   void memory(Archive& archive);
 

@@ -10,8 +10,7 @@
 
 namespace trill {
 namespace {
-// Tolerances of Newton's iteration, as multiples of the run's tolerance. Its remaining error in q is divided by the
-// step in v.
+// Newton's tolerances, as multiples of the run's tolerance. Its remaining error in q is divided by the step in v.
 constexpr double fixed_diagonal_tolerance = 1e-3, controlled_diagonal_tolerance = 0.1, min_diagonal_tolerance = 1e-9,
                  max_diagonal_tolerance = 0.02;
 }  // namespace
@@ -25,7 +24,7 @@ ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInf
       stage_(p_, {.form = formulation, .lift_gaps = true}),
       n_(p_.layout().nq),
       m_(stage_.constraints()) {
-  // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+  // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
   info_.saves_memory = !stage_.has_sparse_factors();
 }
 
@@ -70,8 +69,7 @@ NewtonStats ConstrainedDiagonal::solve(Index i, const State& s, const StepReques
       stage_.solve(q, trial_.segment(n_, n_), trial_.tail(m_), request.weights, reuse, request.work);
   if (!stats.converged) return stats;
   k_.col(i + 1) = (trial_.head(2 * n_) - first_) / e.dynamic;
-  // The correction that keeps a stage on the constraints uses another metric than the projection at the end of the
-  // step.
+  // The correction that keeps a stage on the constraints uses another metric than the projection at the step's end.
   if (!tableau_.ends_with_a_stage) k_.col(i + 1).head(n_) = trial_.segment(n_, n_);
   return stats;
 }

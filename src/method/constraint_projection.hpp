@@ -37,8 +37,7 @@ class ConstraintProjection {
   void weigh(double weight, In q, Out weights);
   bool has_sparse_factors() const { return position_.matrix().is_sparse() || manifold_.has_sparse_factors(); }
   void forget();  // drops the pivot order of earlier matrices; allocates
-  // q = q_free - M^-1 G^T s with g(t, q) = 0. s is a first guess on entry and the solution on return. If it fails, q is
-  // unchanged.
+  // q = q_free - M^-1 G^T s with g(t, q) = 0. s: first guess on entry, solution on return. If it fails, q is unchanged.
   NewtonStats project_position(double t, In q_free, In weights, Out s, Out q);
 
   // The functions below refer to this point until another one is set. false: the constraints are dependent there.

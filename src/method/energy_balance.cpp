@@ -12,7 +12,7 @@
 
 namespace trill {
 namespace {
-constexpr double increment = 1e-4;     // of time differences, as a fraction of the step
+constexpr double increment = 1e-4;     // for differences in time, as a fraction of the step
 constexpr double much_damping = 0.05;  // share of the kinetic energy that the method has removed
 }  // namespace
 

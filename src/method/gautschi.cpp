@@ -112,8 +112,7 @@ class Gautschi final : public Stepper {
       hermite(theta, h_, v0, g0, v1, g1, y.tail(n));
       return;
     }
-    // The exact motion if g is linear in q; the remaining difference of the velocity at the end is treated like a slope
-    // of g.
+    // The exact motion if g is linear in q; the remaining error of the end velocity is treated like a slope of g.
     const auto at = [&](double t) { return std::pair{t * sine_over(t * omega_), std::cos(t * omega_)}; };
     const auto [sine, cosine] = at(theta * h_);
     const auto [sine1, cosine1] = at(h_);

@@ -50,7 +50,7 @@ class ImplicitMidpoint final : public Stepper {
         nv_(dynamic_cast<const MechanicalProblem*>(&problem) ? problem.layout().nv : 0),
         system_(make_diagonal_stage(problem, "implicit_midpoint", options.by_krylov)),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !system_->has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
@@ -84,8 +84,7 @@ class ImplicitMidpoint final : public Stepper {
   }
 
   void interpolate(double theta, Out y) override {
-    // Linear in everything but positions: if a step spans whole oscillations, the slopes at its ends say nothing about
-    // its inside.
+    // Linear except for positions: if a step spans oscillations, the slopes at its ends say nothing about its inside.
     y = (1 - theta) * y0_ + theta * y1_;
     if (nv_ > 0) hermite(theta, h_, y0_.head(nv_), y0_.tail(nv_), y1_.head(nv_), y1_.tail(nv_), y.head(nv_));
   }

@@ -15,7 +15,7 @@ constexpr double controlled_stage_tolerance = 0.01;  // tolerance of Newton, rel
 constexpr double fixed_stage_tolerance = 1e-5;       // relative to 1e-10: fixed steps are solved to rounding
 constexpr double residual_rounding = 30 * std::numeric_limits<double>::epsilon();
 constexpr int controlled_stage_iterations = 10, fixed_stage_iterations = 50, many_iterations = 7;
-// a matrix is kept for the next step while Newton converges at least at this rate
+// A matrix is kept for the next step while Newton converges at least at this rate.
 constexpr double reused_rate = 0.05;
 
 void count_evaluations(Counters& work, Groups groups, int evaluations) {

@@ -55,7 +55,7 @@ class ImplicitRk : public Stepper {
   NewtonOptions newton_options_;
   std::optional<Newton> newton_;
   Vec x_, x_weights_, y1_, k1_, l1_, error_;
-  // of the factorised matrices: the step they were made for and their convergence rate
+  // Step for which the matrices were factorised, and the rate at which Newton converges with them.
   double factor_h_ = 0, rate_ = 1;
 };
 }  // namespace trill

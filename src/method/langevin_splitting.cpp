@@ -41,7 +41,7 @@ class LangevinSplitting final : public Stepper {
     if (p_.velocity_dependent(all_groups))
       throw UsageError("langevin_splitting needs forces that do not depend on velocity");
     info_.implicit_step = p_.constraints() != nullptr;
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !p_.constraints() || !p_.constraints()->pattern().is_sparse();
   }
   const MethodInfo& info() const override { return info_; }
@@ -87,8 +87,7 @@ class LangevinSplitting final : public Stepper {
     return result;
   }
 
-  // A random path is rough between the ends, so linear interpolation is as good as any other; it is moved onto the
-  // constraints.
+  // A random path is rough, so linear interpolation is as good as any other; it is moved onto the constraints.
   void interpolate(double theta, Out y) override {
     y = (1 - theta) * y0_ + theta * y1_;
     if (!projection_) return;

@@ -55,8 +55,7 @@ struct Coefficients {
   ExtendedVec b;
 };
 
-// The entries as determinants: JP95 Theorem 2.4 and the proof of Theorem 2.6, in which p12 and p21 must end in -q, not
-// in -1.
+// The entries as determinants: JP95 Theorem 2.4 and the proof of Theorem 2.6, where p12 and p21 must end in -q, not -1.
 LinearForm form_of(const Coefficients& position, const Coefficients& velocity, Extended rounding) {
   const auto& [A, b] = position;
   const auto& [Ah, bh] = velocity;

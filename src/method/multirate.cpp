@@ -164,8 +164,7 @@ class Multirate final : public Stepper {
     }
   }
 
-  // Computes y1_, and in step_error_ its difference from the third-order formula that uses f(y1) in place of the last
-  // stage.
+  // Computes y1_, and in step_error_ its difference from the third-order formula with f(y1) instead of the last stage.
   bool probing_step(double t, double h) {
     const auto slope_at = [&](double share, In y, Out f) { return evaluate(t + share * h, y, f); };
     if (!rk4_.step(h, y0_, f0_, slope_at)) return false;

@@ -47,7 +47,7 @@ class Numerov final : public Stepper {
         start_(formula_, matrix_, n_),
         newton_(n_, newton_options()),
         start_newton_(2 * n_, newton_options()) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !matrix_.is_sparse();
   }
   const MethodInfo& info() const override { return info_; }

@@ -11,7 +11,7 @@ namespace trill {
 namespace {
 constexpr double varying = 1.01;           // largest over smallest frequency
 constexpr double fixed_step_share = 1e-3;  // share of the energy, if no tolerance is given
-// times 1e-10: deviation from the manifold that a fixed step leaves by itself
+// Times 1e-10: deviation from the manifold that a fixed step leaves by itself.
 constexpr double fixed_step_noise = 1e4;
 }  // namespace
 

@@ -33,7 +33,7 @@ class Rattle final : public Stepper {
       throw UsageError("rattle needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError("rattle needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !underlying_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }

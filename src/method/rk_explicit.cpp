@@ -28,7 +28,7 @@ class ExplicitRungeKutta : public Stepper {
  public:
   ExplicitRungeKutta(const Problem& problem, const ExplicitTableau& tableau, MethodInfo info)
       : info_(std::move(info)), tableau_(tableau), form_(problem, info_.name) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !form_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }

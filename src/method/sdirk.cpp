@@ -63,7 +63,7 @@ class Sdirk final : public Stepper {
         system_(make_diagonal_stage(problem, "sdirk", false)),
         form_(problem, "sdirk"),
         newton_(system_->size(), {.tolerance = 0.02, .max_iterations = 10, .jacobian_every = 0}) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !system_->has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }

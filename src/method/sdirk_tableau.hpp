@@ -17,8 +17,7 @@ struct GammaRange {
   double min, max;
 };
 
-// The range of gamma in which R(z) = P(z)/(1 - gamma z)^s, which agrees with exp to order s - 1, is L-stable; s = 2, 3,
-// 4.
+// The gammas for which R(z) = P(z)/(1 - gamma z)^s, which agrees with exp to order s - 1, is L-stable; s = 2, 3, 4.
 GammaRange l_stable_gammas(int stages);
 double most_accurate_gamma(int stages);  // R agrees with exp to order s
 SdirkTableau make_sdirk_tableau(int stages, double gamma);

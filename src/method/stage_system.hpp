@@ -50,10 +50,10 @@ class StageSystem : public NonlinearSystem {
   virtual bool fill_last() = 0;
   void find_end(In x, Out y1) const;                       // the end of the step, from all stages
   void add_slope(double weight, In v, In k, Out y) const;  // y += weight (v, k), or weight k without positions
-  // x from derivatives and multipliers of the stages
+  // Computes x from derivatives and multipliers of the stages.
   virtual void guess(const Mat& k, const Mat& l, Out x) const = 0;
   virtual void newton_weights(In w, Out x_weights) const = 0;
-  // size of the start of the step, for the rounding in residuals
+  // Size of the state at the start of the step, for the rounding in residuals.
   virtual double size_in_tolerances(In weights) const = 0;
 
   Point point;
