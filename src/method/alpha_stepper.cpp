@@ -12,7 +12,7 @@ namespace {
 // Tolerances of Newton's iteration, as multiples of the run's tolerance. With fixed steps that is 1e-10, and v has the
 // errors of q divided by h. Stiff forces that are not lifted gaps turn the remaining error of q into forces.
 constexpr double lifted_alpha_tolerance = 0.02, controlled_alpha_tolerance = 1e-3, fixed_alpha_tolerance = 1e-4;
-constexpr double max_alpha_growth = 2;     // a step may be at most this much longer than the one before
+constexpr double max_alpha_growth = 2;     // a step may be at most this many times as long as the one before
 constexpr double velocity_constant = 1.1;  // error of v relative to that of q, measured for rho = 0, 0.5, 0.9
 
 const MechanicalProblem& mechanics(const Problem& problem, const std::string& name) {
