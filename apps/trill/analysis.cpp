@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// order, stability, compare: what methods do, measured.
+// order, stability, compare: measure what methods do.
 #include "analysis/convergence.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -60,7 +60,7 @@ int order(const OrderArguments& a) {
   RunPlan plan;
   plan.model = a.model.empty() ? fitting_model(info.accepts) : a.model;
   plan.parameters = a.parameters;
-  // Without noise there is a solution to compare with.
+  // Without noise there is an exact solution to compare with.
   if (info.accepts.langevin) plan.parameters.insert({{"kT", "0"}, {"q0", "1"}});
   plan.method = info.name;
   plan.options = a.options;
@@ -176,7 +176,7 @@ std::string term_text(const std::string& name, const LeadingTerm& term, const ch
   return fmt::format("{} = {:.10g} (h*omega)^{:.0f} + ..., order {:.0f}", name, term.constant, term.order, term.order);
 }
 
-// Where eigenvalues meet; of many such points the first ones.
+// Where eigenvalues meet; if there are many such points, the first ones.
 std::string meetings_text(const std::vector<TouchingPoint>& points) {
   if (points.empty()) return "nowhere";
   std::string text;
@@ -212,7 +212,7 @@ std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
   return text;
 }
 
-// Far enough for the last window to be seen whole.
+// Scans far enough to see the whole last window.
 StabilityReport analyse_far_enough(const MethodEntry& method, const OptionSet& options) {
   StabilityReport r = analyse_stability(method, options);
   double last = 0;
@@ -258,7 +258,7 @@ struct Curve {
   std::vector<ConvergenceRow> rows;
 };
 
-// A method, and in which formulation where several are compared.
+// A method, together with its formulation if several are compared.
 struct Contender {
   Technique technique;
   std::string formulation;
@@ -268,7 +268,7 @@ bool solves_stages(const Technique& technique) {
   return technique.method && has_option(technique.method->options, "formulation");
 }
 
-// `--formulation index2,cs`: methods that solve constraints stage by stage run in each of them, others as they are.
+// `--formulation index2,cs`: methods that solve constraints stage by stage run in each of these, others as they are.
 std::vector<Contender> contenders(CompareArguments& a) {
   std::vector<Technique> techniques;
   for (const std::string& name : a.methods) techniques.push_back(Catalogue::all().technique(name));

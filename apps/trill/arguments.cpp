@@ -31,7 +31,7 @@ CLI::Option* count(CLI::App& app, const std::string& name, std::int64_t least, c
   return word(app, name, "N", help, take_word);
 }
 
-// An empty name is a mistake (an unset variable of a script), not the wish for no file.
+// An empty name is a mistake (an unset variable in a script); it does not mean "no file".
 CLI::Option* file_name(CLI::App& app, const std::string& name, std::string& target, const std::string& help) {
   const auto take = [&target](const std::string& option, const std::string& text) {
     if (text.empty()) throw UsageError(fmt::format("{} needs the name of a file", option));

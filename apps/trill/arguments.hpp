@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of each verb, as CLI11 knows them: words in, the arguments of commands.hpp out.
+// The options of each verb for CLI11: turns words into the arguments of commands.hpp.
 #pragma once
 
 #include "commands.hpp"
@@ -12,7 +12,7 @@
 namespace trill::cli {
 using Action = std::function<int()>;
 
-// A verb that makes `act` the action; the arguments live as long as the application.
+// Adds a verb that makes `act` the action; the arguments live as long as the application.
 template <class Arguments>
 std::pair<CLI::App&, Arguments&> verb(CLI::App& app, Action& action, int (*act)(const Arguments&),
                                       const std::string& name, const std::string& what, const std::string& examples) {
@@ -23,7 +23,7 @@ std::pair<CLI::App&, Arguments&> verb(CLI::App& app, Action& action, int (*act)(
   return {*sub, *arguments};
 }
 
-// Gets the long name of the option, for complaints, and its word.
+// Gets the long name of the option, for error messages, and the word given for it.
 using TakeWord = std::function<void(const std::string& option, const std::string& text)>;
 CLI::Option* word(CLI::App& app, const std::string& name, const std::string& type, const std::string& help,
                   const TakeWord& take);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verbs that judge methods, and verbs that draw.
+// Verbs that assess methods, and verbs that draw.
 #include "arguments.hpp"
 
 namespace trill::cli {

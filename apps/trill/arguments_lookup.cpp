@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verbs that say what there is, and what a model is.
+// Verbs that list what is available and describe models.
 #include "arguments.hpp"
 
 namespace trill::cli {

@@ -30,7 +30,7 @@ void list_forces(const MechanicalProblem& problem, const State& s, Rows& rows) {
     rows.push_back({"stiff gaps", fmt::format("{}", strong->map->count())});
 }
 
-// Which multiplier belongs to which constraint.
+// Lists which multiplier belongs to which constraint.
 void list_multipliers(const Problem& problem, const ConstraintMap& map, Rows& rows) {
   constexpr Index most = 30;
   const auto components = problem.components();
@@ -47,7 +47,7 @@ void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
   rows.push_back({"constraints", fmt::format("{}, rank {}", map.count(), rank)});
 }
 
-// What a run would refuse as well.
+// Refuses what a run would refuse as well.
 void check_constraints(const MechanicalProblem& problem, const State& s) {
   if (!problem.constraints()) return;
   ConstraintCheck check(problem);
@@ -88,13 +88,13 @@ int check(const CheckArguments& a) {
     rows.push_back(
         {quantities[k].name, with_unit(fmt::format("{:.6g}", values[static_cast<Index>(k)]), quantities[k].unit)});
   const Inspection in = inspect_problem(*problem, start);
-  // Of large systems only one frequency is computed, by an iteration that stops early.
+  // For large systems only the largest frequency is computed, by an iteration that stops early.
   const bool largest_only = in.modes.size() == 1 && start.layout.nq - start.layout.nl > 1;
   if (largest_only) rows.push_back({"largest frequency", fmt::format("about {:.2g}", in.modes[0].omega)});
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
-  default_technique(model);  // refuses an unknown one
+  default_technique(model);  // throws on an unknown one
   rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));

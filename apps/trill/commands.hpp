@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the command line hands to each verb, and the verbs. They return the exit code.
+// The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
 #include "trill/driver/trust.hpp"
@@ -16,7 +16,7 @@ struct RunArguments {
   RunPlan plan;
   std::string out, report, resume;
   std::vector<std::string> sweeps;
-  std::string show, svg;  // of a sweep
+  std::string show, svg;  // for a sweep
   int jobs = 0;           // 0: one per core
   When trust = When::automatic;
   double checkpoint_seconds = 1;

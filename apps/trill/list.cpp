@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// list, describe, cite: what the registries know.
+// list, describe, cite: show what is in the registries.
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "formulation/constraint_formulation.hpp"
@@ -148,7 +148,7 @@ std::string formulation_text(const ReformulationEntry& e) {
                      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
 
-// `call`: what the user calls the model, a name or a file.
+// `call`: how the user named the model, by a name or a file.
 std::string model_text(const ModelDescription& e, const std::string& call) {
   const RunDefaults& r = e.info.run;
   return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}, {}.\n", e.info.name,
@@ -166,7 +166,7 @@ const auto* find_quietly(const Registry& registry, const std::string& name) {
   }
 }
 
-// The papers behind the keys, each once, and trill itself.
+// The papers for these keys, each once, and trill itself.
 std::string citations(const std::vector<std::string>& references) {
   static const std::vector<std::pair<std::string, std::string>> papers{
       {"PJY97",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line: words in, one call of a verb out.
+// The command line: turns its words into one call of a verb.
 #include "arguments.hpp"
 #include "base/text.hpp"
 #include "terminal.hpp"
@@ -25,7 +25,7 @@ std::string version_text() {
   return fmt::format("trill {} (built with:{})", TRILL_VERSION, features.empty() ? " nothing optional" : features);
 }
 
-// What CLI11 found wrong, in our words.
+// Explains in our words what CLI11 found wrong.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* at = &app;
   if (!app.get_subcommands().empty()) at = app.get_subcommands().front();

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 constexpr double pi = std::numbers::pi;
 constexpr double reach = 4.5 * pi;
-constexpr double squares[] = {0.01, 0.1, 1, -0.1};  // h^2 eps
+constexpr double squares[] = {0.01, 0.1, 1, -0.1};  // values of h^2 eps
 
 std::string filter_text(double value) { return fmt::format("{:.6f}", std::abs(value) < 5e-7 ? 0.0 : value); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `trill stability` says of methods that kick a fast motion by slow forces.
+// The part of `trill stability` about methods that apply slow forces as kicks to a fast motion.
 #pragma once
 
 #include "trill/method/linear_form.hpp"

@@ -27,7 +27,7 @@ RecordPlan record_plan(const RunArguments& a) {
   return {a.resume.empty() ? a.out : a.resume, !a.resume.empty(), a.checkpoint_seconds};
 }
 
-// The choice of the run that is resumed.
+// The choice that was made in the run to be resumed.
 Native native_as_before(const std::string& resumed) {
   const auto point = find_resume_point(resumed);
   if (!point || point->info.code.empty()) return Native::automatic;
@@ -44,7 +44,7 @@ class Session {
   }
 
   int dry_run() {
-    if (!a_.out.empty()) SegmentRecorder{a_.out};  // refuses an unknown format
+    if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
     check_place(a_.out);
     check_page(a_.report);
     print(settings_text(run_.prepared().options.info));

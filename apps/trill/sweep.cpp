@@ -15,15 +15,15 @@
 
 namespace trill::cli {
 namespace {
-constexpr std::size_t most_rows = 40;         // of the table on the terminal
-constexpr std::size_t most_page_rows = 2000;  // of that in the page
+constexpr std::size_t most_rows = 40;         // in the table on the terminal
+constexpr std::size_t most_page_rows = 2000;  // in the table on the page
 
 class SweepSession {
  public:
   explicit SweepSession(const RunArguments& arguments)
       : a_(arguments),
         sweep_(make_sweep(a_.plan, axes(), a_.resume.empty() ? a_.out : a_.resume)),
-        base_(prepare(a_.plan)),  // what is wrong for all values is refused before the first run
+        base_(prepare(a_.plan)),  // errors that concern all values are reported before the first run
         picture_(sweep_, *base_.problem, a_.show),
         jobs_(std::min(a_.jobs > 0 ? a_.jobs : available_threads(), static_cast<int>(sweep_.members.size()))) {
     fill_origin(base_.options.info);
@@ -88,7 +88,7 @@ class SweepSession {
 
   void make_directory() const {
     if (sweep_.directory.empty()) return;
-    // Without the slash of results/, behind which nothing has a parent.
+    // Drops the final slash: results/ has no file name, and its parent path is results.
     const auto directory = sweep_.directory.has_filename() ? sweep_.directory : sweep_.directory.parent_path();
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error) && !std::filesystem::create_directory(directory, error))

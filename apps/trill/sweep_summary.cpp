@@ -12,9 +12,9 @@
 namespace trill::cli {
 namespace {
 constexpr std::size_t most_curves = 14;
-constexpr Index most_points = 4000;  // of a curve
+constexpr Index most_points = 4000;  // in a curve
 
-// Of all members, in the order in which they come.
+// The names measured by any member, in order of appearance.
 std::vector<std::string> measured_names(const Sweep& sweep) {
   std::vector<std::string> names;
   for (const SweepMember& member : sweep.members)

@@ -44,7 +44,7 @@ void install_signal_handlers() {
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A closed pipe is reported by the failing write, after which what is open is closed properly.
+  // With this signal ignored, writing to a closed pipe fails with an error, after which open files are closed properly.
   std::signal(SIGPIPE, SIG_IGN);
 }
 

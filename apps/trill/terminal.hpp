@@ -15,21 +15,21 @@ const std::atomic<bool>& stop_requested();
 void install_signal_handlers();
 int stop_signal();  // the signal received, 0 if none
 
-// A bar with the time left on stderr; silent when stderr is no terminal or quiet.
+// A progress bar with the remaining time on stderr; nothing is shown if stderr is not a terminal or `quiet` is set.
 std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 
-// Columns lined up; the first row is the header.
+// Aligns the columns; the first row is the header.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
-// Nobody reads standard output any longer, as after `| head -1`: no mistake, and nobody is to be told.
+// Nobody reads standard output any longer, as after `| head -1`. This is not an error and needs no message.
 struct ReaderGone : IoError {
   using IoError::IoError;
 };
-// Standard output, with a failed write as an IoError instead of silence.
+// Writes to standard output; a failed write becomes an IoError instead of being ignored.
 void print(const std::string& text);
 void flush_output();
-// "trill: TEXT" as one line on standard error. Where that is closed or full there is nobody left to tell.
+// Writes "trill: TEXT" as one line to standard error. If that is closed or full, nothing more can be done.
 void complain(std::string text);
-// The same with its lines kept: a message that shows the place in a file.
+// The same, but keeps line breaks: for a message that shows the place in a file.
 void complain_with_source(const std::string& text);
 }  // namespace trill::cli

@@ -15,7 +15,7 @@ double read_number(const std::string& option, const std::string& text) {
 }
 
 std::int64_t read_count(const std::string& option, const std::string& text) {
-  // 1e6 is how people write a million steps.
+  // Numbers like 1e6 are accepted: people write a million steps that way.
   const auto value = parse_number(text);
   if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15)
     throw UsageError(fmt::format("{} needs a whole number, not '{}'", option, text));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of the command line as numbers; UsageError names the option.
+// Converts words of the command line to numbers; a UsageError names the option.
 #pragma once
 
 #include "commands.hpp"

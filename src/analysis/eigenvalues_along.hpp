@@ -8,7 +8,7 @@
 namespace trill {
 struct LocalSpectrum {
   double t;
-  std::vector<std::complex<double>> values;  // by falling imaginary part
+  std::vector<std::complex<double>> values;  // by decreasing imaginary part
 };
 
 // Eigenvalues of the linearised motion at every row of a solution in memory.

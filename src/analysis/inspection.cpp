@@ -18,7 +18,7 @@
 
 namespace trill {
 namespace {
-constexpr double clear_gap = 5;  // frequencies that far apart are called fast and slow
+constexpr double clear_gap = 5;  // frequencies whose ratio is at least this are called fast and slow
 constexpr Index most_modes_dense = 200;
 
 std::vector<Mode> modes_of(const Problem& problem, const State& s) {
@@ -43,7 +43,7 @@ std::vector<Mode> modes_of(const Problem& problem, const State& s) {
   return modes;
 }
 
-// Splits at the widest ratio between neighbouring frequencies, where that is wide.
+// Splits at the largest ratio between neighbouring frequencies, if it is large enough.
 double split(std::vector<Mode>& modes) {
   double best = 1;
   std::size_t fast = 0;
@@ -59,8 +59,8 @@ double split(std::vector<Mode>& modes) {
   return best;
 }
 
-// Away from the slow manifold the linearisation mixes the force of open gaps into the slow frequencies (PJY97
-// sec. 3.1), so a model that names its stiff gaps is looked at with the gaps closed.
+// Away from the slow manifold the linearisation mixes the force of open gaps into the slow frequencies (PJY97 sec.
+// 3.1), so a model that names its stiff gaps is examined with the gaps closed.
 State on_slow_manifold(const Problem& problem, const State& start) {
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
   if (!mechanical || !mechanical->strong_potential() || mechanical->constraints()) return start;
@@ -123,7 +123,7 @@ MethodAdvice advise_method(const MethodEntry& entry, const Problem& problem, dou
   return advice;
 }
 
-// At a tolerance for plots.
+// Checked at a tolerance that is enough for plots.
 void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advice) {
   for (const ReformulationEntry& entry : Catalogue::all().formulations()) {
     if (!entry.driving_method) continue;

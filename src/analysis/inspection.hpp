@@ -15,16 +15,17 @@ struct Mode {
 struct MethodAdvice {
   std::string method;
   bool fits = false;  // it can run this problem
-  double h = 0;       // largest sensible step, 0: none to name
+  double h = 0;       // largest sensible step; 0: none can be given
   std::string says;
 };
 
-// What can be said of a problem before it is run.
+// What can be said about a problem before it is run.
 struct Inspection {
-  std::vector<Mode> modes;            // by falling frequency, stiff gaps closed; empty where there is no linearisation
-  double gap = 1;                     // slowest fast over fastest slow frequency
-  std::optional<double> fast_energy;  // in the strong potential
-  std::vector<MethodAdvice> advice;   // every method of the registry
+  // By decreasing frequency, with stiff gaps closed; empty if there is no linearisation.
+  std::vector<Mode> modes;
+  double gap = 1;                     // slowest fast frequency over fastest slow one
+  std::optional<double> fast_energy;  // energy in the strong potential
+  std::vector<MethodAdvice> advice;   // for every method of the registry
   std::string recommended, why;
 };
 Inspection inspect_problem(const Problem& problem, const State& start);

@@ -15,7 +15,7 @@ double growth_of(double excess) {
   return excess > 0 ? excess + std::sqrt(excess * (2 + excess)) : 0;  // eigenvalues t +- sqrt(t^2 - 1), t = 1 + excess
 }
 
-// Ever closer to the multiples of pi, which unstable intervals touch however narrow they are.
+// Points ever closer to the multiples of pi, which unstable intervals touch even if they are very narrow.
 std::vector<double> sample_points(double from, double to) {
   constexpr double closest = 1e-8, closer = 0.9;
   std::vector<double> points{from, to};
@@ -43,7 +43,7 @@ double edge_between(const SplitForm& form, double square, double a, double b) {
   return 0.5 * (a + b);
 }
 
-// By golden sections; the excess has one maximum in an interval.
+// Golden-section search; the excess has one maximum in an interval.
 double largest_growth(const SplitForm& form, double square, double from, double to) {
   const double part = (std::sqrt(5.0) - 1) / 2;
   for (int i = 0; i < 60; ++i) {

@@ -4,17 +4,17 @@
 #include "trill/solution/solution.hpp"
 
 namespace trill {
-// Averages that take a fast oscillation out of a motion and leave its slow part as it is.
+// Averages that remove a fast oscillation from a motion and leave its slow part unchanged.
 class FlatWindow {
  public:
-  // slowest: angular frequency of the slowest oscillation that is to be removed. The window reaches over
-  // `periods` of it to each side, with `samples` in each.
+  // slowest: angular frequency of the slowest oscillation that is to be removed. The window extends over `periods` of
+  // it to each side, with `samples` in each.
   explicit FlatWindow(double slowest, int periods = 16, int samples = 40);
   double half_width() const { return half_width_; }
 
-  // When the motion must be known for averages around these times, which rise.
+  // The times at which the motion must be known for averages around these centres, which must be increasing.
   std::vector<double> times(const std::vector<double>& centres) const;
-  // The averages of a solution that was recorded then, one column for each centre.
+  // The averages of a solution recorded at these times, one column for each centre.
   Mat averages(const Solution& solution, const std::vector<double>& centres) const;
 
  private:

@@ -16,7 +16,8 @@ std::vector<StabilityWindow> join_gaps(const std::vector<CriticalPoint>& points,
                                        Belongs belongs) {
   std::vector<StabilityWindow> windows;
   Extended from = 0;
-  bool has_from = true, joins = false;  // joins: the gap before was stable, and the point between belongs to both
+  // joins: the gap before this point was stable, and the point between the two gaps belongs to both.
+  bool has_from = true, joins = false;
   for (std::size_t i = 0; i <= points.size(); ++i) {
     const bool last = i == points.size();
     const Extended to = last ? HUGE_VALL : points[i].mu;
@@ -49,9 +50,9 @@ StabilityRow stability_row(const StepMatrix& m, double mu) {
   StabilityRow row{.mu = mu};
   if (discriminant >= 0) {
     row.radius = static_cast<double>(std::sqrt(1 + m.det_minus_one));
-    row.damping = static_cast<double>(0 - std::log1p(m.det_minus_one) / (2 * mu));  // not -0
+    row.damping = static_cast<double>(0 - std::log1p(m.det_minus_one) / (2 * mu));  // avoids -0
     row.oscillates = true;
-    // M = [[cos, k sin], [-sin / k, cos]] up to a factor: the sign of m12 is that of the sine.
+    // M = [[cos, k sin], [-sin / k, cos]] up to a factor, so m12 has the sign of the sine.
     row.phase = static_cast<double>(std::atan2(std::copysign(std::sqrt(discriminant), m.m12), half_trace));
   } else {
     row.radius = static_cast<double>(std::abs(half_trace) + std::sqrt(-discriminant));
@@ -63,7 +64,7 @@ StabilityRow stability_row(const StepMatrix& m, double mu) {
 }
 
 std::vector<StabilityRow> stability_rows(const MatrixAt& matrix, double mu_max) {
-  constexpr double step = 0.025;  // phases are continued from row to row
+  constexpr double step = 0.025;  // small enough to continue phases from row to row
   std::vector<StabilityRow> rows;
   double before = 0;
   for (int i = 1; i * step <= mu_max; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stability from coefficients: everything is a polynomial in x = mu^2. Intervals end at roots of polynomials, orders
-// are those of first coefficients.
+// Stability from coefficients: everything is a polynomial in x = mu^2. Intervals end at roots of polynomials, and
+// orders are given by first nonzero coefficients.
 #include "analysis/stability_parts.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace trill {
 namespace {
 bool vanishes(const Polynomial& p, Extended x) {
-  // The point is itself known to rounding only.
+  // The point itself is known only up to rounding.
   const Extended moved = 1e-17L * x * std::abs(p.derivative()(x));
   return std::abs(p(x)) <= 4 * (p.uncertainty(x) + moved);
 }
@@ -30,7 +30,7 @@ std::vector<Root> roots_of(const Polynomial& p) {
   return roots;
 }
 
-// Roots of several polynomials that cannot be told apart become one.
+// Merges roots of several polynomials that cannot be told apart.
 std::vector<Root> joined(std::vector<Root> roots) {
   std::sort(roots.begin(), roots.end(), [](const Root& a, const Root& b) { return a.x < b.x; });
   std::vector<Root> result;
@@ -66,11 +66,11 @@ class FormAnalysis {
  private:
   bool preserves() const { return damping_.degree() < 0; }  // det M = 1
 
-  // The discriminant, or the conditions of Jury on det and trace.
+  // The discriminant, or Jury's conditions on det and trace.
   std::vector<Polynomial> critical_polynomials() const {
     if (!preserves()) return {damping_, f_.q + f_.det - trace_, f_.q + f_.det + trace_};
-    // With equal diagonals 4 det - tr^2 = -4 m12 m21, whose two factors have simple roots where the product has pairs
-    // of roots close together.
+    // If the diagonal entries are equal, 4 det - tr^2 = -4 m12 m21. The two factors have simple roots where the product
+    // has pairs of roots close together.
     if (skew_.degree() < 0) return {f_.n12, f_.n21};
     return {Polynomial{0, 4} * f_.n12 * f_.n21 - skew_ * skew_};
   }
@@ -102,8 +102,8 @@ class FormAnalysis {
     return m.det_minus_one <= 0 && std::abs(2 * m.half_trace()) <= 2 + m.det_minus_one;
   }
 
-  // cos(phase) = tr / (2 sqrt(det)) against cos(mu), as series: the phase mu (1 + C mu^r) makes the first difference
-  // -C mu^(r+2).
+  // Compares cos(phase) = tr / (2 sqrt(det)) with cos(mu) as series: for the phase mu (1 + C mu^r) the first difference
+  // is -C mu^(r+2).
   LeadingTerm dispersion() const {
     const int terms = f_.q.degree() + trace_.degree() + 4;
     std::vector<Extended> cosine{1};
@@ -115,12 +115,12 @@ class FormAnalysis {
     const Polynomial difference = (0.5L * trace_ - root * Polynomial(cosine, rounding)).truncated(terms);
     for (int k = 1; k < terms; ++k)
       if (const Extended c = difference.coefficient(k); c != 0)
-        // A wrong frequency even for mu -> 0: cos(b mu) - cos(mu) = (1 - b^2) mu^2 / 2.
+        // The frequency is wrong even for mu -> 0: cos(b mu) - cos(mu) = (1 - b^2) mu^2 / 2.
         return {2.0 * k - 2, static_cast<double>(k == 1 ? std::sqrt(1 - 2 * c) - 1 : -c)};
     return {HUGE_VAL, 0};
   }
 
-  // As a series, for p(0) = 1.
+  // The square root as a series, for p(0) = 1.
   static Polynomial square_root(const Polynomial& p, int terms) {
     std::vector<Extended> y{1}, bounds{0};
     for (int k = 1; k < terms; ++k) {

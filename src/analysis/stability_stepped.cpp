@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stability by stepping the basis states of the test oscillator: a scan over mu, sharpened by bisection.
+// Stability by stepping the basis states of the test oscillator: a scan over mu, refined by bisection.
 #include "analysis/convergence.hpp"
 #include "analysis/stability_parts.hpp"
 #include "analysis/test_oscillator.hpp"
@@ -17,7 +17,7 @@ struct StepRunner {
   TestOscillator oscillator;
   ErrorScale scale;
   Vec weights;
-  StepStatus status = StepStatus::ok;  // of the last step
+  StepStatus status = StepStatus::ok;  // result of the last step
 
   StepRunner(const MethodEntry& method, const OptionSet& options)
       : oscillator(make_test_oscillator(method.info.accepts)) {
@@ -25,12 +25,12 @@ struct StepRunner {
       throw UsageError(method.info.name + " chooses its own steps; there is no matrix of one step to analyse");
     stepper = method.make(*oscillator.problem, options);
     const Index n = oscillator.problem->layout().size();
-    // Newton iterations to rounding: the matrix is to be that of the method.
+    // Newton iterates to rounding, so that the step matrix is that of the method.
     scale = {.rtol = 1e-14, .atol = Vec::Constant(n, 1e-15)};
     weights = Vec::Constant(n, 1e14);
   }
 
-  // (q, v) after each of the steps, as columns; NaN from the first on that fails.
+  // (q, v) after each of the steps, as columns; NaN from the first failed step on.
   Eigen::Matrix2Xd run(double q, double v, double h, int steps) {
     Eigen::Matrix2Xd states = Eigen::Matrix2Xd::Constant(2, steps, std::nan(""));
     State s(oscillator.problem->layout());
@@ -53,7 +53,7 @@ struct StepRunner {
     return m;
   }
 
-  // Do later steps differ from the first, as those of multistep methods do?
+  // Whether later steps differ from the first, as those of multistep methods do.
   bool has_memory() {
     constexpr double mu = 0.3;
     const Eigen::Matrix2Xd states = run(1, 0.4, mu, 8);
@@ -67,11 +67,11 @@ struct StepRunner {
     return {e11, m12, m21, e22, e11 + e22 + e11 * e22 - m12 * m21};
   }
 
-  // A matrix with this double eigenvalue, as if by a pair that just does not oscillate.
+  // A matrix with this double eigenvalue, as the limit of a pair that just does not oscillate.
   static StepMatrix one_real(Extended value) { return {value - 1, 1e-30L, 1e-30L, value - 1, value * value - 1}; }
 
-  // The dominant pair of eigenvalues of a long run, as a matrix that has it: q_{n+1} - tr q_n + det q_{n-1} = 0. Where
-  // other eigenvalues are as large, only their growth.
+  // A matrix with the dominant pair of eigenvalues of a long run: q_{n+1} - tr q_n + det q_{n-1} = 0. If other
+  // eigenvalues are as large, only their growth is determined.
   StepMatrix late_matrix(double mu) {
     constexpr int stretch = 60;
     const Eigen::RowVectorXd q = run(1, 0.4, mu, 4 * stretch).row(0);
@@ -90,8 +90,8 @@ struct StepRunner {
   }
 };
 
-// y = C x^r (1 + O(x^2)), x decreasing: r rounded from the slope, C without the next term by the two values that
-// rounding spares.
+// y = C x^r (1 + O(x^2)), x decreasing: r is the rounded slope; C is computed from the last two values above rounding,
+// with the next term eliminated.
 LeadingTerm leading_term(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() < 3) return {HUGE_VAL, 0};
   const double order = std::round(log_slope(x, y));
@@ -119,7 +119,7 @@ class StepAnalysis {
     const Scan all = scan(absolute);
     r.closed.absolute = closed_windows(all.points, all.within(absolute));
     r.open.absolute = open_windows(all.points, all.within(absolute));
-    // A method that damps has no interval of periodicity, however small its damping is for small mu.
+    // A damping method has no interval of periodicity, however small its damping is for small mu.
     if (std::isinf(r.damping.order)) {
       const Scan ends = scan(periodic);
       r.closed.periodicity = closed_windows(ends.points, ends.within(periodic));
@@ -142,7 +142,7 @@ class StepAnalysis {
   StepMatrix matrix_at(double mu) { return has_memory_ ? runner_.late_matrix(mu) : runner_.step_matrix(mu); }
   StepMatrix matrix(double mu) {
     const StepMatrix m = matrix_at(mu);
-    // Methods fitted to a frequency refuse single steps, its resonances; beside them they are what they are.
+    // Methods fitted to a frequency refuse single step sizes, where they have resonances; take a value next to it.
     return runner_.status == StepStatus::refused ? matrix_at(mu * (1 + 1e-5)) : m;
   }
   StabilityRow row(double mu) { return stability_row(matrix(mu), mu); }
@@ -172,8 +172,8 @@ class StepAnalysis {
     return {.mu = mu, .double_eigenvalue = doubled, .identity = identity};
   }
 
-  // Where `stable` changes, and where a pair of eigenvalues meets and parts again. Further out the scan is too coarse
-  // for windows: there it only looks for the end of the last one.
+  // Finds where `stable` changes, and where a pair of eigenvalues meets and separates again. Further out the scan is
+  // too coarse for windows: there it only looks for the end of the last one.
   Scan scan(const StableAt& stable) {
     constexpr double fine_to = 60;
     Scan result;

@@ -43,7 +43,7 @@ class Oscillator : public MechanicalProblem {
   }
 };
 
-// z = 0 for the second coordinate.
+// The second coordinate z is held by the constraint z = 0.
 class HeldCoordinate final : public ConstraintMap {
  public:
   Index count() const override { return 1; }

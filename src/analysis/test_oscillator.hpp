@@ -4,8 +4,8 @@
 #include "trill/method/stepper.hpp"
 
 namespace trill {
-// q'' = -q in the shape a method can take: as it is, beside a coordinate held by a constraint, in a heat bath at zero
-// temperature and friction, or as an LC circuit. The first entry of q is the oscillating one; its velocity is entry
+// q'' = -q in a form that a method accepts: as it is, with a second coordinate held by a constraint, in a heat bath at
+// zero temperature and friction, or as an LC circuit. The first entry of q oscillates; its velocity is entry
 // velocity_index of y.
 struct TestOscillator {
   std::unique_ptr<Problem> problem;

@@ -16,7 +16,7 @@ std::string why_slow(const Facts& known) {
                      known.stiff_gaps, known.stiff_gaps == 1 ? "" : "s");
 }
 
-// The techniques behind the one that was tried last.
+// The names of the techniques that come after the one tried last.
 std::string names_of_the_rest(const std::vector<Technique>& all, std::size_t tried) {
   std::vector<std::string> names;
   for (std::size_t i = tried; i < all.size(); ++i) names.push_back(all[i].name());
@@ -34,7 +34,7 @@ std::string choice_text(const Resolved& asked, const Facts& known, const std::st
 
 Advice for_slow_motion(const Resolved& asked, const Facts& known) {
   const Trial& last = known.trials.back();
-  // An ordinary method stands at the end of the ladder. It damps the oscillation of stiff gaps, and nothing else.
+  // An ordinary method is the last candidate. It can damp the oscillation of stiff gaps, but nothing else.
   const bool suits = !last.technique.method || (known.stiff_gaps > 0 && known.mechanical);
   if (!last.objection.empty() || !suits)
     throw UsageError(

@@ -4,18 +4,18 @@
 #include "driver/facts.hpp"
 
 namespace trill {
-// Which method is taken, and why. Every choice that trill makes for a user is made here, from facts alone.
+// Which method is used, and why. Every choice that trill makes for a user is made here, from the facts alone.
 struct Advice {
   Way way;
-  std::string choice;  // empty: it was named, by the user or by the model
+  std::string choice;  // empty: the method was named by the user or by the model
 };
-// UsageError when there is no method for what is wanted.
+// UsageError if no method can do what is wanted.
 Advice advise(const Resolved& asked, const Facts& known);
 
-// What is tried for a want, in this order. None: a method is named.
+// The techniques that are tried for a want, in this order. Empty: the plan or the model names the method.
 std::vector<Technique> candidates_for(Want want);
 
-// For somebody who asks what to do with a problem: `fitting` are the names of the techniques that can run it.
+// For a user who asks what to do with a problem: `fitting` are the names of the techniques that can run it.
 struct Outlook {
   std::vector<std::string> fitting;
   bool conservative = false;

@@ -21,12 +21,12 @@ void make_objects(PreparedRun& run) {
   run.stepper = way.method->make(run.reformulation ? run.reformulation->inner() : *run.problem, way.options);
 }
 
-// A step that nobody names follows from the problem that is stepped, which exists only now.
+// A step size that was not given depends on the problem that is stepped, which exists only now.
 double default_step(const PreparedRun& run) {
   const double span = std::abs(*run.plan.to - *run.plan.from);
   const Problem& stepped = run.reformulation ? run.reformulation->inner() : *run.problem;
   const State start = run.reformulation ? stepped.initial_state() : run.start;
-  // A method that makes inner steps of its own for fast forces takes steps for the slow ones.
+  // A method that takes its own inner steps for fast forces needs steps only for the slow ones.
   const bool slow = !run.reformulation && run.way.method->split_form(run.way.options).has_value();
   double omega = slow ? slow_frequency(stepped, start) : 0;
   if (omega == 0) omega = fastest_frequency(stepped, start);
@@ -62,7 +62,7 @@ void tell_scope(PreparedRun& run) {
   if (run.reformulation) run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to});
 }
 
-// Machine code serves clones of the problem, so everything is made once more.
+// Only clones of the problem use the machine code, so everything is made again.
 void take_native(PreparedRun& run) {
   if (!choose_native(run)) return;
   run.stepper.reset();

@@ -9,12 +9,12 @@
 
 namespace trill {
 namespace {
-// Distances relative to the size of coordinates or velocities. A start that is off by less than rounding of a few
-// operations is taken as it is; one that is off by what digits of a table leave is moved; others are refused.
+// Distances relative to the size of coordinates or velocities. A start that is off by no more than the rounding of a
+// few operations is taken as it is; one that is off by the rounded digits of a table is moved; others are refused.
 constexpr double exact = 1e-12, unnoticed = 1e-8, movable = 1e-2;
-// Methods that let constraints drift are not stopped by the drift; a state off them by more begins no motion on them.
+// Methods that let constraints drift are not stopped by that, but no motion can begin further off than this.
 constexpr double consistent = 1e-6;
-constexpr double continuous = 1e-9;  // a change at a switch that is smaller is rounding
+constexpr double continuous = 1e-9;  // a smaller change at a switch is rounding
 constexpr double much_drift = 1e-3;  // relative, at the end of a run
 
 const MechanicalProblem* constrained(const Problem& problem) {

@@ -7,16 +7,16 @@
 #include <optional>
 
 namespace trill {
-// What keeps a run from going on from this state: a sentence when positions or velocities do not satisfy the hard
-// constraints, or "".
+// Why a run cannot continue from this state: a sentence if positions or velocities do not satisfy the hard constraints,
+// otherwise "".
 std::string leaves_constraints(const Problem& problem, const State& state);
 
-// What a switch in the formulas of constraints does to a motion: a step ends there. Constraints must not jump; where
-// their rates do, velocities follow as an impulse along the constraints makes them; multipliers may always.
+// What happens to a motion when the formulas of constraints switch; a step ends there. Constraints must not jump. If
+// their rates jump, velocities change by an impulse along the constraints; multipliers may always jump.
 class ConstraintSwitch {
  public:
-  ConstraintSwitch(const Problem& problem, const State& before);  // with the formulas before it
-  // With the formulas behind it. What keeps the motion from going on, or "".
+  ConstraintSwitch(const Problem& problem, const State& before);  // with the formulas before the switch
+  // With the formulas after the switch. Returns why the motion cannot continue, or "".
   std::string follow(State& after, Notes& notes) const;
 
  private:
@@ -26,15 +26,15 @@ class ConstraintSwitch {
   std::optional<Vec> multipliers_;  // before the switch
 };
 
-// A doubt where a run ends far off its constraints.
+// A notice if a run ends far off its constraints.
 std::vector<Notice> drift_of(const Problem& problem, const State& state);
 
 // Names the constraints that have become dependent at a state where a run failed, or "".
 std::string singular_position(const Problem& problem, const State& state, const State& start);
 
-// UsageError for a start that has another size or is not finite, for constraints that are redundant or contradict each
-// other, for motions without inertia and for starts far off the constraints. A start near them is moved onto them.
+// UsageError for a start that has the wrong size or is not finite, for constraints that are redundant or contradict
+// each other, for motions without inertia and for starts far off the constraints. A start near them is moved onto them.
 std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end);
-// UsageError for output times that do not follow the run.
+// UsageError for output times that are not strictly ordered in the direction of the run.
 void check_output(const Output& output, double t0, double direction);
 }  // namespace trill

@@ -45,7 +45,7 @@ bool same_run(const PreparedRun& a, const PreparedRun& b) {
          a.options.max_steps == b.options.max_steps;
 }
 
-// Rows of the joined run as rows of every copy.
+// Splits rows of the joined run into rows of every copy.
 class RowSplitter final : public Recorder {
  public:
   RowSplitter(const JoinedProblem& problem, Index own_quantities)
@@ -69,7 +69,8 @@ class RowSplitter final : public Recorder {
 
  private:
   const JoinedProblem& problem_;
-  Index own_, shared_ = 0;  // quantities of a copy; those of the step, the same for all
+  // Number of quantities that each copy has, and of those that describe the step and are the same for all.
+  Index own_, shared_ = 0;
   Vec y_, measured_;
   std::vector<Solution> rows_;
 };

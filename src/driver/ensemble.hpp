@@ -6,19 +6,19 @@
 #include <span>
 
 namespace trill {
-// So many copies keep vector instructions busy and still fit into the fastest memory.
+// This many copies keep vector instructions busy and still fit into the fastest cache.
 inline constexpr std::size_t most_copies = 64;
 
-// Both are runs of one model with one method, one fixed step size, one time span and the same output, and the method
-// and the model let several copies be stepped as one: see MethodInfo::componentwise. Constraints, events, a full mass
-// matrix and changed unknowns do not.
+// Whether both are runs of one model with one method, one fixed step size, one time span and the same output, and
+// method and model allow stepping several copies as one: see MethodInfo::componentwise. Constraints, events, a full
+// mass matrix and changed unknowns do not allow it.
 bool can_join(const PreparedRun& a, const PreparedRun& b);
 
-// Runs of which every pair can be joined, as one. Each solution is bit by bit what PreparedRun::run() returns without a
-// recorder; recorders are left alone. Empty: one of the runs cannot begin or fails, which shows when they are run one
-// by one.
+// Runs all of these as one; every pair of them must be joinable. Each solution is bit by bit what PreparedRun::run()
+// returns without a recorder; recorders are not used. Empty: one of the runs cannot begin or fails; run them one by one
+// to see which.
 std::vector<Solution> run_joined(std::span<PreparedRun* const> runs);
 
-// Of the rows of a run, with a fixed step, in memory.
+// Memory for the rows of a run with a fixed step.
 double bytes_of_rows(const PreparedRun& run);
 }  // namespace trill

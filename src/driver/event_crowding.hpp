@@ -8,11 +8,11 @@
 #include <cstdint>
 
 namespace trill {
-// Events that change the state at ever shorter intervals (a ball coming to rest) pile up at a time that no step passes.
+// Detects events that change the state at ever shorter intervals, so that time no longer advances (a ball at rest).
 class EventCrowding {
  public:
   void passed(double h) { largest_step_ = std::max(largest_step_, std::abs(h)); }
-  // true: this one is too many.
+  // true: there have been too many, including this one.
   bool adds(std::int64_t event, bool restarts, double t) {
     const double interval = std::abs(t - last_);
     const bool again = restarts && event == source_;

@@ -8,7 +8,7 @@
 namespace trill {
 namespace {
 constexpr std::size_t samples = 4;  // per step
-constexpr int forgotten = 2;        // in the place of a sign
+constexpr int forgotten = 2;        // marks a sign that must be determined again
 
 int sign_of(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
 
@@ -16,7 +16,7 @@ bool counts(int before, int after, int direction) {
   return before != 0 && after != 0 && before != after && (direction == 0 || direction == after);
 }
 
-// Bisection sped up by the Illinois rule; ends on the far side of the root, closer than `tolerance` to it.
+// Bisection accelerated by the Illinois rule; returns a point beyond the root, closer than `tolerance` to it.
 template <class Function>
 double far_side_of_root(Function&& g, double a, double ga, double b, double gb, double tolerance) {
   const int before = sign_of(ga);
@@ -58,13 +58,13 @@ void EventDetector::leave(const State& before) {
 void EventDetector::restart(const State& after, std::size_t event) {
   for (std::size_t i = 0; i < events_.size(); ++i)
     if (sign_[i] == forgotten) sign_[i] = sign_of(events_[i].root(after));
-  // The state stands on the root of this event: its sign is only known once the motion has left it. Where a formula
-  // changed it must have gone to the other side, or it comes back across the switch.
+  // The state is on the root of this event, so its sign is known only after the motion has left it. If a formula was
+  // switched, the motion must go to the other side; otherwise it comes back across the switch.
   sign_[event] = events_[event].restarts ? end_sign_[event] : 0;
   left_[event] = events_[event].restarts;
 }
 
-// Values at the samples, one sample after another: a model has all of its switches at once.
+// Event values, sample by sample: a model evaluates all of its switches at once for a state.
 void EventDetector::sample(double from, const Interpolant& at) {
   values_.resize((samples + 1) * events_.size());
   for (std::size_t k = 0; k <= samples; ++k) {
@@ -79,7 +79,7 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   int sign = sign_[event];
   const bool stands = sign == 0 || left_[event];
   double a = from, ga = stands ? 0 : values_[event];
-  // Standing on the root: the sign is that of the first value away from it. Rounding may have left it on either side.
+  // On the root, the sign is that of the first value away from it: rounding may have left it on either side.
   for (double d = sign == 0 ? 1e-8 : 1e-6; stands && sign_of(ga) == 0 && d < 1.0 / samples; d *= 10) {
     a = from + (1 - from) * d;
     ga = g(a);

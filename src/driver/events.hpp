@@ -22,14 +22,14 @@ class EventDetector {
 
   explicit EventDetector(const std::vector<Event>& events);
   bool empty() const { return events_.empty(); }
-  void start(const State& s);  // signs at the beginning
-  // `event` changes the state; others that cross at the same moment stay due. What a change moves past its zero has
-  // not crossed it, so the roots are asked before the change and after it.
+  void start(const State& s);  // takes the signs at the beginning
+  // Call both when `event` changes the state. Other events that cross at the same moment are still due. But an event
+  // whose value the change itself moves past zero has not crossed, so roots are evaluated before and after the change.
   void leave(const State& before);
   void restart(const State& after, std::size_t event);
-  // The first crossing at or after `from` that was not given before; nothing: the step has no more.
+  // The first crossing at or after `from` that was not returned before; empty: there are no more in this step.
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
-  // A formula's switch, on which the motion stood, was left in the last step.
+  // The motion was on the switch of a formula and has left it in the last step.
   bool left_a_switch() const { return left_a_switch_; }
   void memory(Archive& archive) { archive(sign_, left_); }
 
@@ -43,8 +43,8 @@ class EventDetector {
 
   const std::vector<Event>& events_;
   std::vector<int> sign_, end_sign_;  // -1, +1, or 0 while unknown
-  std::vector<double> values_;        // of all events at the samples of a step
-  std::vector<int> left_;             // 1: a switch on which the motion stands, on its way to the side of the sign
+  std::vector<double> values_;        // values of all events at the samples of a step
+  std::vector<int> left_;             // 1: the motion is on this switch, moving to the side given by the sign
   bool left_a_switch_ = false;
 };
 }  // namespace trill

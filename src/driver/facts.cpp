@@ -18,8 +18,8 @@ RunScope scope_of(const Resolved& asked) {
   return {plan.h ? 0 : plan.rtol.value_or(asked.defaults.rtol), *plan.from, *plan.to};
 }
 
-// Whether a formulation would refuse on the way, found by a rough run: what that costs is little beside what following
-// the oscillation would.
+// Finds out by a rough run whether a formulation would refuse somewhere along the way. That costs little compared with
+// following the oscillation.
 std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem) {
   Resolved rough = asked;
   RunPlan& plan = rough.plan;
@@ -65,7 +65,7 @@ Facts facts(const Resolved& asked, const std::vector<Technique>& candidates, con
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
                     const OptionSet& options) {
   try {
-    OptionSet own;  // others belong to the method that drives it
+    OptionSet own;  // the other options belong to the method that drives the formulation
     for (const OptionRow& row : formulation.options)
       if (const auto given = options.find(row.name); given != options.end()) own.insert(*given);
     const auto form = formulation.make(problem, own);

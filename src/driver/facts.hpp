@@ -4,28 +4,29 @@
 #include "driver/resolve.hpp"
 
 namespace trill {
-// What speaks against a technique that could give what is wanted.
+// The result of trying a technique that could do what is wanted.
 struct Trial {
   Technique technique;
-  Way way;                // where its start is taken
-  std::string objection;  // empty: nothing
-  bool ran = false;       // a rough run over the whole span was part of it
+  Way way;                // set if the technique accepts the start
+  std::string objection;  // why it cannot be used; empty: it can
+  bool ran = false;       // a rough run over the whole span was made
 };
 
-// What is known of the problem before the run.
+// What is known about the problem before the run.
 struct Facts {
   std::string name;
   State start;
   Index stiff_gaps = 0;
   bool mechanical = false, random = false;
-  std::vector<Trial> trials;  // of the candidates for what is wanted, up to the first that nothing speaks against
+  // The candidates that were tried, up to the first one without an objection.
+  std::vector<Trial> trials;
 };
 
-// Looks at the problem. Candidates that are formulations are tried on its start, and in a rough run unless the plan
-// rules that out.
+// Examines the problem. Candidates that are formulations are tried on its start, and in a rough run unless the plan
+// forbids that.
 Facts facts(const Resolved& asked, const std::vector<Technique>& candidates, const Problem& problem);
 
-// Tries a formulation on a model's start. Empty: it takes it; otherwise the reason why not.
+// Tries a formulation on a model's start. Returns the reason why it cannot be used, or an empty string.
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
                     const OptionSet& options = {});
 }  // namespace trill

@@ -12,7 +12,7 @@ struct Failure {
 };
 Failure failure_of(AdvanceStatus status, const StepControl& control);
 
-// The first component or quantity that is not finite. The state may still be when its energy is not; no file could hold
-// such a row.
+// The first component or quantity that is not finite. The state may be finite while its energy is not; such a row
+// cannot be written to a file either.
 std::string first_overflow(const Problem& problem, const Measures& measures, const State& s, const Vec& measured);
 }  // namespace trill

@@ -4,14 +4,14 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// Copies of one system as one system: component after component, in each of them copy after copy. A method that treats
-// every component alike steps all copies at once with it, by the same arithmetic as each alone.
+// Several copies of one system as one system: ordered by component, and within a component by copy. A method that
+// treats every component alike steps all copies at once, with the same arithmetic as each alone.
 class JoinedProblem final : public MechanicalProblem {
  public:
-  // The copies have equal layouts, mass kinds, groups, breakpoints and quantities, no events, and outlive this.
+  // Copies must have equal layouts, mass kinds, groups, breakpoints and quantities, no events, and must outlive this.
   explicit JoinedProblem(std::vector<const MechanicalProblem*> copies);
   Index copies() const { return count_; }
-  void put(Index copy, In from, Out y) const;              // the state of a copy into a joined one
+  void put(Index copy, In from, Out y) const;              // copies the state of one copy into a joined one
   void take(Index copy, const double* from, Out y) const;  // and back
 
   std::string name() const override { return first().name(); }
@@ -20,7 +20,7 @@ class JoinedProblem final : public MechanicalProblem {
   State initial_state() const override;
   std::unique_ptr<Problem> clone() const override { return std::make_unique<JoinedProblem>(copies_); }
   std::vector<double> breakpoints(double t0, double t1) const override { return first().breakpoints(t0, t1); }
-  std::vector<Quantity> quantities() const override;  // of the first copy, then of the next, ...
+  std::vector<Quantity> quantities() const override;  // those of the first copy, then of the next, ...
   void measure(const State& s, Out values) const override;
   std::string time_unit() const override { return first().time_unit(); }
 
@@ -30,7 +30,7 @@ class JoinedProblem final : public MechanicalProblem {
   void force(Groups groups, double t, In q, In v, Out f) const override {
     block_->force(groups, t, q.data(), v.data(), f.data());
   }
-  // Nobody who runs this asks for derivatives; a dense pattern would be large.
+  // Joined runs never need derivatives, and a dense pattern would be large.
   MatrixSlot stiffness_pattern() const override { return empty_pattern(); }
   MatrixSlot damping_pattern() const override { return empty_pattern(); }
   bool velocity_dependent(Groups groups) const override { return first().velocity_dependent(groups); }

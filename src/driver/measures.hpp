@@ -10,7 +10,7 @@ namespace trill {
 // method and the formulation, and the effort of the step.
 class Measures {
  public:
-  // Where a formulation solves another problem, the constraints of that one count.
+  // If a formulation solves another problem, the constraints of that problem are measured.
   Measures(const Problem& problem, const Reformulation* formulation, const Stepper& stepper);
   const std::vector<Quantity>& quantities() const { return quantities_; }
   const Vec& at(const State& s, const StepResult& step);

@@ -12,10 +12,10 @@
 
 namespace trill {
 namespace {
-constexpr double forces_each_step = 2;         // of fixed size: from one to many
-constexpr double forces_each_period = 100;     // of the fastest motion, at usual tolerances
-constexpr double forces_when_unknown = 2e4;    // where frequencies would take longer to find than compiling
-constexpr double forces_of_slow_motion = 5e3;  // whose steps do not depend on the fastest motion
+constexpr double forces_each_step = 2;         // evaluations in a fixed step: between one and many
+constexpr double forces_each_period = 100;     // evaluations in a period of the fastest motion, at usual tolerances
+constexpr double forces_when_unknown = 2e4;    // if finding the frequencies would take longer than compiling
+constexpr double forces_of_slow_motion = 5e3;  // for steps that do not depend on the fastest motion
 constexpr Index most_unknowns_to_analyse = 60;
 
 double expected_forces(const PreparedRun& run) {

@@ -4,7 +4,7 @@
 #include "trill/driver/plan.hpp"
 
 namespace trill {
-// Decides on machine code for a run whose step is known, and notes the choice in it. True: clones of the problem made
-// from now on have it. UsageError when it is always wanted and cannot be had.
+// Decides whether a run whose step is known uses machine code, and records the choice in it. True: clones of the
+// problem made from now on use it. UsageError if the user asked for it always and it is not available.
 bool choose_native(PreparedRun& run);
 }  // namespace trill

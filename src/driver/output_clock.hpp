@@ -6,14 +6,14 @@
 #include <cmath>
 
 namespace trill {
-// When the next row is due.
+// Knows when the next row is due.
 class OutputClock {
  public:
   OutputClock(const Output& output, double t_start, double direction)
       : output_(output), t_start_(t_start), direction_(direction) {}
 
   bool counts_steps() const { return std::holds_alternative<EveryStep>(output_); }
-  double next_time() const {  // infinite: none
+  double next_time() const {  // infinite: no more rows
     if (const auto* grid = std::get_if<Grid>(&output_))
       return t_start_ + direction_ * static_cast<double>(next_) * std::abs(grid->dt);
     const auto* times = std::get_if<Times>(&output_);
@@ -23,7 +23,7 @@ class OutputClock {
   }
   void pass_time() { ++next_; }
 
-  std::int64_t steps_left() const {  // to the next row
+  std::int64_t steps_left() const {  // until the next row
     const auto* every = std::get_if<EveryStep>(&output_);
     return every ? every->stride - since_ : std::numeric_limits<std::int64_t>::max();
   }

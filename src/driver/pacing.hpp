@@ -6,11 +6,11 @@
 #include <cstdint>
 
 namespace trill {
-// How much of something is done between two looks at the clock, found from the time that it takes.
+// Chooses how much work is done between two looks at the clock, from the time that it takes.
 class Pace {
  public:
   struct Limits {
-    double shortest, longest;  // seconds from one look to the next
+    double shortest, longest;  // seconds between two looks
     std::int64_t most;
   };
   Pace(std::int64_t first, const Limits& limits) : limits_(limits), amount_(first) {}

@@ -24,7 +24,7 @@ Technique default_technique(const TextModel& model) {
   }
 }
 
-// A formulation remembers the run that it was made for.
+// A formulation keeps memory of its run, so a second run needs new objects.
 Solution PreparedRun::run() {
   if (begun && reformulation) build_objects(*this);
   begun = true;
@@ -33,7 +33,8 @@ Solution PreparedRun::run() {
 
 PreparedRun prepare(const RunPlan& plan) {
   TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
-  if (plan.method.empty() && plan.want == Want::full) default_technique(model);  // shows the line of an unknown one
+  // An unknown technique is reported with its line in the file.
+  if (plan.method.empty() && plan.want == Want::full) default_technique(model);
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
   run.options.info.problem = model.info.name;
   run.options.info.problem_title = model.info.title;

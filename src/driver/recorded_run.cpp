@@ -42,7 +42,7 @@ void RecordedRun::open_resumed() {
 
 void RecordedRun::solve() {
   outcome_ = prepared_.run().outcome;
-  if (memory_) outcome_ = rows_.outcome;  // with the notice of thinned rows
+  if (memory_) outcome_ = rows_.outcome;  // includes the notice about thinned rows
   solved_ = outcome_.status != RunStatus::stopped;
 }
 

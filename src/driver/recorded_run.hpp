@@ -7,9 +7,9 @@
 namespace trill {
 struct RecordPlan {
   std::filesystem::path file;  // empty: rows stay in memory
-  bool resume = false;         // go on with what was left there
+  bool resume = false;         // continue from the checkpoint left there
   double checkpoint_seconds = 1;
-  std::size_t most_bytes = std::size_t{1} << 29;  // of rows in memory; then they are thinned
+  std::size_t most_bytes = std::size_t{1} << 29;  // for rows in memory; beyond that they are thinned
 };
 
 // A run with its rows, from the first step to the finished file: open, solve, judge, publish.
@@ -19,14 +19,15 @@ class RecordedRun {
   RecordedRun(const RecordedRun&) = delete;
   RecordedRun& operator=(const RecordedRun&) = delete;
 
-  // Makes the recorder ready. UsageError when there is nothing to go on with, or it belongs to another run.
+  // Prepares the recorder. UsageError if there is nothing to continue, or if it belongs to another run.
   void open();
-  bool solved() const { return solved_; }  // after open(): by an earlier process, which did not come to publish()
+  // After open(): an earlier process solved the run but did not get to publish().
+  bool solved() const { return solved_; }
   void solve();
-  void take(const Solution& solution);  // in place of solve(): the run was computed elsewhere
+  void take(const Solution& solution);  // instead of solve(), if the run was computed elsewhere
   void judge(When when, const std::atomic<bool>* stop);
   void set_trust(Trust trust) { trust_ = std::move(trust); }
-  void publish();  // nothing happens when rows are in memory
+  void publish();  // does nothing if rows are in memory
 
   PreparedRun& prepared() { return prepared_; }
   const RunOutcome& outcome() const { return outcome_; }
@@ -35,7 +36,7 @@ class RecordedRun {
   bool published() const { return published_; }
   const std::vector<std::string>& remarks() const { return remarks_; }  // what open() found damaged
 
-  // Where the rows are: in memory, in the part directory, or in the finished file.
+  // Gives access to the rows, which are in memory, in the part directory or in the finished file.
   using UseRows = std::function<void(const RunInfo& info, const RowSource& rows)>;
   void with_rows(const UseRows& use) const;
 

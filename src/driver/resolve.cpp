@@ -48,8 +48,8 @@ bool names_constraint_form(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// `formulation` stands for two things: how the method solves constraints, which is an option of it, and a change of
-// the unknowns before any method. Both may be given either way.
+// `formulation` can mean two things: how the method solves constraints, which is an option of the method, or a change
+// of unknowns before any method is applied. Both may be given either way.
 void sort_formulations(RunPlan& plan) {
   if (const auto it = plan.options.find("formulation");
       it != plan.options.end() && !names_constraint_form(it->second)) {
@@ -61,7 +61,7 @@ void sort_formulations(RunPlan& plan) {
   plan.formulation.clear();
 }
 
-// `control=...` among the method's options names the step control of the run.
+// `control=...` among the method's options sets the step control of the run.
 void take_controller(RunPlan& plan) {
   if (const auto given = plan.options.extract("control")) plan.control = given.mapped();
   if (plan.control.empty()) return;
@@ -78,7 +78,7 @@ const MethodEntry& driving_method(const ReformulationEntry& formulation, OptionS
   return *Catalogue::all().technique(name).method;
 }
 
-// What neither the formulation nor the method that drives it knows.
+// Refuses options that neither the formulation nor the method that drives it knows.
 void check_options(const Way& way, const OptionSet& given) {
   std::vector<std::string> known{"macro"};
   for (const auto& rows : {way.formulation->options, way.method->options})
@@ -90,7 +90,7 @@ void check_options(const Way& way, const OptionSet& given) {
                                    way.formulation->name));
 }
 
-// Options that the formulation knows are its own; `macro.X` is X of the method that drives it.
+// Options that the formulation knows go to it; `macro.X` is option X of the method that drives it.
 void sort_options(Way& way, const OptionSet& given) {
   constexpr std::string_view prefix = "macro.";
   for (const auto& [name, value] : given) {

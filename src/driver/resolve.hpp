@@ -4,17 +4,17 @@
 #include "trill/driver/plan.hpp"
 
 namespace trill {
-// A plan whose names and numbers are known to make sense.
+// A plan whose names and numbers have been checked.
 struct Resolved {
   RunPlan plan;  // from and to filled in; `formulation` and `control` are no longer among the options
   RunDefaults defaults;
-  std::optional<Way> way;  // empty: what is wanted decides
+  std::optional<Way> way;  // empty: it is chosen from what is wanted
 };
 
-// Refuses misuse with a UsageError; looks at no force and runs nothing.
+// Throws a UsageError if the plan is wrong; evaluates no force and runs nothing.
 Resolved resolve(const RunPlan& plan, const Problem& problem, const RunDefaults& defaults);
 
-// `technique` with the options of the plan sorted: a formulation gets the method that drives it best, unless `macro`
-// names another one.
+// `technique` with the options of the plan assigned to it: a formulation gets the method that drives it best, unless
+// `macro` names another one.
 Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& problem);
 }  // namespace trill

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-// Switches of formulas are passed over where a method gives no values inside its steps.
+// Switches of formulas are ignored if a method has no values inside its steps.
 std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
   std::vector<Event> events;
   int index = 0;
@@ -152,7 +152,7 @@ void Run::take_step() {
   between_steps();
 }
 
-// Steps that may be taken at once: nobody looks at them one by one, and nothing falls due among them.
+// Number of steps that may be taken at once: nobody looks at them one by one, and nothing is due in between.
 std::int64_t Run::batch_size(std::int64_t steps) const {
   if (!batches_) return 1;
   std::int64_t most = std::min({batch_.amount(), options_.max_steps - steps, clock_.steps_left()});
@@ -167,7 +167,7 @@ double Run::next_stop() const {
   return direction_ * (stop - out) > 0 ? out : stop;
 }
 
-// false: the formulation refuses to go on.
+// false: the formulation refuses to continue.
 bool Run::correct() {
   const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
   if (what == AfterStep::changed) advancer_.note_correction();
@@ -191,7 +191,7 @@ void Run::between_steps() {
     if (!stepper_.info().saves_memory) advancer_.note_restart();
     if (recorder_.wants_checkpoint() || stop_requested()) checkpoint();
   }
-  // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its numbers.
+  // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its results.
   const bool may_stop = !recorder_.keeps_checkpoints() || stepper_.info().saves_memory || steps == last_checkpoint_;
   if (may_stop && stop_requested() && under_way()) stop();
   if (options_.progress && steps >= next_progress_) report_progress(steps);

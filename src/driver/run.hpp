@@ -30,7 +30,7 @@ class Run {
   void find_breakpoints();
   RunInfo info() const;
   void begin();
-  void enter();  // the user's state becomes that of the run
+  void enter();  // converts the user's state into that of the run
   void leave(const State& in, State& out) const;
   void take_step();
   std::int64_t batch_size(std::int64_t steps) const;
@@ -64,7 +64,7 @@ class Run {
   void keep_dense(double t0, double h, double theta);
 
   void checkpoint();
-  void memory(Archive& archive);  // everything that a checkpoint holds, written or read
+  void memory(Archive& archive);  // writes or reads everything that a checkpoint holds
 
   const Problem& problem_;
   ProblemSession session_;
@@ -78,7 +78,7 @@ class Run {
   MemoryRecorder memory_;
   Recorder& recorder_;
   RunOutcome outcome_;
-  std::vector<Notice> notices_;  // what is known before the first step
+  std::vector<Notice> notices_;  // notices known before the first step
   State inner_, user_, scratch_, inside_, begin_, start_;
   std::optional<Measures> measures_;
   StepResult last_step_;
@@ -87,7 +87,7 @@ class Run {
   OutputClock clock_;
   EventCrowding crowding_;
   std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
-  // Batches are long enough that the way through the driver costs nothing, short enough that signals are not late.
+  // Batches are long enough to make the overhead of the driver negligible and short enough to react to signals quickly.
   Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
   bool batches_ = false;
   double last_recorded_ = 0;

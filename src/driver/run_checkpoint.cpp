@@ -14,7 +14,7 @@ void Run::memory(Archive& archive) {
   if (options_.reformulation) archive(*options_.reformulation);
   if (archive.reading()) {
     leave(inner_, user_);
-    session_.enter(user_);  // before the method, which may ask it again for what it keeps
+    session_.enter(user_);  // before the method is read: it may evaluate the problem to restore what it keeps
   }
   archive(detector_, advancer_, stepper_, outcome_.events);
   std::vector<Notice> notices = advancer_.notes().notices();

@@ -14,7 +14,7 @@ bool Run::handle_events(double t0, double h) {
   while (const auto hit = detector_.first(from, h, t0, at)) {
     const State before = inside(hit->theta);
     if (!clock_.counts_steps()) output_until(before.t, t0, h);
-    if (options_.reformulation) inside(hit->theta);  // output has moved on to other states
+    if (options_.reformulation) inside(hit->theta);  // output has overwritten inside_ with other states
     const Event& event = events_[hit->event];
     outcome_.events.push_back({event.name, before.t});
     State after = before;
@@ -34,12 +34,12 @@ bool Run::handle_events(double t0, double h) {
   return false;
 }
 
-// False: the run cannot go on from there.
+// False: the run cannot continue from there.
 bool Run::restart_behind(std::size_t index, const State& before, const State& after, bool changed) {
   const Event& event = events_[index];
   if (last_recorded_ != before.t) record(before);
   detector_.leave(before);
-  // A method may have drifted off them by its tolerance, which is not the event's doing.
+  // Before the event a method may already be off the constraints by its tolerance; the event is not to blame for that.
   const bool stays_on = changed && !event.restarts && leaves_constraints(problem_, before).empty();
   std::optional<ConstraintSwitch> passed;
   if (event.restarts) passed.emplace(problem_, before);
@@ -55,7 +55,7 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   return true;
 }
 
-// A formulation may have moved the state behind a switch, as onto gaps that it takes for constraints.
+// A formulation may have moved the state after a switch, for example onto gaps that it treats as constraints.
 void Run::record_moved() {
   constexpr double noticed = 1e-9;
   const Vec before = user_.y;
@@ -63,7 +63,7 @@ void Run::record_moved() {
   if (max_abs(user_.y - before) > noticed * (1 + max_abs(before))) record(user_);
 }
 
-// The user's state moves on with constraints behind a switch; false: it cannot.
+// Moves the user's state so that it satisfies the constraints after a switch; false: it cannot.
 bool Run::follow(const ConstraintSwitch& passed) {
   const std::string complaint = passed.follow(user_, advancer_.notes());
   if (complaint.empty()) return true;
@@ -71,9 +71,9 @@ bool Run::follow(const ConstraintSwitch& passed) {
   return false;
 }
 
-// A state that stands on switches takes the formulas of the side to which it moves; false: it cannot.
+// A state that is exactly on switches takes the formulas of the side to which it moves; false: it cannot.
 bool Run::take_sides() {
-  constexpr double ahead_by = 1e-9;  // of the whole run
+  constexpr double ahead_by = 1e-9;  // share of the whole run
   if (!session_.holds_formulas()) return true;
   State ahead = user_;
   const double dt = ahead_by * (t_end_ - t_start_);
@@ -112,7 +112,7 @@ bool Run::breaks_constraints(const Event& event) {
   return true;
 }
 
-// The user's state after an event becomes that of the run; false: the formulation cannot go on from it.
+// Converts the user's state after an event into that of the run; false: the formulation cannot continue from it.
 bool Run::take_in() {
   try {
     enter();

@@ -9,7 +9,7 @@
 
 namespace trill {
 namespace {
-constexpr double at_the_start = 1e-12;  // of a step: rounding of the time on which it began
+constexpr double at_the_start = 1e-12;  // share of a step: rounding of the time at which it began
 }  // namespace
 
 // Rows for every output time up to t inside the step that began at t0.
@@ -22,7 +22,7 @@ void Run::output_until(double t, double t0, double h) {
     record(user_);
     return;
   }
-  // Grid points are multiples of dt, rounded: a point that is the step's end up to rounding belongs to this step.
+  // Grid points are rounded multiples of dt: a point that equals the step's end up to rounding belongs to this step.
   const double slack = landing_slack(h, t);
   for (double out = clock_.next_time(); direction_ * (out - t) <= slack; out = clock_.next_time()) {
     clock_.pass_time();
@@ -62,7 +62,7 @@ void Run::stop_at_overflow(const State& s, const Vec& measured) {
 
 // The user's state inside the last step.
 State& Run::inside(double theta) {
-  // An event at the start of a step belongs to a state that was there, on its constraints; an interpolant comes near.
+  // An event at the start of a step gets the actual state, which is on its constraints; an interpolant is only close.
   if (theta <= at_the_start && !detector_.empty()) {
     scratch_.y = begin_.y;
     scratch_.t = begin_.t;
@@ -75,7 +75,7 @@ State& Run::inside(double theta) {
   return inside_;
 }
 
-// The part [0, theta] of the last step.
+// Stores the part [0, theta] of the last step.
 void Run::keep_dense(double t0, double h, double theta) {
   const int degree = stepper_.info().dense_degree;
   Solution::Segment segment{t0, theta * h, Mat(user_.y.size(), degree + 1)};

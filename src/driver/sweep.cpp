@@ -16,11 +16,11 @@ namespace trill {
 namespace fs = std::filesystem;
 namespace {
 using Progress = SweepMember::Progress;
-constexpr double most_bytes = 1 << 29;  // of rows in memory, of all threads together
-// Joined runs keep no checkpoints; steps times unknowns of a run that is short enough to be begun again.
+constexpr double most_bytes = 1 << 29;  // for rows in memory, all threads together
+// Joined runs keep no checkpoints. With at most this many steps times unknowns they are short enough to be repeated.
 constexpr double most_joined_work = 2e7;
 
-// The progress of all members as one number.
+// Adds up the progress of all members.
 class Tally {
  public:
   Tally(std::size_t members, const std::function<void(double)>& report)
@@ -38,7 +38,7 @@ class Tally {
   std::mutex mutex_;
 };
 
-// Neighbouring members, worked on by one thread.
+// Neighbouring members that one thread works on.
 class Block {
  public:
   Block(Sweep& sweep, const SweepOptions& options, Tally& tally, std::size_t begin, std::size_t end)
@@ -66,7 +66,7 @@ class Block {
   bool stopping() const { return options_.stop && options_.stop->load(); }
   bool solved(std::size_t i) { return runs_[i] && runs_[i]->solved() && member(i).progress != Progress::error; }
 
-  // The first member of the list and all that can be joined with it.
+  // Takes the first member off the list, with all that can be joined with it.
   std::vector<std::size_t> take_group(std::vector<std::size_t>& list) {
     const std::size_t first = list.front();
     std::vector<std::size_t> group{first}, rest;
@@ -88,7 +88,7 @@ class Block {
     }
   }
 
-  // The first line: what follows in the message of a model shows the place in its file.
+  // Keeps the first line only: the rest of a model's message shows the place in its file.
   void fail(std::size_t i, const std::string& why) {
     member(i).progress = Progress::error;
     member(i).error = why.substr(0, why.find('\n'));
@@ -122,7 +122,7 @@ class Block {
     if (!runs_[i]->remarks().empty()) member(i).error = runs_[i]->remarks().front();
   }
 
-  // Progress of a run that stands for so many members.
+  // Reports the progress of a run that stands for this many members.
   void count_progress(PreparedRun& run, std::size_t members) {
     run.options.progress = [this, weight = static_cast<double>(members), given = 0.0](double fraction) mutable {
       if (fraction < given) return;
@@ -211,7 +211,7 @@ class Block {
   std::vector<std::unique_ptr<RecordedRun>> runs_;
 };
 
-// Members that a thread takes at once: many where they can be joined, without leaving another thread idle.
+// Number of members that a thread takes at once: many if they can be joined, but no thread should be left idle.
 std::size_t block_size(const Sweep& sweep, int threads) {
   try {
     const PreparedRun first = prepare(sweep.plan_of(sweep.members.front())),
@@ -224,7 +224,7 @@ std::size_t block_size(const Sweep& sweep, int threads) {
         (sweep.members.size() + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads);
     return std::max<std::size_t>(1, std::min({fits, fair, most_copies}));
   } catch (const UsageError&) {
-    return 1;  // the members say what is wrong with them
+    return 1;  // each member then reports what is wrong with it
   }
 }
 

@@ -84,7 +84,7 @@ void check_pattern(const std::string& pattern, const std::vector<SweepAxis>& axe
 
 struct Place {
   fs::path directory;
-  std::string pattern;  // of a file in it
+  std::string pattern;  // for the name of a file in it
 };
 
 Place place_of(const std::string& out, const std::vector<SweepAxis>& axes) {
@@ -190,7 +190,7 @@ Sweep make_sweep(const RunPlan& plan, std::vector<SweepAxis> axes, const std::st
     if (!files.insert(member.file).second)
       throw UsageError(fmt::format("--out {}: {} would hold two runs", out, member.file.string()));
   }
-  SegmentRecorder(sweep.members.front().file);  // refuses an unknown format
+  SegmentRecorder(sweep.members.front().file);  // throws on an unknown format
   return sweep;
 }
 }  // namespace trill

@@ -19,7 +19,7 @@ constexpr Index most_times = 2000;
 struct Samples {
   std::vector<double> t;
   Mat y;          // one column per time
-  Vec low, high;  // over all rows, sampled or not
+  Vec low, high;  // over all rows, not only the sampled ones
 };
 
 Samples sample(const RowSource& rows, Index size) {
@@ -34,7 +34,7 @@ Samples sample(const RowSource& rows, Index size) {
     const Eigen::Map<const Vec> row(y, size);
     s.low = s.low.cwiseMin(row);
     s.high = s.high.cwiseMax(row);
-    const bool jump = t == last;  // the sides of an event: no time to compare at
+    const bool jump = t == last;  // both sides of an event have this time, so it is not used for the comparison
     last = t;
     if (jump && !s.t.empty() && s.t.back() == t) s.t.pop_back();
     if (!jump && (i % stride == 0 || i + 1 == count)) {
@@ -56,7 +56,7 @@ RunPlan more_accurate(const RunPlan& plan) {
   RunPlan repeated = plan;
   repeated.max_steps = RunPlan{}.max_steps;
   if (plan.h) {
-    // A step longer than the run is cut at its end; half of it would be cut to the same step.
+    // A step longer than the run is cut at its end; half of it could be cut to the same step.
     repeated.h = std::min(*plan.h, std::abs(*plan.to - *plan.from)) / 2;
   } else {
     repeated.rtol = *plan.rtol / 10;
@@ -66,7 +66,7 @@ RunPlan more_accurate(const RunPlan& plan) {
   return repeated;
 }
 
-// Compares column by column as the repetition goes on.
+// Compares column by column while the repetition runs.
 class Comparison final : public Recorder {
  public:
   explicit Comparison(const Samples& samples) : samples_(samples), deviation_(Vec::Zero(samples.y.rows())) {}
@@ -87,11 +87,11 @@ class Comparison final : public Recorder {
   Vec deviation_;
   std::size_t at_ = 0, compared_ = 0;
 };
-// Gives repetitions up when they take too long or the user wants to stop.
+// Stops repetitions that take too long, or when the user wants to stop.
 class Watch {
  public:
   explicit Watch(const TrustOptions& options) : options_(options) {}
-  // `run` stands for so many.
+  // `run` stands for this many runs.
   void attach(PreparedRun& run, std::size_t runs = 1) {
     stop_ = false;
     most_seconds_ = options_.most_seconds * static_cast<double>(runs);
@@ -114,7 +114,8 @@ class Watch {
 struct TrustCheck::Parts {
   const PreparedRun& run;
   RunOutcome outcome;
-  Trust trust;  // all of it when there is nothing to repeat, otherwise how it is found
+  // Complete if there is nothing to repeat; otherwise it only says how trust will be determined.
+  Trust trust;
   Samples samples{};
   bool to_event = false;
   double t_last = 0;
@@ -135,7 +136,7 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
     return;
   }
   p.samples = sample(rows, run.start.y.size());
-  // A run that ended at an event: the repetition finds that event a little earlier or later.
+  // If the run ended at an event, the repetition finds that event a little earlier or later.
   p.to_event = outcome.status == RunStatus::event && !p.samples.t.empty();
   p.t_last = p.samples.t.empty() ? 0 : p.samples.t.back();
   if (p.to_event && outcome.events.back().t == p.t_last) p.samples.t.pop_back();
@@ -201,7 +202,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
                                  worst, worst_name);
   } else if (again.counters.steps <= outcome.counters.steps &&
              repetition->stepper->info().order == run.stepper->info().order) {
-    // Something else than accuracy set the steps of both runs: breakpoints of the model, the length of the run.
+    // Something other than accuracy limited the steps of both runs: breakpoints of the model, or the length of the run.
     trust.verdict = Verdict::none;
     trust.headline = fmt::format("Not known: {} and took no more steps; repeat it with a much smaller {}.", trust.how,
                                  repetition->plan.h ? "h" : "rtol");
@@ -220,7 +221,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   return trust;
 }
 
-// A repetition with smaller steps does not see what the equations themselves leave out.
+// A repetition with smaller steps does not show errors of the equations themselves.
 void TrustCheck::add_model_error(Trust& trust) const {
   const PreparedRun& run = parts_->run;
   const double error = run.reformulation ? run.reformulation->model_error() : std::nan("");

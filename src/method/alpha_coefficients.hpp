@@ -10,13 +10,13 @@ namespace trill {
 struct AlphaCoefficients {
   double alpha_m = 0, alpha_f = 0, beta = 0.25, gamma = 0.5;
   int order() const { return std::abs(gamma - 0.5 + alpha_m - alpha_f) < 1e-12 ? 2 : 1; }
-  // Then a is the true acceleration, and nothing but q and v goes from step to step.
+  // In this case a is the true acceleration, and nothing but q and v is carried from step to step.
   bool is_trapezoidal() const { return alpha_m == alpha_f && beta == 0.25 && gamma == 0.5; }
-  // Of the local error h^3 q''' of positions.
+  // The constant c in the local error c h^3 q''' of positions.
   double error_constant() const { return 1.0 / 6 - beta - (alpha_m - alpha_f) / 2; }
 };
 
-// The member of second order with these weights.
+// The second-order member of the family with these weights.
 constexpr AlphaCoefficients second_order_alpha(double alpha_m, double alpha_f) {
   const double s = 1 - alpha_m + alpha_f;
   return {alpha_m, alpha_f, s * s / 4, 0.5 - alpha_m + alpha_f};

@@ -9,11 +9,11 @@
 
 namespace trill {
 namespace {
-// Of Newton's iteration, in tolerances of the run. With fixed steps those are 1e-10, and v has errors of q divided by
-// h; stiff forces that are no lifted gaps turn what is left open in q into forces.
+// Tolerances of Newton's iteration, as multiples of the run's tolerance. With fixed steps that is 1e-10, and v has the
+// errors of q divided by h. Stiff forces that are not lifted gaps turn the remaining error of q into forces.
 constexpr double lifted_alpha_tolerance = 0.02, controlled_alpha_tolerance = 1e-3, fixed_alpha_tolerance = 1e-4;
-constexpr double max_alpha_growth = 2;     // of the step from one to the next
-constexpr double velocity_constant = 1.1;  // errors of v against those of q, measured for rho = 0, 0.5, 0.9
+constexpr double max_alpha_growth = 2;     // a step may be at most this many times as long as the one before
+constexpr double velocity_constant = 1.1;  // error of v relative to that of q, measured for rho = 0, 0.5, 0.9
 
 const MechanicalProblem& mechanics(const Problem& problem, const std::string& name) {
   return problem.as<MechanicalProblem>(name);
@@ -61,7 +61,7 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
   if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())
     throw UsageError(info_.name +
                      " with formulation=index3 needs damping, without which its multipliers grow; take index2");
-  // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+  // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
   info_.saves_memory = !stage_.has_sparse_factors();
 }
 
@@ -80,7 +80,7 @@ void AlphaStepper::start(State& s, const ErrorScale& scale) {
   balance_.start(s);
 }
 
-// a is the true acceleration here: without a step before this one there is no other. YPR98 sec. 3.
+// a is the true acceleration here: without an earlier step no other value is known. YPR98 sec. 3.
 void AlphaStepper::find_acceleration(State& s, Counters& work) {
   stage_.stand_at(s.t, s.q());
   stage_.accelerate(s.q(), s.v(), phi_, s.lambda(), work);
@@ -89,7 +89,8 @@ void AlphaStepper::find_acceleration(State& s, Counters& work) {
   h_ = 0;
 }
 
-// One in which h^2 a, or where there is none h v, moves q by a small multiple of its tolerance; the first steps grow.
+// A step in which h^2 a (or h v, if there is no acceleration) moves q by a small part of its tolerance; the first steps
+// can grow from there.
 double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
   constexpr double small = 0.1;
   const Index n = phi_.size();
@@ -103,7 +104,7 @@ double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, doubl
   return std::min(h, std::abs(h_max));
 }
 
-// From a Taylor series, and when that fails from the last positions: in stiff motions a may be large and say little.
+// Newton starts from a Taylor series and, if that fails, from the last positions: in stiff motions a may mislead.
 NewtonStats AlphaStepper::solve(const State& s, const StepRequest& request) {
   const double h = request.h;
   trial_ = s.y;
@@ -133,7 +134,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
     find_acceleration(s, request.work);
     balance_.restart(s);
   }
-  // a belongs to t + (alpha_m - alpha_f) h, so it moves with h: Arnold and Bruels 2007.
+  // a belongs to t + (alpha_m - alpha_f) h, so it has to be rescaled when h changes: Arnold and Bruels 2007.
   a0_ = phi_;
   if (h_ != 0) a0_ += (h / h_) * (a_ - phi_);
   set_alpha_equation(c_, s, h, phi_, a0_, stage_.equation);
@@ -159,7 +160,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   return result;
 }
 
-// c h^3 q''' from the change of a; in stiff modes that change says nothing of the error, and the filter takes it out.
+// c h^3 q''' from the change of a. In stiff modes that change says nothing about the error, so the filter removes it.
 double AlphaStepper::estimate(const State& s, double h, const StepRequest& request) {
   const Index n = phi_.size();
   const double c = std::abs(c_.error_constant());

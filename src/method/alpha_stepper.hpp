@@ -12,7 +12,7 @@
 #include <optional>
 
 namespace trill {
-// Options that all members share.
+// Options shared by all members of the family.
 struct AlphaOptions {
   ConstraintForm formulation = ConstraintForm::index2;
   bool split_by_qr = false;
@@ -24,8 +24,8 @@ struct AlphaOptions {
   StageOptions stage() const;
 };
 
-// YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics combined so that q follows from v. phi and
-// a: the true and the averaged acceleration at the start of the step.
+// YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics are combined so that q follows from v. phi
+// and a are the true and the averaged acceleration at the start of the step.
 void set_alpha_equation(const AlphaCoefficients& c, const State& s, double h, In phi, In a, StageEquation& e);
 // a at the end of the step: (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) phi1 + alpha_f phi0.
 void average_acceleration(const AlphaCoefficients& c, In phi0, In phi1, In a0, Out a1);
@@ -55,17 +55,19 @@ class AlphaStepper : public Stepper {
   MethodInfo info_;
   AlphaCoefficients c_;
   AlphaOptions options_;
-  bool closes_acceleration_;  // phi and lambda come from the acceleration level
+  bool closes_acceleration_;  // phi and lambda are computed from the constraints on accelerations
   ConstrainedStage stage_;
   EnergyBalance balance_;
-  std::optional<SlowStart> slow_start_;  // beside the start, to be told in the first step
-  Vec phi_, a_, phi1_, a1_, a0_;  // true and averaged acceleration: at the start of the step, at its end; a rescaled
-  Vec change_, last_change_;      // of a over this step and the one before
+  // Slow motion close to the start; the first step warns if the start is off it.
+  std::optional<SlowStart> slow_start_;
+  // True (phi) and averaged (a) acceleration at the start of the step, and at its end (phi1, a1); a0: a rescaled to h.
+  Vec phi_, a_, phi1_, a1_, a0_;
+  Vec change_, last_change_;  // change of a over this step and over the one before
   Vec trial_, y0_, y1_, error_, filtered_;
-  double h_ = 0, t1_ = 0;  // of the last step; h_ = 0: none yet
+  double h_ = 0, t1_ = 0;  // size and end of the last step; h_ = 0: there is none yet
 };
 
-// A member of the family: a struct of its own options with a name, a title, a reference, coefficients() and variants().
+// Member is one method: a struct of its own options with a name, a title, a reference, coefficients() and variants().
 template <class Member>
 class AlphaMethod final : public AlphaStepper {
  public:

@@ -12,9 +12,9 @@
 
 namespace trill {
 namespace {
-// Of Newton's iteration, in tolerances of the run; with fixed steps those are 1e-10.
+// Tolerances of Newton's iteration, as multiples of the run's tolerance, which is 1e-10 with fixed steps.
 constexpr double lifted_bdf_tolerance = 0.02, plain_bdf_tolerance = 1e-3;
-constexpr double max_bdf_growth = 2;  // of the step: BDF2 is stable up to 1 + sqrt(2)
+constexpr double max_bdf_growth = 2;  // largest ratio of successive steps; BDF2 is stable up to 1 + sqrt(2)
 }  // namespace
 
 class Bdf final : public Stepper {
@@ -62,7 +62,7 @@ class Bdf final : public Stepper {
         p_(problem.as<MechanicalProblem>("bdf")),
         stage_(p_, {.form = options.formulation, .lift_gaps = true}),
         balance_(p_) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !stage_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
@@ -88,7 +88,7 @@ class Bdf final : public Stepper {
     const double bend = scale.norm(error_, s.y, s.y);
     error_.head(n_) = s.v();
     const double speed = scale.norm(error_, s.y, s.y);
-    // A tenth of what h^2/2 q'' may be; where nothing accelerates, a step that moves by as much as the tolerance.
+    // h^2/2 q'' is a tenth of the tolerance; without acceleration, the motion h v is.
     if (bend > 0) return std::min(std::abs(h_max), std::sqrt(0.2 / bend));
     return speed > 0 ? std::min(std::abs(h_max), 0.1 / speed) : 0;
   }
@@ -119,7 +119,7 @@ class Bdf final : public Stepper {
     return result;
   }
 
-  // Positions and velocities of a cubic, moved onto the constraints.
+  // Cubic interpolation of positions and velocities, moved onto the constraints.
   void interpolate(double theta, Out y) override { interpolate_motion(stage_, {t1_, h1_, y0_, y1_}, theta, y); }
 
   std::vector<Quantity> diagnostics() const override { return balance_.diagnostics(); }
@@ -136,7 +136,7 @@ class Bdf final : public Stepper {
   }
 
  private:
-  // Nothing is known of the motion before s but its slope.
+  // Nothing is known about the motion before s, so the history holds only the slope at s.
   void begin_anew(State& s, Counters& work) {
     stage_.stand_at(s.t, s.q());
     stage_.accelerate(s.q(), s.v(), acceleration_, s.lambda(), work);
@@ -147,8 +147,8 @@ class Bdf final : public Stepper {
 
   bool has_two_steps() const { return options_.order == 2 && steps_ > 0; }
 
-  // The polynomial through the last states, of the degree of the formula; the oldest one counts twice, with its slope,
-  // while there are too few. Newton's divided differences.
+  // The polynomial through the last states, of the same degree as the formula. While there are too few states, the
+  // oldest one is used twice, the second time with its slope. Newton's divided differences.
   void extrapolate(const State& s, double h) {
     const auto y = s.y.head(2 * n_);
     if (steps_ == 0)
@@ -164,7 +164,7 @@ class Bdf final : public Stepper {
     guess_ += h * (h + h1_) * second_;
   }
 
-  // (1 + 2w) y1 = (1 + w)^2 y - w^2 y_-1 + (1 + w) h y1',  w = h/h1; without a step before this one y1 = y + h y1'.
+  // (1 + 2w) y1 = (1 + w)^2 y - w^2 y_-1 + (1 + w) h y1',  w = h/h1; in the first step y1 = y + h y1'.
   void set_equation(const State& s, double h) {
     StageEquation& e = stage_.equation;
     const double w = has_two_steps() ? h / h1_ : 0, all = 1 + 2 * w;
@@ -174,7 +174,7 @@ class Bdf final : public Stepper {
     e.v_base = ((1 + w) * (1 + w) / all) * s.v() - (w * w / all) * past1_.tail(n_);
   }
 
-  // From the extrapolation, and when that fails from the last positions.
+  // Newton starts from the extrapolation and, if that fails, from the last positions.
   NewtonStats solve(const State& s, const StepRequest& request) {
     trial_ = s.y;
     q_guess_ = guess_.head(n_);
@@ -182,7 +182,8 @@ class Bdf final : public Stepper {
     return stage_.solve_from(q_guess_, trial_, request.weights, !request.jumped && !request.restart, request.work);
   }
 
-  // Of the acceleration level; velocities of index3 are not on the constraints, and its own multipliers are as good.
+  // Multipliers from the constraints on accelerations. With index3 the velocities are not on the constraints, and its
+  // own multipliers are as good.
   void find_multipliers() {
     const Index m = stage_.constraints();
     if (m == 0 || options_.formulation == ConstraintForm::index3) return;
@@ -191,8 +192,9 @@ class Bdf final : public Stepper {
     stage_.close_acceleration(trial_.segment(n_, n_), acceleration_, trial_.segment(2 * n_, m));
   }
 
-  // The local error h^2/2 y'' or (1 + w)^2 / (6 w (1 + 2w)) h^3 y''' has the other sign than that of the extrapolation,
-  // and their difference is known. Milne's device: Hairer, Norsett, Wanner, Solving ODEs I, sec. III.7.
+  // The local error h^2/2 y'' or (1 + w)^2 / (6 w (1 + 2w)) h^3 y''' has the opposite sign to that of the
+  // extrapolation, and the difference of the two results is known. Milne's device: Hairer, Norsett, Wanner, Solving
+  // ODEs I, sec. III.7.
   double estimate(const State& s, double h, const ErrorScale& scale) {
     double share = h / (h + h1_);
     if (has_two_steps()) share *= (h + h1_) * (h + h1_) / ((h1_ + 2 * h) * (h + h1_ + h2_));
@@ -223,11 +225,12 @@ class Bdf final : public Stepper {
   ConstrainedStage stage_;
   EnergyBalance balance_;
   Index n_ = 0;
-  Vec past1_, past2_, slope_;  // (q, v) one and two steps back, and where the motion began its derivative
+  // (q, v) one step and two steps back, and its derivative where the motion began.
+  Vec past1_, past2_, slope_;
   Vec first_, second_, guess_, q_guess_, acceleration_, trial_, y0_, y1_, error_;
   double h1_ = 0, h2_ = 0, t1_ = 0;
-  int steps_ = 0;                         // since the motion began, up to 2
-  std::optional<SlowStart> oscillation_;  // of the start, until it is told
+  int steps_ = 0;                         // steps since the motion began, counted up to 2
+  std::optional<SlowStart> oscillation_;  // oscillation at the start, until the notice about it is given
 };
 }  // namespace trill
 TRILL_METHOD(bdf, Bdf)

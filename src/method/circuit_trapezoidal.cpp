@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trapezoidal rule for circuits in charge form, d/dt charge(x) + current(t, x) = 0; the step after a start or a jump is
-// implicit Euler, which needs no consistent currents before it.     PJY97 sec. 5
+// Trapezoidal rule for circuits in charge form, d/dt charge(x) + current(t, x) = 0. The step after a start or a jump is
+// implicit Euler, which needs no consistent currents at its start. PJY97 sec. 5.
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/circuit.hpp"
@@ -35,7 +35,7 @@ class ChargeSystem final : public MatrixSystem {
     moved_ = x + step;
     limited_ = moved_;
     p_.limit(x, limited_);
-    // Untouched entries keep their bits: a rounded difference would look like a shortened step.
+    // Entries that were not limited keep their exact value: the rounding of moved - x would look like a shortened step.
     for (Index i = 0; i < step.size(); ++i)
       if (limited_[i] != moved_[i]) step[i] = limited_[i] - x[i];
     return true;
@@ -79,7 +79,7 @@ class CircuitTrapezoidal final : public Stepper {
         p_(problem.as<CircuitProblem>("circuit_trapezoidal")),
         system_(p_),
         newton_(p_.layout().nq, {.tolerance = 0.1, .max_iterations = 50, .max_rate = 1e3}) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !system_.matrix().is_sparse();
   }
   const MethodInfo& info() const override { return info_; }
@@ -108,7 +108,7 @@ class CircuitTrapezoidal final : public Stepper {
   }
 
   void interpolate(double theta, Out y) override { y = (1 - theta) * y0_ + theta * y1_; }
-  void memory(Archive&) override {}  // the state says all: charges and currents are functions of it
+  void memory(Archive&) override {}  // nothing to save: charges and currents follow from the state
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<CircuitTrapezoidal>(problem, Options{});
   }

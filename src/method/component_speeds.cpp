@@ -24,7 +24,8 @@ void ComponentSpeeds::see(In error, double h, In y) {
 }
 
 void ComponentSpeeds::divide(const ErrorScale& scale) {
-  constexpr double resting = 1e6;  // predicted steps of components that do not move, in terms of the smallest
+  // Components that do not move get this many times the smallest predicted step.
+  constexpr double resting = 1e6;
   const Index n = slope_.size();
   const double least_speed = pairs_ > 0 ? 0.1 * size_.tail(pairs_).maxCoeff() : 0;
   double smallest = std::numeric_limits<double>::infinity();
@@ -57,7 +58,7 @@ void ComponentSpeeds::divide(const ErrorScale& scale) {
 }
 
 double ComponentSpeeds::shortest_time() const {
-  double fastest = 0;  // cube of its rate
+  double fastest = 0;  // its rate, cubed
   for (Index i = 0; i < slope_.size(); ++i)
     if (size_[i] > 0) fastest = std::max(fastest, slope_[i] / size_[i]);
   return 1 / std::cbrt(fastest);

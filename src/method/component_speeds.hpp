@@ -7,27 +7,33 @@
 #include <vector>
 
 namespace trill {
-// Which components are fast: those whose predicted steps lie below the first wide gap in the sorted list of all
-// predicted steps (PJY97 sec. 2, after Guenther and Rentrop). A predicted step is the one with which an error h^3 d
-// of the method for slow components, d the largest seen, just meets the tolerance at the largest size of the component
-// seen. Both are collected over a while: at one moment an oscillating component may well have no error.
+// Decides which components are fast: those whose predicted steps lie below the first wide gap in the sorted list of all
+// predicted steps (PJY97 sec. 2, after Guenther and Rentrop). The method for slow components has the error h^3 d. The
+// predicted step of a component is the h for which this error just meets the tolerance, with the largest d and the
+// largest size of the component seen so far. Both are collected over some time: at a single moment an oscillating
+// component may have no error.
 class ComponentSpeeds {
  public:
-  // A coordinate i < pairs is as fast as its velocity i + pairs: the size of a coordinate may be its place alone. And a
-  // velocity is as large as a tenth of the largest one: in rest it would be fast by its ripples. 0: no such pairs.
+  // For i < pairs, coordinate i is taken to be as fast as its velocity i + pairs, since the size of a coordinate may
+  // only tell where it is. A velocity counts as at least a tenth of the largest one; otherwise a component at rest
+  // would look fast because of its ripples. 0: no such pairs.
   void allocate(Index n, Index pairs);
-  void fade();  // old errors count less; sizes stay: a slow component is near zero for a long while
-  void see(In error, double h, In y);    // of one step
-  void divide(const ErrorScale& scale);  // without a gap of at least least_gap all components are fast
+  // Old errors count less from now on. Sizes are kept, because a slow component can be near zero for a long time.
+  void fade();
+  void see(In error, double h, In y);    // takes in the error and state of one step
+  void divide(const ErrorScale& scale);  // if no gap is at least least_gap wide, all components are fast
   bool all_fast() const { return fast_count_ == slope_.size(); }
   bool is_fast(Index i) const { return fast_[static_cast<std::size_t>(i)] != 0; }
   Index fast_count() const { return fast_count_; }
-  double shortest_time() const;  // in which an error reaches the size of its component; infinite: nothing moves
-  double ratio() const { return ratio_; }  // of the smallest slow to the smallest fast predicted step
+  // The shortest time in which an error grows as large as its component; infinite if nothing moves.
+  double shortest_time() const;
+  // The smallest predicted step of the slow components over that of the fast ones.
+  double ratio() const { return ratio_; }
   void memory(Archive& archive);
 
  private:
-  static constexpr double least_gap = 3;  // of a wide one, which also is at least the root of the widest
+  // A gap is wide if it has at least this ratio, and also at least the square root of the widest gap's ratio.
+  static constexpr double least_gap = 3;
   Vec slope_, size_, predicted_, sorted_;
   std::vector<int> fast_;
   Index pairs_ = 0;

@@ -7,7 +7,7 @@
 namespace trill {
 namespace {
 
-// gamma_1 .. gamma_m (m = (s + 1) / 2, the last one being the centre) to the full palindrome.
+// Extends gamma_1 .. gamma_m (m = (s + 1) / 2, the last one being the centre) to the full palindrome.
 template <std::size_t M>
 constexpr std::array<double, 2 * M - 1> palindrome(const double (&half)[M]) {
   std::array<double, 2 * M - 1> result{};

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-// Of Newton's iteration, in tolerances of the run. What it leaves open in q is divided by the step in v.
+// Newton's tolerances, as multiples of the run's tolerance. Its remaining error in q is divided by the step in v.
 constexpr double fixed_diagonal_tolerance = 1e-3, controlled_diagonal_tolerance = 0.1, min_diagonal_tolerance = 1e-9,
                  max_diagonal_tolerance = 0.02;
 }  // namespace
@@ -24,7 +24,7 @@ ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInf
       stage_(p_, {.form = formulation, .lift_gaps = true}),
       n_(p_.layout().nq),
       m_(stage_.constraints()) {
-  // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+  // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
   info_.saves_memory = !stage_.has_sparse_factors();
 }
 
@@ -42,7 +42,8 @@ void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
   slope_ << s.v(), acceleration_;
 }
 
-// As for rtol and atol alike: velocities that are zero at the start would ask for steps below rounding.
+// Errors are measured as if atol were equal to rtol: otherwise velocities that are zero at the start would ask for
+// steps below rounding.
 double ConstrainedDiagonal::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
   error_.setZero();
   error_.head(n_) = s.v();
@@ -68,7 +69,7 @@ NewtonStats ConstrainedDiagonal::solve(Index i, const State& s, const StepReques
       stage_.solve(q, trial_.segment(n_, n_), trial_.tail(m_), request.weights, reuse, request.work);
   if (!stats.converged) return stats;
   k_.col(i + 1) = (trial_.head(2 * n_) - first_) / e.dynamic;
-  // What keeps a stage on the constraints has its own metric, which is not that of the projection at the step's end.
+  // The correction that keeps a stage on the constraints uses another metric than the projection at the step's end.
   if (!tableau_.ends_with_a_stage) k_.col(i + 1).head(n_) = trial_.segment(n_, n_);
   return stats;
 }
@@ -85,7 +86,7 @@ bool ConstrainedDiagonal::finish(const State& s, double h, Counters& work) {
   return true;
 }
 
-// Forces of stiff gaps would turn what Newton's iteration has left open into accelerations.
+// Evaluating the forces of stiff gaps would turn the remaining error of Newton's iteration into accelerations.
 void ConstrainedDiagonal::find_acceleration(In q, In v, Counters& work) {
   if (stage_.gaps() > 0 && tableau_.ends_with_a_stage) {
     acceleration_ = k_.col(tableau_.c.size()).tail(n_);
@@ -147,7 +148,7 @@ double ConstrainedDiagonal::estimate(const State& s, double h, const StepRequest
   return request.scale.norm(error_, s.y, trial_);
 }
 
-// Positions and velocities of cubics, moved onto the constraints.
+// Cubic interpolation of positions and velocities, moved onto the constraints.
 void ConstrainedDiagonal::interpolate(double theta, Out y) {
   hermite(theta, h_, y0_.head(2 * n_), first_, y1_.head(2 * n_), slope_, y.head(2 * n_));
   settle_inside(stage_, {t1_, h_, y0_, y1_}, theta, y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Diagonally implicit Runge-Kutta methods for constrained mechanical systems, stage by stage in one of the formulations
-// of ConstrainedStage with constraints on velocities. Their stages are of order 1, so that they are of order 2 at most
-// there: Hairer, Lubich, Roche, Lecture Notes in Mathematics 1409 (1989).
+// Diagonally implicit Runge-Kutta methods for constrained mechanical systems. Each stage is solved in one of those
+// formulations of ConstrainedStage that have constraints on velocities. The stage order is 1, so the methods have order
+// 2 at most there: Hairer, Lubich, Roche, Lecture Notes in Mathematics 1409 (1989).
 #pragma once
 
 #include "formulation/constraint_formulation.hpp"
@@ -11,8 +11,8 @@ namespace trill {
 struct DiagonalTableau {
   Mat a;
   Vec b, c;
-  Vec error;               // weights of h y' at the start of the step and of the stages; empty: none
-  bool ends_with_a_stage;  // the last row of a is b: the end of a step is on the constraints
+  Vec error;               // weights of h y' at the start of the step and at the stages; empty: no estimate
+  bool ends_with_a_stage;  // the last row of a is b, so the end of a step is on the constraints
 };
 
 class ConstrainedDiagonal final : public Stepper {
@@ -40,13 +40,13 @@ class ConstrainedDiagonal final : public Stepper {
   ConstrainedStage stage_;
   Index n_, m_;
   Mat k_;            // slopes of (q, v) at the start of the step and at the stages
-  Vec slope_, end_;  // of (q, v) at the start of the step, and at its end
+  Vec slope_, end_;  // slope of (q, v) at the start of the step and at its end
   Vec trial_, y0_, y1_, first_, error_, part_, acceleration_;
   double h_ = 0, t1_ = 0;
 };
 
-// A method whose class S has, beside what add_method() asks for, a static constrained(problem, options) that makes the
-// stepper for problems with constraints.
+// Registers a method whose class S has, in addition to what add_method() needs, a static constrained(problem, options)
+// that makes the stepper for problems with constraints.
 template <class S>
 void add_method_with_constraints(Catalogue& catalogue) {
   Catalogue own;

@@ -7,13 +7,13 @@
 #include "trill/linalg/newton.hpp"
 
 namespace trill {
-// G M^-1 W^T for constraint Jacobians at two points: sparse where they are and the mass is diagonal.
+// G M^-1 W^T for constraint Jacobians G and W at two points; sparse if they are sparse and the mass is diagonal.
 class ProjectedMass {
  public:
   ProjectedMass(const MechanicalProblem& p, Acceleration& mass);
   const MatrixSlot& pattern() const { return pattern_; }
   void form(In q, const MatrixSlot& G, const MatrixSlot& W, MatrixSlot& out);
-  void largest_in_rows(In q, const MatrixSlot& G, Out sizes);  // of M^-1 G^T, column by column
+  void largest_in_rows(In q, const MatrixSlot& G, Out sizes);  // the largest entry in each column of M^-1 G^T
 
  private:
   void find_inverse(In q);
@@ -24,27 +24,27 @@ class ProjectedMass {
   Vec column_, product_;
 };
 
-// The constraints in a step of Rattle, for a constant mass: positions are not moved to the nearest point of the
-// manifold but along M^-1 G^T of the point where the step began, which makes it symplectic; velocities are projected
-// where they arrive. `mass` must have been started.
+// Keeps the constraints in a step of Rattle, for a constant mass. Positions are not moved to the nearest point of the
+// manifold but along M^-1 G^T taken where the step began, which makes the step symplectic. Velocities are projected at
+// the end point. `mass` must have been started.
 class ConstraintProjection {
  public:
   ConstraintProjection(const MechanicalProblem& p, Acceleration& mass);
 
-  // Positions are moved along M^-1 G^T as it is here.
+  // From now on positions are moved along M^-1 G^T as it is at this point.
   void take_directions(double t, In q) { map_.jacobian(t, q, position_.G0); }
-  // One for each multiplier of project_position, which then counts by what it does to positions of this weight.
+  // Weights for the multipliers of project_position: each counts by how far it moves positions of this weight.
   void weigh(double weight, In q, Out weights);
   bool has_sparse_factors() const { return position_.matrix().is_sparse() || manifold_.has_sparse_factors(); }
-  void forget();  // pivot orders of earlier matrices; allocates
-  // q = q_free - M^-1 G^T s with g(t, q) = 0. s: a first guess in, the solution out. A failure leaves q alone.
+  void forget();  // drops the pivot order of earlier matrices; allocates
+  // q = q_free - M^-1 G^T s with g(t, q) = 0. s: first guess on entry, solution on return. If it fails, q is unchanged.
   NewtonStats project_position(double t, In q_free, In weights, Out s, Out q);
 
-  // What follows is meant at this point, until the next is given. false: the constraints are dependent there.
+  // The functions below refer to this point until another one is set. false: the constraints are dependent there.
   bool stand_at(double t, In q) { return manifold_.stand_at(t, q); }
   void project_velocity(Out v) { manifold_.project_velocity(v, work_m_); }
   void accelerate(In f, In v, Out a, Out lambda) { manifold_.accelerate(f, v, a, lambda); }
-  // From a = M^-1 f to that of the constrained motion, and its multipliers.
+  // Turns a = M^-1 f into the acceleration of the constrained motion and gives its multipliers.
   void close_acceleration(In v, Out a, Out lambda) { manifold_.close_acceleration(v, a, lambda); }
 
  private:

@@ -214,7 +214,7 @@ class Cvode final : public Stepper {
   double t0_ = 0, h_ = 0, stop_ = 0;
   Counters* work_ = nullptr;
   Snapshot before_;
-  Owned<SUNContext, FreeContext> context_;  // outlives all below
+  Owned<SUNContext, FreeContext> context_;  // must outlive all members below
   Owned<N_Vector, FreeVector> vector_;
   Owned<SUNMatrix, FreeMatrix> matrix_;
   Owned<SUNLinearSolver, FreeLinear> linear_;

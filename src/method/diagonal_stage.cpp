@@ -80,7 +80,7 @@ class MechanicalDiagonalStage final : public DiagonalStage {
   void jacobian(In v, MatrixSlot& j) override {
     place(v);
     if (!p_.force_jacobian(all_groups, t_, q_, v, dq_, dv_)) {
-      // By reference: a function object of that size would be allocated.
+      // Captured by reference: a larger function object would be allocated on the heap.
       const auto of_q = [&](In q, Out f) { p_.force(all_groups, t_, q, v, f); };
       const auto of_v = [&](In w, Out f) { p_.force(all_groups, t_, q_, w, f); };
       q_differences_.evaluate(std::cref(of_q), q_, dq_);
@@ -112,7 +112,7 @@ class MechanicalDiagonalStage final : public DiagonalStage {
     correct(a_, damped.segment(n_, n_));
     damped.head(n_) = e.head(n_) + prepared.delta * damped.segment(n_, n_);
   }
-  // An error of v is one of delta v in q: the sharper of the two tests counts.
+  // An error of v causes one of delta v in q: the stricter of the two tests counts.
   void newton_weights(In w, Out x_weights) const override {
     x_weights = w.segment(n_, n_).cwiseMax(std::abs(delta_) * w.head(n_));
   }

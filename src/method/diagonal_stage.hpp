@@ -24,12 +24,12 @@ struct PreparedDiagonalStage {
 // system its velocities alone, so that the Newton matrix has the size of q.
 class DiagonalStage : public MatrixSystem {
  public:
-  // Without a matrix the pattern is only a diagonal, for its size.
+  // Without a Newton matrix the pattern is only a diagonal and gives the size.
   DiagonalStage(const MatrixSlot& pattern, bool matrix_free);
-  virtual void guess(In y, Out x) const = 0;  // the unknowns of a state
-  virtual void stage(In x, Out y) const = 0;  // Y
-  virtual void slope(In x, Out k) const = 0;  // f(t, Y) from the solved equation: no evaluation
-  virtual void damp(In e, Out damped) = 0;    // (I - delta J)^-1 e with what was prepared
+  virtual void guess(In y, Out x) const = 0;  // the unknowns x that belong to the state y
+  virtual void stage(In x, Out y) const = 0;  // the stage Y
+  virtual void slope(In x, Out k) const = 0;  // f(t, Y) from the solved equation, without an evaluation
+  virtual void damp(In e, Out damped) = 0;    // (I - delta J)^-1 e with the prepared matrix
   virtual void newton_weights(In w, Out x_weights) const = 0;
   virtual Groups counted_groups() const = 0;
 
@@ -53,9 +53,9 @@ class DiagonalStage : public MatrixSystem {
   void prepare_again();
 };
 
-// For a first-order or an unconstrained mechanical system; UsageError, which names the asker, for other kinds.
+// For a first-order or an unconstrained mechanical system; for other kinds it throws a UsageError that names the asker.
 std::unique_ptr<DiagonalStage> make_diagonal_stage(const Problem& problem, std::string_view asker, bool matrix_free);
 
-// Newton on one stage, its work counted.
+// Solves one stage with Newton's iteration and counts the work.
 NewtonStats solve_diagonal_stage(Newton& newton, DiagonalStage& system, Out x, In weights, bool reuse, Counters& work);
 }  // namespace trill

@@ -12,8 +12,8 @@
 
 namespace trill {
 namespace {
-constexpr double increment = 1e-4;     // of differences in time, in steps
-constexpr double much_damping = 0.05;  // of the kinetic energy, taken by the method
+constexpr double increment = 1e-4;     // for differences in time, as a fraction of the step
+constexpr double much_damping = 0.05;  // share of the kinetic energy that the method has removed
 }  // namespace
 
 EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(problem), mass_(problem.mass_pattern()) {
@@ -66,7 +66,7 @@ void EnergyBalance::stand_at(const State& s) {
   has_power_ = has_change_ = false;
 }
 
-// The trapezoidal rule for the work, as accurate as the steps themselves.
+// Integrates the work with the trapezoidal rule, which is as accurate as the steps themselves.
 void EnergyBalance::advance(const State& s, double h) {
   if (!known_) return;
   if (!has_power_) {
@@ -78,7 +78,7 @@ void EnergyBalance::advance(const State& s, double h) {
   t_ = s.t;
   const double power1 = power(s, h), energy1 = energy(s);
   const double taken = sums_.taken + 0.5 * h * (power_ + power1) - (energy1 - energy_);
-  // Of the trapezoidal rule: h^3/12 P'' by differences, doubled since steps vary.
+  // Error of the trapezoidal rule: h^3/12 P'' by differences, doubled because steps vary.
   if (has_change_) sums_.unsure += std::abs(h * (power1 - power_ - power_change_)) / 6;
   sums_.unsure += tolerance::position * (std::abs(energy1) + force_.lpNorm<1>() * (1 + max_abs(s.q())));
   power_change_ = power1 - power_;

@@ -6,24 +6,24 @@
 #include "trill/problem/mechanical.hpp"
 
 namespace trill {
-// What a method itself takes out of a motion: the work of forces without a potential, of potentials that change in
-// time and of moving constraints, less the change of energy. Along the exact flow
+// The energy that a method itself takes out of a motion: the work of forces without a potential, of time-dependent
+// potentials and of moving constraints, minus the change of energy. Along the exact flow
 //   dE/dt = v^T f + d/ds E(t + s, q + s v, v) + lambda^T g_t,
-// where the middle term takes out what potentials and masses that depend on q contribute to v^T f.
+// where the middle term cancels what potentials and position-dependent masses contribute to v^T f.
 class EnergyBalance {
  public:
   explicit EnergyBalance(const MechanicalProblem& problem);
-  bool is_known() const { return known_; }  // the problem measures an energy
+  bool is_known() const { return known_; }  // the problem has an energy that can be measured
 
   void start(const State& s);
-  // Where the state was changed from outside. A step that was cut short there does not count.
+  // Call it where the state was changed from outside. A step that was cut short there does not count.
   void restart(const State& s);
   void advance(const State& s, double h);  // after a step of size h to s
   double taken() const { return sums_.taken; }
   double kinetic() const { return sums_.kinetic; }  // the largest seen
 
-  // What a stepper with this balance records, says at the end, and warns of: damping is safe only where the energy that
-  // it takes is not that of the slow motion.
+  // What a stepper with this balance records, reports at the end and warns about: damping is safe only if the energy it
+  // takes does not belong to the slow motion.
   std::vector<Quantity> diagnostics() const;
   void diagnose(Out values) const;
   std::string summary() const;
@@ -34,7 +34,7 @@ class EnergyBalance {
  private:
   struct Sums {
     double taken = 0, kinetic = 0;
-    double unsure = 0;  // how far the work may be off
+    double unsure = 0;  // bound on the error of the work
   };
   void stand_at(const State& s);
   double energy(const State& s);
@@ -47,6 +47,7 @@ class EnergyBalance {
   MatrixSlot mass_;
   Sums sums_, earlier_;  // now, and before the last step
   double energy_ = 0, power_ = 0, power_change_ = 0, t_ = 0;
-  bool has_power_ = false, has_change_ = false;  // those of the present state and of the last step are known
+  // Whether power_ is known for the present state and power_change_ for the last step.
+  bool has_power_ = false, has_change_ = false;
 };
 }  // namespace trill

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gauss methods: P-stable, symplectic, of order 2s. On stiff mechanical systems they keep the amplitude of the fast
-// oscillation with steps set by the slow motion, up to a bound on h (JP95 sec. 3 to 5).
+// oscillation with steps that suit the slow motion, up to a bound on h (JP95 sec. 3 to 5).
 #include "method/implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"

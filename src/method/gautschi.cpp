@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stoermer methods fitted to one frequency: PJY97 sec. 2, the method of trigonometric order 1; W. Gautschi, Numer.
-// Math. 3 (1961) 381-397, those of higher order.
+// Stoermer methods fitted to one frequency. Trigonometric order 1: PJY97 sec. 2; higher orders: W. Gautschi, Numer.
+// Math. 3 (1961) 381-397.
 #include "formulation/frequencies.hpp"
 #include "method/gautschi_weights.hpp"
 #include "method/oscillator_form.hpp"
@@ -15,7 +15,7 @@ namespace trill {
 namespace {
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 
-// Trigonometric order 1 as a map of (q, v): a kick, a drift and a kick whose lengths tend to those of Verlet.
+// Trigonometric order 1 as a map of (q, v): kick, drift and kick, whose lengths tend to those of Verlet.
 struct FittedLengths {
   double kick, drift;
   FittedLengths(double h, double omega)
@@ -35,7 +35,7 @@ class Gautschi final : public Stepper {
                "the frequency; 0: the fastest of the linearised motion at the start");
     }
   };
-  // With a frequency that is not that of the test problems: fitted to it the method has no error to measure.
+  // This omega is not the frequency of the test problems: fitted to that, the method would have no error to measure.
   static std::vector<OptionSet> variants() { return {{{"omega", "0.8"}}, {{"omega", "0.8"}, {"r", "2"}}}; }
   static MethodInfo describe(const Options& options) {
     return {.name = "gautschi",
@@ -112,7 +112,7 @@ class Gautschi final : public Stepper {
       hermite(theta, h_, v0, g0, v1, g1, y.tail(n));
       return;
     }
-    // The motion with g linear in q; what the velocity lacks at the end enters like the slope of g.
+    // The exact motion if g is linear in q; the remaining error of the end velocity is treated like a slope of g.
     const auto at = [&](double t) { return std::pair{t * sine_over(t * omega_), std::cos(t * omega_)}; };
     const auto [sine, cosine] = at(theta * h_);
     const auto [sine1, cosine1] = at(h_);
@@ -159,7 +159,7 @@ class Gautschi final : public Stepper {
     request.work.count_forces(accelerate_.counted_groups());
   }
 
-  // In summed form: the difference of positions is carried on, which keeps rounding from growing like 1/h^2.
+  // In summed form: the difference of positions is carried along, so that rounding does not grow like 1/h^2.
   void take_past_step(double t, const StepRequest& request) {
     const Index n = q_.size();
     new_difference_ = difference_;
@@ -173,8 +173,8 @@ class Gautschi final : public Stepper {
       add_scaled(y1_.data() + n, h_ * weights_.velocity[static_cast<std::size_t>(j)], g_.col(slot(j - 1)).data(), n);
   }
 
-  // Order 1 needs no past. Higher orders begin with it, extrapolated from 1, 2, .. r sub-steps: it is symmetric, so
-  // every column gains two orders, and on the fitted frequency all columns are exact.
+  // Order 1 needs no past steps. Higher orders begin with order 1, extrapolated from 1, 2, .. r sub-steps: it is
+  // symmetric, so every column gains two orders, and for the fitted frequency all columns are exact.
   void take_first_step(double t, const StepRequest& request) {
     const Index n = q_.size();
     for (int k = 0; k < r_; ++k) {
@@ -213,11 +213,11 @@ class Gautschi final : public Stepper {
   const MechanicalProblem& p_;
   Acceleration accelerate_;
   int r_;
-  Index past_;  // accelerations in the formula
+  Index past_;  // number of accelerations in the formula
   double omega_ = 0, h_ = 0;
   GautschiWeights weights_;
-  Mat g_;                            // a ring of accelerations with one free place, the newest first
-  Index newest_ = 0, known_ = 0;     // its first column; how many belong to steps of this size
+  Mat g_;                            // ring buffer of accelerations with one free column, newest first
+  Index newest_ = 0, known_ = 0;     // column of the newest one; how many were made with this step size
   Vec difference_, new_difference_;  // (q_n - q_{n-1})/h
   Mat tries_;
   Vec y0_, y1_, q_;

@@ -13,8 +13,8 @@ namespace {
 using Real = long double;
 using ExtendedNumber = std::complex<Real>;
 constexpr int most_points = 2 * most_trigonometric_order;
-constexpr int terms = 160;             // |u| <= 1/2: the rest is below rounding also with the binomials of 12 points
-constexpr Real largest_series = 0.5L;  // of r mu
+constexpr int terms = 160;             // |u| <= 1/2: the rest is below rounding, even times the binomials of 12 points
+constexpr Real largest_series = 0.5L;  // largest r mu for which the series is used
 
 using Series = std::array<Real, terms>;
 using Points = std::array<ExtendedNumber, most_points>;

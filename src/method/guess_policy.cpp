@@ -9,7 +9,8 @@
 
 namespace trill {
 namespace {
-constexpr double furthest_memory = 2;  // in lengths of the step before: polynomials of stages are not carried further
+// Polynomials of the stages are not extrapolated further than this many lengths of the previous step.
+constexpr double furthest_memory = 2;
 }  // namespace
 
 void GuessPolicy::start(const StageSystem& stages) {
@@ -57,7 +58,7 @@ void GuessPolicy::guess(double h, In y0, In k1, In l1, const SlowMotion& slow, S
   stages.guess(k_, l_, x);
 }
 
-// Derivatives and multipliers of the stages before, carried on as polynomials.
+// Extrapolates the polynomials of the previous step's derivatives and multipliers.
 void GuessPolicy::carry_on(double h) {
   const StageBlock& block = *block_;
   const double ratio = h / last_h_;
@@ -78,8 +79,8 @@ void GuessPolicy::carry_on(double h) {
   }
 }
 
-// The limit of infinite frequency, with the smooth multiplier and acceleration added (JP95 sec. 4, corrected: the
-// multipliers mu and nu of the projections stand for q0 - q~ and v0 - v~, and At^-2 (1 + At^-1 A1) for At^-2 1).
+// The limit of infinite frequency plus the smooth multiplier and acceleration (JP95 sec. 4, corrected: the multipliers
+// mu and nu of the projections stand for q0 - q~ and v0 - v~, and At^-2 (1 + At^-1 A1) for At^-2 1).
 void GuessPolicy::guess_from_slow_point(double h, In y0, In k1, In l1, const SlowPoint& slow) {
   const StageBlock& block = *block_;
   const Index n = k_.rows();
@@ -96,7 +97,7 @@ void GuessPolicy::guess_from_slow_point(double h, In y0, In k1, In l1, const Slo
   }
 }
 
-// The middle of the step: the matrix there differs least from those of all stages.
+// In the middle of the step, where the matrix differs least from those of all stages.
 void GuessPolicy::place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages, In x) const {
   const StageBlock& block = *block_;
   Index middle = block.first;

@@ -6,28 +6,28 @@
 
 namespace trill {
 // Where Newton's iteration for the stages of a step starts, and where its matrix is formed. The stages of the last step
-// are kept for that; no checkpoint holds them, since implicit Runge-Kutta methods restart at every one.
+// are kept for this. Checkpoints do not contain them, since implicit Runge-Kutta methods restart at every checkpoint.
 class GuessPolicy {
  public:
   void start(const StageSystem& stages);
   void forget() { remembers_ = false; }
   void choose(double h, const SlowMotion& slow);
-  bool needs_start() const { return source_ == Source::start; }  // the derivative there
-  // The last stage of the step before, where it is the state itself: its derivative and multipliers.
+  bool needs_start() const { return source_ == Source::start; }  // the derivative at the start of the step
+  // Derivative and multipliers of the previous step's last stage, if that stage is the state itself.
   bool recall_state(Out k, Out l) const;
-  // For the step that `stages` has begun from y0, where derivative and multipliers are k1 and l1.
+  // First guess for the step that `stages` has begun from y0; k1 and l1 are derivative and multipliers there.
   void guess(double h, In y0, In k1, In l1, const SlowMotion& slow, StageSystem& stages, Out x);
   void place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages, In x) const;
-  void keep(double h, const StageSystem& stages, bool go_on);  // after a step; go_on: its stages may be carried on
+  void keep(double h, const StageSystem& stages, bool go_on);  // after a step; go_on: its stages may be extrapolated
 
  private:
-  // JP95's slow point, what went before carried on, or the derivative at the start for all stages.
+  // The slow point of JP95, the extrapolated last step, or the derivative at the start used for all stages.
   enum class Source { slow_point, memory, start };
   void carry_on(double h);
   void guess_from_slow_point(double h, In y0, In k1, In l1, const SlowPoint& slow);
 
   const StageBlock* block_ = nullptr;
-  Mat k_, l_, last_k_, last_l_;  // columns: stages
+  Mat k_, l_, last_k_, last_l_;  // one column per stage
   Source source_ = Source::start;
   double last_h_ = 0;
   bool remembers_ = false;

@@ -50,7 +50,7 @@ class ImplicitMidpoint final : public Stepper {
         nv_(dynamic_cast<const MechanicalProblem*>(&problem) ? problem.layout().nv : 0),
         system_(make_diagonal_stage(problem, "implicit_midpoint", options.by_krylov)),
         newton_(system_->size(), {.tolerance = 0.1, .max_iterations = 12, .jacobian_every = 0}) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !system_->has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
@@ -68,7 +68,7 @@ class ImplicitMidpoint final : public Stepper {
     system_->begin(s.t + 0.5 * h, 0.5 * h, s.y);
     system_->guess(s.y, x_);
     system_->newton_weights(request.weights, weights_);
-    // Differences of residuals belong to one step: only a factorised matrix outlives it.
+    // A Jacobian made from differences of residuals is valid for one step only; a factorised matrix can be used again.
     const bool reuse = !request.jumped && !request.restart && system_->prepared_for(0.5 * h);
     StepResult result{.h_taken = h};
     result.newton = solve_diagonal_stage(newton_, *system_, x_, weights_, reuse, request.work);
@@ -84,7 +84,7 @@ class ImplicitMidpoint final : public Stepper {
   }
 
   void interpolate(double theta, Out y) override {
-    // Linear in all but the positions: with a step that spans oscillations, end slopes say nothing of the inside.
+    // Linear except for positions: if a step spans oscillations, the slopes at its ends say nothing about its inside.
     y = (1 - theta) * y0_ + theta * y1_;
     if (nv_ > 0) hermite(theta, h_, y0_.head(nv_), y0_.tail(nv_), y1_.head(nv_), y1_.tail(nv_), y.head(nv_));
   }

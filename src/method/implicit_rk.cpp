@@ -11,11 +11,12 @@
 
 namespace trill {
 namespace {
-constexpr double controlled_stage_tolerance = 0.01;  // of Newton's iteration, in errors allowed in a step
-constexpr double fixed_stage_tolerance = 1e-5;       // of 1e-10: fixed steps are solved to rounding
+constexpr double controlled_stage_tolerance = 0.01;  // tolerance of Newton, relative to the error allowed in a step
+constexpr double fixed_stage_tolerance = 1e-5;       // relative to 1e-10: fixed steps are solved to rounding
 constexpr double residual_rounding = 30 * std::numeric_limits<double>::epsilon();
 constexpr int controlled_stage_iterations = 10, fixed_stage_iterations = 50, many_iterations = 7;
-constexpr double reused_rate = 0.05;  // a matrix is kept for the next step while it contracts that well
+// A matrix is kept for the next step while Newton converges at least at this rate.
+constexpr double reused_rate = 0.05;
 
 void count_evaluations(Counters& work, Groups groups, int evaluations) {
   for (int i = 0; i < evaluations; ++i) work.count_forces(groups);
@@ -78,7 +79,7 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
 void ImplicitRk::start_mechanics(const State& s) {
   switch (find_slow_motion(s)) {
     case SlowPoint::Status::singular:
-      Acceleration(*mechanical_).start(s.q());  // tells where it is the mass that is singular
+      Acceleration(*mechanical_).start(s.q());  // throws a clear error if it is the mass that is singular
       refuse("cannot start: constraints depend on each other there, or the gradient of one vanishes");
     case SlowPoint::Status::not_reached:
       refuse("cannot start: no state with closed gaps was found near the given one");
@@ -91,7 +92,7 @@ void ImplicitRk::start_mechanics(const State& s) {
   watch_.start(*form_, plan_);
 }
 
-// Gaps that depend on each other or on the constraints have no multipliers of their own: they stay among the forces.
+// Gaps that depend on each other or on the constraints have no multipliers of their own, so they are treated as forces.
 SlowPoint::Status ImplicitRk::find_slow_motion(const State& s) {
   SlowPoint::Status status = SlowPoint::Status::ok;
   for (const bool with_gaps : {true, false}) {
@@ -188,8 +189,8 @@ StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
   return slow_->find_end(s.t + request.h, request, y1_);
 }
 
-// h (gamma_0 y'(start) + sum e_i Y'_i): along the slow manifold from the projected start, otherwise filtered by the
-// Newton matrix of the real eigenvalue, so that stiff components do not count.
+// h (gamma_0 y'(start) + sum e_i Y'_i). It is measured along the slow manifold from the projected start, or else
+// filtered by the Newton matrix of the real eigenvalue so that stiff components do not count.
 double ImplicitRk::estimate(const State& s, const StepRequest& request) {
   const double h = request.h, at_start = h * embedded_.start;
   const bool slow = slow_->step().measures_slow;

@@ -8,8 +8,8 @@
 #include <optional>
 
 namespace trill {
-// One step of an implicit Runge-Kutta method on first-order systems and on mechanical ones in lifted form, with
-// starting values and Newton matrix from the slow manifold (JP95 sec. 4). Two objects know what kind of problem it is:
+// One step of an implicit Runge-Kutta method for first-order systems and for mechanical ones in lifted form, with
+// starting values and Newton matrix from the slow manifold (JP95 sec. 4). Only two objects know the kind of problem:
 // the stages (first-order or mechanical) and the slow motion (none, or that of gaps and constraints).
 class ImplicitRk : public Stepper {
  public:
@@ -26,7 +26,7 @@ class ImplicitRk : public Stepper {
 
  protected:
   ImplicitRk(const Problem& problem, MethodInfo info);
-  virtual ImplicitRkPlan plan(const ErrorScale& scale) = 0;  // of a run that starts now; may bring info_ up to date
+  virtual ImplicitRkPlan plan(const ErrorScale& scale) = 0;  // for a run that starts now; may update info_
   [[noreturn]] void refuse(const std::string& why) const;
   const MechanicalProblem* mechanics() const { return mechanical_; }
   MethodInfo info_;
@@ -42,7 +42,7 @@ class ImplicitRk : public Stepper {
   void accept(State& s, const StepRequest& request);
 
   const Problem& problem_;
-  const FirstOrderProblem* first_order_ = nullptr;  // one of these two
+  const FirstOrderProblem* first_order_ = nullptr;  // exactly one of these two is set
   const MechanicalProblem* mechanical_ = nullptr;
   ImplicitRkPlan plan_;
   EmbeddedFormula embedded_;
@@ -55,6 +55,7 @@ class ImplicitRk : public Stepper {
   NewtonOptions newton_options_;
   std::optional<Newton> newton_;
   Vec x_, x_weights_, y1_, k1_, l1_, error_;
-  double factor_h_ = 0, rate_ = 1;  // of the matrices that are factorised: their step, and how well they contract
+  // Step for which the matrices were factorised, and the rate at which Newton converges with them.
+  double factor_h_ = 0, rate_ = 1;
 };
 }  // namespace trill

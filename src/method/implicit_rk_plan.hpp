@@ -4,17 +4,17 @@
 #include "method/stage_block.hpp"
 
 namespace trill {
-// What a run means to do with the fast oscillation (the choices of JP95 sec. 1): let the method damp it, keep its
-// amplitude without following it, or follow it.
+// What a run does with the fast oscillation (the choices of JP95 sec. 1): let the method damp it, keep its amplitude
+// without following it, or follow it.
 enum class FastMotion { damp, preserve, resolve };
 
 struct ImplicitRkPlan {
   StageBlock block;
   FastMotion fast = FastMotion::damp;
-  // With h >> epsilon a fast mode turns by 2 alias epsilon/h a step: s(s+1) for Gauss, s(s-1) for Lobatto IIIA; 0: the
-  // method damps it.
+  // With h >> epsilon the phase of a fast mode advances by 2 alias epsilon/h per step: s(s+1) for Gauss, s(s-1) for
+  // Lobatto IIIA; 0: the method damps it.
   double alias = 0;
   bool damps = false;
-  bool estimates = false;  // has an error estimate; needs a real mode
+  bool estimates = false;  // has an error estimate, which needs a real mode
 };
 }  // namespace trill

@@ -35,7 +35,7 @@ Legendre legendre(int n, Real x) {
   return {here, slope};
 }
 
-// Roots of a polynomial with simple real roots in (-1, 1), each found with the others divided out.
+// Roots of a polynomial with simple real roots in (-1, 1), found one by one; the known ones are divided out.
 template <class Polynomial>
 std::vector<Real> find_roots(int count, std::vector<Real> known, Polynomial polynomial) {
   const std::size_t given = known.size();
@@ -92,7 +92,7 @@ struct Draft {
   RealMat A;
 };
 
-// Tridiagonal: 1/2 in the corner, +- zeta_k = 1/(2 sqrt(4 k^2 - 1)) beside the diagonal.
+// Tridiagonal: 1/2 in the corner, +- zeta_k = 1/(2 sqrt(4 k^2 - 1)) next to the diagonal.
 RealMat normal_form(int s) {
   RealMat X = RealMat::Zero(s, s);
   X(0, 0) = 0.5L;
@@ -112,7 +112,7 @@ RealMat polynomials(const RealVec& x) {
   return W;
 }
 
-// last: the entry of D that belongs to the polynomial of highest degree.
+// last: the entry of D for the polynomial of highest degree.
 RealMat from_normal_form(const Draft& d, const RealMat& X, Real last) {
   const RealMat W = polynomials(d.x);
   RealVec scale = RealVec::Ones(d.x.size());
@@ -184,7 +184,7 @@ ExtendedTableau lobatto_iiib(int s) {
   return finished(d, 2 * s - 2, s - 2);
 }
 
-// IIIA changed by a multiple of the highest polynomial, so that the first column is b_1.
+// IIIA plus a multiple of the highest polynomial, chosen so that the first column is b_1.
 ExtendedTableau lobatto_iiic(int s) {
   Draft d = lobatto_draft(s);
   const RealMat A = d.A;

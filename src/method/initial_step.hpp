@@ -13,6 +13,6 @@ using RightHandSide = std::function<bool(double t, In y, Out dy)>;
 double initial_step_hairer(const RightHandSide& rhs, double t, In y, In dy, const ErrorScale& scale, int local_order,
                            double h_max, Vec& work1, Vec& work2);
 
-// The first step of ode45: so that h |y'| is 0.8 rtol^(1/local_order) of the larger of |y| and atol / rtol.
+// The first step of ode45, chosen so that h |y'| is 0.8 rtol^(1/local_order) times the larger of |y| and atol / rtol.
 double initial_step_ode45(In y, In dy, const ErrorScale& scale, int local_order, double h_max);
 }  // namespace trill

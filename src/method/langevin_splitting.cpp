@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Langevin dynamics (PJY97 eq. 4.5) by symmetric splitting: kick, drift, exact Ornstein-Uhlenbeck, drift, kick
-// ("BAOAB", Leimkuhler and Matthews 2013). Weakly of order 2; without friction it is Verlet. Constraints are kept by
-// projection of every part ("g-BAOAB", Leimkuhler and Matthews 2016).
+// ("BAOAB", Leimkuhler and Matthews 2013). Weak order 2; without friction it is Verlet. Constraints are kept by
+// projecting each part ("g-BAOAB", Leimkuhler and Matthews 2016).
 #include "method/constraint_projection.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
@@ -41,7 +41,7 @@ class LangevinSplitting final : public Stepper {
     if (p_.velocity_dependent(all_groups))
       throw UsageError("langevin_splitting needs forces that do not depend on velocity");
     info_.implicit_step = p_.constraints() != nullptr;
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !p_.constraints() || !p_.constraints()->pattern().is_sparse();
   }
   const MethodInfo& info() const override { return info_; }
@@ -87,7 +87,7 @@ class LangevinSplitting final : public Stepper {
     return result;
   }
 
-  // Between the ends a path of random motion is rough: linear is as good as anything, moved onto the constraints.
+  // A random path is rough, so linear interpolation is as good as any other; it is moved onto the constraints.
   void interpolate(double theta, Out y) override {
     y = (1 - theta) * y0_ + theta * y1_;
     if (!projection_) return;
@@ -126,7 +126,7 @@ class LangevinSplitting final : public Stepper {
     return StepStatus::ok;
   }
 
-  // With constraints a step of Rattle without forces, along the directions taken where it begins.
+  // With constraints this is a step of Rattle without forces, along the directions taken at its start.
   StepStatus drift(double t1, double tau, Out q, Out v, NewtonStats& newton) {
     if (!projection_) {
       add_scaled(q.data(), tau, v.data(), q.size());
@@ -146,9 +146,9 @@ class LangevinSplitting final : public Stepper {
     return StepStatus::ok;
   }
 
-  // Noise projected orthogonally in the metric of the mass has the covariance kT P M^-1 of the tangent space, so that
-  // this part is exact with constraints too. The next drift would take the normal part away as well, but Newton's
-  // method would begin farther off.
+  // Noise that is projected orthogonally in the metric of the mass has the covariance kT P M^-1 of the tangent space,
+  // so this part is exact with constraints too. The next drift would also remove the normal part, but Newton's method
+  // would then start farther away.
   void exchange_heat(const StepRequest& request, Out v) {
     const double decay = std::exp(-bath_.gamma() * request.h), noise = std::sqrt(std::max(0.0, 1 - decay * decay));
     for (Index i = 0; i < v.size(); ++i)
@@ -158,7 +158,7 @@ class LangevinSplitting final : public Stepper {
 
   bool stand_at(double t, In q) { return !projection_ || projection_->stand_at(t, q); }
 
-  // M^-1 f where we stand, without the part that the constraints take up.
+  // M^-1 f at the current point, without the part that the constraints balance.
   void evaluate(double t, In q, In v) {
     accelerate_(t, q, v, a_);
     if (!projection_) return;
@@ -166,7 +166,7 @@ class LangevinSplitting final : public Stepper {
     projection_->project_velocity(a_);
   }
 
-  // Of the constraint forces without noise, after evaluate().
+  // Multipliers of the constraint forces without noise; call evaluate() first.
   void find_multipliers(State& s) {
     if (projection_) projection_->close_acceleration(s.v(), free_a_, s.lambda());
   }

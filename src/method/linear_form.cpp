@@ -22,7 +22,8 @@ Extended column_norm(const auto& A) {
   return largest;
 }
 
-// det(F + x G) as a polynomial. F and G are rounded, G from products as large as g_size: d log det N = tr(N^-1 dN).
+// det(F + x G) as a polynomial with a bound on its rounding, from d log det N = tr(N^-1 dN): F and G are rounded, G
+// comes from products as large as g_size.
 class Determinants {
  public:
   Determinants(Index stages, Extended rounding, Extended g_size)
@@ -44,7 +45,7 @@ class Determinants {
   Extended rounding_, g_size_;
 };
 
-// Of coefficients given in double precision.
+// A polynomial whose coefficients are given in double precision.
 Polynomial rounded(const std::vector<double>& coefficients) {
   return Polynomial(std::vector<Extended>(coefficients.begin(), coefficients.end())).scaled(1, double_rounding);
 }
@@ -54,8 +55,7 @@ struct Coefficients {
   ExtendedVec b;
 };
 
-// The entries as determinants, JP95 Theorem 2.4 and the proof of Theorem 2.6. In the latter p12 and p21 must end in -q,
-// not in -1.
+// The entries as determinants: JP95 Theorem 2.4 and the proof of Theorem 2.6, where p12 and p21 must end in -q, not -1.
 LinearForm form_of(const Coefficients& position, const Coefficients& velocity, Extended rounding) {
   const auto& [A, b] = position;
   const auto& [Ah, bh] = velocity;
@@ -75,7 +75,7 @@ LinearForm form_of(const Coefficients& position, const Coefficients& velocity, E
   return form;
 }
 
-// A single tableau: M commutes with rotations, so that two of its entries are those of the other two.
+// With a single tableau M commutes with rotations, so two of its entries follow from the other two.
 LinearForm form_of(const Coefficients& both, Extended rounding) {
   LinearForm form = form_of(both, both, rounding);
   form.n22 = form.n11;
@@ -110,7 +110,7 @@ LinearForm partitioned_form(const ExtendedTableau& position, const ExtendedTable
   return form_of({position.A, position.b}, {velocity.A, velocity.b}, extended_rounding);
 }
 
-// In (y, h y') M = P - x [b b']^T (I + x A)^-1 [1 c] with P = [[1, 1], [0, 1]]; every entry and the determinant again
+// In (y, h y') M = P - x [b b']^T (I + x A)^-1 [1 c] with P = [[1, 1], [0, 1]]. Again every entry and the determinant
 // become determinants by v^T N^-1 w = det(N + w v^T) / det N - 1.
 LinearForm nystroem_form(const NystroemTableau& t) {
   const Index s = t.b.size();

@@ -15,7 +15,7 @@ void add_entries(const MatrixSlot& slot, Index row, Index col, bool transposed,
       all.emplace_back(row + (transposed ? j : it.row()), col + (transposed ? it.row() : j), 1.0);
 }
 
-// [M, slope, damping: G^T; G: -C], sparse as long as all parts are.
+// The matrix [M, slope, damping: G^T; G: -C], sparse if all its parts are.
 MatrixSlot saddle_pattern(const LiftedForm& form) {
   const Index n = form.unknowns(), m = form.rows();
   const bool sparse = form.slope().is_sparse() && (m == 0 || form.jacobian().is_sparse()) && form.mass().is_sparse() &&
@@ -81,7 +81,7 @@ void MechanicalStages::find_derivatives(In x) {
   });
 }
 
-// Hard constraints have no compliance to tell their multipliers by.
+// Hard constraints have no compliance from which their multipliers could be computed; these are given in l.
 bool MechanicalStages::derivative(const State& s, Out k, Out l) {
   if (m_ > 0) form_.map()->value(s.t, s.q(), gaps_);
   for (Index i = 0; i < form_.gaps(); ++i) l[i] = gaps_[i] / form_.compliance()[i];
@@ -89,7 +89,7 @@ bool MechanicalStages::derivative(const State& s, Out k, Out l) {
   return mass_.divide_by_mass(s.q(), k) && all_finite(k);
 }
 
-// Its position follows from the accelerations before it.
+// The position of the last stage follows from the accelerations of the earlier ones.
 bool MechanicalStages::fill_last() {
   const Index last = block_.stages - 1;
   const Mat &A = block_.position.A, &B = block_.velocity.A;
@@ -109,12 +109,12 @@ bool MechanicalStages::fill_last() {
   return mass_.divide_by_mass(Q.col(last), K.col(last));
 }
 
-// Forces come from differences of positions: every one of them feels the rounding of the largest.
+// Forces come from differences of positions, so each of them is affected by the rounding of the largest position.
 double MechanicalStages::size_in_tolerances(In weights) const {
   return max_abs(y0_.head(n_)) * std::sqrt(weights.head(n_).squaredNorm() / static_cast<double>(n_));
 }
 
-// (M sigma^2 - f_v sigma - f_q) x + G^T l = M sigma^2 e, G x - C l = 0, for positions and velocities alike.
+// Solves (M sigma^2 - f_v sigma - f_q) x + G^T l = M sigma^2 e, G x - C l = 0, for positions and velocities alike.
 void MechanicalStages::filter(Vec& error) {
   const double sigma = real_shift();
   for (Index part = 0; part < 2; ++part) {
@@ -143,7 +143,7 @@ void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
   }
 }
 
-// max(|dQ|, h |dV|) in the norm of positions; multipliers, which may be large, are not tested.
+// The norm is max(|dQ|, h |dV|) in the weights of positions; multipliers may be large and are not tested.
 void MechanicalStages::newton_weights(In w, Out x_weights) const {
   const double factor = block_.amplification * std::sqrt(static_cast<double>(width_) / static_cast<double>(n_));
   for (Index i = 0; i < block_.count; ++i) {

@@ -5,14 +5,14 @@
 #include "formulation/constraint_formulation.hpp"
 
 namespace trill {
-// Between two states of such a system.
+// A step between two states of such a system.
 struct MotionStep {
-  double t1, h;  // end and size
+  double t1, h;  // end and size of the step
   const Vec &y0, &y1;
 };
 
-// y = (q, v) moved onto the constraints at theta in [0, 1], with the multipliers of that state.
+// Moves y = (q, v) at theta in [0, 1] onto the constraints and computes the multipliers of that state.
 void settle_inside(ConstrainedStage& stage, const MotionStep& step, double theta, Out y);
-// Positions and velocities of a cubic through both states, settled.
+// Cubic interpolation of positions and velocities through both states, then settle_inside().
 void interpolate_motion(ConstrainedStage& stage, const MotionStep& step, double theta, Out y);
 }  // namespace trill

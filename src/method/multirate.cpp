@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slowest first: the slow components make one step of Heun's method with extrapolated fast ones, then the fast ones
-// make N steps of RK4 with interpolated slow ones. PJY97 sec. 2 (Gear, Wells 1984; Guenther, Rentrop 1993).
+// Slowest first: the slow components take one step of Heun's method with extrapolated fast ones, then the fast ones
+// take N steps of RK4 with interpolated slow ones. PJY97 sec. 2 (Gear, Wells 1984; Guenther, Rentrop 1993).
 #include "formulation/rk4_kernel.hpp"
 #include "method/component_speeds.hpp"
 #include "method/initial_step.hpp"
@@ -27,7 +27,7 @@ class Multirate final : public Stepper {
             .title = "Multirate Heun and RK4, slowest first",
             .reference = "PJY97 sec. 2; Gear, Wells 1984; Guenther, Rentrop 1993",
             .accepts = {.first_order = true, .mechanical = true},
-            .order = 0,  // 2 or 1 by the extrapolation; 4 where all components are fast
+            .order = 0,  // 2 or 1 depending on the extrapolation; 4 if all components are fast
             .error_order = options.extrapolation == "linear" ? 2 : 1,
             .dense_order = 2,
             .dense_degree = 5};
@@ -96,7 +96,7 @@ class Multirate final : public Stepper {
     return result;
   }
 
-  // Micro steps are kept: between them every component is a cubic.
+  // The micro steps are stored; between them every component is a cubic.
   void interpolate(double theta, Out y) override {
     const double place = theta * substeps_taken_;
     const int k = std::clamp(static_cast<int>(place), 0, substeps_taken_ - 1);
@@ -113,7 +113,8 @@ class Multirate final : public Stepper {
  private:
   static constexpr int most_substeps = 200;
   static constexpr int probing_steps = 40, most_probing_tries = 80, steps_between_divisions = 40;
-  static constexpr double times_seen = 6;  // of the fastest component, at least: about two periods
+  // The probe lasts at least this many time scales of the fastest component: about two periods.
+  static constexpr double times_seen = 6;
 
   bool evaluate(double t, In y, Out f) {
     ++evaluations_;
@@ -133,14 +134,14 @@ class Multirate final : public Stepper {
                           count, all);
   }
 
-  // The error of a step of order 2, a twelfth of h^3 times the third derivative, from the stages of an RK4 step.
+  // Records the error of a second-order step, h^3/12 times the third derivative, from the stages of an RK4 step.
   void see(In k1, double h, In y) {
     drift_ = h / 3 * (k1 - rk4_.k2 - rk4_.k3 + rk4_.k4);
     speeds_.see(drift_, h, y);
   }
 
-  // The first look at the speeds, with ordinary RK4 steps of all components. Their tolerance is loose whatever that of
-  // the run, so that they cover a period or two of the fast motion.
+  // Measures the speeds for the first time, with ordinary RK4 steps of all components. Their tolerance is loose
+  // whatever that of the run is, so that they cover a period or two of the fast motion.
   void probe(const State& s, const ErrorScale& of_run) {
     const ErrorScale scale{.rtol = 1e-3, .atol = 1e-3 / of_run.rtol * of_run.atol, .kind = of_run.kind};
     double t = s.t;
@@ -163,7 +164,7 @@ class Multirate final : public Stepper {
     }
   }
 
-  // y1_, and in step_error_ its difference from the third-order formula that has f(y1) in place of the last stage.
+  // Computes y1_, and in step_error_ its difference from the third-order formula with f(y1) instead of the last stage.
   bool probing_step(double t, double h) {
     const auto slope_at = [&](double share, In y, Out f) { return evaluate(t + share * h, y, f); };
     if (!rk4_.step(h, y0_, f0_, slope_at)) return false;
@@ -188,8 +189,8 @@ class Multirate final : public Stepper {
     substeps_ = static_cast<int>(std::clamp(std::round(wanted), 1.0, 1.0 * most_substeps));
   }
 
-  // The ratio of predicted steps was only a beginning: RK4 is more accurate than Heun's method. The fast components,
-  // whose error falls with the cube of their number of steps, are to have half the error of the slow ones.
+  // The ratio of predicted steps is only a first choice, since RK4 is more accurate than Heun's method. The error of
+  // the fast components falls with the cube of their number of steps; it is to be half the error of the slow ones.
   void balance(const ErrorScale& scale) {
     for (Index i = 0; i < error_.size(); ++i) drift_[i] = speeds_.is_fast(i) ? error_[i] : 0;
     error_ -= drift_;
@@ -197,7 +198,7 @@ class Multirate final : public Stepper {
     if (slow > 0) set_substeps(substeps_ * std::clamp(std::cbrt(2 * fast / slow), 0.7, 1.5));
   }
 
-  // Heun's method with all components extrapolated; only the slow ones of y1_ are of use.
+  // Heun's method with all components extrapolated; only the slow ones of y1_ are used.
   bool slow_step(double t, double h) {
     if (speeds_.all_fast()) return true;
     stage_ = y0_ + h * f0_;
@@ -209,7 +210,7 @@ class Multirate final : public Stepper {
     return true;
   }
 
-  // The fast components of a stage stay, the slow ones come from the cubic across the whole step.
+  // Leaves the fast components of a stage and takes the slow ones from the cubic across the whole step.
   void place_slow(double theta, double h, Out stage) {
     if (speeds_.all_fast()) return;
     hermite(theta, h, y0_, f0_, y1_, f_end_, drift_);
@@ -228,8 +229,7 @@ class Multirate final : public Stepper {
     for (Index i = 0; i < y1_.size(); ++i) {
       if (speeds_.is_fast(i))
         y1_[i] = nodes_(i, substeps_);
-      else  // the slow step against its right side along the computed fast motion: large when that was not as
-            // extrapolated
+      else  // the slow step minus the integral of f along the computed fast motion: large if extrapolated badly
         error_[i] = y1_[i] - y0_[i] - integral_[i];
     }
     return true;
@@ -259,11 +259,11 @@ class Multirate final : public Stepper {
   Options options_;
   FirstOrderForm form_;
   bool linear_;
-  Index pairs_ = 0;  // of coordinates and velocities
+  Index pairs_ = 0;  // number of pairs of a coordinate and its velocity
   ComponentSpeeds speeds_;
   Vec y0_, y1_, f0_, f_end_, stage_, error_, drift_, integral_, step_error_;
   Rk4Kernel rk4_;
-  Mat nodes_, slopes_;  // at the ends of the micro steps
+  Mat nodes_, slopes_;  // states and slopes at the ends of the micro steps
   int substeps_ = 1, substeps_taken_ = 1, steps_seen_ = 0, evaluations_ = 0;
   double h_ = 0, time_seen_ = 0;
   bool told_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Velocity Verlet with a nested force, which makes the trace of its step that of the oscillator to order 2 m + 2:
-// explicit methods of high dispersion order that damp nothing. PJY97 sec. 2 names the aim (Van der Houwen, Sommeijer
+// Velocity Verlet with a nested force, which makes the trace of its step agree with that of the oscillator to order 2 m
+// + 2: explicit methods of high dispersion order without damping. PJY97 sec. 2 names the aim (Van der Houwen, Sommeijer
 // 1987).
 #include "method/oscillator_form.hpp"
 #include "trill/formulation/acceleration.hpp"
@@ -55,7 +55,7 @@ class NestedNystrom final : public Stepper {
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
     const Index n = s.layout.nq;
-    // The nested force belongs to one step size.
+    // The nested force is valid for one step size only.
     if (request.jumped || h != h_) {
       h_ = 0;
       if (!evaluate(s.t, s.y, h, request)) return {.status = StepStatus::non_finite};
@@ -89,8 +89,8 @@ class NestedNystrom final : public Stepper {
   }
 
  private:
-  // f(q + h^2/12 f(q + h^2/30 f(q + h^2/56 f(..)))), factors 1/((2 k + 1)(2 k + 2))
-  // false: one of them is not finite, though a force of that place may be.
+  // f(q + h^2/12 f(q + h^2/30 f(q + h^2/56 f(..)))), factors 1/((2 k + 1)(2 k + 2)).
+  // false: one of the inner forces is not finite, even if the force at q itself is.
   bool evaluate(double t, const Vec& y, double h, const StepRequest& request) {
     const Index n = a_.size();
     for (int k = options_.m - 1; k >= 0; --k) {
@@ -109,7 +109,7 @@ class NestedNystrom final : public Stepper {
   Acceleration accelerate_;
   Vec a_, a0_;  // nested acceleration at the end and at the start of the last step
   Vec y0_, y1_, q_;
-  double h_ = 0;  // of a_
+  double h_ = 0;  // step size that a_ was computed for
 };
 }  // namespace trill
 TRILL_METHOD(nested_nystrom, NestedNystrom)

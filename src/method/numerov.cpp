@@ -47,7 +47,7 @@ class Numerov final : public Stepper {
         start_(formula_, matrix_, n_),
         newton_(n_, newton_options()),
         start_newton_(2 * n_, newton_options()) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !matrix_.is_sparse();
   }
   const MethodInfo& info() const override { return info_; }
@@ -90,7 +90,7 @@ class Numerov final : public Stepper {
  private:
   static NewtonOptions newton_options() { return {.tolerance = 0.01, .max_iterations = 12, .jacobian_every = 0}; }
 
-  // From t_n with y_{n+1} known to t_{n+1} with y_{n+2} known: the velocity of a point needs both its neighbours.
+  // Goes from t_n with y_{n+1} known to t_{n+1} with y_{n+2} known: the velocity at a point needs both its neighbours.
   StepResult advance(State& s, const StepRequest& request) {
     const double h = request.h;
     bool reuse = !request.jumped && !request.restart;
@@ -110,7 +110,7 @@ class Numerov final : public Stepper {
     result.newton.iterations += first.iterations;
     result.newton.factorisations += first.factorisations;
     if (!result.newton.converged) return failed(result);
-    // The last correction came after the last evaluation.
+    // Newton's last correction was not followed by an evaluation, so g is computed once more.
     formula_.acceleration(ahead_.after.t, ahead_.after.q = next_.q + x_, ahead_.after.g);
     y0_ = s.y;
     y1_.head(n_) = next_.q;
@@ -127,8 +127,8 @@ class Numerov final : public Stepper {
     return result;
   }
 
-  // y_1 and y_1 - y_0 from a state alone. With the same h it is the y_1 that steps before would have left: the two-step
-  // formula with these velocities is a one-step map of (q, v).
+  // y_1 and y_1 - y_0 from a state alone. With the same h it is the y_1 that earlier steps would have left: the
+  // two-step formula with these velocities is a one-step map of (q, v).
   NewtonStats find_next(const State& s, const StepRequest& request) {
     const double h = request.h;
     h_ = 0;
@@ -162,8 +162,8 @@ class Numerov final : public Stepper {
   NumerovAhead ahead_;
   NumerovStart start_;
   Newton newton_, start_newton_;
-  double h_ = 0;       // of what is known ahead; 0: nothing is
-  NumerovPoint now_;   // of which the position is that of the state
+  double h_ = 0;       // step size for which now_, next_ and increment_ are valid; 0: none
+  NumerovPoint now_;   // y_n, the position of the state
   NumerovPoint next_;  // y_{n+1}
   Vec increment_;      // y_{n+1} - y_n
   Vec y0_, y1_, g0_, x_, weights_, pair_, pair_weights_;

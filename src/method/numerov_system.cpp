@@ -3,7 +3,7 @@
 
 namespace trill {
 namespace {
-// Four blocks of one pattern.
+// A matrix of two by two blocks with this pattern.
 MatrixSlot doubled(const MatrixSlot& one) {
   const Index n = one.rows();
   if (!one.is_sparse()) return MatrixSlot::dense(2 * n, 2 * n);

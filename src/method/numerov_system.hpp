@@ -8,9 +8,10 @@
 #include <memory>
 
 namespace trill {
-// With J = M^-1 f'(q) frozen, the Newton matrices of the Numerov family: even = I - h^2/12 J + 5/6 alpha h^4 J^2 for
-// sums of neighbours and odd = I - h^2/6 J for their difference. The two factors of the first may be a complex pair; it
-// is solved instead with z = h^2 J x beside x, which serves dense and sparse J and any constant mass alike.
+// The Newton matrices of the Numerov family with J = M^-1 f'(q) frozen: even = I - h^2/12 J + 5/6 alpha h^4 J^2 for
+// sums of neighbours and odd = I - h^2/6 J for their difference. The two factors of the first may be a complex pair.
+// Therefore it is solved with z = h^2 J x as additional unknowns, which works for dense and sparse J and any constant
+// mass.
 class NumerovMatrix {
  public:
   NumerovMatrix(const MechanicalProblem& problem, double alpha);
@@ -20,7 +21,7 @@ class NumerovMatrix {
   bool is_sparse() const { return even_.is_sparse(); }
   void forget();
 
-  // What it was formed from; a resumed run forms it again.
+  // What the matrix was formed from; a resumed run forms it again.
   bool valid = false;
   double t = 0, h = 0;
   Vec q;
@@ -66,7 +67,7 @@ class NumerovFormula {
   Vec inner_, g_inner_, v_;
 };
 
-// What is common to a step and to the start: a known point, and one after it that is looked for.
+// What a step and the start have in common: a known point and the unknown one after it.
 class NumerovSystem : public NonlinearSystem {
  public:
   NumerovPoint after;

@@ -10,8 +10,9 @@
 namespace trill {
 namespace {
 constexpr double varying = 1.01;           // largest over smallest frequency
-constexpr double fixed_step_share = 1e-3;  // of the energy, where no tolerance is given
-constexpr double fixed_step_noise = 1e4;   // of 1e-10: what a fixed step leaves across the manifold by itself
+constexpr double fixed_step_share = 1e-3;  // share of the energy, if no tolerance is given
+// Times 1e-10: deviation from the manifold that a fixed step leaves by itself.
+constexpr double fixed_step_noise = 1e4;
 }  // namespace
 
 OscillationWatch::OscillationWatch(const MechanicalProblem* problem)
@@ -27,9 +28,9 @@ void OscillationWatch::start(LiftedForm& form, const ImplicitRkPlan& plan) {
   probed_change_ = 0;
 }
 
-// An oscillation that has energy acts on the slow motion by -sum J grad omega where its frequencies vary; steps with
-// h >> epsilon do not see that force, and projections of their results do not converge. It may be all that moves the
-// system: so frequencies are compared beside the start as well as along the path.
+// An oscillation with energy acts on the slow motion with the force -sum J grad omega where its frequencies vary. Steps
+// with h >> epsilon do not see that force, and projections of their results do not converge. It may be the only force
+// that moves the system, so frequencies are compared near the start as well as along the path.
 void OscillationWatch::probe(const State& s, SlowPoint& here, SlowPoint& beside) {
   if (!has_gaps()) return;
   sums_.max_fast = std::max(sums_.max_fast, here.fast_energy());
@@ -48,7 +49,7 @@ void OscillationWatch::probe(const State& s, SlowPoint& here, SlowPoint& beside)
       steepest = std::max(steepest, 0.5 * here.frequencies_differ(beside) / away);
   }
   form_->times_mass(here.q, here.a, across_);
-  sums_.max_kinetic = std::max(sums_.max_kinetic, size * max_abs(across_));  // what forces do over such a length
+  sums_.max_kinetic = std::max(sums_.max_kinetic, size * max_abs(across_));  // work of the forces over such a length
   probed_change_ = size * steepest;
 }
 

@@ -5,13 +5,13 @@
 #include "method/slow_motion.hpp"
 
 namespace trill {
-// What steps with h >> epsilon may get wrong without anything failing: said, with the number that showed it. Energies
-// of the oscillation over the run are summed up here. Of systems without stiff gaps there is nothing to say.
+// Reports what steps with h >> epsilon may get wrong without any failure, together with the number that showed it. Sums
+// up the energies of the oscillation over the run. For systems without stiff gaps there is nothing to report.
 class OscillationWatch {
  public:
   explicit OscillationWatch(const MechanicalProblem* problem);  // nullptr: not mechanical
-  void start(LiftedForm& form, const ImplicitRkPlan& plan);     // a run; both must outlive it
-  // Compares frequencies beside a start of steps; `beside` is a point to do so with.
+  void start(LiftedForm& form, const ImplicitRkPlan& plan);     // starts a run; form and plan must outlive it
+  // Compares frequencies near the point where steps start; `beside` is a SlowPoint to use for that.
   void probe(const State& s, SlowPoint& here, SlowPoint& beside);
   void advance(double t, const StepRequest& request, SlowMotion& slow);  // after a step to t
 
@@ -21,7 +21,7 @@ class OscillationWatch {
   void memory(Archive& archive) { archive(sums_); }
 
  private:
-  // Over the run.
+  // Results over the run.
   struct Sums {
     double damped = 0, max_fast = 0, max_kinetic = 0;  // energies
   };
@@ -34,9 +34,9 @@ class OscillationWatch {
   bool watches_;
   LiftedForm* form_ = nullptr;
   const ImplicitRkPlan* plan_ = nullptr;
-  std::unique_ptr<SlowPoint> first_;  // of the run, to compare frequencies with
+  std::unique_ptr<SlowPoint> first_;  // first slow point of the run, to compare frequencies with
   Sums sums_;
-  double probed_change_ = 0;  // of frequencies, over a length of the system beside the start
+  double probed_change_ = 0;  // change of the frequencies over a length of the system, measured near the start
   Vec across_;
 };
 }  // namespace trill

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace trill {
-// The problem as q'' = g(t, q); UsageError for constraints, a mass that depends on q and forces that depend on v.
+// The problem as q'' = g(t, q); UsageError for constraints, a position-dependent mass and velocity-dependent forces.
 inline const MechanicalProblem& oscillator_form(const Problem& problem, const std::string& asker,
                                                 const std::string& others) {
   const auto& p = problem.as<MechanicalProblem>(asker);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Radau IIA (JP95 sec. 5, fig. 4) with error control on the slow manifold: takes steps set by the slow motion of stiff
-// mechanical systems and damps their fast oscillation; on first-order systems a stiff solver.
+// Radau IIA (JP95 sec. 5, fig. 4) with error control on the slow manifold. On stiff mechanical systems its steps suit
+// the slow motion, and it damps the fast oscillation; on first-order systems it is a stiff solver.
 #include "method/implicit_rk.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"

@@ -33,7 +33,7 @@ class Rattle final : public Stepper {
       throw UsageError("rattle needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError("rattle needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !underlying_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
@@ -68,7 +68,7 @@ class Rattle final : public Stepper {
     projection_->take_directions(s.t, s.q());
     kick(v, 0.5 * h, a_);
     free_ = q + h * v;
-    // Multipliers of the last step as a first guess; their size is measured by what they do to q.
+    // First guess: multipliers of the last step. Their size is measured by how far they move q.
     s_ = 0.5 * h * h * s.lambda();
     s_weights_.setConstant(request.weights.head(n).maxCoeff());
     StepResult result{.h_taken = h};
@@ -86,7 +86,7 @@ class Rattle final : public Stepper {
     }
     projection_->project_velocity(v);
     if (!all_finite(trial_)) return {.status = StepStatus::non_finite};
-    // The multiplier at the acceleration level is of order 2, that of the velocity projection need not be.
+    // The multiplier from the accelerations is of order 2; that of the velocity projection need not be.
     p_.force(all_groups, t1, q, v, force_);
     projection_->accelerate(force_, v, acceleration_, lambda_);
     request.work.count_forces(accelerate_.counted_groups());

@@ -28,7 +28,7 @@ class ExplicitRungeKutta : public Stepper {
  public:
   ExplicitRungeKutta(const Problem& problem, const ExplicitTableau& tableau, MethodInfo info)
       : info_(std::move(info)), tableau_(tableau), form_(problem, info_.name) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !form_.has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
@@ -67,7 +67,7 @@ class ExplicitRungeKutta : public Stepper {
     if (request.jumped || !first_known_) {
       if (!evaluate(s.t, s.y.head(n), 0, request)) return {.status = StepStatus::outside_domain};
     } else if (last_is_first_) {
-      // A rejected step must find its first stage again, so the last stage is moved only now.
+      // A rejected step needs its first stage again, so the last stage is moved only now.
       k_.col(0) = k_.col(tableau_.stages - 1);
     }
     last_is_first_ = false;
@@ -78,11 +78,11 @@ class ExplicitRungeKutta : public Stepper {
       if (!evaluate(s.t + tableau_.c[static_cast<std::size_t>(i)] * h, stage_, i, request))
         return {.status = StepStatus::outside_domain};
     }
-    // With the last stage at y1 among the trial stages, y1 is already formed.
+    // If the last stage, at y1, is one of the trial stages, y1 is already formed.
     if (tableau_.trial_stages < tableau_.stages || !tableau_.first_same_as_last)
       form_stage(tableau_.b.first(static_cast<std::size_t>(tableau_.trial_stages)), h);
     y1_ = stage_;
-    // All stages, not only y1: a stage outside the domain of the model may have no weight in y1.
+    // Test all stages, not only y1: a stage outside the domain of the model may have no weight in y1.
     if (!all_finite(y1_) || !all_finite(k_.data(), n * tableau_.trial_stages))
       return {.status = StepStatus::non_finite};
     StepResult result{.h_taken = h};
@@ -152,7 +152,7 @@ class ExplicitRungeKutta : public Stepper {
     return tableau_.error3.empty() ? error : combined_error(error, weighted_error(tableau_.error3, h, scale));
   }
 
-  // Only asked for when somebody looks inside the step.
+  // Needed only if somebody looks inside the step.
   void evaluate_extra_stages() {
     for (int i = tableau_.stages; i < tableau_.all_stages(); ++i) {
       form_stage(tableau_.row(i), h_);

@@ -63,7 +63,7 @@ class Sdirk final : public Stepper {
         system_(make_diagonal_stage(problem, "sdirk", false)),
         form_(problem, "sdirk"),
         newton_(system_->size(), {.tolerance = 0.02, .max_iterations = 10, .jacobian_every = 0}) {
-    // A sparse factorisation depends on the matrices before it; it starts afresh at every checkpoint.
+    // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !system_->has_sparse_factors();
   }
   const MethodInfo& info() const override { return info_; }
@@ -95,7 +95,7 @@ class Sdirk final : public Stepper {
       request.work.count_forces(form_.counted_groups());
       if (!form_.rhs(s.t, s.y, k_.col(0))) return {.status = StepStatus::outside_domain};
     } else if (last_is_first_) {
-      // A rejected step must find its first slope again, so the last one is moved only now.
+      // A rejected step needs its first slope again, so the last one is moved only now.
       k_.col(0) = k_.col(tableau_.stages);
     }
     last_is_first_ = false;
@@ -136,7 +136,7 @@ class Sdirk final : public Stepper {
     return make_sdirk_tableau(options.stages, gamma);
   }
 
-  // Stage i leaves its state in y1_ and its slope in column i + 1; the last one is the end of the step.
+  // Stage i leaves its state in y1_ and its slope in column i + 1; the last stage is the end of the step.
   StepStatus solve(int i, double t, const StepRequest& request, bool reuse, NewtonStats& total) {
     const double h = request.h, delta = h * tableau_.gamma;
     base_ = y0_;
@@ -158,7 +158,7 @@ class Sdirk final : public Stepper {
     return status_of(stats);
   }
 
-  // Damped by (I - h gamma J)^-1: in stiff components the plain difference grows with h times their rate.
+  // Damped by (I - h gamma J)^-1: in stiff components the undamped difference grows with h times their rate.
   double estimate(double h, const ErrorScale& scale) {
     base_.setZero();
     for (int i = 0; i <= tableau_.stages; ++i)

@@ -8,7 +8,7 @@
 
 namespace trill {
 namespace {
-// Inner nodes: any serve R, these keep all coefficients below 3.6 over the whole range of gamma.
+// Inner nodes. R does not depend on them; these keep all coefficients below 3.6 over the whole range of gamma.
 double inner_node_of_three(double gamma) { return gamma < 0.75 ? 0.5 * (1 + gamma) : 0.5; }
 std::pair<double, double> inner_nodes_of_four(double gamma) {
   return gamma < 0.37 ? std::pair{0.75, 0.6} : std::pair{0.95, 0.25};
@@ -40,11 +40,11 @@ void fill_four(double g, SdirkTableau& t) {
   t.a << g, 0, 0, 0, c2 - g, g, 0, 0, c3 - g - a32, a32, g, 0, b1, b2, b3, g;
 }
 
-// Coefficients of the elementary differentials of order s in h sum w_i k_i, k_0 at the start of the step.
+// Coefficients of the elementary differentials of order s in h sum w_i k_i, where k_0 is the slope at the start.
 struct Trees {
   Vec c, ac, cc;
-  Mat of_order_s;  // a row for each
-  Vec exact;       // those of the solution
+  Mat of_order_s;  // one row per differential
+  Vec exact;       // those of the exact solution
 
   explicit Trees(const SdirkTableau& t) {
     const int s = t.stages;
@@ -77,7 +77,7 @@ Vec shortest_solution(const Mat& a, const Vec& b) {
   return extended_product(wide.transpose(), y).cast<double>();
 }
 
-// Of a matrix with one column more than independent rows: x_i = (-1)^i det(A without column i).
+// The null vector of a matrix with one column more than independent rows: x_i = (-1)^i det(A without column i).
 Vec null_vector(const Mat& a) {
   Vec x(a.cols());
   ExtendedMat rest(a.rows(), a.rows());
@@ -90,8 +90,8 @@ Vec null_vector(const Mat& a) {
 }
 
 // Weights of h k_0 .. h k_s that vanish on all trees below order s. On those of order s they are made as large as the
-// error of the method, and not smaller than half the derivative of that order: at the gamma of highest order the method
-// has no error there.
+// error of the method, but at least half the derivative of that order: at the gamma of highest order the method has no
+// error there.
 Vec error_weights(const SdirkTableau& t) {
   const int s = t.stages;
   const Trees trees(t);
@@ -101,7 +101,8 @@ Vec error_weights(const SdirkTableau& t) {
   if (s >= 3) conditions.row(1) = trees.c;
   if (s == 2) {
     e = Eigen::Vector3d(-1, 0, 1);
-  } else if (s == 3) {  // of two directions the one that sees f' f' f with the smallest weights
+  } else if (s == 3) {
+    // There are two directions; take the one that sees f' f' f with the smallest weights.
     conditions.row(2) = trees.ac;
     e = shortest_solution(conditions, Vec::Unit(3, 2));
   } else {
@@ -133,7 +134,7 @@ SdirkTableau make_sdirk_tableau(int stages, double gamma) {
   if (stages == 2) fill_two(gamma, t);
   if (stages == 3) fill_three(gamma, t);
   if (stages == 4) fill_four(gamma, t);
-  // Two and three stages reach order s there on nonlinear problems too; four do on linear ones alone.
+  // At these gammas two and three stages reach order s on nonlinear problems too; four do so only on linear ones.
   if (stages < 4 &&
       (nearly(gamma, most_accurate_gamma(stages)) || (stages == 2 && nearly(gamma, l_stable_gammas(2).max))))
     t.order = stages;

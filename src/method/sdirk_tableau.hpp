@@ -4,20 +4,20 @@
 #include "trill/base/types.hpp"
 
 namespace trill {
-// Singly diagonally implicit, stiffly accurate: the last row of a is b, so R(infinity) = 0 for every gamma.
+// Singly diagonally implicit and stiffly accurate: the last row of a is b, so R(infinity) = 0 for every gamma.
 struct SdirkTableau {
   int stages = 0, order = 0;
   double gamma = 0;
   Mat a;
-  Vec c;      // of the stages
-  Vec error;  // weights of h f at the start of the step and of the stages: O(h^stages)
+  Vec c;      // nodes of the stages
+  Vec error;  // weights of h f at the start of the step and at the stages: O(h^stages)
 };
 
 struct GammaRange {
   double min, max;
 };
 
-// Where R(z) = P(z)/(1 - gamma z)^s, which agrees with exp to order s - 1, is L-stable; s = 2, 3, 4.
+// The gammas for which R(z) = P(z)/(1 - gamma z)^s, which agrees with exp to order s - 1, is L-stable; s = 2, 3, 4.
 GammaRange l_stable_gammas(int stages);
 double most_accurate_gamma(int stages);  // R agrees with exp to order s
 SdirkTableau make_sdirk_tableau(int stages, double gamma);

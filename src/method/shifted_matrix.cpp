@@ -93,7 +93,7 @@ void ShiftedMatrix::solve_real(Vec& x) {
   scale_columns(real_powers_.front(), x.data());
 }
 
-// x = T (T^-1 rhs mode by mode); of a pair one solve stands for both.
+// x = T (T^-1 rhs, solved mode by mode); for a complex pair one solve is enough.
 void ShiftedMatrix::solve(const double* rhs, double* x) {
   with_small(size(), [&](auto n) {
     std::fill_n(x, n * block_.count, 0.0);

@@ -8,21 +8,22 @@
 #include <array>
 
 namespace trill {
-// sum of sign sigma^power B over blocks B of a matrix, for sigma = 1/(h gamma) of every mode of a stage block: real for
-// a real mode, complex for one of a pair. Factorised together, solved mode by mode. The first `balanced` rows and the
-// columns after them are scaled by sigma^-2: then a system of masses and multipliers is of one size for every h.
+// The sum of sign sigma^power B over blocks B of a matrix, for sigma = 1/(h gamma) of every mode of a stage block: real
+// for a real mode, complex for one of a pair. All modes are factorised together and solved one by one. The first
+// `balanced` rows and the columns after them are scaled by sigma^-2, so that a system of masses and multipliers has
+// entries of similar size for every h.
 class ShiftedMatrix {
  public:
   ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block, Index balanced);
-  // `source` stays where it is; its values are read in factorise().
+  // `source` must stay at its address; its values are read in factorise().
   void add(const MatrixSlot& source, Index row, Index col, bool transposed, int power, double sign);
   bool factorise(double h);
-  void forget();  // pivots of earlier matrices
+  void forget();  // drops the pivots of earlier matrices
 
   void solve(const double* rhs, double* x);  // for all stages, one after another
   Index size() const { return pattern_.rows(); }
   bool is_sparse() const { return pattern_.is_sparse(); }
-  // One solve with the matrix of the first real mode; there is one when the number of implicit stages is odd.
+  // One solve with the matrix of the first real mode, which exists if the number of implicit stages is odd.
   void solve_real(Vec& x);
 
  private:

@@ -10,14 +10,14 @@
 namespace trill {
 namespace {
 constexpr double position_rounding = 30 * std::numeric_limits<double>::epsilon();
-constexpr double manifold_share = 0.1;  // of the error allowed in a step
+constexpr double manifold_share = 0.1;  // share of the error allowed in a step
 constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
-constexpr double preserved_share = 0.8;  // of the bound, which falls when the motion turns faster
+constexpr double preserved_share = 0.8;  // share of the bound, which becomes smaller when the motion turns faster
 constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
-// What an oscillation may leave in the stages, against the change of the slow acceleration over a step.
+// The largest trace of an oscillation in the stages, relative to the change of the slow acceleration over a step.
 constexpr double quiet_share = 0.01;
 
-// Weights of the values at c in the slope at 1 of the polynomial through them.
+// Weights of the values at the nodes c in the derivative at 1 of the polynomial through them.
 Vec end_slopes(const Vec& c) {
   Vec slopes = Vec::Zero(c.size());
   for (Index j = 0; j < c.size(); ++j)
@@ -69,7 +69,7 @@ StepStatus SlowTracker::find_start(State& s, const StepRequest& request, Oscilla
     if (status != StepStatus::ok) return status;
   }
   if (request.jumped) take_multipliers(s);
-  // Whether gaps are stiff enough for the tolerance is asked anew: weights change with the state.
+  // Check again whether gaps are stiff enough for the tolerance: weights change with the state.
   if (!fits_) find_smooth_start(s, request);
   return StepStatus::ok;
 }
@@ -100,7 +100,7 @@ void SlowTracker::measure_oscillation(In v0, In weights) {
   oscillation_.speed = max_abs(across_);
   oscillation_.q = weighted_rms(point.open, weights.head(n_));
   oscillation_.v = weighted_rms(across_, weights.segment(n_, n_));
-  // At a turning point it has no speed of its own; of the gap only what rounding does not explain counts.
+  // At a turning point the oscillation has no speed, so the open gap counts too, minus what rounding explains.
   const double gap = max_abs(point.open) - position_rounding * max_abs(point.q);
   if (has_gaps_ && gap > 0) {
     const double amplitude = gap * point.fastest_frequency();
@@ -111,7 +111,7 @@ void SlowTracker::measure_oscillation(In v0, In weights) {
 }
 
 void SlowTracker::judge_step(double h, bool controlled) {
-  // A step that is to damp an oscillation is stiff even where it has to begin small.
+  // A step that is meant to damp an oscillation counts as stiff even if it has to begin small.
   step_.floor = controlled ? step_floor() : 0;
   const double longest = plan_.fast == FastMotion::damp ? std::max(std::abs(h), step_.floor) : std::abs(h);
   step_.stiff = !has_gaps_ || longest * here_->slowest_frequency() > 1;
@@ -123,12 +123,12 @@ double SlowTracker::step_bound() {
   return std::sqrt(plan_.alias / (here_->fastest_frequency() * memory_.most_turning));
 }
 
-// The oscillation shows in the error estimate: below this step the controller would fall into its scale and resolve it
-// for ever.
+// The oscillation shows up in the error estimate: with steps below this size the controller would go down to the time
+// scale of the oscillation and resolve it forever.
 double SlowTracker::step_floor() {
   if (!has_gaps_ || plan_.fast == FastMotion::resolve || !fits_ || smooth_) return 0;
   const double turning = here_->turning_rate();
-  if (turning == 0) return 0;  // nothing of the oscillation shows along the manifold
+  if (turning == 0) return 0;  // the oscillation does not show along the manifold
   if (plan_.fast == FastMotion::preserve) return std::min(preserved_share * step_bound(), memory_.solvable);
   return std::min({floor_in_epsilon / here_->slowest_frequency(), floor_of_turn / std::max(turning, memory_.slow_rate),
                    memory_.solvable});
@@ -162,7 +162,7 @@ StepStatus SlowTracker::find_end(double t, const StepRequest& request, Vec& y1) 
   return report(status, t, request.notes);
 }
 
-// With hard constraints alone the slow point of the end does it.
+// With hard constraints alone there is nothing to do here: the slow point of the end takes care of them.
 SlowPoint::Status SlowTracker::keep_constraints(double t, const StepRequest& request, Out q, Out v) {
   if (!hard_point_) return SlowPoint::Status::ok;
   const SlowPoint::Status status = hard_point_->find(t, q, v);
@@ -172,18 +172,18 @@ SlowPoint::Status SlowTracker::keep_constraints(double t, const StepRequest& req
   return status;
 }
 
-// Moves onto the smooth motion. false: the gaps are not stiff enough for the tolerance, and it is not known that well.
+// Moves q and v onto the smooth motion. false: the gaps are not stiff enough to know it to the tolerance.
 bool SlowTracker::settle(double t, const StepRequest& request, Out q, Out v) {
   ahead_->settle(lambda_rate_, q, v);
   request.work.count_forces(form_.counted_groups());
-  // Open gaps lead off hard constraints by what is quadratic in them.
+  // Open gaps lead off the hard constraints by terms that are quadratic in them.
   if (keep_constraints(t, request, q, v) != SlowPoint::Status::ok) return false;
   return ahead_->move_to(t, q, v) &&
          (!has_gaps_ || weighted_rms(ahead_->open, request.weights.head(n_)) <= manifold_share);
 }
 
-// Across the manifold the end of a step carries an error of lower order, O(h^s) in v, which the next steps would take
-// for an oscillation. Steps that damp end on the smooth motion; so do those with hard constraints alone.
+// Perpendicular to the manifold the end of a step has an error of lower order, O(h^s) in v, which the next steps would
+// mistake for an oscillation. Steps that damp end on the smooth motion; so do those with hard constraints alone.
 bool SlowTracker::ends_on_manifold(const StepRequest& request) const {
   return !has_gaps_ || (request.scale.controlled && plan_.fast == FastMotion::damp && step_.measures_slow);
 }
@@ -197,15 +197,15 @@ bool SlowTracker::settle_end(double t, const StepRequest& request, Vec& y1) {
   return false;
 }
 
-// Along constraints that move, nothing but the whole error tells how far the inside of a step is off them. That of
-// velocities has what Newton's iteration leaves open, divided by h.
+// With moving constraints only the whole error tells how far the inside of a step is off them. The error of velocities
+// contains the remaining error of Newton's iteration divided by h.
 void SlowTracker::make_tangential(Vec& error) {
   if (!moving_) ahead_->make_tangential(error.head(n_));
   ahead_->make_tangential(error.segment(n_, n_));
 }
 
 bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) {
-  // Stages behind an oscillation hold its force, not the smooth one.
+  // After an oscillation the stages contain its force instead of the smooth one.
   if (smooth_)
     lambda_rate_.noalias() = (1 / h) * (L * end_slopes_);
   else

@@ -9,11 +9,11 @@
 
 namespace trill {
 // The slow manifold of stiff gaps or hard constraints along a run: the slow points at both ends of a step, how far the
-// state oscillates off the smooth motion through them, and what follows for the sizes and ends of steps.
-// It refers to the form and the plan, which must outlive it.
+// state oscillates away from the smooth motion through them, and what follows for step sizes and the ends of steps. It
+// refers to the form and the plan, which must outlive it.
 class SlowTracker final : public SlowMotion {
  public:
-  SlowTracker(const LiftedForm& form, const ImplicitRkPlan& plan);  // a form with rows
+  SlowTracker(const LiftedForm& form, const ImplicitRkPlan& plan);  // the form must have rows
   SlowPoint::Status start(const State& s);
 
   const SlowPoint* point() const override { return here_.get(); }
@@ -50,15 +50,15 @@ class SlowTracker final : public SlowMotion {
   const ImplicitRkPlan& plan_;
   Index n_, hard_;
   bool has_gaps_;
-  bool moving_;                              // hard constraints alone, of time
+  bool moving_;                              // only hard constraints, and they depend on time
   std::unique_ptr<SlowPoint> here_, ahead_;  // at the start and at the end of a step
-  // Of the constraints alone, beside gaps that may go on oscillating.
+  // For the constraints alone, if there are gaps that may go on oscillating.
   std::optional<LiftedForm> hard_form_;
   std::unique_ptr<SlowPoint> hard_point_;
   Vec end_slopes_, lambda_rate_, across_, q_, v_, unsettled_;
-  bool known_ = false;      // here_ is that of the state
+  bool known_ = false;      // here_ belongs to the current state
   bool smooth_ = false;     // the state oscillates by less than the tolerance
   bool fits_ = true;        // g = C lambda holds to the tolerance on the smooth motion
-  double slow_change_ = 0;  // of a over the last step
+  double slow_change_ = 0;  // change of a over the last step
 };
 }  // namespace trill

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-// Found in long double and rounded, like the tableaux.
+// Computed in extended precision and rounded, like the tableaux.
 using Real = Extended;
 using RealMat = ExtendedMat;
 using RealVec = ExtendedVec;
@@ -34,7 +34,8 @@ Parts rounded_parts(Real factor, Index size, auto entry) {
   return parts;
 }
 
-// Modes of S, which has distinct eigenvalues for every family. `root`: of P instead, whose roots they are.
+// Modes of S, which has distinct eigenvalues for every family. `root`: the matrix is P, and the modes are the
+// square roots of its eigenvalues.
 void diagonalise(const RealMat& matrix, bool root, StageBlock& block) {
   const auto [values, T] = extended_modes(matrix);
   const ExtendedComplexMat T_inverse = ExtendedLu<ExtendedComplex>(T).inverse();

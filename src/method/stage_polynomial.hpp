@@ -4,7 +4,7 @@
 #include "trill/base/types.hpp"
 
 namespace trill {
-// Weights of the values at `nodes` in the value at x of the polynomial through them.
+// Weights of the values at `nodes` in the value of the interpolating polynomial at x.
 inline void lagrange_weights(In nodes, double x, Out weights) {
   for (Index j = 0; j < nodes.size(); ++j) {
     double above = 1, below = 1;

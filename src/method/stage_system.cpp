@@ -113,7 +113,7 @@ FirstOrderStages::FirstOrderStages(const StageBlock& block, const FirstOrderProb
   matrix_->add(jacobian_, 0, 0, false, 0, -1);
 }
 
-// K = S (Z/h - a1 k1): the map from displacements to velocities, one order lower.
+// K = S (Z/h - a1 k1): the same map as from displacements to velocities, one order lower.
 void FirstOrderStages::find_derivatives(In x) {
   for (Index i = 0; i < block_.count; ++i) {
     double* k = K.col(block_.first + i).data();

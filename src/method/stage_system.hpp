@@ -11,12 +11,12 @@
 namespace trill {
 class ShiftedMatrix;
 
-// All stages of one step as r(x) = 0 for the Newton loop: x holds the displacement of every implicit stage (from y0, or
-// W_i from the straight flight) and its multipliers L_i, stage after stage. The matrix is that of one point for all
-// stages, so that it falls apart into one per eigenvalue of the tableau.
+// All stages of one step as r(x) = 0 for the Newton loop: x holds, stage after stage, the displacement of every
+// implicit stage (from y0, or W_i from straight motion) and its multipliers L_i. The matrix is taken at one point for
+// all stages, so it splits into one matrix per eigenvalue of the tableau.
 //
-// What a step on a first-order and on a mechanical system differ in is here and nowhere else. A state y is (q, v, ...);
-// a first-order system has no positions, and its y takes the place of v.
+// All differences between a step on a first-order and on a mechanical system are here. A state y is (q, v, ...); a
+// first-order system has no positions, and its y takes the place of v.
 class StageSystem : public NonlinearSystem {
  public:
   // Where the Newton matrix is formed.
@@ -32,9 +32,9 @@ class StageSystem : public NonlinearSystem {
   const StageBlock& block() const { return block_; }
   Groups counted_groups() const { return counted_; }
 
-  virtual void start(const State&) {}  // UsageError where the mass is singular
-  // Derivative and multipliers of the state itself, not of the slow motion beside it. Those of hard constraints are
-  // given in l.
+  virtual void start(const State&) {}  // UsageError if the mass is singular
+  // Derivative and multipliers of the state itself, not of the slow motion next to it. The multipliers of hard
+  // constraints are given in l.
   virtual bool derivative(const State& s, Out k, Out l) = 0;
 
   // The step to solve; k1: the derivative at its start, for methods whose first stage is explicit.
@@ -43,23 +43,25 @@ class StageSystem : public NonlinearSystem {
   bool prepare(In x) override;  // at `point`
   void correct(In r, Out dx) override;
 
-  // Stage values from the unknowns. Columns: stages.
+  // Computes stage values from the unknowns. One column per stage.
   void unpack(In x);
-  // Stages that are no unknowns: the first, with multipliers l, and a last one on which no other depends.
+  // Stages that are not unknowns: the first, with multipliers l, and a last one on which no other depends.
   void fill_first(In l);
   virtual bool fill_last() = 0;
-  void find_end(In x, Out y1) const;                                // of the step, from all stages
-  void add_slope(double weight, In v, In k, Out y) const;           // y += weight (v, k), or weight k without positions
-  virtual void guess(const Mat& k, const Mat& l, Out x) const = 0;  // from derivatives and multipliers of the stages
+  void find_end(In x, Out y1) const;                       // the end of the step, from all stages
+  void add_slope(double weight, In v, In k, Out y) const;  // y += weight (v, k), or weight k without positions
+  // Computes x from derivatives and multipliers of the stages.
+  virtual void guess(const Mat& k, const Mat& l, Out x) const = 0;
   virtual void newton_weights(In w, Out x_weights) const = 0;
-  virtual double size_in_tolerances(In weights) const = 0;  // of the start of the step, for the rounding in residuals
+  // Size of the state at the start of the step, for the rounding in residuals.
+  virtual double size_in_tolerances(In weights) const = 0;
 
   Point point;
   Mat Q, V, K, L;  // first order: V holds y, K its derivative; Q has no rows
   int evaluations = 0, preparations = 0;
   bool has_sparse_factors() const;
-  void forget();  // pivots of earlier matrices; allocates
-  // By the matrix of the real mode, so that stiff components do not count in an error.
+  void forget();  // drops the pivots of earlier matrices; allocates
+  // Filters an error by the matrix of the real mode, so that stiff components do not count.
   virtual void filter(Vec& error) = 0;
 
  protected:

@@ -56,7 +56,7 @@ class Verlet final : public Stepper {
 
   StepResult step(State& s, const StepRequest& request) override {
     if (request.jumped) evaluate(s, s.t, request);
-    // The old state stays in y0_, the new one is written into the other buffer: cheaper than a copy.
+    // The old state stays in y0_, and the new one is written into the other buffer: cheaper than a copy.
     s.y.swap(y0_);
     if (!(position_form_ ? drift_kick_drift(s, request) : kick_drift_kick(s, request))) {
       s.y.swap(y0_);
@@ -70,7 +70,7 @@ class Verlet final : public Stepper {
   void interpolate(double theta, Out y) override {
     const Index n = a_.size();
     const auto q0 = y0_.head(n), v0 = y0_.tail(n);
-    // The end of the step again, by the formulas of step(): cheaper than a copy in every step.
+    // The end of the step is computed again with the formulas of step(): cheaper than a copy in every step.
     if (position_form_) {
       v1_ = v0 + h_ * a_;
       q1_ = q0 + 0.5 * h_ * v0 + 0.5 * h_ * v1_;
@@ -127,8 +127,9 @@ class Verlet final : public Stepper {
   const MechanicalProblem& p_;
   Acceleration accelerate_;
   bool position_form_;
-  Vec a_, a0_;  // acceleration at the end and at the start of the last step; of the position form at its middle
-  Vec y0_;      // state at its start
+  // Acceleration at the end and at the start of the last step; in the position form, at its middle.
+  Vec a_, a0_;
+  Vec y0_;  // state at the start of the last step
   Vec q1_, v1_;
   double h_ = 0;
 };

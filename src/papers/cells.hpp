@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every figure is made of: cells with our number beside the published one, and charts.
+// What every figure is made of: charts, and cells that compare our number with the published one.
 #pragma once
 
 #include "papers/figure.hpp"
@@ -14,8 +14,9 @@ FigureCell relative(std::string label, double ours, double published, double tol
                     std::string origin = independent);
 FigureCell by_factor(std::string label, double ours, double published, double max_factor,
                      std::string origin = independent);
-FigureCell at_most(std::string label, double ours, double bound, std::string origin = independent);  // beside 0
-FigureCell shown(FigureCell cell);  // not part of the verdict
+// The expected value is 0.
+FigureCell at_most(std::string label, double ours, double bound, std::string origin = independent);
+FigureCell shown(FigureCell cell);  // shown, but not part of the verdict
 FigureCell judged_if(bool judged, FigureCell cell);
 
 void add_point(ChartSeries& series, double x, double y);

@@ -7,15 +7,16 @@
 #include <limits>
 
 namespace trill {
-// One number of a published figure or table beside ours. `published` may come from the print itself or, where the print
-// has only a curve, from an independent computation; `origin` says which.
+// One number of a published figure or table next to ours. `published` may come from the paper itself or, if the paper
+// only has a curve, from an independent computation; `origin` says which.
 struct FigureCell {
   std::string label;
   double ours = 0, published = 0, tolerance = 0;
   bool relative = false;  // tolerance relative to the published value
   std::string origin;
-  bool gated = true;    // false: shown, but not part of the verdict
-  bool factor = false;  // tolerance is the largest factor between the two, as for errors over many powers of ten
+  bool gated = true;  // false: shown, but not part of the verdict
+  // The tolerance is the largest factor between the two values, for errors that range over many powers of ten.
+  bool factor = false;
 
   double deviation() const;
   bool ok() const { return !gated || deviation() <= tolerance; }  // NaN is not ok
@@ -36,7 +37,7 @@ struct FigureEntry {
 class FigureRegistry {
  public:
   static const FigureRegistry& all();                    // built on first use, from the generated list
-  const FigureEntry& find(std::string_view name) const;  // unknown: UsageError with the nearest names
+  const FigureEntry& find(std::string_view name) const;  // UsageError with the nearest names if it is unknown
   const std::vector<FigureEntry>& entries() const { return entries_; }
   void add(FigureEntry entry) { entries_.push_back(std::move(entry)); }
 

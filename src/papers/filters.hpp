@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the figures of (phi, psi)-methods with linear fast forces share.
+// What the figures of (phi, psi)-methods with linear fast forces have in common.
 #pragma once
 
 #include "papers/runs.hpp"

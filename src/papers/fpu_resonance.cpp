@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// (phi, psi)-methods on the Fermi-Pasta-Ulam chain over long times: energy against h omega, and the speed at which fast
-// modes exchange energy.
+// (phi, psi)-methods on the Fermi-Pasta-Ulam chain over long times: energy as a function of h omega, and the speed at
+// which fast modes exchange energy.
 #include "base/parallel.hpp"
 #include "multiscale/weight.hpp"
 #include "papers/cells.hpp"
@@ -40,13 +40,13 @@ double largest_deviation(const Pair& pair, double h, double omega, double to) {
 
 struct ResonanceRow {
   Pair pair;
-  double median, largest, where;     // of the energy's deviation; where: h omega/pi
-  double factor;                     // by which `largest` may differ
-  std::vector<double> spikes, calm;  // h omega/pi
+  double median, largest, where;     // deviation of the energy; where: h omega/pi of the largest one
+  double factor;                     // largest factor by which `largest` may differ
+  std::vector<double> spikes, calm;  // values of h omega/pi
 };
-// From an independent program, 450 values of h omega up to 4.5 pi. The motion is chaotic: where the energy grows by
-// resonance, two programs that differ by rounding agree in the size of a spike, and in its power of ten after long
-// exponential growth; (long,long) next to 2 pi is on the verge.
+// From an independent program, with 450 values of h omega up to 4.5 pi. The motion is chaotic. Where the energy grows
+// by resonance, two programs that differ by rounding agree in the size of a spike; after long exponential growth they
+// agree only in its power of ten. (long,long) next to 2 pi is a borderline case.
 const std::vector<ResonanceRow>& resonance_rows() {
   static const std::vector<ResonanceRow> all{
       {{"delta", "delta"}, 3.5e-2, 28802, 1.99, 30, {1, 1.99, 3, 4}, {0.5, 1.5, 2.5}},
@@ -63,11 +63,11 @@ const std::vector<ResonanceRow>& resonance_rows() {
       {{"long", "long*long"}, 9.1e-3, 0.032186, 0.69, 1.5, {}, {1, 2, 3}}};
   return all;
 }
-constexpr double spike = 10;  // a deviation so many times the median
+constexpr double spike = 10;  // a deviation of this many times the median
 
 constexpr double fpu_step = 0.02, long_time = 1000;
 
-// h omega/pi: all of them, or those that cells ask for and what lies next to the largest deviation.
+// Values of h omega/pi: all of them, or those needed for cells and the neighbours of the largest deviation.
 std::vector<double> angles_of(const ResonanceRow& row, bool full) {
   std::vector<double> all;
   if (full)
@@ -132,7 +132,7 @@ struct ExchangeRow {
   double h, time;
 };
 
-// When the energy of the first stiff spring has halved.
+// The time at which the energy of the first stiff spring has halved.
 double half_time(const Pair& pair, double h) {
   constexpr double omega = 50, latest = 250;
   const std::unique_ptr<Problem> problem = chain(omega);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where P-stability or order do not suffice: methods of JP95 sec. 2 and 3 that fail on the stiff spring pendulum.
+// Where P-stability or order are not enough: methods of JP95 sec. 2 and 3 that fail on the stiff spring pendulum.
 #include "papers/jp95.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ FigureResult failures(bool) {
   follow_smooth({"lobatto_iiia", 3}, 7.1e-4, 0.1);
   for (const Method& method : {Method{"gauss", 5}, Method{"radau", 3}})
     chart.series.push_back(magnitudes(method.title(), follow(method, {})));
-  // Made of rounding, which the trapezoidal rule lets grow: half as large with other roundings.
+  // This value is amplified rounding (the trapezoidal rule lets it grow): with other roundings it is half as large.
   result.cells.push_back(shown(
       relative("Lobatto IIIA 2, delta = 0, largest energy", follow({"lobatto_iiia", 2}, {}).most_energy(), 9.3e-3, 0)));
   result.cells.push_back(step_of_failure({"gauss", 1}, perturbation, 699, 20));
@@ -62,11 +62,12 @@ FigureResult failures(bool) {
 
 struct BoundRow {
   int s;
-  double low, high;  // h^2/epsilon of the largest step found bounded, over epsilon = 1e-4 ... 1e-6
+  // h^2/epsilon for the largest step with bounded growth; its range over epsilon = 1e-4 ... 1e-6.
+  double low, high;
 };
 constexpr std::array<BoundRow, 4> bound_rows{{{3, 13, 15.5}, {4, 15.5, 22.3}, {5, 22.3, 30.5}, {6, 25.6, 44}}};
-constexpr double published_ratio = 1.12, ratio = 1.04;  // of the grids of h
-constexpr double bounded = 3;                           // growth of the amplitude over 60 time units
+constexpr double published_ratio = 1.12, ratio = 1.04;  // ratios of neighbouring h in the grids
+constexpr double bounded = 3;                           // largest growth of the amplitude over 60 time units
 
 struct Growth {
   double factor;
@@ -79,7 +80,7 @@ Growth growth(int s, double h, double epsilon) {
   return {factor, track.failed == 0 && factor < bounded};
 }
 
-// The published bound lies below the true one by less than a step of its grid.
+// The published bound is below the true one by less than one step of its grid.
 FigureCell bound_cell(const BoundRow& row, double epsilon, double ours) {
   const double high = row.high * published_ratio * published_ratio;
   return by_factor(fmt::format("Gauss {}, epsilon = {}, largest bounded h^2/epsilon", row.s, epsilon), ours,

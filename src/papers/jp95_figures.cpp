@@ -10,7 +10,7 @@
 namespace trill {
 namespace papers::jp95 {
 namespace {
-// As the print has them: components of position and velocity, and the energy. q2 of the paper points up, our y down.
+// As in the paper: components of position and velocity, and the energy. q2 of the paper points up, our y down.
 std::vector<Chart> charts_of(const Track& track) {
   std::vector<double> q1, q2, v1, v2;
   for (const Vec& y : track.y) {
@@ -24,7 +24,7 @@ std::vector<Chart> charts_of(const Track& track) {
           time_chart("Energy", "", {"energy", ""}, {{"energy", track.t, track.energy}})};
 }
 
-// One point a step: two branches where the sign changes with every step.
+// One point per step: there are two branches if the sign changes with every step.
 Chart chart_along_spring(const Track& track) {
   Chart chart = time_chart("Velocity along the spring", "One point a step.", {"velocity", ""},
                            {{"velocity", track.t, track.radial}});
@@ -74,10 +74,10 @@ double largest(const std::vector<double>& values) {
 struct Range {
   Method method;
   double low, high, tolerance;
-  double wrong_end = 0;  // q1 at the end where the slow motion is not -0.518; 0: it is
+  double wrong_end = 0;  // q1 at the end if the slow motion does not end at -0.518; 0: it does
 };
 
-// Without the start, whose energy is the exact one.
+// Without the start, where the energy is exact.
 void add_range(const Range& row, const Track& track, FigureResult& result) {
   const auto [low, high] = std::minmax_element(track.energy.begin() + 1, track.energy.end());
   const bool done = track.failed == 0;

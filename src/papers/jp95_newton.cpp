@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JP95 sec. 4: what makes Newton's iteration converge with h >> epsilon. Gauss 5 on the stiff spring pendulum, the form
-// of the equations, the start of the iteration and the point of its matrix exchanged one by one. Several variants are
-// there to fail, so the figure steps the stages itself; the method gauss, which has the smooth start, stands beside
-// them.
+// JP95 sec. 4: what makes Newton's iteration converge with h >> epsilon. Gauss 5 on the stiff spring pendulum; the form
+// of the equations, the start of the iteration and the point of its matrix are exchanged one by one. Several variants
+// are meant to fail, so the figure solves the stages itself; the method gauss, which has the smooth start, is shown for
+// comparison.
 #include "formulation/slow_point.hpp"
 #include "method/stage_system.hpp"
 #include "papers/jp95.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr double tolerance = 1e-12, stagnation = 1e3 * tolerance;
 constexpr int most_iterations = 50;
 
-enum class Start { trivial, slow, smooth };  // smooth: the slow one with the smooth multiplier and acceleration
+enum class Start { trivial, slow, smooth };  // smooth: slow, plus the smooth multiplier and acceleration
 enum class Matrix { at_start, slow, smooth, full, full_later };  // full_later: after a first iteration with smooth
 
 struct Variant {
@@ -28,7 +28,7 @@ struct Variant {
   Matrix matrix;
 };
 
-// The same equations with the matrix of every stage at its own point: Newton's method in full, on a dense system.
+// The same equations with the matrix of every stage at its own point: full Newton on a dense system.
 class FullStages final : public MatrixSystem {
  public:
   FullStages(MechanicalStages& stages, LiftedForm& form, double h)
@@ -112,8 +112,8 @@ class Iteration {
     return iterations;
   }
 
-  // Iterations until the published norm is small; 0: it does not become so. Newton of linalg has another norm, with
-  // which the counts differ from the published ones by up to 1.7 instead of 0.05.
+  // Iterations until the published norm is small; 0: it does not become small. The Newton class of linalg has another
+  // norm, with which the counts differ from the published ones by up to 1.7 instead of 0.05.
   int solve() {
     double last = HUGE_VAL;
     const bool renewed = variant_.matrix == Matrix::full || variant_.matrix == Matrix::full_later;
@@ -199,8 +199,8 @@ constexpr Published fails(int step) { return {0, 0, step}; }
 struct VariantRow {
   Variant variant;
   std::array<Published, 5> published;
-  std::size_t judged;  // column whose average is judged
-  double tolerance;    // of the average
+  std::size_t judged;  // column whose average is part of the verdict
+  double tolerance;    // for that average
 };
 const std::vector<VariantRow>& variant_rows() {
   static const std::array<Published, 5> full_newton{
@@ -262,8 +262,8 @@ ChartSeries add_row(const VariantRow& row, FigureResult& result) {
   return averages;
 }
 
-// The method as it is: matrix in the middle of the step, stages carried on from the step before where nothing
-// oscillates, and iterated until rounding.
+// The method as it is in trill: matrix in the middle of the step, stages extrapolated from the previous step if nothing
+// oscillates, and iterated to rounding.
 ChartSeries add_library(FigureResult& result) {
   constexpr std::array<double, 5> published{4.31, 4.37, 4.68, 5.60, 10.8};
   ChartSeries averages{"gauss of trill", {}, {}};
@@ -281,7 +281,7 @@ struct Limit {
   double delta;
 };
 
-// On the published grid of 20 values in a decade, from a third of the published one on.
+// Searches the published grid of 20 values per decade, starting at a third of the published value.
 double first_failing_delta(const Limit& limit) {
   const double ratio = std::pow(10.0, 0.05);
   double delta = limit.delta * std::pow(ratio, -10);

@@ -11,16 +11,16 @@
 namespace trill {
 namespace papers::jp95 {
 namespace {
-// Even numbers: where R(infinity) = -1 an error across the spring changes its sign from step to step.
+// Even numbers: if R(infinity) = -1, an error in the stiff direction changes its sign from step to step.
 constexpr std::array<int, 8> step_counts{4, 6, 8, 10, 14, 20, 28, 40};
 constexpr std::size_t tenth = 3;
-constexpr double no_order = 0, judged = 1e-12;  // smaller errors are shown only
-// Below them errors may be rounding. Along the spring velocities carry that of positions, divided by h.
-// Gauss keeps what rounding of positions, 1e-15, makes of velocities: 1e-15/epsilon.
+constexpr double no_order = 0, judged = 1e-12;  // smaller errors are shown, but not part of the verdict
+// Errors below these values may be rounding. Velocities along the spring contain the rounding of positions divided by
+// h. With Gauss the rounding of positions, 1e-15, stays in the velocities as 1e-15/epsilon.
 constexpr double q_floor = 1e-13, v_floor = 1e-11, gauss_v_floor = 1e-9;
 
-// The smooth motion with epsilon = 1e-5 at t = 1 and 20: Taylor series in 30 digits, two step sizes. Gravity is along
-// +y.
+// The smooth motion with epsilon = 1e-5 at t = 1 and 20: Taylor series with 30 digits, checked with two step sizes.
+// Gravity is along +y.
 const Vec& smooth_state(double t) {
   static const Vec one{{0.8795481325658395820, 0.4758099229581390672, -0.4641573585312106122, 0.8580080373946690292}};
   static const Vec twenty{
@@ -59,7 +59,7 @@ Errors errors_of(const Method& method) {
   return errors;
 }
 
-// Over the three smallest steps whose error is more than rounding.
+// Order from the three smallest steps whose error is above rounding.
 double order_of(const ChartSeries& errors, double floor) {
   std::vector<double> h, error;
   for (std::size_t k = errors.x.size(); k-- > 0 && h.size() < 3;)
@@ -93,7 +93,7 @@ const std::vector<LongRow>& long_rows() {
   return all;
 }
 
-// The error of the position projected onto the circle, which is what an output of the slow motion shows.
+// The error of the position after projection onto the circle, which is what an output of the slow motion shows.
 double projected_error(const Method& method, double h) {
   const Track track = follow(method, {.h = h});
   if (track.failed > 0) return HUGE_VAL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the figures of PJY97 sections 1 and 3.1 share: states and local eigenvalues along a tightly computed solution.
+// What the figures of PJY97 sections 1 and 3.1 have in common: states and local eigenvalues along an accurately
+// computed solution.
 #pragma once
 
 #include "analysis/eigenvalues_along.hpp"
@@ -11,7 +12,7 @@ namespace trill::papers::pjy97 {
 Solution solve(const std::string& model, double to, double dt);
 std::vector<LocalSpectrum> spectra_along(const std::string& model, const Solution& solution);
 
-// States expected at multiples of a time, one after another in `expected`.
+// States expected at multiples of the time `every`, one after another in `states`.
 struct Expectation {
   std::span<const double> states;
   double every;

@@ -12,7 +12,7 @@
 namespace trill {
 namespace papers::pjy97 {
 namespace {
-// The print has curves only. x, y, theta and their velocities at t = 0.05, 0.1, ..., 0.5 from Taylor series in 30-digit
+// The paper has curves only. x, y, theta and their velocities at t = 0.05, 0.1, ..., 0.5 from Taylor series in 30-digit
 // arithmetic, once of degree 26 with steps of 1/1000 and once of degree 30 with steps of 1/800; the two agree to 18
 // digits.
 constexpr const char* taylor_30 = "Taylor series, 30 digits";
@@ -34,7 +34,7 @@ constexpr std::array<double, 60> bushing_values{
     -3.70101023965624328,    1.88674815445862364,    1.09516586323124407,     0.0833736712473890869,
     -0.0262253940352809506,  3.04741427590307832,    1.63438307968125387,     -1.84425961391194588,
 };
-// Square roots of the eigenvalues of the Hessian of the potential at these states, rising.
+// Square roots of the eigenvalues of the Hessian of the potential at these states, in increasing order.
 constexpr std::array<double, 30> expected_frequencies{
     29.756287341723, 100.0, 112.88429099021, 21.24840285941,  100.0, 112.33080971206,
     22.263737556037, 100.0, 112.38496855724, 30.537213049804, 100.0, 112.94735956388,
@@ -47,7 +47,7 @@ FigureResult bushing_states(bool) {
   return states(solve("bushing", bushing_end, 0.001), {bushing_values, every, taylor_30});
 }
 
-// The three pairs of eigenvalues, by rising imaginary part.
+// The three pairs of eigenvalues, by increasing imaginary part.
 struct Ranges {
   std::array<double, 3> low, high;
   double real = 0;
@@ -72,7 +72,8 @@ FigureResult bushing_eigenvalues(bool) {
   const auto spectra = spectra_along("bushing", solve("bushing", bushing_end, dt));
   const Ranges r = ranges_of(spectra);
   FigureResult result;
-  // Ends of ranges over two sets of times differ by what a pair moves in half a step of the finer one.
+  // The two ranges come from different sets of times: their ends differ by how far a pair moves in half a step of the
+  // finer one.
   constexpr double between_times = 1e-4;
   constexpr std::array<double, 3> low{19.325601987, 100, 112.236322898}, high{34.258927821, 100, 113.280340920};
   for (std::size_t pair = 0; pair < 3; ++pair) {

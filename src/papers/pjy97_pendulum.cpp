@@ -9,7 +9,7 @@
 namespace trill {
 namespace papers::pjy97 {
 namespace {
-// The print has curves only. States at t = 1, 2, ..., 10 from Taylor series of degree 30 with steps of 1/200 in
+// The paper has curves only. States at t = 1, 2, ..., 10 from Taylor series of degree 30 with steps of 1/200 in
 // 25-digit arithmetic, once in Cartesian and once in polar coordinates; the two agree to 1e-23.
 constexpr const char* taylor_25 = "Taylor series, 25 digits";
 constexpr std::array<double, 40> cartesian_states{
@@ -37,8 +37,7 @@ FigureResult seconds(const std::string& model, const std::array<double, 40>& exp
   return states(solve(model, 10, 0.002), {expected, 1, taylor_25});
 }
 
-// Extremes along the solution are compared with those of an independent integrator and closed-form eigenvalues; 7
-// digits.
+// Extremes along the solution, compared with those of an independent integrator and closed-form eigenvalues; 7 digits.
 struct Extremes {
   double fast_low = HUGE_VAL, fast_high = 0, slow_imaginary = 0, real = 0;
 };

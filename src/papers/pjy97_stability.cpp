@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PJY97 sec. 2 and JP95 sec. 2: intervals of periodicity, dispersion and damping of the families named there, from
-// their coefficients.
+// PJY97 sec. 2 and JP95 sec. 2: intervals of periodicity, dispersion and damping of the families named there, computed
+// from their coefficients.
 #include "papers/cells.hpp"
 #include "trill/analysis/stability.hpp"
 
@@ -29,7 +29,7 @@ LinearForm pair_form(int s) {
   return partitioned_form(extended_tableau(Family::lobatto_iiia, s), extended_tableau(Family::lobatto_iiib, s));
 }
 
-// Beside what theory says: in most cells a count or a yes.
+// Compares with theory: most cells are a count or a yes.
 FigureCell equal(std::string label, double ours, double expected, const char* origin, double tolerance = 0) {
   return near(std::move(label), ours, expected, tolerance, origin);
 }
@@ -41,7 +41,7 @@ void add_dispersion(Cells& cells, const Subject& s, int order, double constant, 
   cells.push_back(relative(s.name + ", dispersion C", s.report.dispersion.constant, constant, 1e-6, origin));
 }
 
-// Infinite where M has no limit.
+// Infinite if M has no limit.
 double diagonal_at_infinity(const StabilityReport& r) {
   return r.at_infinity ? 0.5 * r.at_infinity->trace() : HUGE_VAL;
 }
@@ -79,7 +79,7 @@ void add_symmetric_families(Cells& cells) {
 struct PairRow {
   int stages;
   double constant;
-  std::vector<double> ends;  // of the windows, from the end of the first on
+  std::vector<double> ends;  // ends of the windows, beginning with the end of the first one
 };
 const std::vector<PairRow>& pair_rows() {
   static const std::vector<PairRow> rows{
@@ -113,7 +113,7 @@ void add_windows(Cells& cells, const Subject& s, const std::vector<double>& ends
                  i < ours.size() ? ours[i] : std::nan(""), ends[i], 1e-10, origin));
 }
 
-// Do the closed intervals hold their ends and the open ones not?
+// Whether closed intervals contain their ends and open ones do not.
 bool ends_differ(const StabilityReport& r) {
   bool differ = !r.closed.periodicity.empty() && r.closed.periodicity.size() == r.open.periodicity.size();
   for (std::size_t i = 0; differ && i < r.closed.periodicity.size(); ++i)
@@ -226,7 +226,7 @@ void add_large_steps(Cells& cells) {
       equal("Lobatto IIIC 4, |R(1000 i)|", modulus(of(Family::lobatto_iiic, 4)), 1.200024e-5, independent, 1e-10));
 }
 
-// One curve for each form over the rows of its report.
+// One curve from the rows of a form's stability report.
 template <class Value>
 ChartSeries curve_of_form(std::string label, const LinearForm& form, double to, Value value) {
   ChartSeries series{std::move(label), {}, {}};
@@ -263,7 +263,7 @@ std::vector<Chart> charts() {
     frequency.series.push_back(curve_of_form(label, form, 20, [](const StabilityRow& r) { return r.phase / r.mu; }));
     ChartSeries errors =
         curve_of_form(label, form, 20, [](const StabilityRow& r) { return std::abs(r.phase / r.mu - 1); });
-    // Below, only rounding is seen.
+    // Below this point there is only rounding.
     const auto seen = std::find_if(errors.y.rbegin(), errors.y.rend(), [](double e) { return e < 1e-14; }).base();
     errors.x.erase(errors.x.begin(), errors.x.begin() + (seen - errors.y.begin()));
     errors.y.erase(errors.y.begin(), seen);

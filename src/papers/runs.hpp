@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs as figures make them, and how their numbers are read.
+// How figures run methods and read the results.
 #pragma once
 
 #include "trill/driver/plan.hpp"
 #include "trill/report/chart.hpp"
 
 namespace trill::papers {
-std::string digits(double value);  // all of them, for a parameter
+std::string digits(double value);  // all digits, for a parameter
 
 struct Span {
   double to;
   Output output;
 };
 RunPlan dop853_plan(const std::string& model, double rtol, double atol, const Span& span);
-Solution finished(PreparedRun run);  // UsageError where it did not come to the end
+Solution finished(PreparedRun run);  // UsageError if the run did not reach its end
 
-Index row_at(const std::vector<double>& times, double t);  // UsageError where nothing was recorded then
+Index row_at(const std::vector<double>& times, double t);  // UsageError if nothing was recorded at t
 ChartSeries curve(std::string label, const Solution& s, Index component);
 
-// A method step by step, with the tolerances of a run with fixed steps: such a run halves a step whose iteration fails,
-// and here it is to be seen.
+// Runs a method step by step, with the tolerances of a run with fixed steps. Such a run halves a step whose iteration
+// fails; here the failure is to be seen.
 class Steps {
  public:
   Steps(const Problem& problem, const std::string& method, const OptionSet& options);

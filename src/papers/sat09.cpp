@@ -118,7 +118,7 @@ void add_line(Chart& chart, const Curve& curve, const Pieces& s) {
   chart.series.push_back(std::move(series));
 }
 
-// With gaps between them no line joins the dots.
+// NaN values between the dots keep a line from joining them.
 void add_dots(Chart& chart, const Curve& curve, const Pieces& s) {
   ChartSeries series{"direct, " + curve.label, {}, {}};
   for (std::size_t i = 0; i < s.t.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SAT09 sec. 4: the numbers of case (ii), the first spring stiff, and of case (iii), both stiff.
+// SAT09 sec. 4: the numbers of case (ii), where the first spring is stiff, and of case (iii), where both are.
 #include "papers/sat09.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ FigureResult first_spring_stiff(bool) {
   return result;
 }
 
-// With projections every 0.5 and a small tolerance, so that neither drift nor macro-steps count.
+// With projections every 0.5 and a small tolerance, so that neither drift nor the error of macro-steps matters.
 void add_limit(FigureResult& result, bool full) {
   struct Known {
     double omega, error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SAT09 figures 1 to 6. The print has curves only: the dots, a direct integration, and the lines, HMM, are compared at
-// t = 1, ..., 10 with a solution by another method with tolerance 1e-11.
+// SAT09 figures 1 to 6. The paper has curves only. The dots (direct integration) and the lines (HMM) are compared at t
+// = 1, ..., 10 with a solution by another method with tolerance 1e-11.
 #include "papers/sat09.hpp"
 
 #include <cmath>
@@ -26,7 +26,7 @@ Runs runs_of(const Case& c, Projected projected = Projected::at_start) {
 
 using Measure = std::function<double(const Vec&)>;
 
-// One cell for every time, of several values the one that is farthest off.
+// One cell for every time; of several values the one with the largest error.
 void compare(FigureResult& result, const std::string& what, const Pieces& ours, const Pieces& exact,
              const std::vector<Measure>& values, double tolerance, double until = to) {
   for (int t = 1; t <= until; ++t) {
@@ -79,8 +79,8 @@ Chart over_time(const std::string& title, const std::string& value, const std::v
   return drawn(title, {"t", "", false}, {value, "", false}, curves, runs);
 }
 
-// Tolerances: dots by the accuracy of ode45 with 1e-6; lines by the error that the paper prints for the run and what
-// the reference adds to it.
+// Tolerances: for dots the accuracy of ode45 with 1e-6; for lines the error that the paper gives for the run plus that
+// of the reference.
 FigureResult masses(const Runs& runs, double dots, double line, double until = to) {
   FigureResult result;
   compare(result, "dots, positions", runs.dots, runs.exact, components(0, 4), dots);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SAT09 tables 1 and 2: errors of HMM with the first spring soft and the second stiff, and steps beside those of a
-// direct integration.
+// SAT09 tables 1 and 2: errors of HMM with the first spring soft and the second stiff, and its number of steps compared
+// with a direct integration.
 #include "papers/sat09.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ constexpr std::array<double, 7> omegas{200, 500, 1000, 2000, 5000, 10000, 20000}
 constexpr double most_omega_of_short_grid = 5000;
 constexpr std::array<int, 6> steps_in_unit{1, 2, 4, 8, 16, 32};
 
-// The last column is that of ode45.
+// The last column is for ode45.
 constexpr std::array<std::array<double, 7>, 7> printed_errors{{
     {4.3e-1, 6.1e-2, 4.9e-2, 4.8e-2, 4.8e-2, 4.8e-2, 4.9e-2},
     {4.7e-1, 4.6e-2, 9.1e-3, 8.0e-3, 7.9e-3, 7.9e-3, 9.9e-3},
@@ -28,7 +28,7 @@ constexpr double two_digits = 0.05;  // relative: the print is rounded to two di
 
 struct PrintedSteps {
   int direct, direct_failed, hmm, hmm_failed;
-  double hmm_forces;  // by an independent program, the projection at the start left out
+  double hmm_forces;  // by an independent program, without the projection at the start
 };
 constexpr std::array<PrintedSteps, 7> printed_steps{{
     {3563, 802, 22, 0, 15827},
@@ -39,7 +39,7 @@ constexpr std::array<PrintedSteps, 7> printed_steps{{
     {178496, 38840, 22, 1, 16541},
     {350740, 80250, 23, 1, 17255},
 }};
-constexpr double direct_tolerance = 0.02, direct_failed_tolerance = 0.1;  // they depend on rounding
+constexpr double direct_tolerance = 0.02, direct_failed_tolerance = 0.1;  // these counts depend on rounding
 constexpr double projection_forces = 119;
 
 FigureResult errors(bool full) {

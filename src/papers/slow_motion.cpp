@@ -11,10 +11,10 @@
 
 namespace trill::papers::slow_motion {
 namespace {
-constexpr double most_half_width = 0.5;   // of a window: a wider one bends the slow motions below
-constexpr double below_rounding = 2e-11;  // of runs with rtol = 1e-11: shown, not judged
+constexpr double most_half_width = 0.5;   // a wider window would distort the slow motions below
+constexpr double below_rounding = 2e-11;  // for runs with rtol = 1e-11: smaller errors are shown, not judged
 
-// Both springs of two_springs as gaps although their frequencies differ.
+// Both springs of two_springs are gaps here, although their frequencies differ.
 constexpr const char* two_stiff_springs = R"toml(
 [parameters]
 omega = 1000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the figures of slow motions share: the problems, their runs, and cells for errors.
+// What the figures of slow motions have in common: the problems, their runs, and cells for errors.
 #pragma once
 
 #include "papers/cells.hpp"
@@ -12,11 +12,11 @@ enum class Data { smooth, fast };
 struct Subject {
   std::string name;
   double to = 10;
-  double slowest = 1;  // of the fast frequencies along the motion, divided by omega
-  std::string model;   // empty: the text
+  double slowest = 1;  // slowest fast frequency along the motion, divided by omega
+  std::string model;   // empty: `text` is the model
   std::string text{};
   OptionSet (*parameters)(double omega, Data data) = nullptr;
-  bool same_data = true;  // as the published numbers, as far as is known
+  bool same_data = true;  // as far as is known, the published numbers have the same data
 };
 const Subject& subject(std::string_view name);
 
@@ -24,9 +24,9 @@ PreparedRun prepare_run(const Subject& subject, double omega, Data data, RunPlan
 RunPlan slow_plan(double to, const OptionSet& options, double rtol);
 RunPlan stiff_plan(double to);
 
-// The state of the stiff motion at the sample times, its oscillation taken out.
+// The state of the stiff motion at the sample times, with its oscillation removed.
 Mat slow_part_of_stiff_motion(const Subject& subject, double omega, const OptionSet& more = {});
-// Rows of the solution after its first one, side by side.
+// All rows of the solution but the first, as columns.
 Mat samples_of(const Solution& solution);
 
 struct Errors {
@@ -35,7 +35,7 @@ struct Errors {
 };
 Errors distance(const Mat& a, const Mat& b, Index nq);
 
-// The power of the frequency with which errors fall.
+// The order p of errors that fall like omega^-p.
 double falling_order(const std::vector<double>& omega, const std::vector<double>& error);
 
 FigureCell error_cell(std::string label, double ours, double published, double max_factor = 1.5);

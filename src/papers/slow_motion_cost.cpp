@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a slow motion costs: right-hand sides for an error of 1e-3 and of 1e-6.
+// The cost of a slow motion: evaluations of the right-hand side for an error of 1e-3 and of 1e-6.
 #include "papers/slow_motion.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ constexpr std::array<double, 2> targets{1e-3, 1e-6};
 struct CostRow {
   const char* subject;
   Data data;
-  // Published right-hand sides at the frequencies, for both targets. 0: not reached.
+  // Published numbers of evaluations at the frequencies, for both targets. 0: not reached.
   std::array<std::array<int, 2>, 3> published;
 };
 constexpr std::array<CostRow, 15> cost_rows{{
@@ -43,7 +43,7 @@ struct Run {
   int order;
 };
 
-// Every tolerance from 1e-2 to 1e-9 with both orders, against the stiff motion.
+// Runs with every tolerance from 1e-2 to 1e-9 and both orders, compared with the stiff motion.
 std::vector<Run> runs_of(const Subject& what, double omega, Data data) {
   const bool fast = data == Data::fast;
   const auto plan = [&](int order, double rtol) {
@@ -52,7 +52,7 @@ std::vector<Run> runs_of(const Subject& what, double omega, Data data) {
                               {"start", fast ? "matched" : "projected"},
                               {"fast_energy", fast ? "keep" : "drop"}},
                              rtol);
-    made.h_max = what.to / 10;  // at least one step between two of the times where the error is taken
+    made.h_max = what.to / 10;  // at least one step between two of the times at which the error is measured
     return made;
   };
   std::optional<Vec> given;
@@ -87,7 +87,7 @@ std::optional<Run> cheapest(const std::vector<Run>& runs, double target) {
   return best;
 }
 
-// The published error of the model, 1.7e-3, lies above the target; an error of the steps made up for it.
+// The published error of the model, 1.7e-3, is above the target; an error of the steps happened to compensate it.
 bool by_chance(const CostRow& row, std::size_t frequency, std::size_t target) {
   return row.data == Data::fast && frequency == 0 && target == 0 && subject("spring pendulum").name == row.subject;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slow motions with energy in the oscillation: the force of its actions, and where the slow motion starts.
+// Slow motions with energy in the oscillation: the force that its actions exert, and where the slow motion starts.
 #include "papers/slow_motion.hpp"
 
 #include <array>
@@ -14,8 +14,9 @@ constexpr double no_number = 0;
 struct FastRow {
   const char* subject;
   std::array<double, 3> omega, published;
-  std::array<double, 3> without;  // the force of the actions; no_number: it makes no difference, or is not published
-  bool falls = true;              // with omega^-2
+  // Errors without the force of the actions; no_number: it makes no difference, or is not published.
+  std::array<double, 3> without;
+  bool falls = true;  // the error falls like omega^-2
 };
 constexpr std::array<double, 3> usual{200, 1000, 5000}, doubled{250, 1000, 4000};
 constexpr std::array<FastRow, 10> fast_rows{{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The oscillation put back onto a slow motion: how far its phase is off.
+// The oscillation added back to a slow motion: the error of its phase.
 #include "papers/slow_motion.hpp"
 
 #include <array>
@@ -14,8 +14,8 @@ namespace papers::slow_motion {
 namespace {
 struct PhaseRow {
   const char* subject;
-  const char* measure;              // of the gap
-  std::array<double, 5> published;  // phase at t = 10 in radians, at the frequencies below
+  const char* measure;              // name of the value that measures the gap
+  std::array<double, 5> published;  // phase error at t = 10 in radians, at the frequencies below
 };
 constexpr std::array<double, 5> phase_frequencies{100, 300, 1000, 3000, 10000};
 constexpr std::array<PhaseRow, 4> phase_rows{{
@@ -47,7 +47,7 @@ std::vector<double> values_of(const Solution& solution, const std::string& name)
   return values;
 }
 
-// The part of the values that turns with omega, under a window that has no other harmonics of its length.
+// The Fourier component of the values at omega, with a window that suppresses other harmonics of its length.
 std::complex<double> turning_part(const std::vector<double>& times, const std::vector<double>& values, double omega) {
   std::complex<double> sum = 0;
   for (std::size_t k = 0; k + 1 < times.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slow motions without fast energy: the error of order 0 and 1, and what becomes of it without projection.
+// Slow motions without fast energy: the error of order 0 and 1, and how it grows without projection.
 #include "papers/slow_motion.hpp"
 
 #include <array>
@@ -33,7 +33,7 @@ OptionSet projected(int order) {
   return {{"order", std::to_string(order)}, {"start", "projected"}, {"fast_energy", "drop"}};
 }
 
-// The motion of order 1 begins on its manifold; the stiff motion and that of order 0 begin there too.
+// The motion of order 1 begins on its manifold; the stiff motion and that of order 0 begin at the same point.
 Pair smooth_errors(const Subject& what, double omega) {
   const Solution first = finished(prepare_run(what, omega, Data::smooth, slow_plan(what.to, projected(1), 1e-11)));
   const Index nq = first.info.layout.nq;
@@ -59,7 +59,7 @@ FigureResult smooth(bool full) {
       const auto add = [&](int order, double error, double published) {
         FigureCell cell =
             error_cell(fmt::format("{}, omega = {}, order {}", what.name, omega, order), error, published);
-        // The number of projections shows in this one.
+        // This value depends on the number of projections, so it is not judged.
         const bool touchy = order == 1 && omega < 100 && what.name == "spring pendulum";
         result.cells.push_back(what.same_data && !touchy ? cell : shown(cell));
         ChartSeries& series = order == 0 ? of_0 : of_1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problems behind the converses of SS08 theorems 2 and 3: filters must be zero at h omega = 2 pi k.
+// The problems used for the converses of SS08 theorems 2 and 3: filters must be zero at h omega = 2 pi k.
 #include "multiscale/weight.hpp"
 #include "papers/cells.hpp"
 #include "papers/filters.hpp"

@@ -29,13 +29,13 @@ LinearFast three_oscillators(double omega) {
           Vec{{0.5, 1, -0.7}}};
 }
 
-// At the step points behind the start, one column each.
+// The motion at the step points after the start, one column each.
 Mat exact_motion(const LinearFast& oscillators, double h) {
   const Solution s = finished(prepare(dop853_plan("oscillators", 1e-10, 1e-13, {1, Grid{h}}), oscillators.clone()));
   return s.y().rightCols(s.rows() - 1);
 }
 
-// Beside a grid, points next to multiples of pi: what costs an order lives at 2 pi k + O(h), which a grid misses.
+// In addition to a grid, points next to multiples of pi: an order is lost only at 2 pi k + O(h), which a grid misses.
 std::vector<double> angles(double h) {
   std::vector<double> all;
   for (int k = 1; k <= 97; ++k) all.push_back(k * std::numbers::pi / 8);
@@ -105,7 +105,7 @@ struct Errors {
   double q = 0, p = 0;
 };
 
-// Largest over all step points up to t = 1 and all frequencies.
+// The largest errors over all step points up to t = 1 and all frequencies.
 std::vector<Errors> largest_errors(double h) {
   std::vector<Errors> errors(order_rows().size());
   const int count = static_cast<int>(std::lround(1 / h));

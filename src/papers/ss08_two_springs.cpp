@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SS08 figure 7.1: errors of (phi, psi)-methods on two masses with a stiff inner spring, over its frequency.
+// SS08 figure 7.1: errors of (phi, psi)-methods on two masses with a stiff inner spring, plotted over its frequency.
 #include "papers/cells.hpp"
 #include "papers/filters.hpp"
 
@@ -15,17 +15,18 @@ constexpr double springs_end = 16, grid_step = 0.125, last_frequency = 30;
 constexpr std::array<double, 2> step_sizes{0.5, 0.25};
 
 struct Maximum {
-  double published;    // in the text of sec. 7
-  double computed;     // with 8 digits, by two programs that share no code with trill
-  double omega;        // where, on the grid 0, 1/8, .., 30
-  double print_error;  // half a unit of the last printed digit, or what the two programs differ from it
+  double published;  // in the text of sec. 7
+  double computed;   // with 8 digits, by two programs that share no code with trill
+  double omega;      // where the maximum is, on the grid 0, 1/8, .., 30
+  // Half a unit of the last printed digit, or the difference of the two programs from it.
+  double print_error;
 };
 struct NamedPair {
   const char* name;
   Pair pair;
 };
 struct PublishedPair : NamedPair {
-  std::array<Maximum, 2> maxima;  // for the two step sizes
+  std::array<Maximum, 2> maxima;  // one for each of the two step sizes
 };
 const std::vector<PublishedPair>& published_pairs() {
   static const std::vector<PublishedPair> all{
@@ -36,7 +37,7 @@ const std::vector<PublishedPair>& published_pairs() {
   return all;
 }
 
-// On the same grid; the paper does not give their maxima.
+// On the same grid, for pairs whose maxima the paper does not give.
 struct OtherPair : NamedPair {
   std::array<double, 2> maxima;
 };
@@ -58,7 +59,7 @@ Mat exact_positions(double omega) {
   return prepare(plan).run().y().topRows(4);
 }
 
-// Largest over the step points; inner steps accurate enough that the flow is exact.
+// The largest error over the step points; inner steps are so accurate that the flow is exact.
 double error_of(const Pair& pair, double h, double omega, const Mat& exact) {
   RunPlan plan;
   plan.model = "two_springs_inner";
@@ -74,7 +75,7 @@ double error_of(const Pair& pair, double h, double omega, const Mat& exact) {
   return q.cols() == static_cast<Index>(springs_end / h) + 1 ? largest : std::nan("");
 }
 
-// For every pair and both step sizes, over frequencies so far apart; `found` sees each of the errors.
+// For every pair and both step sizes, over frequencies with this spacing; `found` is called with each of the errors.
 template <class NamedPairs, class Found>
 std::vector<std::array<double, 2>> largest_over_frequencies(const NamedPairs& pairs, double spacing, Found found) {
   std::vector<std::array<double, 2>> largest(pairs.size());
@@ -96,7 +97,7 @@ void add_other_pairs(FigureResult& result) {
     for (std::size_t k = 0; k < step_sizes.size(); ++k)
       result.cells.push_back(near(fmt::format("{}, h = {}, largest", other_pairs()[m].name, step_sizes[k]),
                                   largest[m][k], other_pairs()[m].maxima[k],
-                                  m == 0 ? 5e-5 : 2e-6));  // four digits are known of the first
+                                  m == 0 ? 5e-5 : 2e-6));  // the first is known to four digits
 }
 
 FigureResult two_springs(bool full) {

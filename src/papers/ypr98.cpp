@@ -9,7 +9,7 @@ Solution follow(const Setting& setting, const Output& output) {
   plan.model = setting.model;
   plan.parameters = setting.parameters;
   plan.method = "generalized_alpha";
-  // Every step is to be made as long as it was asked for, however hard its iteration is.
+  // Every step must have the requested length, however hard its iteration is.
   plan.options = {{"rho", fmt::format("{}", setting.rho)},
                   {"formulation", setting.formulation},
                   {"iterations", "100"},

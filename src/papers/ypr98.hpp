@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tables and figures of YPR98 share: runs of the generalized alpha method with a fixed step, and numbers of an
-// independent program beside them.
+// What the tables and figures of YPR98 have in common: runs of the generalized alpha method with a fixed step, compared
+// with numbers of an independent program.
 #pragma once
 
 #include "papers/cells.hpp"
@@ -8,7 +8,7 @@
 
 namespace trill::papers::ypr98 {
 inline constexpr const char* print = "YPR98";
-// The corrected formulas in extended precision, from their own text, with Newton's iteration to rounding.
+// An independent implementation of the corrected formulas in extended precision, with Newton's iteration to rounding.
 inline constexpr const char* same_steps = "independent program, same steps";
 
 struct Setting {
@@ -19,7 +19,7 @@ struct Setting {
 };
 Solution follow(const Setting& setting, const Output& output);
 
-Vec state_at(const Solution& s, double t);  // recorded there
+Vec state_at(const Solution& s, double t);  // t must be a recorded time
 double energy_at(const Solution& s, double t);
 ChartSeries energy_curve(std::string label, const Solution& s);
 }  // namespace trill::papers::ypr98

@@ -14,7 +14,7 @@ namespace {
 constexpr double bushing_end = 40 * std::numbers::pi * 1e-5;
 constexpr std::array<int, 3> counts{200, 500, 1200};
 constexpr std::array<double, 3> bushing_rhos{0, 0.5, 0.75};
-using Cells = std::array<std::array<double, 3>, 3>;  // one row for each count, one column for each rho
+using Cells = std::array<std::array<double, 3>, 3>;  // one row per count, one column per rho
 constexpr Cells converged{{{0.012548783, 0.15792815, 0.51327558},
                            {0.080126333, 0.79721632, 0.93345586},
                            {0.72962513, 0.98032131, 0.99399238}}};
@@ -27,7 +27,7 @@ double energy_left(int steps, double rho, const char* formulation) {
   return energy_at(s, bushing_end) / energy_at(s, 0);
 }
 
-// The largest step T/N with which no iteration fails, for tolerance 1e-7; N beside the printed one.
+// The largest step T/N for which no iteration fails, with tolerance 1e-7; compares N with the printed one.
 void add_largest_steps(FigureResult& result) {
   std::vector<int> tried;
   for (int n = 10; n <= 1000; n += 5) tried.push_back(n);

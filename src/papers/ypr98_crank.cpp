@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// YPR98 figures 7 to 12: the slider crank with a flexible rod of four elements; a torque of 0.2 until t = 0.3.
+// YPR98 figures 7 to 12: the slider crank with a flexible rod of four elements and a torque of 0.2 until t = 0.3.
 #include "papers/ypr98_crank.hpp"
 
 #include "papers/ypr98.hpp"
@@ -13,12 +13,12 @@ namespace trill {
 namespace papers::ypr98 {
 namespace {
 constexpr Index phi1 = 0, phi2 = 1, middle = 3, tip = 5, slider = 10;
-// Steps of an alpha method are compared with the same steps of a program of its own; the tolerance is that of Newton's
-// iteration, in both.
+// Steps of an alpha method are compared with the same steps of an independent program; the tolerance is that of
+// Newton's iteration in both.
 constexpr double step_tolerance = 1e-8, exact_tolerance = 1e-9;
 
 struct Run {
-  int steps;  // in one second
+  int steps;  // per second
   double rho;
 };
 

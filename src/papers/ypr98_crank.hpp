@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slider crank at t = 0.1, 0.2, ..., 1 by two programs that share no code with trill: the generalized alpha method
-// in extended precision, started anew at t = 0.3, and the motion itself by extrapolation of the explicit midpoint rule
-// in extended precision, of which two step sizes agree to 4e-14.
+// in extended precision, restarted at t = 0.3, and the exact motion by extrapolation of the explicit midpoint rule in
+// extended precision, where two step sizes agree to 4e-14.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ struct CrankRow {
   double phi1, phi2, x3, middle, tip, energy;
 };
 struct CrankRun {
-  int steps;  // in one second
+  int steps;  // per second
   double rho;
   std::array<CrankRow, 10> rows;
 };

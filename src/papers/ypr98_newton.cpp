@@ -7,8 +7,8 @@ namespace trill::papers::ypr98 {
 namespace {
 constexpr double in_weights = 1e-3;  // what a tolerance is worth there: ten times as much is taken for rounding
 
-// Steps of generalized_alpha without what lets that method succeed: a second guess where the first fails, and matrices
-// kept from step to step. The tables ask when the bare iteration fails.
+// Steps of generalized_alpha without what helps that method to succeed: a second guess if the first fails, and matrices
+// kept from step to step. The tables show when the plain iteration fails.
 class AlphaSteps {
  public:
   AlphaSteps(const MechanicalProblem& problem, double rho, const Iteration& iteration)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders of the alpha family on constrained motion: YPR98 theorems 2.1 and 3.1, which claim less than there is.
+// Orders of the alpha family on constrained motion: YPR98 theorems 2.1 and 3.1, which claim too low orders.
 #include "papers/ypr98.hpp"
 
 #include <array>
@@ -10,12 +10,12 @@
 namespace trill {
 namespace papers::ypr98 {
 namespace {
-using Errors = std::array<double, 3>;  // of q, v and lambda at the end
+using Errors = std::array<double, 3>;  // errors of q, v and lambda at the end
 
 struct Member {
   std::string title, method;
   OptionSet options;
-  Errors errors;  // with 320 steps, of an independent program; 4 digits
+  Errors errors;  // with 320 steps, from an independent program; 4 digits
 };
 // The rigid pendulum from (1, 0) at rest to t = 2.
 const std::array<Member, 8> members{{
@@ -47,7 +47,7 @@ Errors errors_of(const Vec& y, const Vec& exact, Index n) {
   return {d.head(n).norm(), d.segment(n, n).norm(), d.tail(d.size() - 2 * n).norm()};
 }
 
-// By integrators of the independent program, 15 and 12 digits.
+// From integrators of the independent program, to 15 and 12 digits.
 Vec pendulum_end() {
   return Vec{{-0.204193214788267, 0.978930605831926, -1.369754885003488, -0.285714484535028, 2.936791817495875}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// YPR98 figures 2 and 3: the stiff spring pendulum, epsilon^2 = 1e-3, from (0.9, 0) at rest: energy and path with more
+// YPR98 figures 2 and 3: the stiff spring pendulum, epsilon^2 = 1e-3, from (0.9, 0) at rest; energy and path with more
 // and less damping.
 #include "papers/ypr98.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::array<double, 40> first_energies{
     4.270334237,    4.20184127802,  3.5199700054,  2.4366836618,   1.69801169612,  1.17849984252, 0.840485705576,
     0.580101640994, 0.402076781756, 0.27489409345, 0.187959801254, 0.129878684738,
 };
-// Energies at t = 5: one row for each h, one column for each rho.
+// Energies at t = 5: one row per h, one column per rho.
 constexpr std::array<double, 5> steps{1e-3, 1e-2, 2e-2, 5e-2, 1e-1};
 constexpr std::array<double, 20> last_energies{
     5.000010226,     4.999915951,     4.998969,    4.974201007,  5.004360723,     4.934406229,   4.201841278,
