@@ -6,7 +6,6 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 BUILD ?= build
-SANITIZE_BUILD ?= build-sanitize
 FUZZ_BUILD ?= build-fuzz
 FUZZ_RUNS ?= 1000000
 PREFIX ?= /usr/local
@@ -43,7 +42,7 @@ demo: build
 	@tools/demo $(BUILD)/trill $(BUILD)/demo
 
 test: build-tests
-	@$(CTEST) --test-dir $(BUILD) --timeout 300 2>&1 | tee $(BUILD)/test.log
+	@$(CTEST) --test-dir $(BUILD) --timeout 300 -LE sanitized 2>&1 | tee $(BUILD)/test.log
 
 build-tests:
 	@tools/setup test
@@ -51,17 +50,14 @@ build-tests:
 	  $(CONFIGURE) -B $(BUILD) -DTRILL_BUILD_TESTS=ON
 	@$(NINJA) -C $(BUILD)
 
-# Sanitizers need a build of their own, with the unit tests only: they cover every parser and every method.
-test-sanitized:
-	@tools/setup test
-	@[ -f $(SANITIZE_BUILD)/build.ninja ] || $(CONFIGURE) -B $(SANITIZE_BUILD) -DTRILL_BUILD_TESTS=ON \
-	  -DTRILL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
-	@$(NINJA) -C $(SANITIZE_BUILD) trill_unit_tests
-	@$(CTEST) --test-dir $(SANITIZE_BUILD) --timeout 1200 -L '^unit$$' 2>&1 | tee $(SANITIZE_BUILD)/test.log
+# The unit tests cover every parser and every method.
+test-sanitized: build-tests
+	@$(NINJA) -C $(BUILD) trill_unit_tests_sanitized
+	@$(CTEST) --test-dir $(BUILD) --timeout 1200 -L '^unit-sanitized$$' 2>&1 | tee $(BUILD)/test-sanitized.log
 
 test-long: build-tests test-sanitized
-	@$(NINJA) -C $(SANITIZE_BUILD) trill_property_tests
-	@$(CTEST) --test-dir $(SANITIZE_BUILD) --timeout 3600 -L '^property$$' 2>&1 | tee $(BUILD)/test-long-sanitized.log
+	@$(NINJA) -C $(BUILD) trill_property_tests_sanitized
+	@$(CTEST) --test-dir $(BUILD) --timeout 3600 -L '^property-sanitized$$' 2>&1 | tee $(BUILD)/test-long-sanitized.log
 	@TRILL_LONG=1 TRILL_KILLS=40 $(CTEST) --test-dir $(BUILD) --timeout 3600 -L '^(papers|property|cli)$$' 2>&1 \
 	  | tee $(BUILD)/test-long.log
 
@@ -96,4 +92,4 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE_BUILD) $(FUZZ_BUILD) web/dist web/node_modules
+	@rm -rf $(BUILD) $(FUZZ_BUILD) web/dist web/node_modules

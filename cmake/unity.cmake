@@ -23,3 +23,21 @@ function(trill_compile_in_groups target size)
   # GCC takes the sources of a unit for headers, in which members of local types would be a mistake.
   target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
 endfunction()
+
+# trill_compile_in_fixed_groups(<target> <number>): the same for tests, in groups that a new file does not move: the name of
+# a file decides.
+function(trill_compile_in_fixed_groups target number)
+  if(NOT TRILL_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME)
+    string(MD5 hash ${name})
+    string(SUBSTRING ${hash} 0 6 hash)
+    math(EXPR group "0x${hash} % ${number}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()

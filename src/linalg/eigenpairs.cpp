@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/eigenpairs.hpp"
 
+#include "linalg/solver_parts.hpp"
+#include "linalg/sparse_cholesky.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -8,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/SparseCholesky>
 #include <Spectra/MatOp/SparseSymMatProd.h>
-#include <Spectra/MatOp/SymShiftInvert.h>
 #include <Spectra/SymGEigsShiftSolver.h>
 
 namespace trill {
@@ -33,11 +34,8 @@ bool finite(const SpMat& a) { return Eigen::Map<const Vec>(a.valuePtr(), a.nonZe
 
 // Number of eigenvalues below mu by Sylvester's law of inertia: the negative pivots of K - mu M. -1: not decided.
 Index count_below(const SpMat& k, const SpMat& m, double mu) {
-  const SpMat shifted = k - mu * m;
-  const Eigen::SimplicialLDLT<SpMat> ldlt(shifted);
-  if (ldlt.info() != Eigen::Success) return -1;
-  const Vec d = ldlt.vectorD();
-  return (d.array() < 0).count();
+  const SparseCholesky factors(k - mu * m);
+  return factors.succeeded() ? (factors.pivots().array() < 0).count() : -1;
 }
 
 bool residuals_are_small(const SpMat& k, const SpMat& m, const EigenPairs& pairs) {
@@ -73,14 +71,40 @@ EigenPairs part_of(EigenPairs pairs, Index count, bool smallest) {
   return pairs;
 }
 
+// (K - shift M)^-1 as Spectra asks for it. Its own operator would compile the factorisation of sparse matrices once
+// more.
+class ShiftedInverse {
+ public:
+  using Scalar = double;
+  ShiftedInverse(const SpMat& k, const SpMat& m) : k_(k), m_(m), lu_(make_sparse_lu()) {}
+  Index rows() const { return k_.rows(); }
+  Index cols() const { return k_.cols(); }
+
+  void set_shift(double shift) {
+    const SpMat values = k_ - shift * m_;
+    MatrixSlot shifted = MatrixSlot::sparse(values);
+    std::copy_n(values.valuePtr(), values.nonZeros(), shifted.values());
+    lu_->analyse(shifted);
+    if (!lu_->factorise(shifted)) throw std::invalid_argument("the shifted matrix is singular");
+  }
+
+  void perform_op(const double* x, double* y) const {
+    lu_->solve(Eigen::Map<const Vec>(x, rows()), Eigen::Map<Vec>(y, rows()));
+  }
+
+ private:
+  const SpMat& k_;
+  const SpMat& m_;
+  std::unique_ptr<LinearSolver> lu_;
+};
+
 // The pairs closest to a shift.
 EigenPairs closest_pairs(const SpMat& k, const SpMat& m, Index count, Index basis, double shift) {
-  using Inverse = Spectra::SymShiftInvert<double, Eigen::Sparse, Eigen::Sparse>;
   using Product = Spectra::SparseSymMatProd<double>;
-  Inverse inverse(k, m);
+  ShiftedInverse inverse(k, m);
   Product product(m);
-  Spectra::SymGEigsShiftSolver<Inverse, Product, Spectra::GEigsMode::ShiftInvert> solver(inverse, product, count, basis,
-                                                                                         shift);
+  Spectra::SymGEigsShiftSolver<ShiftedInverse, Product, Spectra::GEigsMode::ShiftInvert> solver(inverse, product, count,
+                                                                                                basis, shift);
   solver.init();
   solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-13, Spectra::SortRule::SmallestAlge);
   if (solver.info() != Spectra::CompInfo::Successful) return failure("the iteration did not converge");
@@ -116,7 +140,7 @@ EigenPairs some_eigenpairs(const SpMat& k, const SpMat& m, Index count, bool sma
 
   const double scale = Vec(k.diagonal()).cwiseAbs().sum() / Vec(m.diagonal()).cwiseAbs().sum();
   if (!(scale > 0)) return failure("K or M has no diagonal");
-  if (Eigen::SimplicialLLT<SpMat>(m).info() != Eigen::Success) return failure("M is not positive definite");
+  if (!SparseCholesky(m).is_positive_definite()) return failure("M is not positive definite");
   const std::vector<double> shifts = smallest ? std::vector<double>{0.0, -1e-10 * scale, -1e-6 * scale, -1e-3 * scale}
                                               : std::vector<double>{just_above_largest(k, m, scale)};
   std::string reason;

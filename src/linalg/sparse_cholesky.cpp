@@ -12,8 +12,10 @@ struct SparseCholesky::Factors {
 SparseCholesky::SparseCholesky(const SpMat& a) : factors_(std::make_unique<Factors>(a)) {}
 SparseCholesky::~SparseCholesky() = default;
 
+bool SparseCholesky::succeeded() const { return factors_->ldlt.info() == Eigen::Success; }
+
 bool SparseCholesky::is_positive_definite() const {
-  return factors_->ldlt.info() == Eigen::Success && (factors_->ldlt.vectorD().array() > 0).all();
+  return succeeded() && (factors_->ldlt.vectorD().array() > 0).all();
 }
 
 Vec SparseCholesky::pivots() const { return factors_->ldlt.vectorD(); }

@@ -14,6 +14,7 @@ class SparseCholesky {
   SparseCholesky(const SparseCholesky&) = delete;
   SparseCholesky& operator=(const SparseCholesky&) = delete;
 
+  bool succeeded() const;  // no pivot was zero
   bool is_positive_definite() const;
   Vec pivots() const;  // the diagonal of D
   Mat solve(const Mat& b) const;

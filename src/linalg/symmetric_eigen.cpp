@@ -75,19 +75,25 @@ EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m) {
     pairs.message = "K or M is not finite";
     return pairs;
   }
-  // Eigen's generalised solver does not check whether its Cholesky step succeeded.
-  if (!Cholesky().compute(m)) {
+  Cholesky factors;
+  if (!factors.compute(m)) {
     pairs.message = "M is not positive definite";
     return pairs;
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver(k, m);
-  pairs.converged = solver.info() == Eigen::Success;
+  // L^-1 K L^-T has the same eigenvalues as the pencil, and its vectors become those of the pencil by L^-T.
+  Mat reduced = k;
+  factors.solve_lower(reduced);
+  reduced.transposeInPlace();
+  factors.solve_lower(reduced);
+  SymmetricEigen solver(k.rows());
+  pairs.converged = solver.compute(reduced);
   if (!pairs.converged) {
     pairs.message = "the QR iteration did not converge";
     return pairs;
   }
-  pairs.values = solver.eigenvalues();
-  pairs.vectors = solver.eigenvectors();
+  pairs.values = solver.values();
+  pairs.vectors = solver.vectors();
+  factors.solve_transposed(pairs.vectors);
   return pairs;
 }
 }  // namespace trill

@@ -11,7 +11,7 @@ using namespace trill;
 using namespace trill::random_expression;
 
 template <class Real>
-using Third = Dual<Dual<Dual<Real>>>;
+using Third = random_expression::Dual<random_expression::Dual<random_expression::Dual<Real>>>;
 using Point = std::array<double, unknowns>;
 using TreePointer = std::unique_ptr<Tree>;
 
@@ -26,8 +26,8 @@ Point one(int k) {
 // value + e1 d1 + e2 d2 + e3 d3
 template <class Real>
 Third<Real> seed(double value, double d1, double d2, double d3) {
-  using First = Dual<Real>;
-  using Second = Dual<First>;
+  using First = random_expression::Dual<Real>;
+  using Second = random_expression::Dual<First>;
   return {Second{First{Real(value), Real(d1)}, First{Real(d2), Real(0)}}, Second{First{Real(d3), Real(0)}, First{}}};
 }
 template <class Real>

@@ -16,13 +16,13 @@ using namespace trill::random_expression;
 // First and second derivatives by every pair of unknowns.
 template <class Real>
 std::vector<Real> by_duals(const Tree& tree, const std::array<double, unknowns>& q) {
-  using First = Dual<Real>;
+  using First = random_expression::Dual<Real>;
   std::vector<Real> found;
   for (std::size_t i = 0; i < unknowns; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      std::array<Dual<First>, unknowns> y;
+      std::array<random_expression::Dual<First>, unknowns> y;
       for (std::size_t k = 0; k < unknowns; ++k) y[k] = {First(Real(q[k]), Real(k == i)), First(Real(k == j), Real(0))};
-      const Dual<First> result = evaluate_tree(tree, y);
+      const random_expression::Dual<First> result = evaluate_tree(tree, y);
       if (j == 0 && i == 0) found.push_back(result.x.x);
       if (j == 0) found.push_back(result.x.d);
       found.push_back(result.d.d);

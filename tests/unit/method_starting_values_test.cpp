@@ -65,11 +65,11 @@ Stages starting_values(const StageBlock& block, double epsilon, const Vec& far) 
   return {implicit(stages.Q), implicit(stages.V), implicit(stages.L)};
 }
 
-struct Errors {
+struct StartErrors {
   double y, z, lambda, size_z, size_lambda;
 };
 
-Errors errors_of(const StageBlock& block, ImplicitFamily family, double epsilon, const Vec& far) {
+StartErrors errors_of(const StageBlock& block, ImplicitFamily family, double epsilon, const Vec& far) {
   const Stages ours = starting_values(block, epsilon, far);
   const Stages exact = exact_stages(family, static_cast<int>(block.stages), epsilon);
   const auto most = [&](const ExtendedVec& a, const ExtendedVec& b) {
@@ -87,13 +87,13 @@ struct Row {
   double y, z, lambda;  // errors at epsilon = 1e-7, from a computation with 30 digits
 };
 
-// Errors of z and lambda relative to the largest stage.
+// StartErrors of z and lambda relative to the largest stage.
 TEST(StartingValues, OfInvertibleTableausAreOffByEpsilonSquared) {
   for (const Row& row : {Row{"gauss", ImplicitFamily::gauss, gauss_tableau, 5, 1.03e-11, 3.65e-6, 1.23e-7},
                          Row{"radau", ImplicitFamily::radau_iia, radau_iia_tableau, 3, 2.91e-12, 8.72e-7, 9.96e-9}}) {
     const StageBlock block = make_stage_block(row.tableau(row.s));
     for (const double epsilon : {1e-7, 1e-8}) {
-      const Errors errors = errors_of(block, row.family, epsilon, block.far);
+      const StartErrors errors = errors_of(block, row.family, epsilon, block.far);
       const double square = epsilon * epsilon * 1e14;
       EXPECT_NEAR(errors.y / square, row.y, 0.005 * row.y) << row.name << epsilon;
       EXPECT_NEAR(errors.z / errors.size_z / square, row.z, 0.005 * row.z) << row.name << epsilon;
@@ -102,8 +102,8 @@ TEST(StartingValues, OfInvertibleTableausAreOffByEpsilonSquared) {
   }
 }
 
-// Errors themselves, at epsilon = 1e-6: the first stage holds y0/epsilon^2, whose rounding is 1e-7 at epsilon = 1e-7.
-// The printed coefficient of y0/h^2, At^-2 1, leaves an error that does not fall.
+// StartErrors themselves, at epsilon = 1e-6: the first stage holds y0/epsilon^2, whose rounding is 1e-7 at epsilon =
+// 1e-7. The printed coefficient of y0/h^2, At^-2 1, leaves an error that does not fall.
 TEST(StartingValues, OfLobattoIIIAAreOffByEpsilonSquaredOnceCorrected) {
   struct PrintedError {
     Row row;
@@ -115,7 +115,7 @@ TEST(StartingValues, OfLobattoIIIAAreOffByEpsilonSquaredOnceCorrected) {
         PrintedError{{"4", family, lobatto_iiia_tableau, 4, 1.71e-11, 2.04e-8, 1.59e-5}, 15.4},
         PrintedError{{"5", family, lobatto_iiia_tableau, 5, 2.88e-11, 5.7e-8, 7.44e-5}, 44.2}}) {
     const StageBlock block = make_stage_block(row.tableau(row.s));
-    const Errors errors = errors_of(block, family, 1e-6, block.far);
+    const StartErrors errors = errors_of(block, family, 1e-6, block.far);
     EXPECT_NEAR(errors.y / 100, row.y, 0.005 * row.y) << row.name;
     EXPECT_NEAR(errors.z / 100, row.z, 0.005 * row.z) << row.name;
     EXPECT_NEAR(errors.lambda / 100, row.lambda, 0.005 * row.lambda) << row.name;

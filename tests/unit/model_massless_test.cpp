@@ -34,7 +34,7 @@ to = "bob"
 }
 const std::string massless = "mass = 0, inertia = 0";
 
-std::string refusal(const std::string& text, const std::string& method) {
+std::string refused_with(const std::string& text, const std::string& method) {
   try {
     prepare(plan_with(method, 0.1, 1e-3), read_model("m.toml", text).problem, {}).run();
   } catch (const UsageError& e) {
@@ -80,7 +80,7 @@ TEST(MasslessBodies, AreRunOrRefusedByEveryMethod) {
     }
   }
   for (const char* method : {"radau", "gauss", "rattle"})
-    EXPECT_THAT(refusal(pendulum(massless), method), HasSubstr("no mass at the start")) << method;
+    EXPECT_THAT(refused_with(pendulum(massless), method), HasSubstr("no mass at the start")) << method;
 }
 
 TEST(MasslessBodies, AreNamedWithTheMotionThatNothingHolds) {

@@ -21,7 +21,7 @@
 namespace {
 using namespace trill;
 
-std::unique_ptr<Problem> make(std::string_view name, const OptionSet& given = {}) {
+std::unique_ptr<Problem> make_model(std::string_view name, const OptionSet& given = {}) {
   return ModelRegistry::all().find(name).make(given);
 }
 
@@ -75,7 +75,7 @@ Mat constraint_jacobian(const ConstraintMap& map, double t, In q) {
   return dense(G);
 }
 
-Mat mass(const MechanicalProblem& p, In q) {
+Mat mass_of(const MechanicalProblem& p, In q) {
   MatrixSlot m = p.mass_pattern();
   p.mass(q, m);
   return dense(m);
@@ -88,7 +88,7 @@ Vec acceleration(const MechanicalProblem& p, const State& s) {
   const Index n = q.size(), m = map ? map->count() : 0;
   Mat A = Mat::Zero(n + m, n + m);
   Vec b(n + m);
-  A.topLeftCorner(n, n) = mass(p, q);
+  A.topLeftCorner(n, n) = mass_of(p, q);
   b.head(n) = f;
   if (map) {
     const Mat G = constraint_jacobian(*map, s.t, q);
@@ -263,7 +263,7 @@ TEST_P(EveryModel, MassAndItsDerivativeAgree) {
   if (!p) GTEST_SKIP();
   const State s = generic_state(*problem_);
   const Vec q = s.q(), w = s.v() + Vec::Constant(s.layout.nv, 0.7);
-  const Mat M = mass(*p, q);
+  const Mat M = mass_of(*p, q);
   expect_near(M, M.transpose(), 1e-15, "symmetry");
   EXPECT_TRUE(test::is_positive_definite(M));
   if (p->mass_kind() == MassKind::identity) expect_near(M, Mat::Identity(q.size(), q.size()), 0, "identity");
@@ -271,7 +271,7 @@ TEST_P(EveryModel, MassAndItsDerivativeAgree) {
   d.add(0, 0, 3);
   p->mass_product_derivative(q, w, d);
   d.add(0, 0, -3);
-  expect_near(dense(d), differences([&](const Vec& x) { return Vec(mass(*p, x) * w); }, q), 1e-9, "d(M w)/dq");
+  expect_near(dense(d), differences([&](const Vec& x) { return Vec(mass_of(*p, x) * w); }, q), 1e-9, "d(M w)/dq");
 }
 
 TEST_P(EveryModel, ConstraintMapsAreDifferentiatedRightly) {
@@ -328,7 +328,7 @@ TEST_P(EveryModel, StartIsConsistent) {
   EXPECT_LE((G * s.v()).cwiseAbs().maxCoeff(), 1e-15);
   const Vec a = acceleration(*p, s);
   const Vec f = force(*p, all_groups, s.t, s.q(), s.v());
-  expect_near(mass(*p, s.q()) * a + G.transpose() * s.lambda(), f, 1e-14, "lambda");
+  expect_near(mass_of(*p, s.q()) * a + G.transpose() * s.lambda(), f, 1e-14, "lambda");
 }
 
 TEST_P(EveryModel, ExactSolutionSolvesTheEquation) {
@@ -383,7 +383,7 @@ TEST_P(EveryModel, EnergyRestsAlongTheFlow) {
         },
         Vec::Zero(1), width);
     // Two terms of this size cancel.
-    const double power = std::abs(v.dot(mass(*p, s.q()) * a)) + v.cwiseAbs().dot(a.cwiseAbs());
+    const double power = std::abs(v.dot(mass_of(*p, s.q()) * a)) + v.cwiseAbs().dot(a.cwiseAbs());
     EXPECT_LE(std::abs(rate(static_cast<Index>(k), 0)), 1e-7 * (1 + power)) << name;
   }
 }
@@ -410,14 +410,14 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(all_cases()),
 
 void expect_refused(std::string_view model, const OptionSet& given, const std::string& text) {
   try {
-    make(model, given);
+    make_model(model, given);
     FAIL() << model << " accepted what it should refuse with: " << text;
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
   }
 }
 
-double measured(const Problem& problem, const State& s, std::string_view name) {
+double value_of(const Problem& problem, const State& s, std::string_view name) {
   const auto quantities = problem.quantities();
   Vec values(static_cast<Index>(quantities.size()));
   problem.measure(s, values);
@@ -435,7 +435,7 @@ TEST(KeplerModel, ExactSolutionConservesEnergyAtEveryEccentricity) {
       s.t = -3 + 0.173 * i;
       kepler->exact(s.t, s.y);
       const double kinetic = 0.5 * s.v().squaredNorm();
-      EXPECT_NEAR(measured(*kepler, s, "energy"), -0.5, 1e-14 * (1 + kinetic)) << e << " at t = " << s.t;
+      EXPECT_NEAR(value_of(*kepler, s, "energy"), -0.5, 1e-14 * (1 + kinetic)) << e << " at t = " << s.t;
     }
     const Vec start = kepler->initial_state().y;
     kepler->exact(200 * std::numbers::pi, s.y);  // a hundred revolutions
@@ -446,7 +446,7 @@ TEST(KeplerModel, ExactSolutionConservesEnergyAtEveryEccentricity) {
 TEST(KeplerModel, RefusesUnboundOrbits) { expect_refused("kepler", {{"e", "1"}}, "'e' = 1 is out of range"); }
 
 TEST(StiffSpringModel, StartsAsInThePaper) {
-  const auto p = make("stiff_spring");
+  const auto p = make_model("stiff_spring");
   EXPECT_EQ(p->initial_state().y, (Vec{{0.9, 0.1, 0, 0}}));
   // x'' = -x lambda, y'' = -y lambda + 1 with epsilon^2 lambda = (r - 1)/r, epsilon^2 = 1e-3
   const double r = std::hypot(0.9, 0.1), lambda = 1e3 * (r - 1) / r;
@@ -463,21 +463,22 @@ TEST(StiffSpringModel, RefusesMisuse) {
 }
 
 TEST(TwoSpringsModel, StartsAsInThePaper) {
-  const auto p = make("two_springs");
+  const auto p = make_model("two_springs");
   const State s = p->initial_state();
   EXPECT_EQ(s.y, (Vec{{1, 0, 2 + 1.0 / 500, 0, 0.5, -0.5, -0.5, 0.5}}));
   EXPECT_NEAR(0.5 * s.v().squaredNorm(), 0.5, 1e-15);  // SAT09 sec. 4: kinetic and potential energy equal 1/2
-  EXPECT_NEAR(measured(*p, s, "energy"), 1, 1e-12);
+  EXPECT_NEAR(value_of(*p, s, "energy"), 1, 1e-12);
 }
 
 TEST(TwoSpringsModel, TheStifferSpringIsFast) {
-  const auto second = make("two_springs", {{"omega1", "500"}, {"omega2", "1"}, {"stretch1", "20"}, {"stretch2", "0"}});
+  const auto second =
+      make_model("two_springs", {{"omega1", "500"}, {"omega2", "1"}, {"stretch1", "20"}, {"stretch2", "0"}});
   const auto& p = second->as<MechanicalProblem>("test");  // SAT09 sec. 4 case (ii)
   EXPECT_EQ(p.initial_state().y[0], 1 + 20.0 / 500);
   const State s = generic_state(p);
   EXPECT_NEAR(*p.potential(fast_groups(p), 0, s.q()), 125000 * std::pow(std::hypot(s.y[0], s.y[1]) - 1, 2), 1e-9);
   EXPECT_EQ(p.strong_potential()->stiffness, Vec::Constant(1, 250000));
-  const auto third = make("two_springs", {{"omega1", "500"}});
+  const auto third = make_model("two_springs", {{"omega1", "500"}});
   const auto& both = third->as<MechanicalProblem>("test");
   EXPECT_EQ(*both.potential(fast_groups(both), 0, s.q()), *both.potential(all_groups, 0, s.q()));
   EXPECT_EQ(both.strong_potential()->map->count(), 2);
@@ -485,7 +486,7 @@ TEST(TwoSpringsModel, TheStifferSpringIsFast) {
 
 TEST(StiffSpringPolarModel, MovesAsTheCartesianOne) {
   const OptionSet given = {{"epsilon", "0.05"}, {"x0", "-0.8"}, {"y0", "0.5"}, {"u0", "0.3"}, {"v0", "-0.7"}};
-  const auto polar = make("stiff_spring_polar", given), cartesian = make("stiff_spring", given);
+  const auto polar = make_model("stiff_spring_polar", given), cartesian = make_model("stiff_spring", given);
   const State s = polar->initial_state(), expected = cartesian->initial_state();
   const double r = s.y[0], c = std::cos(s.y[1]), d = std::sin(s.y[1]), z = s.y[2], omega = s.y[3];
   const Mat turn{{c, -d}, {d, c}};  // radial and tangential to Cartesian components
@@ -494,9 +495,9 @@ TEST(StiffSpringPolarModel, MovesAsTheCartesianOne) {
   const Vec a = acceleration(polar->as<MechanicalProblem>("test"), s);
   const Vec b = acceleration(cartesian->as<MechanicalProblem>("test"), expected);
   expect_near(turn * Vec{{a[0] - r * omega * omega, r * a[1] + 2 * z * omega}}, b, 1e-14, "acceleration");
-  EXPECT_NEAR(measured(*polar, s, "energy"), measured(*cartesian, expected, "energy"), 1e-12);
-  EXPECT_NEAR(measured(*polar, s, "x"), -0.8, 1e-15);
-  EXPECT_NEAR(measured(*polar, s, "y"), 0.5, 1e-15);
+  EXPECT_NEAR(value_of(*polar, s, "energy"), value_of(*cartesian, expected, "energy"), 1e-12);
+  EXPECT_NEAR(value_of(*polar, s, "x"), -0.8, 1e-15);
+  EXPECT_NEAR(value_of(*polar, s, "y"), 0.5, 1e-15);
 }
 
 // The classical Runge-Kutta method with small steps stands in for the methods of the library.
@@ -521,23 +522,23 @@ State run(const Problem& problem, double to, int steps) {
 
 TEST(StiffSpringModel, ReachesTheReferenceEndInBothCoordinates) {
   // x and y at t = 10 from a run with tolerance 1e-13
-  const State cartesian = run(*make("stiff_spring"), 10, 40000);
+  const State cartesian = run(*make_model("stiff_spring"), 10, 40000);
   EXPECT_NEAR(cartesian.y[0], -0.97779976, 1e-6);
   EXPECT_NEAR(cartesian.y[1], 0.44897465, 1e-6);
-  const auto problem = make("stiff_spring_polar");
+  const auto problem = make_model("stiff_spring_polar");
   const State polar = run(*problem, 10, 40000);
-  EXPECT_NEAR(measured(*problem, polar, "x"), -0.97779976, 1e-6);
-  EXPECT_NEAR(measured(*problem, polar, "y"), 0.44897465, 1e-6);
+  EXPECT_NEAR(value_of(*problem, polar, "x"), -0.97779976, 1e-6);
+  EXPECT_NEAR(value_of(*problem, polar, "y"), 0.44897465, 1e-6);
 }
 
 TEST(RigidModel, StartCarriesTheTension) {
-  const State s = make("rigid", {{"theta0", "0.4"}, {"omega0", "-1.5"}})->initial_state();
+  const State s = make_model("rigid", {{"theta0", "0.4"}, {"omega0", "-1.5"}})->initial_state();
   EXPECT_NEAR(s.lambda()[0], std::sin(0.4) + 2.25, 1e-15);
 }
 
 TEST(ForcedModel, ExactSolutionHoldsAtAndNearResonance) {
   for (const char* nu : {"0", "1", "9.9999999", "10", "10.001", "25"}) {
-    const auto p = make("forced", {{"nu", nu}, {"q0", "0.3"}, {"v0", "-2"}});
+    const auto p = make_model("forced", {{"nu", nu}, {"q0", "0.3"}, {"v0", "-2"}});
     State s = p->initial_state();
     for (const double t : {0.0, 0.4, 7.7}) {
       const Mat slope = differences(
@@ -556,20 +557,20 @@ TEST(ForcedModel, ExactSolutionHoldsAtAndNearResonance) {
 }
 
 TEST(FermiPastaUlamModel, StartsAsInTheBook) {
-  const auto p = make("fermi_pasta_ulam");
+  const auto p = make_model("fermi_pasta_ulam");
   const State s = p->initial_state();
-  EXPECT_NEAR(measured(*p, s, "oscillatory_energy_1"), 1, 1e-14);  // (1 + omega^2/omega^2)/2
-  EXPECT_EQ(measured(*p, s, "oscillatory_energy_2"), 0);
+  EXPECT_NEAR(value_of(*p, s, "oscillatory_energy_1"), 1, 1e-14);  // (1 + omega^2/omega^2)/2
+  EXPECT_EQ(value_of(*p, s, "oscillatory_energy_2"), 0);
   EXPECT_NEAR((s.y[0] + s.y[1]) / std::sqrt(2.0), 1, 1e-15);
   EXPECT_NEAR((s.y[6] + s.y[7]) / std::sqrt(2.0), 1, 1e-15);
   EXPECT_EQ(p->quantities().size(), 5u);
-  const auto one = make("fermi_pasta_ulam", {{"m", "1"}});
-  EXPECT_EQ(measured(*one, generic_state(*one), "oscillatory_energy_2"), 0);
+  const auto one = make_model("fermi_pasta_ulam", {{"m", "1"}});
+  EXPECT_EQ(value_of(*one, generic_state(*one), "oscillatory_energy_2"), 0);
 }
 
 TEST(FermiPastaUlamModel, LongChainsAreSparseAndRight) {
   for (const char* m : {"1", "16", "17", "40"}) {
-    const auto problem = make("fermi_pasta_ulam", {{"m", m}});
+    const auto problem = make_model("fermi_pasta_ulam", {{"m", m}});
     const auto& p = problem->as<MechanicalProblem>("test");
     const State s = generic_state(p, 0.4);
     MatrixSlot dq = p.stiffness_pattern(), dv = p.damping_pattern();
@@ -595,7 +596,7 @@ TEST(FermiPastaUlamModel, LongChainsAreSparseAndRight) {
 }
 
 TEST(BeamModel, FrequenciesAreThoseOfTheCantilever) {
-  const auto problem = make("beam");
+  const auto problem = make_model("beam");
   const auto& p = problem->as<LinearStructure>("test");
   const test::Pairs modes = test::symmetric_pairs(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
   const Vec omega = modes.values.cwiseSqrt();
@@ -607,8 +608,8 @@ TEST(BeamModel, FrequenciesAreThoseOfTheCantilever) {
 }
 
 TEST(BeamModel, ScalesWithItsData) {
-  const auto problem =
-      make("beam", {{"length", "2"}, {"bending_stiffness", "3"}, {"mass_per_length", "5"}, {"damping_ratio", "0.02"}});
+  const auto problem = make_model(
+      "beam", {{"length", "2"}, {"bending_stiffness", "3"}, {"mass_per_length", "5"}, {"damping_ratio", "0.02"}});
   const auto& p = problem->as<LinearStructure>("test");
   const test::Pairs modes = test::symmetric_pairs(Mat(p.stiffness_matrix()), Mat(p.mass_matrix()));
   const double omega = std::sqrt(modes.values[0]);
@@ -628,26 +629,26 @@ TEST(BeamModel, ScalesWithItsData) {
   State low = s, high = s;
   low.y << s.q() - width * v, s.v() - width * a;
   high.y << s.q() + width * v, s.v() + width * a;
-  EXPECT_NEAR((measured(p, high, "energy") - measured(p, low, "energy")) / (2 * width), -loss, 1e-4 * loss);
+  EXPECT_NEAR((value_of(p, high, "energy") - value_of(p, low, "energy")) / (2 * width), -loss, 1e-4 * loss);
 }
 
 TEST(LangevinModel, HasItsBath) {
-  const auto problem = make("langevin", {{"gamma", "0.3"}, {"kT", "2"}, {"particles", "5"}, {"b", "1.5"}});
+  const auto problem = make_model("langevin", {{"gamma", "0.3"}, {"kT", "2"}, {"particles", "5"}, {"b", "1.5"}});
   const auto& p = problem->as<LangevinProblem>("test");
   EXPECT_EQ(p.gamma(), 0.3);
   EXPECT_EQ(p.kT(), 2);
   EXPECT_EQ(p.layout(), p.mechanics().layout());
   State s = p.initial_state();
   s.v() << 1, 2, 3, 4, 5;
-  EXPECT_EQ(measured(p, s, "kinetic_temperature"), 11);
+  EXPECT_EQ(value_of(p, s, "kinetic_temperature"), 11);
   s.q() << 2, 0, 0, 0, 0;
-  EXPECT_EQ(measured(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
+  EXPECT_EQ(value_of(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
   expect_near(force(p.mechanics(), all_groups, 0, s.q(), s.v()), Vec{{-2 - 1.5 * 8, 0, 0, 0, 0}}, 0, "force");
   expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
 }
 
 TEST(RectifierModel, JacobiansAreExact) {
-  const auto problem = make("rectifier");
+  const auto problem = make_model("rectifier");
   const auto& p = problem->as<CircuitProblem>("test");
   Vec x{{7.1, 6.9, 6.4, 2.2, -0.3}};
   for (const double diode : {0.62, 0.0, -3.0, 4.0}) {  // conducting, at rest, blocking, beyond the safe exponential
@@ -675,7 +676,7 @@ TEST(RectifierModel, JacobiansAreExact) {
 
 TEST(RectifierModel, StartIsConsistent) {
   for (const char* vb : {"0", "5", "-3"}) {
-    const auto problem = make("rectifier", {{"vb0", vb}, {"vc0", "1"}});
+    const auto problem = make_model("rectifier", {{"vb0", vb}, {"vc0", "1"}});
     const auto& p = problem->as<CircuitProblem>("test");
     const State s = p.initial_state();
     Vec i(5);
@@ -683,13 +684,13 @@ TEST(RectifierModel, StartIsConsistent) {
     EXPECT_NEAR(i[0], 0, 1e-12) << vb;
     EXPECT_NEAR(i[1], 0, 1e-12) << vb;
     EXPECT_NEAR(i[4], 0, 1e-12) << vb;
-    EXPECT_EQ(measured(p, s, "output_voltage"), 1);
+    EXPECT_EQ(value_of(p, s, "output_voltage"), 1);
   }
-  EXPECT_NEAR(*make("rectifier")->as<CircuitProblem>("test").clock_period(), 0.02, 1e-17);
+  EXPECT_NEAR(*make_model("rectifier")->as<CircuitProblem>("test").clock_period(), 0.02, 1e-17);
 }
 
 TEST(RectifierModel, LimitsTheJunctionOnItsWayUp) {
-  const auto problem = make("rectifier", {{"saturation_current", "1e-9"}, {"thermal_voltage", "0.025"}});
+  const auto problem = make_model("rectifier", {{"saturation_current", "1e-9"}, {"thermal_voltage", "0.025"}});
   const auto& p = problem->as<CircuitProblem>("test");
   const auto limited = [&](double from, double to) {
     const Vec old{{0, 3 + from, 3, 1, 0}};
@@ -712,7 +713,7 @@ TEST(RectifierModel, LimitsTheJunctionOnItsWayUp) {
 
 // Implicit Euler with junction limiting: the output after some cycles lies where a peak detector of this load lies.
 TEST(RectifierModel, ChargesTheFilter) {
-  const auto problem = make("rectifier", {{"C2", "1e-4"}});
+  const auto problem = make_model("rectifier", {{"C2", "1e-4"}});
   const auto& p = problem->as<CircuitProblem>("test");
   State s = p.initial_state();
   const double h = 1e-4;

@@ -16,7 +16,7 @@ namespace {
 using trill::AxisTicks;
 using trill::Chart;
 using trill::ChartStyle;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 void expect_good(const AxisTicks& axis, double lo, double hi) {
   SCOPED_TRACE(testing::Message() << "[" << lo << ", " << hi << "] log " << axis.log);
@@ -69,9 +69,9 @@ TEST(ReportTicks, LogTicksCoverRandomRanges) {
 
 TEST(ReportTicks, MeetsOddRanges) {
   const double big = std::numeric_limits<double>::max(), tiny = std::numeric_limits<double>::denorm_min();
-  const std::vector<std::pair<double, double>> ranges{{0, 0},       {5, 5},    {-3, -3},   {2, 1},
-                                                      {-big, big},  {0, tiny}, {nan, 1},   {1, 1 + 3e-16},
-                                                      {1e300, big}, {0, big},  {-1e-9, 0}, {1e6, 1e6 + 1e-5}};
+  const std::vector<std::pair<double, double>> ranges{{0, 0},       {5, 5},    {-3, -3},          {2, 1},
+                                                      {-big, big},  {0, tiny}, {not_a_number, 1}, {1, 1 + 3e-16},
+                                                      {1e300, big}, {0, big},  {-1e-9, 0},        {1e6, 1e6 + 1e-5}};
   for (const auto& [lo, hi] : ranges) {
     for (const AxisTicks& axis : {trill::linear_axis(lo, hi), trill::log_axis(lo, hi)}) {
       EXPECT_LT(axis.lo, axis.hi);
@@ -193,11 +193,11 @@ TEST(ReportSvg, IsWellFormedForOddData) {
   charts.push_back(wave(50));
   std::fill(charts.back().series[0].y.begin(), charts.back().series[0].y.end(), 3.0);
   charts.push_back(wave(50));
-  charts.back().series[0].y[20] = nan;
-  charts.back().series[0].y[22] = nan;
+  charts.back().series[0].y[20] = not_a_number;
+  charts.back().series[0].y[22] = not_a_number;
   charts.back().series[0].x[40] = std::numeric_limits<double>::infinity();
   charts.push_back(wave(50));
-  charts.back().series[0].y = std::vector<double>(50, nan);
+  charts.back().series[0].y = std::vector<double>(50, not_a_number);
   charts.push_back(wave(50));
   charts.back().series[0].y[7] = huge;
   charts.back().series[0].y[8] = -huge;
@@ -229,7 +229,7 @@ TEST(ReportSvg, BreaksTheLineAtGaps) {
     return std::count(group.begin(), group.end(), 'M');
   };
   EXPECT_EQ(moves(trill::svg_chart(chart)), 1);
-  chart.series[0].y[30] = nan;
+  chart.series[0].y[30] = not_a_number;
   EXPECT_EQ(moves(trill::svg_chart(chart)), 2);
 }
 
