@@ -117,7 +117,7 @@ class ChartMaker {
       for (const double width : s.band) widest = std::max(widest, width);
     if (widest < 0) return;
     chart.band_label = "band: fast oscillation";
-    chart.note = fmt::format("The fast oscillation reaches up to {:.3g}{}{} to either side. {}", widest,
+    chart.note = fmt::format("Fast oscillation up to {:.3g}{}{} to either side. {}", widest,
                              chart.y.unit.empty() ? "" : " ", chart.y.unit, chart.note);
   }
 
