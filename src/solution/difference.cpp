@@ -16,11 +16,11 @@ Difference compare(const char* what, const std::string& stored, const std::strin
 Difference compare(const char* what, const OptionSet& stored, const OptionSet& now) {
   for (const auto& [name, value] : stored) {
     const auto other = now.find(name);
-    if (other == now.end()) return fmt::format("{} {}: {}, now not given", what, name, value);
+    if (other == now.end()) return fmt::format("{} {}: {}, now not set", what, name, value);
     if (other->second != value) return fmt::format("{} {}: {}, now {}", what, name, value, other->second);
   }
   for (const auto& [name, value] : now)
-    if (!stored.contains(name)) return fmt::format("{} {}: not given, now {}", what, name, value);
+    if (!stored.contains(name)) return fmt::format("{} {}: not set, now {}", what, name, value);
   return std::nullopt;
 }
 
