@@ -38,7 +38,7 @@ TEST(MistakesWithBodies, AreShownAtTheirPlace) {
            {joint + "to = \"bar\"\n", {"m.toml:11:7", "'bar'", "'link'", "bar[...]"}},
            {joint + "to = \"rod[1]\"\n", {"m.toml:11:7", "'rod'", "index"}},
            {joint + "to = \"bar[lnk]\"\n", {"m.toml:11:11", "'lnk'", "name"}},
-           {joint + "to = \"bar[7]\"\n", {"m.toml:11:7", "'bar'", "7", "'link'", "0 to 2"}},
+           {joint + "to = \"bar[7]\"\n", {"", "index", "'bar' is 7", "'link'", "0 to 2"}},
            {joint + "from = [\"q\", 0]\nto = \"rod\"\n", {"m.toml:11:10", "'q'", "name"}},
            {joint + "from = 3\nto = \"rod\"\n", {"m.toml:11:8", "'from'", "place"}},
            {joint + "from = [1, 2, 3]\nto = \"rod\"\n", {"m.toml:11:8", "'from'", "[x, y]"}},
