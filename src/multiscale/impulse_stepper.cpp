@@ -209,7 +209,7 @@ std::string ImpulseStepper::summary() const {
   if (averaged_ != 0) {
     text += fmt::format("; averaged along {}", names_of(problem_, averaged_));
     if (unaveraged_frequency_ > 0)
-      text += fmt::format(", the other forces have frequencies of {:.3g} or more (h omega/pi = {:.3g})",
+      text += fmt::format(", the largest frequency of the other forces is {:.3g} or more (h omega/pi = {:.3g})",
                           unaveraged_frequency_, longest_h_ * unaveraged_frequency_ / std::numbers::pi);
   }
   if (const double phase = phase_error(t0_ + h_); phase > 0.1)
