@@ -26,7 +26,7 @@ void AlphaOptions::fields(OptionVisitor& v) {
   v.choice("split", split_by_qr, {{"lu", false}, {"qr", true}},
            "decomposition by which formulation=cs and cm choose their independent coordinates");
   v.choice("lambda", multipliers_of_stage, {{"acceleration", false}, {"stage", true}},
-           "where recorded multipliers come from: the constraints on accelerations, or the step itself");
+           "where multipliers and accelerations come from: the constraints on accelerations, or the step itself");
   v.choice("gaps", lift_gaps, {{"lifted", true}, {"forces", false}},
            "how stiff gaps enter the Newton iteration: with multipliers (lifted), or as ordinary forces");
   v.choice("start", starts_slow, {{"given", false}, {"slow", true}},

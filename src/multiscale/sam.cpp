@@ -55,9 +55,7 @@ class SamForm final : public AveragedMotion {
     rate_ = std::max(rate_, error_rate());
     if (errors_.change > max_change_in_a_period) return AfterStep::refused;
     if (model_error() > tolerance())
-      notes.raise(s.t, "model_error",
-                  "The estimated error of the averaging exceeds the tolerance of the run. Smaller steps do not make it "
-                  "smaller.",
+      notes.raise(s.t, "model_error", "The estimated error of the averaging exceeds the tolerance of the run.",
                   Severity::warning, model_error(), tolerance());
     return AfterStep::kept;
   }

@@ -34,12 +34,11 @@ WindowPlan choose_windows(const WindowNeeds& needs) {
                 std::max(leak_factor * std::pow(needs.rate / needs.fastest, 2), least_leak)};
   if (needs.nearest > 0) {
     if (needs.nearest < least_distance * needs.fastest)
-      throw UsageError(
-          fmt::format("hmm: two fast frequencies come within {:.4g} of each other, and the largest is {:.4g}; where "
-                      "they cross, energy "
-                      "passes from one mode to the other, which this method does not follow; fast_energy=drop leaves "
-                      "the force of the oscillation out",
-                      needs.nearest, needs.fastest));
+      throw UsageError(fmt::format(
+          "hmm: two fast frequencies come within {:.4g} of each other, and the largest is {:.4g}; where they cross, "
+          "energy passes from one mode to the other, which this method does not follow; fast_energy=drop leaves "
+          "the force of the oscillation out",
+          needs.nearest, needs.fastest));
     band.from = std::min(band.from, low * needs.nearest * h);
   }
   if (const double length = 2 * h * static_cast<double>(least_reach(band)); length * needs.rate > longest_window)
