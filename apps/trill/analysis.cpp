@@ -47,7 +47,9 @@ json convergence_json(const std::vector<ConvergenceRow>& rows) {
 const MethodEntry& plain_method(const std::string& name) {
   if (const ReformulationEntry* formulation = Catalogue::all().find_formulation(name))
     throw UsageError(
-        fmt::format("'{}' is a formulation; ask for the method that drives it, as dop853", formulation->name));
+        fmt::format("'{}' is a formulation, which has no order or stability of its own; name the method that drives "
+                    "it, such as dop853",
+                    formulation->name));
   return Catalogue::all().method(name);
 }
 }  // namespace
@@ -56,7 +58,8 @@ int order(const OrderArguments& a) {
   const MethodEntry& method = plain_method(a.method);
   const MethodInfo info = method.describe(a.options);
   if (info.owns_step)
-    throw UsageError(info.name + " varies its order and step; its order cannot be observed with fixed steps");
+    throw UsageError(info.name +
+                     " varies its order and step size, so that its order cannot be observed with fixed steps");
   RunPlan plan;
   plan.model = a.model.empty() ? fitting_model(info.accepts) : a.model;
   plan.parameters = a.parameters;
@@ -93,7 +96,7 @@ int order(const OrderArguments& a) {
   print(fmt::format("{} on {} at t = {}, against {}\n\n{}\n", info.name, plan.model, span, reference.origin,
                     text_table(table)));
   const auto order_text = [](double value) {
-    return std::isnan(value) ? std::string("not seen") : fmt::format("{:.2f}", value);
+    return std::isnan(value) ? std::string("not visible") : fmt::format("{:.2f}", value);
   };
   print(fmt::format("observed order: {} in q", order_text(q)));
   if (reference.at_end.layout.nv > 0) print(fmt::format(", {} in v", order_text(v)));
@@ -186,18 +189,20 @@ std::string meetings_text(const std::vector<TouchingPoint>& points) {
 }
 
 std::vector<std::vector<std::string>> stability_facts(const StabilityReport& r) {
-  return {{"found", r.exact        ? "exactly, from the coefficients"
-                    : r.has_memory ? "by long runs of a method with memory: their dominant eigenvalues, to 1e-8"
-                                   : "by steps, scan and bisection; eigenvalues to 1e-8"},
-          {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
-          {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
-          {"absolute stability, closed", windows_text(r.closed.absolute)},
-          {"absolute stability, open", windows_text(r.open.absolute)},
-          {"eigenvalues meet at", meetings_text(r.touching)},
-          {"P-stable", p_stable_text(r)},
-          {"M for h*omega -> infinity", infinity_text(r)},
-          {"dispersion", term_text("b - 1", r.dispersion, "not seen")},
-          {"damping", term_text("a", r.damping, "none")}};
+  return {
+      {"how it was found",
+       r.exact        ? "exactly, from the coefficients"
+       : r.has_memory ? "from long runs, because the method uses earlier steps: dominant eigenvalues, accurate to 1e-8"
+                      : "from computed steps, by a scan and bisection; eigenvalues accurate to 1e-8"},
+      {"periodicity, closed (JP95)", windows_text(r.closed.periodicity)},
+      {"periodicity, open (PJY97)", windows_text(r.open.periodicity)},
+      {"absolute stability, closed", windows_text(r.closed.absolute)},
+      {"absolute stability, open", windows_text(r.open.absolute)},
+      {"eigenvalues meet at", meetings_text(r.touching)},
+      {"P-stable", p_stable_text(r)},
+      {"M for h*omega -> infinity", infinity_text(r)},
+      {"dispersion", term_text("b - 1", r.dispersion, "not visible")},
+      {"damping", term_text("a", r.damping, "none")}};
 }
 
 std::string stability_text(const MethodInfo& info, const StabilityReport& r) {
@@ -236,8 +241,8 @@ int stability(const StabilityArguments& a) {
   }
   const Table facts{.title = "On the oscillator q'' = -omega^2 q",
                     .note =
-                        "Closed: points where both eigenvalues are +1 or both -1 belong to the interval. Open: only "
-                        "when M = I or -I there.",
+                        "Closed: points where both eigenvalues are +1 or both are -1 belong to the interval. Open: "
+                        "they belong to it only if M = I or M = -I there.",
                     .columns = {"what", "value"},
                     .rows = stability_facts(r),
                     .marks = {}};
@@ -315,10 +320,10 @@ int compare(const CompareArguments& arguments) {
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;
   for (const Contender& contender : compared) curves.push_back(measure_curve(a, contender, reference));
-  std::string note = "Largest error of q and v at the end, against " + reference.origin;
+  std::string note = "Largest error of q and v at the end, compared with " + reference.origin;
   for (const Contender& contender : compared)
     if (const ReformulationEntry* formulation = contender.technique.formulation)
-      note += fmt::format("; {} gives the {}, and the oscillation itself counts as its error", formulation->name,
+      note += fmt::format("; {} computes the {}, so that the oscillation itself counts as its error", formulation->name,
                           to_text(*formulation->delivers));
   Chart by_forces{.title = "Error against work",
                   .note = note,

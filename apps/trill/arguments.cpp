@@ -48,7 +48,7 @@ CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& targ
             for (const std::string& text : texts) {
               if (text.find('=') == std::string::npos)
                 throw UsageError(
-                    fmt::format("{} takes name=value, not '{}'; models and methods go in front of it", name, text));
+                    fmt::format("{} needs NAME=VALUE, not '{}'; write the model in front of this option", name, text));
               const auto [key, value] = parse_assignment(text);
               target.insert_or_assign(key, value);
             }

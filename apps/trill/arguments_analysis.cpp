@@ -4,18 +4,20 @@
 
 namespace trill::cli {
 void add_order(CLI::App& app, Action& action) {
-  auto [sub, a] = verb(app, action, order, "order", "Observed order of a method on a model",
+  auto [sub, a] = verb(app, action, order, "order",
+                       "Measure the order of a method on a model by runs with smaller and smaller steps",
                        "  trill order verlet\n  trill order dop853 --on kepler\n  trill order rattle --on rigid\n");
   sub.add_option("method", a.method, "method")->required();
-  assignments(sub, "--set", a.options, "options of the method");
-  sub.add_option("--on", a.model, "model (default: one that fits the method)");
-  assignments(sub, "--param", a.parameters, "parameters of the model");
-  sub.add_flag("--json", a.json, "for machines");
+  assignments(sub, "--set", a.options, "options of the method, such as s=3 ('trill describe METHOD' lists them)");
+  sub.add_option("--on", a.model, "model to measure on (default: one that fits the method)");
+  assignments(sub, "--param", a.parameters,
+              "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
+  sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 
 void add_stability(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, stability, "stability",
-                       "Stability, damping and frequency distortion on the oscillator q'' = -omega^2 q",
+                       "Show stability, damping and frequency error of a method on q'' = -omega^2 q",
                        "  trill stability verlet\n  trill stability composition4 --set scheme=triple_jump4\n"
                        "  trill stability implicit_midpoint --report midpoint.html\n"
                        "\n"
@@ -31,30 +33,31 @@ void add_stability(CLI::App& app, Action& action) {
                        "begin with the dispersion and the damping term. Methods that state their coefficients\n"
                        "are analysed exactly, others by steps.\n");
   sub.add_option("method", a.method, "method")->required();
-  assignments(sub, "--set", a.options, "options of the method");
-  file_name(sub, "--report", a.report, "write a page with the plots");
-  file_name(sub, "--svg", a.svg, "write the plots as NAME-1.svg, ...");
-  sub.add_flag("--json", a.json, "for machines");
+  assignments(sub, "--set", a.options, "options of the method, such as s=3 ('trill describe METHOD' lists them)");
+  file_name(sub, "--report", a.report, "write a page with the plots (HTML, opens in any browser)");
+  file_name(sub, "--svg", a.svg, "write the plots as SVG pictures NAME-1.svg, NAME-2.svg, ...");
+  sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 
 void add_figure(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, figure, "figure",
-                       "Recompute a published figure or table, ours beside theirs; exit 1 when out of tolerance",
+                       "Recompute a published figure or table and compare; exit code 1 if it differs too much",
                        "  trill figure pjy97_fig1\n  trill figure pjy97_fig3 --report fig3.html --svg fig3\n"
                        "  trill list figures\n");
-  sub.add_option("name", a.name, "figure (trill list figures)")->required();
-  sub.add_flag("--json", a.json, "for machines");
-  sub.add_flag("--full", a.full, "the full grid, where the short one is the default");
-  file_name(sub, "--report", a.report, "write a page with the plots");
-  file_name(sub, "--svg", a.svg, "write the plots as NAME-1.svg, NAME-2.svg, ...");
+  sub.add_option("name", a.name, "name of a figure ('trill list figures' shows all)")->required();
+  sub.add_flag("--json", a.json, "print the result as JSON, for programs");
+  sub.add_flag("--full", a.full, "compute all points, where the default is a part of them");
+  file_name(sub, "--report", a.report, "write a page with the plots (HTML, opens in any browser)");
+  file_name(sub, "--svg", a.svg, "write the plots as SVG pictures NAME-1.svg, NAME-2.svg, ...");
 }
 
 void add_report(CLI::App& app, Action& action) {
-  auto [sub, a] = verb(app, action, report, "report", "Make a page, or SVG pictures, from solution files",
+  auto [sub, a] = verb(app, action, report, "report", "Make a page (HTML) or SVG pictures from solution files",
                        "  trill report run.h5 -o run.html\n  trill report run.h5 orbit.h5 -o both.html\n"
                        "  trill report run.h5 --svg\n");
-  sub.add_option("solution", a.inputs, "solution files; several are shown together")->required();
-  file_name(sub, "-o,--out", a.out, "page to write (default: the solution's name with .html)");
+  sub.add_option("solution", a.inputs, "solution files written by 'trill run --out'; several are shown together")
+      ->required();
+  file_name(sub, "-o,--out", a.out, "page to write (default: the name of the solution with .html)");
   sub.add_flag("--svg", a.wants_svg, "write SVG pictures NAME-coordinates.svg, ... instead of a page");
 }
 }  // namespace trill::cli

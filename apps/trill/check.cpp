@@ -23,7 +23,7 @@ void list_forces(const MechanicalProblem& problem, const State& s, Rows& rows) {
     const auto energy = problem.potential(bit, s.t, s.q());
     rows.push_back({"forces '" + group.name + "'",
                     fmt::format("{}, {}", group.fast ? "fast" : "slow",
-                                energy ? fmt::format("energy {:.6g}", *energy) : "not of a potential")});
+                                energy ? fmt::format("energy {:.6g}", *energy) : "without a potential energy")});
     bit <<= 1;
   }
   if (const StrongPotential* strong = problem.strong_potential())
@@ -36,7 +36,7 @@ void list_multipliers(const Problem& problem, const ConstraintMap& map, Rows& ro
   const auto components = problem.components();
   const Index first = problem.layout().nq + problem.layout().nv;
   for (Index k = 0; k < std::min(map.count(), most); ++k)
-    rows.push_back({components[static_cast<std::size_t>(first + k)].name, "of " + map.name(k)});
+    rows.push_back({components[static_cast<std::size_t>(first + k)].name, "multiplier of " + map.name(k)});
   if (map.count() > most) rows.push_back({"...", fmt::format("and {} more", map.count() - most)});
 }
 
@@ -44,7 +44,7 @@ void list_constraints(const ConstraintMap& map, const State& s, Rows& rows) {
   MatrixSlot slot = map.pattern();
   map.jacobian(s.t, s.q(), slot);
   const Index rank = row_rank(slot, ConstraintCheck::dependent);
-  rows.push_back({"constraints", fmt::format("{}, rank {}", map.count(), rank)});
+  rows.push_back({"constraints", fmt::format("{}, of which {} are independent", map.count(), rank)});
 }
 
 // Refuses what a run would refuse as well.
@@ -80,7 +80,7 @@ int check(const CheckArguments& a) {
     }
   }
   for (const EventInfo& event : problem->events())
-    if (!event.restarts) rows.push_back({"event", event.name + (event.stops ? ", ends the run" : "")});
+    if (!event.restarts) rows.push_back({"event", event.name + (event.stops ? ", which ends the run" : "")});
   const auto quantities = problem->quantities();
   Vec values(static_cast<Index>(quantities.size()));
   problem->measure(start, values);
@@ -95,7 +95,7 @@ int check(const CheckArguments& a) {
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
   default_technique(model);  // throws on an unknown one
-  rows.push_back({"run", fmt::format("{} to t = {}", info.run.method, info.run.to)});
+  rows.push_back({"default run", fmt::format("method {}, to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));
   if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(problem.get()))

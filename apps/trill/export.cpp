@@ -11,12 +11,12 @@ namespace trill::cli {
 int export_model(const ExportArguments& a) {
   const std::vector<std::string> known{"c", "latex"};
   if (a.to != "c" && a.to != "latex")
-    throw UsageError(fmt::format("a model cannot be exported to '{}'{}", a.to, suggest(a.to, known)));
+    throw UsageError(fmt::format("a model cannot be exported as '{}'{}", a.to, suggest(a.to, known)));
   const TextModel model = make_model(a.model, a.parameters);
   const auto* text = dynamic_cast<const ModelExport*>(model.problem.get());
   if (!text)
     throw UsageError(fmt::format(
-        "'{}' is built into trill or given by matrices; only models with formulas can be exported", a.model));
+        "'{}' is written in C++ or given by matrices, and only models with formulas can be exported", a.model));
   const std::string content = a.to == "c" ? text->as_c() : text->as_latex();
   if (a.out.empty())
     print(content);

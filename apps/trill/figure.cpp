@@ -47,7 +47,7 @@ int figure(const FigureArguments& a) {
     rows.insert(rows.end(), table.rows.begin(), table.rows.end());
     print(fmt::format("{}: {} ({})\n\n{}", entry.name, entry.title, entry.reference, text_table(rows)));
     if (!result.remark.empty()) print("\n" + result.remark + "\n");
-    print(result.ok() ? "\nwithin tolerance\n" : "\nOUT OF TOLERANCE\n");
+    print(result.ok() ? "\nall values are within tolerance\n" : "\nsome values are OUT OF TOLERANCE\n");
   }
   write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, {table});
   return result.ok() ? ExitCode::ok : ExitCode::numerical_failure;

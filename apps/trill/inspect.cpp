@@ -43,9 +43,9 @@ int inspect(const InspectArguments& a) {
                       fmt::format("{:.3g}", m.growth), m.fast ? "fast" : "slow"});
     print("\n" + text_table(rows));
   }
-  if (in.gap > 1) print(fmt::format("\nfast and slow are apart by a factor {:.3g}\n", in.gap));
+  if (in.gap > 1) print(fmt::format("\nthe slowest fast frequency is {:.3g} times the fastest slow one\n", in.gap));
   if (in.fast_energy) print(fmt::format("energy in the stiff gaps at the start: {:.4g}\n", *in.fast_energy));
-  std::vector<std::vector<std::string>> rows{{"method", "largest sensible h", "what it would do here"}};
+  std::vector<std::vector<std::string>> rows{{"method", "largest sensible h", "what it would do with this model"}};
   for (const MethodAdvice& m : in.advice)
     rows.push_back({m.method, m.h > 0 ? fmt::format("{:.3g}", m.h) : "-", m.says});
   print("\n" + text_table(rows));

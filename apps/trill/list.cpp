@@ -34,7 +34,8 @@ std::string properties_of(const MethodInfo& m) {
   if (m.symplectic) words.emplace_back("symplectic");
   if (m.symmetric) words.emplace_back("symmetric");
   if (m.p_stable) words.emplace_back("P-stable");
-  words.emplace_back(m.owns_step ? "own steps" : (m.error_order > 0 ? "rtol or h" : "h"));
+  words.emplace_back(m.owns_step ? "chooses its steps by rtol"
+                                 : (m.error_order > 0 ? "steps by rtol or h" : "steps by h"));
   return join(words, ", ");
 }
 
@@ -76,7 +77,8 @@ json model_json(const ModelDescription& e) {
 
 void list_methods(bool as_json) {
   json all = json::array();
-  std::vector<std::vector<std::string>> rows{{"method", "order", "what it is", "properties", "runs"}};
+  std::vector<std::vector<std::string>> rows{
+      {"method", "order", "what it is", "properties", "kinds of models it runs"}};
   for (const MethodEntry& e : Catalogue::all().methods()) {
     all.push_back(method_json(e));
     rows.push_back({e.info.name, e.info.order > 0 ? fmt::format("{}", e.info.order) : "varies", e.info.title,
@@ -84,7 +86,7 @@ void list_methods(bool as_json) {
   }
   for (const ReformulationEntry& e : Catalogue::all().formulations())
     if (e.driving_method)
-      rows.push_back({e.name, "by macro", e.title, fmt::format("gives the {}", to_text(*e.delivers)), e.runs});
+      rows.push_back({e.name, "varies", e.title, fmt::format("computes the {}", to_text(*e.delivers)), e.runs});
   print(as_json ? all.dump(2) + "\n" : text_table(rows));
 }
 
@@ -132,18 +134,19 @@ std::string option_table(const std::vector<OptionRow>& options, const std::strin
 
 std::string method_text(const MethodEntry& e) {
   const MethodInfo& m = e.info;
-  return fmt::format("{}: {}\n{}\norder {}, {}; inside steps order {}; gives the {}\nruns: {}\n{}\n", m.name, m.title,
-                     m.reference, m.order > 0 ? fmt::format("{}", m.order) : "varies", properties_of(m),
-                     m.dense_order > 0 ? fmt::format("{}", m.dense_order) : "varies", to_text(m.delivers),
-                     problems_of(m.accepts),
-                     e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
+  return fmt::format(
+      "{}: {}\n{}\norder {}, {}; interpolation inside steps of order {}; computes the {}\nkinds of models it runs: "
+      "{}\n{}\n",
+      m.name, m.title, m.reference, m.order > 0 ? fmt::format("{}", m.order) : "varies", properties_of(m),
+      m.dense_order > 0 ? fmt::format("{}", m.dense_order) : "varies", to_text(m.delivers), problems_of(m.accepts),
+      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
 
 std::string formulation_text(const ReformulationEntry& e) {
-  const std::string how = e.driving_method
-                              ? fmt::format("--method {} (macro=NAME for another method that drives it)", e.name)
-                              : fmt::format("--formulation {}", e.name);
-  return fmt::format("{}: {}\n{}\ngives the {}\nused by: {}\n{}\n", e.name, e.title, e.reference,
+  const std::string how =
+      e.driving_method ? fmt::format("--method {} (--set macro=NAME chooses another method that drives it)", e.name)
+                       : fmt::format("--formulation {}", e.name);
+  return fmt::format("{}: {}\n{}\ncomputes the {}\nuse it by: {}\n{}\n", e.name, e.title, e.reference,
                      e.delivers ? to_text(*e.delivers) : "motion of the formulation", how,
                      e.options.empty() ? "no options" : option_table(e.options, "option (--set)"));
 }
@@ -199,8 +202,9 @@ std::string citations(const std::vector<std::string>& references) {
   for (const auto& e : ModelRegistry::all().entries()) known.push_back(e.name.substr(e.name.rfind('/') + 1));
   for (const auto& e : FigureRegistry::all().entries()) known.push_back(e.name);
   for (const auto& e : Catalogue::all().formulations()) known.push_back(e.name);
-  throw UsageError(fmt::format("'{}' is {}{} (trill list methods | models | figures shows all)", name, what,
-                               suggest(lower_snake(name), known)));
+  throw UsageError(
+      fmt::format("'{}' is {}{} (run 'trill list methods', 'trill list models' or 'trill list figures' to see all)",
+                  name, what, suggest(lower_snake(name), known)));
 }
 }  // namespace
 
@@ -233,7 +237,7 @@ int cite(const CiteArguments& a) {
   else if (const auto* figure = find_quietly(FigureRegistry::all(), a.input))
     references.push_back(figure->reference);
   else if (std::filesystem::path(a.input).extension().empty())
-    refuse_unknown(a.input, "no method, model, figure or solution file");
+    refuse_unknown(a.input, "not a method, model, figure or solution file");
   else {
     const SolutionFile file(a.input);
     references = {file.info().problem_reference, file.info().method_reference};
@@ -251,12 +255,13 @@ int describe(const DescribeArguments& a) {
   const auto* model = find_quietly(ModelRegistry::all(), a.name);
   const auto* figure = find_quietly(FigureRegistry::all(), a.name);
   const ReformulationEntry* formulation = Catalogue::all().find_formulation(a.name);
-  if (!method && !model && !figure && !formulation) refuse_unknown(a.name, "no method, model, formulation or figure");
+  if (!method && !model && !figure && !formulation)
+    refuse_unknown(a.name, "not a method, model, formulation or figure");
   if (formulation) print(formulation_text(*formulation));
   if (method) print(method_text(*method));
   if (model) print(model_text(model->describe(), model->name));
   if (figure)
-    print(fmt::format("{}: {}\n{}\n\n`trill figure {}` computes it and compares it with the publication.\n",
+    print(fmt::format("{}: {}\n{}\n\n`trill figure {}` recomputes it and compares it with the publication.\n",
                       figure->name, figure->title, figure->reference, figure->name));
   return ExitCode::ok;
 }

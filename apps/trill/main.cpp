@@ -29,20 +29,20 @@ std::string version_text() {
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* at = &app;
   if (!app.get_subcommands().empty()) at = app.get_subcommands().front();
-  const std::string verb = at->get_name(),
-                    help = at == &app ? "(trill --help shows how)" : fmt::format("(trill {} --help shows how)", verb);
+  const std::string verb = at->get_name(), help = at == &app ? "('trill --help' shows how)"
+                                                             : fmt::format("('trill {} --help' shows how)", verb);
   std::string text = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error)) {
-    if (at == &app) return "nothing to do; try 'trill run stiff_spring' (trill --help shows what else)";
+    if (at == &app) return "there is nothing to do; try 'trill run stiff_spring' ('trill --help' shows more)";
     const std::string name = text.substr(0, text.find(' '));
     if (const CLI::Option* option = at->get_option_no_throw(name))
-      return fmt::format("{} needs '{}', {} {}", verb, name, option->get_description(), help);
+      return fmt::format("{} needs '{}': {} {}", verb, name, option->get_description(), help);
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     const std::vector<std::string> rest = app.remaining(true);
     const auto option =
         std::find_if(rest.begin(), rest.end(), [](const std::string& word) { return word.starts_with('-'); });
-    if (option == rest.end()) return fmt::format("{} does not expect '{}' {}", verb, rest.back(), help);
+    if (option == rest.end()) return fmt::format("{} does not take the word '{}' {}", verb, rest.back(), help);
     std::vector<std::string> known;
     for (const CLI::Option* o : at->get_options())
       for (const std::string& name : o->get_lnames()) known.push_back("--" + name);
@@ -70,7 +70,7 @@ int guarded(const std::function<int()>& action) {
     complain(fmt::format("cannot use {}: {}", e.path1().string(), e.code().message()));
     return ExitCode::files;
   } catch (const std::bad_alloc&) {
-    complain("not enough memory");
+    complain("there is not enough memory; try a smaller model, or record less often");
     return ExitCode::numerical_failure;
   } catch (const std::exception& e) {
     complain(e.what());
@@ -79,17 +79,23 @@ int guarded(const std::function<int()>& action) {
 }
 
 int parse_and_act(int argc, char** argv) {
-  CLI::App app{"trill: highly oscillatory differential equations, with steps set by the slow motion", "trill"};
+  CLI::App app{"trill: solves highly oscillatory differential equations with steps set by the slow motion", "trill"};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(
       "\nExamples:\n"
-      "  trill run stiff_spring --report run.html      solve a shipped model, open run.html in a browser\n"
-      "  trill list models                             what can be run\n"
-      "  trill list methods                            how\n"
-      "  trill run --help                              all about running\n"
-      "\nExit codes: 0 ok, 1 numerical failure or out of tolerance, 2 wrong usage or model, 3 files,\n"
-      "130 interrupted (after writing a checkpoint), 141 nobody reads the output any longer.\n");
+      "  trill run stiff_spring --report run.html      solve a model, then open run.html in a browser\n"
+      "  trill list models                             the models that come with trill\n"
+      "  trill list methods                            the methods that can solve them\n"
+      "  trill describe stiff_spring                   the equations and parameters of a model\n"
+      "  trill inspect stiff_spring                    its frequencies, and which method to use\n"
+      "  trill run --help                              all options of a run\n"
+      "\nTo solve your own equations, write them into a model file (.toml) and run 'trill check FILE',\n"
+      "then 'trill run FILE'.\n"
+      "\nExit codes: 0 success, 1 the solution failed or a figure is out of tolerance, 2 wrong command line or model,\n"
+      "3 a file cannot be read or written, 130 interrupted (after writing a checkpoint), 141 the program that reads "
+      "the\n"
+      "output has ended.\n");
   Action action;
   add_run(app, action);
   add_list(app, action);
@@ -107,10 +113,11 @@ int parse_and_act(int argc, char** argv) {
     std::vector<std::string> verbs;
     for (const CLI::App* sub : app.get_subcommands({})) verbs.push_back(sub->get_name());
     if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end())
-      throw UsageError(fmt::format("unknown command '{}'{}", argv[1], suggest(argv[1], verbs)));
+      throw UsageError(
+          fmt::format("unknown command '{}'{} ('trill --help' shows all)", argv[1], suggest(argv[1], verbs)));
   }
   if (argc > 1 && argv[1][0] == '-' && !app.get_option_no_throw(argv[1]))
-    throw UsageError(fmt::format("unknown option '{}'{} (trill --help shows how)", argv[1],
+    throw UsageError(fmt::format("unknown option '{}'{} ('trill --help' shows how)", argv[1],
                                  suggest(argv[1], std::vector<std::string>{"--help", "--version"})));
   try {
     app.parse(argc, argv);

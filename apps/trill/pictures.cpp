@@ -25,9 +25,10 @@ std::vector<Chart> stability_charts(const std::string& method, const StabilityRe
                  .style = ChartStyle::line,
                  .series = {{method, {}, {}}}};
   };
-  Chart radius = chart("Amplitude after a step", "1: kept; above 1: unstable", "largest |eigenvalue|");
-  Chart frequency =
-      chart("Frequency distortion", "1: the exact frequency; gaps where nothing oscillates", "b = phase / (h*omega)");
+  Chart radius =
+      chart("Amplitude after a step", "1: the amplitude is preserved; above 1: unstable", "largest |eigenvalue|");
+  Chart frequency = chart("Frequency distortion", "1: the exact frequency; there are gaps where nothing oscillates",
+                          "b = phase / (h*omega)");
   Chart damping = chart("Damping", "|eigenvalue| = exp(-a h*omega); negative: growth", "a");
   const auto add = [](Chart& c, double mu, double value, bool shown) {
     c.series[0].x.push_back(mu);
@@ -57,7 +58,8 @@ void check_page(const std::string& path) {
   const std::string extension = lower_snake(std::filesystem::path(path).extension().string());
   for (const char* solution : {".h5", ".hdf5", ".csv", ".json", ".part"})
     if (extension == solution)
-      throw UsageError(fmt::format("{} is the name of a solution; give the page a name that ends in .html", path));
+      throw UsageError(
+          fmt::format("{} would be the name of a solution; give the page a name that ends in .html", path));
   check_place(path);
 }
 

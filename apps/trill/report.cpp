@@ -39,7 +39,8 @@ ReportRun open_run(const SolutionFile& file, const std::string& input) {
   ReportRun run{"", info, file.outcome(), file.trust(), file};
   if (file.unfinished()) {
     run.outcome.status = RunStatus::stopped;
-    if (run.outcome.message.empty()) run.outcome.message = input + " is not finished; this is what was recorded so far";
+    if (run.outcome.message.empty())
+      run.outcome.message = input + " is not finished; the page shows what has been recorded so far";
   }
   return run;
 }

@@ -32,8 +32,8 @@ std::string intervals_text(const std::vector<UnstableInterval>& intervals) {
 }  // namespace
 
 Table unstable_table(const SplitForm& form) {
-  Table table{.title = "Unstable on q'' = -omega^2 q - eps q, fast and slow force",
-              .note = "Intervals of h*omega/pi up to 4.5 with the largest |eigenvalue| - 1 in them.",
+  Table table{.title = "Instability on q'' = -omega^2 q - eps q, with a fast and a slow force",
+              .note = "Unstable intervals of h*omega/pi up to 4.5, with the largest |eigenvalue| - 1 in each.",
               .columns = {"h^2 eps", "from, to: growth per step"},
               .rows = {},
               .marks = {}};

@@ -70,8 +70,9 @@ class Session {
   int interrupted() {
     const bool recorded = !run_.file().empty();
     const std::string how =
-        recorded ? fmt::format("go on with the same command and --resume {} in place of --out", run_.file().string())
-                 : "nothing was recorded; use --out to be able to go on";
+        recorded
+            ? fmt::format("to continue, use the same command with --resume {} instead of --out", run_.file().string())
+            : "nothing was recorded; use --out to be able to continue an interrupted run";
     complain(fmt::format("{}; {}", run_.outcome().message, how));
     if (!recorded && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
@@ -143,9 +144,10 @@ class Session {
       if (n.code == "summary") print(fmt::format("  {}\n", n.text));
     for (const Notice& n : outcome.notices)
       if (n.severity != Severity::info)
-        print(fmt::format("  {} at t = {:.6g}: {}{}{}\n", to_text(n.severity), n.t, n.text,
-                          n.threshold == 0 ? "" : fmt::format(" ({:.3g}, threshold {:.3g})", n.value, n.threshold),
-                          n.count > 1 ? fmt::format(", {} times in all", n.count) : ""));
+        print(
+            fmt::format("  {} at t = {:.6g}: {}{}{}\n", to_text(n.severity), n.t, n.text,
+                        n.threshold == 0 ? "" : fmt::format(" (value {:.3g}, threshold {:.3g})", n.value, n.threshold),
+                        n.count > 1 ? fmt::format(", {} times in all", n.count) : ""));
     print(fmt::format("  trust: {}{}\n",
                       trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust.verdict)),
                       trust.headline));
@@ -162,9 +164,11 @@ int run(const RunArguments& arguments) {
   RunArguments a = arguments;
   a.plan.trial_runs = !a.dry_run;
   if (!a.sweeps.empty()) return sweep(a);
-  if (a.jobs > 0) throw UsageError("--jobs belongs to --sweep; a single run has one thread");
-  if (!a.show.empty()) throw UsageError("--show belongs to --sweep; the report of a single run shows all components");
-  if (!a.svg.empty()) throw UsageError("--svg belongs to --sweep; 'trill report SOLUTION --svg' draws a single run");
+  if (a.jobs > 0) throw UsageError("--jobs can be used only with --sweep; a single run has one thread");
+  if (!a.show.empty())
+    throw UsageError("--show can be used only with --sweep; the report of a single run shows all components");
+  if (!a.svg.empty())
+    throw UsageError("--svg can be used only with --sweep; use 'trill report SOLUTION --svg' for a single run");
   if (!a.resume.empty() && a.plan.native == Native::automatic) a.plan.native = native_as_before(a.resume);
   Session session(a);
   return a.dry_run ? session.dry_run() : session.go();

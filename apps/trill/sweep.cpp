@@ -43,7 +43,7 @@ class SweepSession {
     print(fmt::format("{} with {}: {} runs, {} at a time\n\n{}", base_.options.info.problem, way_of(base_.options.info),
                       sweep_.members.size(), jobs_, text_table(rows)));
     if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
-    if (!base_.choice.empty()) print(fmt::format("\nwithout changed parameters, {}\n", base_.choice));
+    if (!base_.choice.empty()) print(fmt::format("\nfor the default parameters, {}\n", base_.choice));
     return ExitCode::ok;
   }
 
@@ -92,8 +92,8 @@ class SweepSession {
     const auto directory = sweep_.directory.has_filename() ? sweep_.directory : sweep_.directory.parent_path();
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error) && !std::filesystem::create_directory(directory, error))
-      throw IoError(fmt::format("cannot make the directory {}: {}", directory.string(),
-                                error ? error.message() : "a file has that name"));
+      throw IoError(fmt::format("cannot create the directory {}: {}", directory.string(),
+                                error ? error.message() : "there is a file with that name"));
     check_place(directory / "sweep.csv");
   }
 
@@ -128,7 +128,7 @@ class SweepSession {
     const auto& members = sweep_.members;
     const auto is_failed = [](const SweepMember& member) { return member.failed(); };
     const auto first = std::find_if(members.begin(), members.end(), is_failed);
-    complain(fmt::format("{} of {} runs failed, first {}: {}", std::count_if(first, members.end(), is_failed),
+    complain(fmt::format("{} of {} runs failed; the first was {}: {}", std::count_if(first, members.end(), is_failed),
                          members.size(), sweep_.label(*first), first->why()));
   }
 
@@ -142,8 +142,8 @@ class SweepSession {
     if (failed > 0) complain_of_failures();
     if (done + errors == sweep_.members.size()) return failed > 0 ? ExitCode::numerical_failure : ExitCode::ok;
     const std::string how = sweep_.directory.empty()
-                                ? "nothing was recorded; use --out to be able to go on"
-                                : fmt::format("go on with the same command and --resume {} in place of --out",
+                                ? "nothing was recorded; use --out to be able to continue an interrupted sweep"
+                                : fmt::format("to continue, use the same command with --resume {} instead of --out",
                                               a_.resume.empty() ? a_.out : a_.resume);
     complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(), how));
     return ExitCode::interrupted;

@@ -122,7 +122,9 @@ SweepPicture::SweepPicture(const Sweep& sweep, const Problem& problem, const std
       shown_ = q;
       measured_ = measured;
     }
-  if (!found) throw UsageError(fmt::format("--show {}: nothing has that name{}", show, suggest(show, known)));
+  if (!found)
+    throw UsageError(
+        fmt::format("--show {}: there is no component or quantity with that name{}", show, suggest(show, known)));
   const std::size_t count = sweep.members.size(), curves = std::min(count, most_curves);
   for (std::size_t k = 0; k < curves; ++k) members_.push_back(k * (count - 1) / std::max<std::size_t>(1, curves - 1));
   curves_.resize(curves);
@@ -145,11 +147,11 @@ void SweepPicture::look(std::size_t member, const RunInfo& info, const RowSource
 
 Chart SweepPicture::chart() const {
   Chart chart;
-  chart.title = fmt::format("{} for every value", shown_.name);
+  chart.title = fmt::format("{} for each value", shown_.name);
   chart.x = {"t", time_unit_, false};
   chart.y = {shown_.name, shown_.unit, false};
   if (members_.size() < sweep_.members.size())
-    chart.note = fmt::format("{} of {} runs, taken evenly.", members_.size(), sweep_.members.size());
+    chart.note = fmt::format("{} of {} runs are shown, evenly spaced.", members_.size(), sweep_.members.size());
   for (std::size_t k = 0; k < curves_.size(); ++k) {
     if (curves_[k].x.empty()) continue;
     chart.series.push_back(curves_[k]);

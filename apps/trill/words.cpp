@@ -26,13 +26,13 @@ When read_when(const std::string& option, const std::string& text) {
   if (text == "auto") return When::automatic;
   if (text == "always") return When::always;
   if (text == "never") return When::never;
-  throw UsageError(fmt::format("{} cannot be '{}'; allowed: auto | always | never", option, text));
+  throw UsageError(fmt::format("{} cannot be '{}'; choose one of auto | always | never", option, text));
 }
 
 Want read_want(const std::string& text) {
   if (text == "slow") return Want::slow;
   const std::vector<std::string> known{"slow"};
-  throw UsageError(fmt::format("nobody knows how to want '{}'{}", text, suggest(text, known)));
+  throw UsageError(fmt::format("--want cannot be '{}'{}", text, suggest(text, known)));
 }
 
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {

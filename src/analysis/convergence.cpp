@@ -25,7 +25,8 @@ State end_of(const Solution& solution) {
 
 State end_of_reference(const Solution& solution) {
   if (solution.outcome.status != RunStatus::reached_end)
-    throw UsageError("there is no reference to compare with: it ended " + solution.outcome.message);
+    throw UsageError("there is no reference solution to compare with, because its computation failed " +
+                     solution.outcome.message);
   return end_of(solution);
 }
 }  // namespace

@@ -87,38 +87,41 @@ MethodAdvice advise_method(const MethodEntry& entry, const Problem& problem, dou
   try {
     entry.make(problem, {});
   } catch (const UsageError& e) {
-    advice.says = fmt::format("cannot: {}", e.what());
+    advice.says = fmt::format("cannot run it: {}", e.what());
     return advice;
   }
   advice.fits = true;
   const double period = omega > 0 ? 2 * std::numbers::pi / omega : 0;
   if (entry.info.owns_step || entry.info.error_order > 0) {
-    advice.says = period > 0 ? fmt::format("follows every oscillation, steps below the period {:.3g}; set rtol", period)
-                             : "steps by rtol";
+    advice.says = period > 0
+                      ? fmt::format("follows every oscillation with steps below the period {:.3g}; give rtol", period)
+                      : "chooses its steps by rtol";
     return advice;
   }
   if (omega == 0) {
-    advice.says = "set h by accuracy";
+    advice.says = "choose h by the accuracy you need";
     return advice;
   }
   if (const double slow = entry.split_form({}) ? slow_frequency(problem, problem.initial_state()) : 0; slow > 0) {
     advice.h = 2 / slow;
-    advice.says =
-        fmt::format("inner steps for the fast forces; h by the slow ones, whose largest frequency is {:.3g}", slow);
+    advice.says = fmt::format(
+        "follows the fast forces by inner steps; choose h by the slow forces, whose largest frequency is {:.3g}", slow);
     return advice;
   }
   const StabilityReport stability = analyse_stability(entry, {}, 1);
   const double limit = stability.absolute_end;
   if (std::isinf(limit)) {
-    advice.says = stability.p_stable
-                      ? "stable at any h; amplitudes kept, phases of the fast motion lost when h exceeds its period"
-                      : "stable at any h; the fast motion is damped when h comes near its period";
+    advice.says =
+        stability.p_stable
+            ? "stable at any h; preserves amplitudes, but loses the phases of the fast motion when h exceeds its period"
+            : "stable at any h; damps the fast motion when h comes near its period";
   } else if (limit <= 0) {
     advice.h = period / 40;
-    advice.says = "damps or grows slowly at any h; keep h well below the period";
+    advice.says = "slowly damps or amplifies the motion at any h; keep h well below the period";
   } else {
     advice.h = limit / omega;
-    advice.says = fmt::format("stable up to h*omega = {:.3g}; accurate from about a twentieth of the period", limit);
+    advice.says =
+        fmt::format("stable up to h*omega = {:.3g}; accurate when h is below about a twentieth of the period", limit);
   }
   return advice;
 }
@@ -128,9 +131,10 @@ void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advi
   for (const ReformulationEntry& entry : Catalogue::all().formulations()) {
     if (!entry.driving_method) continue;
     const std::string reason = why_not(entry, problem, {1e-3, 0, 0});
-    advice.push_back(
-        {entry.name, reason.empty(), 0,
-         reason.empty() ? fmt::format("gives the {}, steps by rtol", to_text(*entry.delivers)) : "cannot: " + reason});
+    advice.push_back({entry.name, reason.empty(), 0,
+                      reason.empty()
+                          ? fmt::format("computes the {}, chooses its steps by rtol", to_text(*entry.delivers))
+                          : "cannot run it: " + reason});
   }
 }
 }  // namespace

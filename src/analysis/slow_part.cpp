@@ -12,7 +12,7 @@
 namespace trill {
 FlatWindow::FlatWindow(double slowest, int periods, int samples) {
   if (!(slowest > 0) || periods < 1 || samples < 3)
-    throw UsageError("a window needs a positive frequency, a period and three samples in it at least");
+    throw UsageError("a window needs a positive frequency and must contain at least one period and three samples");
   half_width_ = periods * 2 * std::numbers::pi / slowest;
   weights_ = flat_window(Index{periods} * samples);
 }
@@ -39,7 +39,7 @@ Mat FlatWindow::averages(const Solution& solution, const std::vector<double>& ce
       const double t = time(centres[c], k);
       const auto at = std::lower_bound(solution.t.begin(), solution.t.end(), t);
       if (at == solution.t.end() || *at != t)
-        throw UsageError(fmt::format("an average needs the motion at t = {}, which was not recorded", t));
+        throw UsageError(fmt::format("the average needs the motion at t = {}, which was not recorded", t));
       means.col(static_cast<Index>(c)) += weights_[k] * y.col(at - solution.t.begin());
     }
   return means;

@@ -22,7 +22,7 @@ struct StepRunner {
   StepRunner(const MethodEntry& method, const OptionSet& options)
       : oscillator(make_test_oscillator(method.info.accepts)) {
     if (method.info.owns_step)
-      throw UsageError(method.info.name + " chooses its own steps; there is no matrix of one step to analyse");
+      throw UsageError(method.info.name + " chooses its own steps, so there is no matrix of one step to analyse");
     stepper = method.make(*oscillator.problem, options);
     const Index n = oscillator.problem->layout().size();
     // Newton iterates to rounding, so that the step matrix is that of the method.

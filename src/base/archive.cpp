@@ -10,7 +10,7 @@ void Archive::append(const void* data, std::size_t size) {
 }
 
 void Archive::extract(void* data, std::size_t size) {
-  if (size > bytes_.size() - at_) throw IoError("checkpoint data end too early");
+  if (size > bytes_.size() - at_) throw IoError("the checkpoint is damaged or not whole: its data end too early");
   if (size) std::memcpy(data, bytes_.data() + at_, size);
   at_ += size;
 }
@@ -18,7 +18,8 @@ void Archive::extract(void* data, std::size_t size) {
 std::size_t Archive::read_count(std::size_t element_size) {
   std::uint64_t count = 0;
   read(count);
-  if (count > (bytes_.size() - at_) / element_size) throw IoError("checkpoint data end too early");
+  if (count > (bytes_.size() - at_) / element_size)
+    throw IoError("the checkpoint is damaged or not whole: its data end too early");
   return static_cast<std::size_t>(count);
 }
 

@@ -29,8 +29,8 @@ void OptionReader::number(std::string_view name, double& value, Range range, std
   const auto parsed = parse_number(*text);
   if (!parsed) throw UsageError(fmt::format("{}: {} '{}' needs a number, not '{}'", owner_, noun_, name, *text));
   if (!range.holds(*parsed))
-    throw UsageError(
-        fmt::format("{}: {} '{}' = {} is out of range; allowed: {}", owner_, noun_, name, *text, range.text()));
+    throw UsageError(fmt::format("{}: {} '{}' = {} is out of range; the allowed range is {}", owner_, noun_, name,
+                                 *text, range.text()));
   value = *parsed;
 }
 
@@ -41,8 +41,8 @@ void OptionReader::integer(std::string_view name, int& value, Range range, std::
   if (!parsed || std::abs(*parsed) > std::numeric_limits<int>::max())
     throw UsageError(fmt::format("{}: {} '{}' needs a whole number, not '{}'", owner_, noun_, name, *text));
   if (!range.holds(static_cast<double>(*parsed)))
-    throw UsageError(
-        fmt::format("{}: {} '{}' = {} is out of range; allowed: {}", owner_, noun_, name, *text, range.text()));
+    throw UsageError(fmt::format("{}: {} '{}' = {} is out of range; the allowed range is {}", owner_, noun_, name,
+                                 *text, range.text()));
   value = static_cast<int>(*parsed);
 }
 
@@ -51,7 +51,7 @@ void OptionReader::choice(std::string_view name, std::string& value, const Choic
   if (!text) return;
   if (std::find(choices.begin(), choices.end(), *text) == choices.end())
     throw UsageError(
-        fmt::format("{}: {} '{}' cannot be '{}'; allowed: {}", owner_, noun_, name, *text, join(choices, " | ")));
+        fmt::format("{}: {} '{}' cannot be '{}'; choose one of {}", owner_, noun_, name, *text, join(choices, " | ")));
   value = *text;
 }
 
@@ -62,7 +62,7 @@ void OptionReader::text(std::string_view name, std::string& value, std::string_v
 void OptionReader::finish() const {
   for (const auto& [key, text] : given_) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    const std::string hint = known_.empty() ? fmt::format("; it has no {}s", noun_) : suggest(key, known_);
+    const std::string hint = known_.empty() ? fmt::format("; it has no {}s at all", noun_) : suggest(key, known_);
     throw UsageError(fmt::format("{} has no {} '{}'{}", owner_, noun_, key, hint));
   }
 }
@@ -84,7 +84,7 @@ void OptionLister::text(std::string_view name, std::string& value, std::string_v
 std::pair<std::string, std::string> parse_assignment(std::string_view text) {
   const auto at = text.find('=');
   if (at == std::string_view::npos || at == 0)
-    throw UsageError(fmt::format("'{}' is not of the form name=value", text));
+    throw UsageError(fmt::format("'{}' is not of the form NAME=VALUE", text));
   std::string name(text.substr(0, at));
   std::replace(name.begin(), name.end(), '-', '_');
   if (name == "rho_inf") name = "rho";

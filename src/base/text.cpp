@@ -85,7 +85,7 @@ std::string suggest(std::string_view wrong, std::span<const std::string> known) 
   for (const auto& [distance, name] : ranked)
     if (distance <= limit && near.size() < 3) near.push_back("'" + name + "'");
   if (!near.empty()) return "; did you mean " + join(near, " or ") + "?";
-  if (known.size() <= 12) return "; known: " + join(known, ", ");
+  if (known.size() <= 12) return "; known names: " + join(known, ", ");
   return "";
 }
 }  // namespace trill

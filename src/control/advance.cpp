@@ -25,27 +25,27 @@ AdvanceStatus failure_of(StepStatus status) {
 }
 
 std::string misfit_of_fixed(const MethodInfo& method, const FixedStep& control) {
-  if (method.owns_step) return method.name + " chooses its own steps; give rtol and atol instead of h";
+  if (method.owns_step) return method.name + " chooses its own steps; give a tolerance rtol (and atol) instead of h";
   return control.h > 0 && std::isfinite(control.h) ? "" : "h must be positive and finite";
 }
 
 std::string misfit_of_adaptive(const MethodInfo& method, const AdaptiveStep& control) {
   if (method.owns_step && (control.h_max > 0 || control.h0 > 0 || control.h_min > 0))
-    return method.name + " chooses its own steps; it takes no bounds for them";
+    return method.name + " chooses its own steps and takes no bounds for them; leave h_max out";
   if (!method.owns_step && method.error_order == 0) {
     const MethodEntry* entry = Catalogue::all().find_method(method.name);
     return fmt::format("{} has no error estimate{}; give a step size h instead of rtol", method.name,
                        entry && entry->info.error_order > 0
-                           ? fmt::format(" with these options (trill describe {} says which)", method.name)
+                           ? fmt::format(" with these options ('trill describe {}' lists them)", method.name)
                            : "");
   }
-  return control.rtol > 0 && control.rtol < 1 ? "" : "rtol must lie between 0 and 1";
+  return control.rtol > 0 && control.rtol < 1 ? "" : "rtol must be between 0 and 1";
 }
 
 Vec spread_atol(const AdaptiveStep& control, const Layout& layout) {
   const Index n = layout.size();
   if (control.atol.size() != 1 && control.atol.size() != n)
-    throw UsageError(fmt::format("atol has {} values; one, or one for each of the {} components, is needed",
+    throw UsageError(fmt::format("atol has {} values; give one value, or one for each of the {} components",
                                  control.atol.size(), n));
   if (!(control.atol.array() >= 0).all() || !control.atol.allFinite())
     throw UsageError("atol must be finite and not negative");
@@ -190,8 +190,9 @@ AdvanceResult Advancer::fixed(State& s, double t_stop) {
     }
     if (!is_newton_failure(result.status) || halvings >= retries_)
       return {failure_of(result.status), result, std::abs(h_try)};
-    notes_.raise(s.t, "newton_retry", "The Newton iteration failed at the given step size; smaller steps were taken.",
-                 Severity::warning, std::abs(h_try), h);
+    notes_.raise(s.t, "newton_retry",
+                 "The Newton iteration failed at the given step size, so smaller steps were taken.", Severity::warning,
+                 std::abs(h_try), h);
     h_try *= 0.5;
   }
 }

@@ -11,8 +11,8 @@ namespace trill {
 namespace {
 std::string why_slow(const Facts& known) {
   const Trial &first = known.trials.front(), &last = known.trials.back();
-  if (&first != &last) return "the slow motion cannot be written by itself: " + first.objection;
-  return fmt::format("the model names {} stiff gap{}, and the slow motion can be written without the oscillation",
+  if (&first != &last) return "the slow motion cannot be computed without the oscillation: " + first.objection;
+  return fmt::format("the model has {} stiff gap{}, and its slow motion can be computed without the oscillation",
                      known.stiff_gaps, known.stiff_gaps == 1 ? "" : "s");
 }
 
@@ -26,8 +26,8 @@ std::string names_of_the_rest(const std::vector<Technique>& all, std::size_t tri
 std::string choice_text(const Resolved& asked, const Facts& known, const std::string& why) {
   const Trial& taken = known.trials.back();
   const bool decided = taken.ran || known.random || taken.technique.method;
-  if (decided) return fmt::format("{} was chosen: {}", taken.technique.name(), why);
-  return fmt::format("{} would be tried in a rough run: {}; where that is refused on the way, {} is next",
+  if (decided) return fmt::format("{} was chosen, because {}", taken.technique.name(), why);
+  return fmt::format("{} would be tried first, in a rough run, because {}; if that run fails, {} would be next",
                      taken.technique.name(), why,
                      names_of_the_rest(candidates_for(asked.plan.want), known.trials.size()));
 }
@@ -38,7 +38,7 @@ Advice for_slow_motion(const Resolved& asked, const Facts& known) {
   const bool suits = !last.technique.method || (known.stiff_gaps > 0 && known.mechanical);
   if (!last.objection.empty() || !suits)
     throw UsageError(
-        fmt::format("the slow motion of '{}' cannot be had: {}", known.name, known.trials.front().objection));
+        fmt::format("the slow motion of '{}' cannot be computed: {}", known.name, known.trials.front().objection));
   return {last.way, choice_text(asked, known, why_slow(known))};
 }
 }  // namespace
@@ -61,18 +61,21 @@ Recommendation recommend(const Outlook& outlook) {
     return std::find(outlook.fitting.begin(), outlook.fitting.end(), name) != outlook.fitting.end();
   };
   if (fits("slow"))
-    return {"slow",
-            "the model names its stiff gaps: their slow motion by itself, in steps that do not follow the oscillation"};
+    return {
+        "slow",
+        "the model has stiff gaps, and slow computes the slow motion with steps that do not follow the oscillation"};
   if (outlook.conservative && !outlook.scales_apart && fits("composition4"))
     return {"composition4",
-            "one time scale and a conservative system: a symplectic method keeps its energy over long runs"};
+            "the motion has one time scale and conserves energy, which a symplectic method preserves over long runs"};
   if (outlook.conservative && fits("verlet"))
-    return {"verlet", "fast and slow motion: the cheapest method that keeps the energy; it follows every oscillation"};
-  if (fits("rattle")) return {"rattle", "constraints are kept at position and velocity level"};
+    return {"verlet",
+            "there is fast and slow motion, and this is the cheapest method that preserves the energy; it follows "
+            "every oscillation"};
+  if (fits("rattle")) return {"rattle", "it satisfies the constraints on positions and on velocities"};
   const bool none = outlook.fitting.empty();
   return {fits("dop853") ? "dop853"
           : none         ? ""
                          : outlook.fitting.front(),
-          "the most accurate method here that can run the model"};
+          "it is the most accurate method that can run this model"};
 }
 }  // namespace trill

@@ -38,7 +38,7 @@ void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defa
   if (plan.h || plan.rtol) return;
   const bool adaptive = info.owns_step || info.error_order > 0;
   if (plan.atol && !adaptive)
-    throw UsageError(info.name + " has no error estimate; give a step size h instead of atol");
+    throw UsageError(info.name + " has no error estimate, so atol cannot be used; give a step size h instead");
   if (adaptive)
     plan.rtol = defaults.rtol;
   else if (defaults.h > 0 && info.name == defaults.method)
@@ -53,7 +53,8 @@ StepControl make_control(const RunPlan& plan, const MethodInfo& info) {
   control.rtol = *plan.rtol;
   control.atol = Vec::Constant(1, *plan.atol);
   control.h_max = plan.h_max.value_or(0);
-  if (info.owns_step && !plan.control.empty()) throw UsageError(info.name + " has a step control of its own");
+  if (info.owns_step && !plan.control.empty())
+    throw UsageError(info.name + " has its own step control; leave out the option 'control'");
   if (!plan.control.empty()) control.controller = plan.control;
   return control;
 }

@@ -30,8 +30,8 @@ std::string moved_text(const Problem& problem, const ConstraintCheck::Moved& mov
   const auto components = problem.components();
   const auto part = [&](Index i) { return components[static_cast<std::size_t>(i)].name; };
   return fmt::format(
-      "The start was moved onto the constraints: positions by up to {:.3g} ({}), velocities by up to {:.3g} ({}); most "
-      "violated was {}.",
+      "The start did not satisfy the constraints and was moved: positions by up to {:.3g} ({}), velocities by up to "
+      "{:.3g} ({}). The most violated constraint was {}.",
       moved.position_by, part(moved.coordinate), moved.velocity_by, part(problem.layout().nq + moved.velocity),
       constraint);
 }
@@ -45,20 +45,22 @@ std::vector<Notice> settle_constraints(const Problem& problem, State& s) {
   const auto off = check.of_position(s.t, s.q());
   if (!(off.relative <= movable)) {
     refuse(check.contradiction(s.t, s.q()));
-    throw UsageError(fmt::format("the start of '{}' violates its constraints: {} is off by {:.3g}", problem.name(),
-                                 map.name(off.row), off.value));
+    throw UsageError(fmt::format("the start of '{}' violates its constraints: the value of {} is {:.3g} instead of 0",
+                                 problem.name(), map.name(off.row), off.value));
   }
   refuse(check.missing_inertia(s.t, s.q()));
   const auto leaving = check.of_velocity(s.t, s.q(), s.v());
   if (!(leaving.relative <= movable))
-    throw UsageError(fmt::format("the start of '{}' moves off its constraints: the rate of {} is {:.3g}",
-                                 problem.name(), map.name(leaving.row), leaving.value));
+    throw UsageError(fmt::format(
+        "the velocities at the start of '{}' violate its constraints: the rate of change of {} is {:.3g} instead of 0",
+        problem.name(), map.name(leaving.row), leaving.value));
   if (off.relative <= exact && leaving.relative <= exact) return {};
   const auto moved = check.project(s);
   if (!moved) {
     refuse(check.contradiction(s.t, s.q()));
-    throw UsageError(fmt::format("the start of '{}' is off {} by {:.3g} and could not be moved onto its constraints",
-                                 problem.name(), map.name(off.row), off.value));
+    throw UsageError(fmt::format(
+        "the start of '{}' does not satisfy {}, whose value is {:.3g} instead of 0, and could not be corrected",
+        problem.name(), map.name(off.row), off.value));
   }
   refuse(check.dependence(s.t, s.q()));
   if (off.relative <= unnoticed && leaving.relative <= unnoticed) return {};
@@ -80,11 +82,12 @@ std::string leaves_constraints(const Problem& problem, const State& state) {
   const auto name = [&](Index row) { return mechanics->constraints()->name(row); };
   const auto off = check.of_position(state.t, state.q());
   if (!(off.relative <= consistent))
-    return fmt::format("the positions do not lie on the constraints: {} is off by {:.3g}", name(off.row), off.value);
+    return fmt::format("the positions violate the constraints: the value of {} is {:.3g} instead of 0", name(off.row),
+                       off.value);
   const auto leaving = check.of_velocity(state.t, state.q(), state.v());
   if (!(leaving.relative <= consistent))
-    return fmt::format("the velocities leave the constraints: the rate of {} is {:.3g}", name(leaving.row),
-                       leaving.value);
+    return fmt::format("the velocities violate the constraints: the rate of change of {} is {:.3g} instead of 0",
+                       name(leaving.row), leaving.value);
   return "";
 }
 
@@ -103,16 +106,17 @@ std::string ConstraintSwitch::follow(State& after, Notes& notes) const {
   const auto [position, velocity] = check.change(after, before_);
   if (!(position.relative <= continuous))
     return fmt::format(
-        "{} jumps by {:.3g} at a switch, and no motion follows it; if it does not, a step has passed over another "
-        "switch: set a largest step",
+        "{} jumps by {:.3g} where a formula switches, and no motion can follow that; if its formula is continuous "
+        "there, a step has passed over another switch, and a smaller --h-max helps",
         name(position.row), position.value);
   if (velocity.relative > continuous) {
     const auto moved = check.project_velocity(after);
-    const std::string jump = fmt::format("rate of {} jumps by {:.3g} at a switch", name(velocity.row), velocity.value);
-    if (!moved) return "the " + jump + ", and no velocities follow it";
+    const std::string jump = fmt::format("rate of change of {} jumps by {:.3g} where a formula switches",
+                                         name(velocity.row), velocity.value);
+    if (!moved) return "the " + jump + ", and no velocities satisfy it";
     const auto component = static_cast<std::size_t>(problem_.layout().nq + moved->velocity);
     const auto text = [&] {
-      return fmt::format("The {}: an impulse of the constraints has changed velocities by up to {:.3g} ({}).", jump,
+      return fmt::format("The {}. An impulse of the constraints has changed velocities by up to {:.3g} ({}).", jump,
                          moved->velocity_by, problem_.components()[component].name);
     };
     notes.raise_with(after.t, "impulse", text, Severity::warning, velocity.relative, continuous);
@@ -130,8 +134,8 @@ std::vector<Notice> drift_of(const Problem& problem, const State& state) {
   if (off.relative <= much_drift) return {};
   return {{.t = state.t,
            .code = "off_constraints",
-           .text = fmt::format("The motion has left its constraints: {} is off by {:.3g} at the end. generalized_alpha "
-                               "and rattle keep them.",
+           .text = fmt::format("The motion violates its constraints: the value of {} is {:.3g} at the end instead of "
+                               "0. Use generalized_alpha or rattle, which satisfy them in every step.",
                                mechanics->constraints()->name(off.row), off.value),
            .severity = Severity::doubt,
            .value = off.relative,
@@ -148,8 +152,8 @@ std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end)
   const Layout want = problem.layout();
   if (s.layout != want || s.y.size() != want.size())
     throw UsageError(
-        fmt::format("'{}' has {} unknowns; the given start has {}", problem.name(), want.size(), s.y.size()));
-  if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the ends of the time interval must be finite");
+        fmt::format("'{}' has {} unknowns, but the given start has {}", problem.name(), want.size(), s.y.size()));
+  if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the start time and the end time must be finite");
   for (Index i = 0; i < s.y.size(); ++i)
     if (!std::isfinite(s.y[i]))
       throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
@@ -163,7 +167,7 @@ void check_output(const Output& output, double t0, double direction) {
   double last = t0;
   for (const double t : times->t) {
     if (!(direction * (t - last) > 0))
-      throw UsageError(fmt::format("output times must follow the run: {} comes after {}", t, last));
+      throw UsageError(fmt::format("output times must be in the order of the run, but {} comes after {}", t, last));
     last = t;
   }
 }

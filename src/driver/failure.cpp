@@ -9,13 +9,15 @@ Failure failure_of(AdvanceStatus status, const StepControl& control) {
   switch (status) {
     case AdvanceStatus::step_too_small:
       return {RunStatus::step_too_small,
-              "the step size fell below rounding; look for a singularity or a jump there, or loosen rtol"};
+              "the step size became too small to change t; look for a singularity or a jump of the model there, or use "
+              "a larger rtol"};
     case AdvanceStatus::newton_failed:
-      return {RunStatus::newton_failed, try_less + ", or a method that damps or averages the fast motion"};
+      return {RunStatus::newton_failed,
+              try_less + ", or a method that damps or averages the fast motion ('trill inspect MODEL' shows which)"};
     case AdvanceStatus::non_finite:
-      return {RunStatus::non_finite, try_less + ", or check the model's forces there"};
+      return {RunStatus::non_finite, try_less + ", or check the forces of the model there"};
     default:
-      return {RunStatus::refused, "see the notices of the run"};
+      return {RunStatus::refused, "the warnings of the run say why"};
   }
 }
 

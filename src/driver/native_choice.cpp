@@ -46,7 +46,9 @@ bool choose_native(PreparedRun& run) {
     return true;
   }
   if (wanted == Native::always) throw UsageError(fmt::format("the model cannot be compiled: {}", reason));
-  if (compile) run.remark = fmt::format("the model is interpreted, with the same numbers: {}", reason);
+  if (compile)
+    run.remark = fmt::format(
+        "the model is interpreted instead of compiled, which is slower but gives the same numbers: {}", reason);
   return false;
 }
 }  // namespace trill

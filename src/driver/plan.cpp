@@ -7,7 +7,7 @@
 
 namespace trill {
 TextModel make_model(const std::string& model, const OptionSet& parameters, double begin) {
-  if (!std::isfinite(begin)) throw UsageError("the ends of the time interval must be finite");
+  if (!std::isfinite(begin)) throw UsageError("the start time and the end time must be finite");
   if (is_model_file(model)) return load_model(model, parameters, begin);
   const ModelEntry& entry = ModelRegistry::all().find(model);
   if (!entry.text.empty()) return read_shipped_model(entry, parameters, begin);

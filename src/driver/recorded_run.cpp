@@ -25,11 +25,12 @@ void RecordedRun::open() {
 void RecordedRun::open_resumed() {
   auto point = find_resume_point(plan_.file);
   if (!point)
-    throw UsageError(fmt::format("there is no interrupted run of {}; start it with --out {}", plan_.file.string(),
-                                 plan_.file.string()));
+    throw UsageError(fmt::format("there is no interrupted run of {} to resume; start one with --out {}",
+                                 plan_.file.string(), plan_.file.string()));
   plan_.file = point->path;
   if (const auto differs = difference(point->info, prepared_.options.info))
-    throw UsageError(fmt::format("{} cannot be resumed with other settings: {}", plan_.file.string(), *differs));
+    throw UsageError(fmt::format("{} cannot be resumed with other settings than it was started with; {}",
+                                 plan_.file.string(), *differs));
   remarks_ = point->remarks;
   solved_ = point->is_finished;
   if (!solved_ && !point->from_start) {
@@ -60,8 +61,10 @@ void RecordedRun::with_rows(const UseRows& use) const {
 
 void RecordedRun::judge(When when, const std::atomic<bool>* stop) {
   if (!wants_trust(prepared_.plan, outcome_.counters, when)) {
-    trust_.headline = when == When::never ? "Not computed: --trust never."
-                                          : "Not computed: a repetition would take over 10 s; --trust always does it.";
+    trust_.headline =
+        when == When::never
+            ? "Not checked, because of --trust never."
+            : "Not checked, because a repetition would take more than 10 s; use --trust always to check all the same.";
     return;
   }
   TrustOptions options;

@@ -23,21 +23,24 @@ void check_numbers(const RunPlan& plan) {
   check_positive(plan.atol, "atol");
   check_positive(plan.h_max, "h_max");
   if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
-  if (plan.h && plan.h_max) throw UsageError("h_max belongs to rtol; with a fixed step size h every step is h");
-  if (plan.h && plan.atol) throw UsageError("atol belongs to rtol; with a fixed step size h there is no error test");
-  if (plan.rtol && *plan.rtol >= 1) throw UsageError(fmt::format("rtol must lie between 0 and 1, not {}", *plan.rtol));
-  if (plan.max_steps < 1) throw UsageError("the largest number of steps must be at least 1");
+  if (plan.h && plan.h_max)
+    throw UsageError("h_max is only for runs with rtol; with a fixed step size h every step is h");
+  if (plan.h && plan.atol)
+    throw UsageError("atol is only for runs with rtol; with a fixed step size h there is no error test");
+  if (plan.rtol && *plan.rtol >= 1) throw UsageError(fmt::format("rtol must be between 0 and 1, not {}", *plan.rtol));
+  if (plan.max_steps < 1) throw UsageError("the max number of steps must be at least 1");
   if (const auto* grid = std::get_if<Grid>(&plan.output); grid && !(grid->dt > 0 && std::isfinite(grid->dt)))
     throw UsageError(fmt::format("the output interval must be positive and finite, not {}", grid->dt));
   if (const auto* every = std::get_if<EveryStep>(&plan.output); every && every->stride < 1)
-    throw UsageError(fmt::format("output every {} steps makes no sense; give 1 or more", every->stride));
+    throw UsageError(fmt::format("output every {} steps is not possible; give 1 or more", every->stride));
 }
 
 void fill_span(RunPlan& plan, const Problem& problem, const RunDefaults& defaults) {
   if (!plan.from) plan.from = problem.initial_state().t;
   if (!plan.to) plan.to = *plan.from + defaults.to;
   if (*plan.to == *plan.from)
-    throw UsageError(fmt::format("the run begins and ends at t = {}; nothing is to be done", *plan.to));
+    throw UsageError(fmt::format(
+        "the run begins and ends at t = {}, so there is nothing to compute; give another end by --to", *plan.to));
   if (*plan.to < *plan.from && dynamic_cast<const LangevinProblem*>(&problem))
     throw UsageError(fmt::format("the random motion of '{}' cannot run backwards; give an end after t = {}",
                                  problem.name(), *plan.from));
@@ -66,15 +69,17 @@ void take_controller(RunPlan& plan) {
   if (const auto given = plan.options.extract("control")) plan.control = given.mapped();
   if (plan.control.empty()) return;
   make_controller(plan.control);
-  if (plan.h) throw UsageError("control belongs to rtol; with a fixed step size h there is nothing to control");
+  if (plan.h)
+    throw UsageError("control is only for runs with rtol; with a fixed step size h there is nothing to control");
 }
 
 const MethodEntry& driving_method(const ReformulationEntry& formulation, OptionSet& options, const Problem& problem) {
   const auto macro = options.extract("macro");
   const std::string name = macro ? macro.mapped() : formulation.driving_method(problem);
   if (Catalogue::all().find_formulation(name))
-    throw UsageError(fmt::format("{} is a formulation itself and cannot drive {}; macro= takes an ordinary method",
-                                 name, formulation.name));
+    throw UsageError(fmt::format(
+        "{} is itself a formulation and cannot be the method that drives {}; give an ordinary method by macro=NAME",
+        name, formulation.name));
   return *Catalogue::all().technique(name).method;
 }
 
@@ -85,9 +90,9 @@ void check_options(const Way& way, const OptionSet& given) {
     for (const OptionRow& row : rows) known.push_back(row.name);
   for (const auto& [name, value] : given)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError(fmt::format("neither {} nor {}, which drives it, has an option '{}'{} (trill describe {})",
-                                   way.formulation->name, way.method->info.name, name, suggest(name, known),
-                                   way.formulation->name));
+      throw UsageError(fmt::format(
+          "neither {} nor {}, the method that drives it, has an option '{}'{} ('trill describe {}' lists the options)",
+          way.formulation->name, way.method->info.name, name, suggest(name, known), way.formulation->name));
 }
 
 // Options that the formulation knows go to it; `macro.X` is option X of the method that drives it.
@@ -106,8 +111,8 @@ void check_constraint_form(const Way& way) {
   const auto form = way.options.find("formulation");
   if (form != way.options.end() && !has_option(way.method->options, "formulation"))
     throw UsageError(
-        fmt::format("{} does not solve constraints stage by stage and has no formulation '{}'; "
-                    "generalized_alpha has",
+        fmt::format("{} cannot use formulation '{}', because it does not solve constraints together with a step; use "
+                    "generalized_alpha",
                     way.method->info.name, form->second));
 }
 }  // namespace
@@ -117,8 +122,10 @@ Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& 
   OptionSet options = plan.options;
   if (!plan.formulation.empty()) way.formulation = &Catalogue::all().formulation(plan.formulation);
   if (technique.formulation && way.formulation != technique.formulation)
-    throw UsageError(fmt::format("{} is a formulation itself and cannot drive {}; give one of them and a method",
-                                 technique.name(), way.formulation->name));
+    throw UsageError(
+        fmt::format("{} is itself a formulation and cannot be the method that drives {}; give one formulation and an "
+                    "ordinary method",
+                    technique.name(), way.formulation->name));
   if (!way.method) way.method = &driving_method(*way.formulation, options, problem);
   if (way.formulation)
     sort_options(way, options);
@@ -139,7 +146,7 @@ Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults
     const Technique technique = Catalogue::all().technique(plan.method.empty() ? defaults.method : plan.method);
     asked.way = resolve_way(technique, plan, problem);
   } else if (!plan.method.empty() || !plan.formulation.empty()) {
-    throw UsageError("give either what is wanted of the motion or a method, not both");
+    throw UsageError("give either --want, which chooses a method, or a method or formulation, not both");
   }
   return asked;
 }

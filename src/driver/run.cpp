@@ -53,7 +53,8 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
 
 void Run::check_dense() const {
   if (stepper_.info().dense == Dense::none && !events_.empty())
-    throw UsageError(stepper_.info().name + " gives no values inside its steps, so events cannot be found with it");
+    throw UsageError(stepper_.info().name +
+                     " gives no values inside its steps, so events cannot be found with it; use another method");
 }
 
 void Run::find_breakpoints() {
@@ -183,7 +184,9 @@ void Run::between_steps() {
   const std::int64_t steps = advancer_.counters().steps;
   if (steps >= options_.max_steps && under_way()) {
     end_as(RunStatus::step_limit,
-           fmt::format("at t = {:.6g}: the limit of {} steps was reached", inner_.t, options_.max_steps));
+           fmt::format(
+               "at t = {:.6g}: the max number of {} steps was reached; allow more by --max-steps or use larger steps",
+               inner_.t, options_.max_steps));
     record_last();
   }
   if (recorder_.keeps_checkpoints() && steps - last_checkpoint_ >= options_.checkpoint_every) {

@@ -95,20 +95,21 @@ bool Run::take_sides() {
 bool Run::crowds(std::size_t index, double t) {
   const Event& event = events_[index];
   if (!crowding_.adds(static_cast<std::int64_t>(index), event.restarts, t)) return false;
-  end_as(RunStatus::refused,
-         fmt::format("at t = {:.6g}: '{}' happens again and again at ever shorter intervals; {}", t, event.name,
-                     event.restarts
-                         ? "the motion is held where a formula changes: make it change smoothly there, as tanh does"
-                         : "let it end the run when the motion has come to rest there"));
+  end_as(
+      RunStatus::refused,
+      fmt::format("at t = {:.6g}: event '{}' happens again and again at ever shorter intervals; {}", t, event.name,
+                  event.restarts ? "the motion is held at the place where a formula switches; let the formula change "
+                                   "smoothly there, for instance by tanh"
+                                 : "let the event end the run (stop = true) when the motion has come to rest there"));
   return true;
 }
 
 bool Run::breaks_constraints(const Event& event) {
   const std::string complaint = leaves_constraints(problem_, user_);
   if (complaint.empty()) return false;
-  end_as(RunStatus::refused,
-         fmt::format("at t = {:.6g}, after event '{}': {}; an event must leave both on the constraints", user_.t,
-                     event.name, complaint));
+  end_as(RunStatus::refused, fmt::format("at t = {:.6g}, after event '{}': {}; after an event both positions and "
+                                         "velocities must satisfy the constraints",
+                                         user_.t, event.name, complaint));
   return true;
 }
 

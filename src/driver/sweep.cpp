@@ -82,7 +82,7 @@ class Block {
     try {
       work();
     } catch (const std::bad_alloc&) {
-      fail(i, "not enough memory");
+      fail(i, "there is not enough memory for this run");
     } catch (const std::exception& e) {
       fail(i, e.what());
     }
@@ -108,7 +108,7 @@ class Block {
     if (!options_.resume || !fs::exists(file) || left_unfinished(file)) return false;
     const SolutionFile stored(file);
     if (const auto differs = difference(stored.info(), prepared(i).options.info))
-      throw UsageError(fmt::format("{} is of other settings: {}", file.string(), *differs));
+      throw UsageError(fmt::format("{} was computed with other settings; {}", file.string(), *differs));
     summarise(i, stored.info(), stored.outcome(), stored.trust(), stored);
     tally_.add(1);
     return true;
@@ -177,7 +177,7 @@ class Block {
       std::vector<Trust> trusts = answers(checks, options);
       for (std::size_t k = 0; k < checked.size(); ++k) runs_[checked[k]]->set_trust(std::move(trusts[k]));
     } catch (const std::bad_alloc&) {
-      for (const std::size_t i : checked) fail(i, "not enough memory");
+      for (const std::size_t i : checked) fail(i, "there is not enough memory for this run");
     }
   }
 
@@ -233,8 +233,7 @@ void check_files(const Sweep& sweep, const SweepOptions& options) {
   for (const SweepMember& member : sweep.members)
     if (!member.file.empty() && left_unfinished(member.file))
       throw UsageError(
-          fmt::format("{} holds an unfinished run; continue the sweep with --resume in place of --out, or "
-                      "remove it",
+          fmt::format("{} contains an unfinished run; continue the sweep with --resume instead of --out, or remove it",
                       member.file.string() + ".part"));
 }
 }  // namespace

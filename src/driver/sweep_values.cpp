@@ -22,7 +22,7 @@ namespace {
 
 double read_value(std::string_view text, const std::string& value) {
   const auto number = parse_number(value);
-  if (!number) refuse_form(text, fmt::format("'{}' is no number", value));
+  if (!number) refuse_form(text, fmt::format("'{}' is not a number", value));
   return *number;
 }
 
@@ -36,15 +36,15 @@ Count read_count(std::string_view text, const std::string& given) {
   const bool log = digits.ends_with("log");
   if (log || digits.ends_with("lin")) digits.resize(digits.size() - 3);
   const auto count = parse_integer(digits);
-  if (!count) refuse_form(text, fmt::format("'{}' is no count of values", given));
-  if (*count < 2) refuse(text, fmt::format("a sweep needs two values or more, not {}", *count));
+  if (!count) refuse_form(text, fmt::format("'{}' is not a number of values", given));
+  if (*count < 2) refuse(text, fmt::format("a sweep needs at least two values, not {}", *count));
   if (*count > static_cast<long long>(most_members))
-    refuse(text, fmt::format("a sweep has at most {} values, not {}", most_members, *count));
+    refuse(text, fmt::format("a sweep may have at most {} values, not {}", most_members, *count));
   return {*count, log};
 }
 
 std::vector<double> spread(std::string_view text, double from, double to, Count count) {
-  if (count.log && !(from > 0 && to > 0)) refuse(text, "equal ratios (log) need positive ends");
+  if (count.log && !(from > 0 && to > 0)) refuse(text, "values at equal ratios (log) need positive ends");
   std::vector<double> values;
   for (long long i = 0; i < count.values; ++i) {
     const double s = static_cast<double>(i) / static_cast<double>(count.values - 1);
@@ -71,14 +71,15 @@ std::string filled(const std::string& pattern, const std::vector<SweepAxis>& axe
 void check_pattern(const std::string& pattern, const std::vector<SweepAxis>& axes) {
   for (const SweepAxis& axis : axes)
     if (pattern.find("{" + axis.parameter + "}") == std::string::npos)
-      throw UsageError(fmt::format("--out {}: the pattern needs {{{}}}, so that every run has a file of its own",
+      throw UsageError(fmt::format("--out {}: the name must contain {{{}}}, so that every run gets its own file",
                                    pattern, axis.parameter));
   const std::string rest = filled(pattern, axes, std::vector<std::string>(axes.size()));
   if (const auto at = rest.find('{'); at != std::string::npos) {
     std::vector<std::string> known;
     for (const SweepAxis& axis : axes) known.push_back(axis.parameter);
     const std::string name = rest.substr(at + 1, rest.find('}', at) - at - 1);
-    throw UsageError(fmt::format("--out {}: {{{}}} is no swept parameter{}", pattern, name, suggest(name, known)));
+    throw UsageError(
+        fmt::format("--out {}: {{{}}} is not a parameter of this sweep{}", pattern, name, suggest(name, known)));
   }
 }
 
@@ -94,13 +95,14 @@ Place place_of(const std::string& out, const std::vector<SweepAxis>& axes) {
     return {path.has_parent_path() ? path.parent_path() : fs::path("."), path.filename().string()};
   }
   if (path.string().find('{') != std::string::npos)
-    throw UsageError(
-        fmt::format("--out {}: values may stand in the name of the file, not in that of its directory", out));
+    throw UsageError(fmt::format(
+        "--out {}: values of parameters may be part of the name of the file, but not of its directory", out));
   for (const char* solution : {".h5", ".hdf5", ".csv", ".json"})
     if (lower_snake(path.extension().string()) == solution && !fs::is_directory(path))
-      throw UsageError(fmt::format(
-          "--out {}: a sweep writes a file for every run; give a directory (results/) or a pattern (run-{{{}}}{})", out,
-          axes.front().parameter, solution));
+      throw UsageError(
+          fmt::format("--out {}: a sweep writes one file for each run; give a directory (results/) or a name with a "
+                      "parameter (run-{{{}}}{})",
+                      out, axes.front().parameter, solution));
   std::string pattern;
   for (const SweepAxis& axis : axes)
     pattern += fmt::format("{}{}={{{}}}", pattern.empty() ? "" : ",", axis.parameter, axis.parameter);
@@ -127,7 +129,8 @@ void check_axes(const RunPlan& plan, const std::vector<SweepAxis>& axes) {
       throw UsageError(fmt::format("{} is both swept and set by --param; give one of them", axis.parameter));
     count *= axis.values.size();
     if (count > most_members)
-      throw UsageError(fmt::format("the sweep has more than {} combinations; take fewer values", most_members));
+      throw UsageError(
+          fmt::format("the sweep has more than {} combinations, which is the limit; use fewer values", most_members));
   }
 }
 }  // namespace
@@ -139,17 +142,17 @@ SweepAxis parse_sweep(std::string_view text) {
   if (given.find(':') == std::string::npos) {
     for (const std::string& value : split(given, ',')) values.push_back(read_value(text, value));
     if (values.size() < 2)
-      refuse(text, fmt::format("a sweep needs two values or more; --param {}={} sets one", name, given));
+      refuse(text, fmt::format("a sweep needs at least two values; use --param {}={} to set one", name, given));
   } else {
     const std::vector<std::string> parts = split(given, ':');
-    if (parts.size() != 3) refuse_form(text, fmt::format("'{}' is no range", given));
+    if (parts.size() != 3) refuse_form(text, fmt::format("'{}' is not a range", given));
     values = spread(text, read_value(text, parts[0]), read_value(text, parts[1]), read_count(text, parts[2]));
   }
   SweepAxis axis{name, {}};
   std::set<double> seen;
   for (const double value : values) {
     axis.values.push_back(format_number(value));
-    if (!seen.insert(value).second) refuse(text, fmt::format("the value {} comes twice", axis.values.back()));
+    if (!seen.insert(value).second) refuse(text, fmt::format("the value {} is given twice", axis.values.back()));
   }
   return axis;
 }
@@ -188,7 +191,7 @@ Sweep make_sweep(const RunPlan& plan, std::vector<SweepAxis> axes, const std::st
   for (SweepMember& member : sweep.members) {
     member.file = place.directory / filled(place.pattern, sweep.axes, member.values);
     if (!files.insert(member.file).second)
-      throw UsageError(fmt::format("--out {}: {} would hold two runs", out, member.file.string()));
+      throw UsageError(fmt::format("--out {}: two runs would be written to {}", out, member.file.string()));
   }
   SegmentRecorder(sweep.members.front().file);  // throws on an unknown format
   return sweep;

@@ -127,7 +127,9 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
     : parts_(new Parts{run, outcome, {}}) {
   Parts& p = *parts_;
   if (dynamic_cast<const LangevinProblem*>(run.problem.get())) {
-    p.trust.headline = "Paths of a random motion are not compared; judge by averages over long runs and several seeds.";
+    p.trust.headline =
+        "Not checked, because two runs of a random motion cannot be compared; judge by averages over long runs and "
+        "several seeds.";
     return;
   }
   if (!outcome.ok()) {
@@ -141,7 +143,7 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
   p.t_last = p.samples.t.empty() ? 0 : p.samples.t.back();
   if (p.to_event && outcome.events.back().t == p.t_last) p.samples.t.pop_back();
   if (p.samples.t.size() < 2) {
-    p.trust.headline = "Too few output rows to say how far this run can be trusted.";
+    p.trust.headline = "Not checked, because there are too few output rows to compare.";
     return;
   }
   RunPlan plan = more_accurate(run.plan);
@@ -163,10 +165,11 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   const auto& [run, outcome, known, samples, to_event, t_last, comparison, repetition] = *parts_;
   Trust trust = known;
   if (again.status == RunStatus::stopped) {
-    trust.headline = options.stop && options.stop->load()
-                         ? "Not known: the more accurate repetition was interrupted."
-                         : fmt::format("Not known: the more accurate repetition would take longer than {:.3g} s.",
-                                       options.most_seconds);
+    trust.headline =
+        options.stop && options.stop->load()
+            ? "Not known, because the more accurate repetition was interrupted."
+            : fmt::format("Not known, because the more accurate repetition would take longer than {:.3g} s.",
+                          options.most_seconds);
     return trust;
   }
 
@@ -195,17 +198,19 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   trust.verdict = verdict_of(worst);
   if (!again.ok() || again.status != outcome.status || comparison->compared() < samples.t.size()) {
     trust.verdict = Verdict::red;
-    trust.headline =
-        fmt::format("The more accurate repetition ended otherwise: {} {}", to_text(again.status), again.message);
+    trust.headline = fmt::format("Do not trust this run: a more accurate repetition ended differently ({} {}).",
+                                 to_text(again.status), again.message);
   } else if (trust.verdict == Verdict::red) {
-    trust.headline = fmt::format("Do not trust this run: a more accurate one differs by {:.2g} of the range of {}.",
-                                 worst, worst_name);
+    trust.headline =
+        fmt::format("Do not trust this run: a more accurate repetition differs from it by {:.2g} of the range of {}.",
+                    worst, worst_name);
   } else if (again.counters.steps <= outcome.counters.steps &&
              repetition->stepper->info().order == run.stepper->info().order) {
     // Something other than accuracy limited the steps of both runs: breakpoints of the model, or the length of the run.
     trust.verdict = Verdict::none;
-    trust.headline = fmt::format("Not known: {} and took no more steps; repeat it with a much smaller {}.", trust.how,
-                                 repetition->plan.h ? "h" : "rtol");
+    trust.headline = fmt::format(
+        "Not known: {} and took no more steps, so it is not more accurate; run again with a much smaller {}.",
+        trust.how, repetition->plan.h ? "h" : "rtol");
   } else if (worst_name.empty()) {
     trust.headline = "A more accurate repetition gives the same numbers.";
   } else {
@@ -216,7 +221,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   const auto casts_doubt = [](const Notice& notice) { return notice.severity == Severity::doubt; };
   if (trust.verdict == Verdict::green && std::any_of(outcome.notices.begin(), outcome.notices.end(), casts_doubt)) {
     trust.verdict = Verdict::amber;
-    trust.headline += " But see the warnings: a repetition does not show what they say.";
+    trust.headline += " But read the warnings above: a repetition cannot show what they warn of.";
   }
   return trust;
 }
@@ -226,11 +231,11 @@ void TrustCheck::add_model_error(Trust& trust) const {
   const PreparedRun& run = parts_->run;
   const double error = run.reformulation ? run.reformulation->model_error() : std::nan("");
   if (std::isnan(error)) return;
-  trust.rows.push_back({"model of the formulation (estimate)", "", error, 1});
+  trust.rows.push_back({"error of the formulation itself (estimate)", "", error, 1});
   if (trust.verdict != Verdict::none) trust.verdict = std::max(trust.verdict, verdict_of(error));
   if (!trust.headline.ends_with('.')) trust.headline += '.';
-  trust.headline +=
-      fmt::format(" The {} system itself is off by about {:.1g} (estimate).", run.way.formulation->name, error);
+  trust.headline += fmt::format(" The equations of {} themselves have an estimated error of about {:.1g}.",
+                                run.way.formulation->name, error);
 }
 
 bool wants_trust(const RunPlan& plan, const Counters& counters, When when) {

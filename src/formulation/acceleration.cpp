@@ -14,8 +14,9 @@ void Acceleration::start(In q) {
     solver_->analyse(mass_);
   }
   if (!factorise(q))
-    throw UsageError("some motion of '" + problem_.name() +
-                     "' has no mass at the start, and the method divides by it; use generalized_alpha, bdf or dop853");
+    throw UsageError(
+        "some motion of '" + problem_.name() +
+        "' has no mass at the start, and this method divides by the mass; use generalized_alpha, bdf or dop853");
 }
 
 bool Acceleration::factorise(In q) {

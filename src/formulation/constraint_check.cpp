@@ -72,7 +72,7 @@ std::string nearly_dependent(const ConstraintMap& map, const MatrixSlot& G, doub
   if (rows.empty()) return "";
   std::vector<Index> all{rows[0].row};
   all.insert(all.end(), rows[0].of.begin(), rows[0].of.end());
-  if (all.size() == 1) return fmt::format("{} hardly changes with any coordinate", map.name(all[0]));
+  if (all.size() == 1) return fmt::format("{} changes hardly at all with any coordinate", map.name(all[0]));
   return fmt::format("{} depend on each other", names(map, all));
 }
 
@@ -91,7 +91,7 @@ ConstraintManifold& ConstraintCheck::manifold() { return manifold_ ? *manifold_ 
 
 std::string ConstraintCheck::dependence_of(Index row, const std::vector<Index>& of) const {
   if (of.empty()) return map_.name(row) + " does not change with any coordinate";
-  return map_.name(row) + " follows from " + names(map_, of);
+  return map_.name(row) + " already follows from " + names(map_, of);
 }
 
 ConstraintCheck::Violation ConstraintCheck::of_position(double t, In q) {
@@ -137,8 +137,9 @@ std::string ConstraintCheck::dependence(double t, In q) {
     removable.push_back(one.row);
   }
   if (left && !stays_dependent(t, closed))
-    return fmt::format("'{}' is in a singular position: there {}; move it off that position", problem_.name(), text);
-  return fmt::format("the constraints of '{}' are redundant: {}; leave out {}", problem_.name(), text,
+    return fmt::format("'{}' starts in a singular position, where {}; start it from another position", problem_.name(),
+                       text);
+  return fmt::format("some constraints of '{}' are redundant: {}; remove {}", problem_.name(), text,
                      names(map_, removable));
 }
 
@@ -161,11 +162,11 @@ std::string ConstraintCheck::contradiction(double t, In q) {
   map_.value(t, closed, g_);
   const std::string off = listed(rows, [&](Index row) { return fmt::format("{:.3g}", g_[row]); });
   if (rows.size() == 1)
-    return fmt::format("no position of '{}' satisfies {}: the nearest is off by {}", problem_.name(),
-                       map_.name(rows[0]), off);
+    return fmt::format("no position of '{}' satisfies {}; at the nearest position its value is {} instead of 0",
+                       problem_.name(), map_.name(rows[0]), off);
   return fmt::format(
-      "the constraints of '{}' contradict each other: no position near the start satisfies {} together; the nearest is "
-      "off by {}",
+      "the constraints of '{}' contradict each other: no position near the start satisfies {} at the same time; at the "
+      "nearest position their values are {} instead of 0",
       problem_.name(), names(map_, rows), off);
 }
 
@@ -208,9 +209,10 @@ std::string ConstraintCheck::missing_inertia(double t, In q) {
   const std::vector<Index> motion = common_kernel(sparse_copy(mass), sparse_copy(G_));
   if (motion.empty()) return "";
   const std::string name = problem_.components()[static_cast<std::size_t>(motion[0])].name;
-  if (motion.size() == 1) return fmt::format("{} of '{}' has neither mass nor constraint", name, problem_.name());
-  return fmt::format("'{}' can move without mass where its constraints leave it free, as along {}", problem_.name(),
-                     name);
+  if (motion.size() == 1)
+    return fmt::format("{} of '{}' has no mass, and no constraint determines it", name, problem_.name());
+  return fmt::format("'{}' has a motion that has no mass and that no constraint determines, for instance along {}",
+                     problem_.name(), name);
 }
 
 std::optional<ConstraintCheck::Moved> ConstraintCheck::project(State& s) {

@@ -23,18 +23,20 @@ std::string passed_text(const ConstraintMap& map, const MatrixSlot& G) {
   std::string which;
   for (const double tolerance : {0.02, 0.1, 0.5})
     if (which.empty()) which = nearly_dependent(map, G, tolerance);
-  return "The mechanism passed a singular position, behind which it may go on in more than one way: there " +
+  return "The mechanism passed a singular position, after which it can move on in more than one way. There " +
          (which.empty() ? "its constraints depend on each other" : which) + ".";
 }
 }  // namespace
 
 const std::vector<ConstraintFormInfo>& constraint_forms() {
   static const std::vector<ConstraintFormInfo> forms{
-      {ConstraintForm::index2, "index2", "Constraints of positions and velocities with multipliers", "YPR98 eq. 3.3"},
-      {ConstraintForm::cs, "cs", "The same, multipliers eliminated by coordinate splitting", "YPR98 eq. 3.6"},
-      {ConstraintForm::cm, "cm", "cs with a simpler Newton matrix", "YPR98 sec. 3.1"},
-      {ConstraintForm::ggl, "ggl", "As index2, in the metric of the coordinates", "Gear, Gupta, Leimkuhler 1985"},
-      {ConstraintForm::index3, "index3", "Constraints of positions only, scaled; needs damping",
+      {ConstraintForm::index2, "index2", "Constraints on positions and velocities, with multipliers", "YPR98 eq. 3.3"},
+      {ConstraintForm::cs, "cs", "Like index2, but multipliers are eliminated by coordinate splitting",
+       "YPR98 eq. 3.6"},
+      {ConstraintForm::cm, "cm", "Like cs, with a simpler Newton matrix", "YPR98 sec. 3.1"},
+      {ConstraintForm::ggl, "ggl", "Like index2, but the correction is measured in the coordinates, not by the mass",
+       "Gear, Gupta, Leimkuhler 1985"},
+      {ConstraintForm::index3, "index3", "Constraints on positions only, scaled; needs a method with damping",
        "Arnold, Bruels 2007"}};
   return forms;
 }
@@ -113,7 +115,7 @@ void ConstrainedStage::start(double t, In q) {
   manifold_->choose_again();
   if (!stand_at(t, q))
     throw UsageError("the constraints of '" + problem_.name() +
-                     "' are dependent at the start, or leave a motion without mass");
+                     "' depend on each other at the start, or leave a motion without mass");
 }
 
 bool ConstrainedStage::stand_at(double t, In q) {

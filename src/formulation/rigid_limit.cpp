@@ -10,8 +10,10 @@ namespace trill {
 namespace {
 const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
   if (!p.strong_potential())
-    throw UsageError("rigid_limit needs a model that names its strong potential; '" + p.name() + "' does not");
-  if (p.constraints()) throw UsageError("rigid_limit does not join hard constraints with a strong potential yet");
+    throw UsageError("rigid_limit needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
+                     "' has none");
+  if (p.constraints())
+    throw UsageError("rigid_limit cannot yet treat a model that has both hard constraints and stiff gaps");
   return p;
 }
 
@@ -27,11 +29,13 @@ class RigidLimitForm final : public Reformulation {
     Vec g(in.layout.nl);
     rigid_.constraints()->value(in.t, in.q(), g);
     const double off = g.cwiseAbs().maxCoeff();
-    if (!rigid_.project(in)) throw UsageError("rigid_limit: the start could not be moved onto the constraints");
+    if (!rigid_.project(in))
+      throw UsageError(
+          "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps");
     if (off > 0)
       notes.raise(in.t, "start_projected",
-                  "The start was moved onto the rigid limit; the value is how far the gaps were open.", Severity::info,
-                  off, 0);
+                  "The start was moved to a position with closed gaps. The value is how far the gaps were open.",
+                  Severity::info, off, 0);
   }
   void leave(const State& in, State& out) const override {
     out.t = in.t;
@@ -94,7 +98,7 @@ bool RigidLimit::project(State& s) const { return ConstraintCheck(*this).project
 
 ReformulationEntry rigid_limit_entry() {
   return {.name = "rigid_limit",
-          .title = "stiff gaps become hard constraints",
+          .title = "replaces stiff gaps by hard constraints",
           .reference = "JP95 sec. 3",
           .options = {},
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {

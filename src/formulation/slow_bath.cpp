@@ -103,11 +103,10 @@ class SlowBathForm final : public AveragedMotion {
   void take(const State& given, State& in, Notes& notes) override {
     bath_.thermal().take(given, in);
     if (const std::string trouble = bath_.thermal().fast_forces(in, scope()); !trouble.empty()) refuse(trouble);
-    notes.raise(
-        in.t, "thermal_modes",
-        "The oscillation of the gaps is taken to be in equilibrium with the heat bath: its mean force is that of "
-        "its free energy, and its own energy is not followed.",
-        Severity::info, bath_.kT(), 0);
+    notes.raise(in.t, "thermal_modes",
+                "The oscillation of the gaps is assumed to be in equilibrium with the heat bath: its mean force is "
+                "that of its free energy, and its own energy is not followed.",
+                Severity::info, bath_.kT(), 0);
   }
   void complete(const State& in, State& out) const override {
     if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);

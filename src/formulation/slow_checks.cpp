@@ -64,13 +64,13 @@ std::string fast_soft_forces(const SlowSystem& slow, const State& s, const RunSc
   const double omega = slowest_gap(slow, s);
   if (const double soft = soft_frequency(slow, s); soft > most_of_a_gap * omega)
     return fmt::format(
-        "beside its gaps the model has forces of the frequency {:.3g}, while the slowest gap has {:.3g}; make them "
-        "[[stiff]] gaps too, or follow them with another method",
+        "forces other than the stiff gaps oscillate at the frequency {:.3g}, too near to that of the slowest gap, "
+        "{:.3g}; declare them as [[stiff]] gaps too, or use another method",
         soft, omega);
   if (const double forcing = forcing_frequency(slow, s, scope, omega); forcing > most_of_forcing * omega)
     return fmt::format(
-        "forces change in time at a rate of {:.3g}, too near to the frequency {:.3g} of the slowest gap to leave its "
-        "oscillation alone",
+        "forces change in time at a rate of {:.3g}, too near to the frequency {:.3g} of the slowest gap, so that they "
+        "excite its oscillation; use another method",
         forcing, omega);
   return "";
 }

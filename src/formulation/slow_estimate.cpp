@@ -196,41 +196,41 @@ double SlowEstimate::model_error(double t) const {
 bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
   if (seen_.amplitude > largest_amplitude)
     refusal_ = fmt::format(
-        "the fast oscillation is too large for the slow motion to be written without it: its amplitude turns the gaps "
-        "by "
-        "{:.2g} ({} at most); follow it with another method, or take smaller energies",
+        "the fast oscillation is too large for the slow motion to be computed without it: it turns the directions of "
+        "the gaps by {:.2g}, and at most {} is allowed; use a method that follows the oscillation, or smaller energies",
         seen_.amplitude, largest_amplitude);
   else if (seen_.smallest > 0 && slow_rate() > largest_ratio * seen_.smallest)
     refusal_ = fmt::format(
-        "the gaps are not stiff enough: the slow motion changes at a rate of {:.3g}, the slowest gap oscillates at "
-        "{:.3g}",
+        "the gaps are not stiff enough: the slow motion changes at a rate of {:.3g}, and the slowest gap oscillates at "
+        "only {:.3g}; use another method",
         slow_rate(), seen_.smallest);
   else if (seen_.correction > largest_correction * seen_.force && offset_error(t, 0) > largest_error)
     refusal_ = fmt::format(
-        "the gaps are not stiff enough: the forces in them change by {:.2g} of themselves while they oscillate once",
+        "the gaps are not stiff enough: the forces in them change by {:.2g} of their size during one oscillation; use "
+        "another method",
         std::sqrt(seen_.correction / seen_.force));
   else if (of_meetings * passage_error(passages_.met()) > largest_error)
     refusal_ = fmt::format(
-        "two fast frequencies meet (they come to {:.2g} of each other): the energy of the oscillation goes from one to "
-        "the other in a way that depends on its phase, which the slow motion feels by about {:.2g} of itself; follow "
-        "it "
-        "with another method",
+        "two fast frequencies meet (they come within {:.2g} of each other): energy passes from one oscillation to the "
+        "other in a way that depends on their phases, and this changes the slow motion by about {:.2g} of its size; "
+        "use a method that follows the oscillation",
         passages_.nearest(), of_meetings * passage_error(passages_.met()));
   else
     refusal_.clear();
   if (passages_.resonances() > 0)
     notes.raise(
         passages_.worst_resonance(), "resonance",
-        "Fast frequencies passed a resonance 2:1 or a sum of two; the energies of the oscillation change there in "
-        "a way that depends on its phase. The value is the estimated relative change.",
+        "Fast frequencies passed a resonance: one was twice another or the sum of two others. There the energies of "
+        "the oscillation change in a way that depends on the phases. The value is the estimated relative change.",
         Severity::warning, passages_.largest_loss(), tolerance);
   if (seen_.condition < nearly_dependent_gaps)
-    notes.raise(t, "gaps_dependent", "The gaps came close to depending on each other.", Severity::warning,
+    notes.raise(t, "gaps_dependent", "The stiff gaps nearly depended on each other.", Severity::warning,
                 seen_.condition, nearly_dependent_gaps);
   if (const double error = model_error(t); tolerance > 0 && error > tolerance)
-    notes.raise(t, "model_error",
-                "The estimated error of the slow model exceeds the tolerance; smaller steps do not help.",
-                Severity::warning, error, tolerance);
+    notes.raise(
+        t, "model_error",
+        "The estimated error of the slow model itself exceeds the tolerance. Smaller steps do not make it smaller.",
+        Severity::warning, error, tolerance);
   return refusal_.empty();
 }
 

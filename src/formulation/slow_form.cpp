@@ -29,12 +29,15 @@ struct SlowOptions {
   std::string order = "auto", fast_energy = "auto", start = "matched", project = "on", fast_part = "off";
   void fields(OptionVisitor& v) {
     v.choice("order", order, {"auto", "0", "1"},
-             "of the slow manifold; auto: by the estimated error and the tolerance");
-    v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"}, "the force of the oscillation on the slow motion");
+             "order of the slow manifold; auto: chosen by its estimated error and the tolerance");
+    v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"},
+             "the force of the oscillation on the slow motion: keep it or leave it out; auto: keep it unless it is "
+             "negligible");
     v.choice("start", start, {"matched", "window", "projected"},
-             "matched: the mean of the oscillating motion; window: found by following it; projected: gaps just closed");
-    v.choice("project", project, {"on", "off"}, "back onto the slow manifold after every step");
-    v.choice("fast_part", fast_part, {"off", "on"}, "add the oscillation, with phases of its own, to what is recorded");
+             "start of the slow motion; matched: mean of the oscillating motion, in closed form; window: the same by "
+             "following the motion; projected: nearest position with closed gaps");
+    v.choice("project", project, {"on", "off"}, "move the state back onto the slow manifold after every step");
+    v.choice("fast_part", fast_part, {"off", "on"}, "add the oscillation, with its phases, to the recorded values");
   }
 };
 
@@ -58,11 +61,12 @@ class SlowForm final : public AveragedMotion {
         estimate_(slow_),
         can_be_1_(slow_.can_be_of_order_1()) {
     if (options.order == "1" && !can_be_1_)
-      refuse(fmt::format("order 1 needs second time derivatives of forces, which '{}' does not give", stiff.name()));
+      refuse(fmt::format("order=1 needs second time derivatives of forces, which '{}' does not provide; use order=0",
+                         stiff.name()));
     if (options.fast_energy == "keep" && too_many_)
       refuse(
-          fmt::format("more than {} gaps are joined, and their fast modes are too many to be found in every step; "
-                      "fast_energy=drop leaves their force out",
+          fmt::format("more than {} gaps are coupled to each other, too many for their fast modes to be computed in "
+                      "every step; fast_energy=drop leaves the force of their oscillation out",
                       most_coupled_gaps));
     if (options.fast_part == "on" && !slow_.has_modes()) refuse("fast_part=on needs fast_energy=keep or auto");
     name_quantities();
@@ -78,11 +82,9 @@ class SlowForm final : public AveragedMotion {
     estimate_.look(s, actions(s));
     if (!estimate_.judge(s.t, tolerance(), notes)) return AfterStep::refused;
     if (options_.fast_part == "on" && estimate_.phase_error(s.t) > 1)
-      notes.raise(
-          s.t, "phases_lost",
-          "The phases of the oscillation that is added are not known any longer: their estimated error exceeds one "
-          "radian.",
-          Severity::warning, estimate_.phase_error(s.t), 1);
+      notes.raise(s.t, "phases_lost",
+                  "The phases of the added oscillation are no longer known: their estimated error exceeds one radian.",
+                  Severity::warning, estimate_.phase_error(s.t), 1);
     if (options_.order == "auto") choose_order(s);
     return AfterStep::moved;
   }
@@ -218,8 +220,8 @@ class SlowForm final : public AveragedMotion {
     if (!moved && !opened) return true;
     if (fast <= tolerance() * slow_energy(last())) return false;
     refuse(
-        fmt::format("an event changed {} while they oscillate; what comes of it depends on their phase, which is not "
-                    "followed",
+        fmt::format("an event changed {} while they oscillate; its effect depends on the phase of the oscillation, "
+                    "which this method does not follow; use a method that follows the oscillation",
                     moved ? "the motion of the gaps" : "the gaps"));
   }
 
@@ -273,7 +275,7 @@ class SlowForm final : public AveragedMotion {
   void check_drag() {
     if (slow_.fast() && slow_.drag() == Drag::nonlinear && slow_.gaps() > 2)
       refuse(
-          "the mean of a drag that is not linear in the velocity is known for one or two fast modes only; "
+          "a drag force that is not linear in the velocity can be averaged for one or two fast modes only; "
           "fast_energy=drop leaves the fast energy out");
   }
 
@@ -289,16 +291,14 @@ class SlowForm final : public AveragedMotion {
     left_out_ = energy > 0 ? energy / std::max(energy, scale) : 0;
     if (too_many_ && options_.fast_energy == "auto" && left_out_ > most_left_out)
       refuse(
-          fmt::format("{:.2g} of the energy at the start, by an estimate, is in the oscillation of gaps that are "
-                      "joined in blocks of "
-                      "more than {}, too many for their modes to be found in every step; fast_energy=drop leaves their "
-                      "force out",
+          fmt::format("an estimated share of {:.2g} of the energy at the start oscillates in gaps that are coupled in "
+                      "blocks of more than {}, too many for their modes to be computed in every step; fast_energy=drop "
+                      "leaves the force of their oscillation out",
                       left_out_, most_coupled_gaps));
     if (left_out_ > tolerance())
       notes.raise(in.t, "fast_energy_left_out",
-                  "The oscillation at the start has this share of the energy, estimated from slow velocities and "
-                  "forces, and its "
-                  "force on the slow motion is left out.",
+                  "The force of the oscillation on the slow motion is left out. The value is the share of the energy "
+                  "that oscillates at the start, estimated from slow velocities and forces.",
                   Severity::warning, left_out_, tolerance());
   }
 
@@ -316,20 +316,24 @@ class SlowForm final : public AveragedMotion {
 
   void tell(const State& in, const MatchedStart& found, Notes& notes) const {
     if (options_.start == "projected" && found.open > 0)
-      notes.raise(in.t, "start_projected", "The start was moved onto closed gaps; the value is how far they were open.",
+      notes.raise(in.t, "start_projected",
+                  "The start was moved to a position with closed gaps. The value is how far they were open.",
                   Severity::info, found.open, 0);
     if (slow_.has_modes() && found.fast_energy > 0)
-      notes.raise(in.t, "fast_energy",
-                  slow_.fast() ? "Energy of the oscillation at the start, kept as actions of the fast modes."
-                               : "Energy of the oscillation at the start, too little to matter and left out.",
-                  Severity::info, found.fast_energy, 0);
-    if (found.balanced && std::abs(found.balance - 1) > 0.1)
       notes.raise(
-          in.t, "energy_balance",
-          "The actions found at the start had to be scaled for the energies to agree; the oscillation is large.",
-          Severity::warning, found.balance, 1);
+          in.t, "fast_energy",
+          slow_.fast()
+              ? "The value is the energy of the oscillation at the start. It acts on the slow motion by the actions of "
+                "its modes."
+              : "The value is the energy of the oscillation at the start. It is too small to matter and is left out.",
+          Severity::info, found.fast_energy, 0);
+    if (found.balanced && std::abs(found.balance - 1) > 0.1)
+      notes.raise(in.t, "energy_balance",
+                  "The oscillation is so large that the actions found at the start had to be scaled by this factor for "
+                  "the energies to agree.",
+                  Severity::warning, found.balance, 1);
     if (slow_.fast() && slow_.drag() == Drag::nonlinear && slow_.gaps() == 2)
-      notes.raise(in.t, "two_modes_in_drag", "Nonlinear drag is averaged over the phases of two fast modes.",
+      notes.raise(in.t, "two_modes_in_drag", "The nonlinear drag is averaged over the phases of two fast modes.",
                   Severity::info, 2, 0);
   }
 
@@ -351,8 +355,8 @@ std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet
   if (!dynamic_cast<const LangevinProblem*>(&problem)) problem.as<MechanicalProblem>("slow");
   if (!given.empty())
     throw UsageError(
-        fmt::format("slow: option '{}' has no meaning in a heat bath, where the gaps are closed and in "
-                    "equilibrium",
+        fmt::format("slow: option '{}' cannot be used with a heat bath, where the gaps are closed and their "
+                    "oscillation is in equilibrium",
                     given.begin()->first));
   return make_slow_bath(problem);
 }
@@ -360,7 +364,7 @@ std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet
 
 ReformulationEntry slow_entry() {
   return {.name = "slow",
-          .title = "the slow motion of stiff gaps by itself, in closed form",
+          .title = "computes the slow motion of a model with stiff gaps, without the oscillation",
           .reference = "after PJY97 sec. 3.2 and 4.3",
           .delivers = Delivers::slow,
           .free_of_oscillation = true,

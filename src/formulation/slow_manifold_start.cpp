@@ -12,8 +12,8 @@ constexpr double difference = 1e-4;  // relative to the time in which the slow m
 
 UsageError no_manifold(const LiftedForm& form) {
   return UsageError("the start of '" + form.problem().name() +
-                    "' could not be moved onto the slow manifold: its gaps depend on each other, they oscillate too "
-                    "far, or some motion has no mass; start it without start=slow");
+                    "' could not be moved onto the slow manifold: its gaps depend on each other or oscillate too much, "
+                    "or some motion has no mass; run it without start=slow");
 }
 }  // namespace
 
@@ -105,7 +105,7 @@ std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool 
   if (!manifold.applies()) {
     if (!moves) return std::nullopt;
     throw UsageError("start=slow needs stiff gaps; '" + problem.name() +
-                     "' names none whose forces stand in a group of their own");
+                     "' has none whose forces are in a group of their own");
   }
   try {
     const SlowStart found = manifold.find(s.t, s.q(), s.v());
@@ -121,9 +121,10 @@ std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool 
 void warn_off_manifold(const SlowStart& start, double t, Notes& notes) {
   constexpr double most_share = 1e-3;
   if (start.share <= most_share) return;
-  notes.raise(t, "off_slow_manifold",
-              "The start is off the slow manifold: this share of the energy oscillates at the frequencies of the stiff "
-              "gaps. Steps longer than the oscillation damp it or carry it along; --set start=slow starts without it.",
-              Severity::warning, start.share, most_share);
+  notes.raise(
+      t, "off_slow_manifold",
+      "The start is not on the slow manifold: this share of the energy oscillates at the frequencies of the stiff "
+      "gaps. Steps longer than the oscillation damp it or carry it along. Use --set start=slow to start without it.",
+      Severity::warning, start.share, most_share);
 }
 }  // namespace trill

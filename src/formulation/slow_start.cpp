@@ -62,8 +62,8 @@ class Matching {
     map_.value(t_, closed_, g);
     if (!(closing == Closing::ok && g.allFinite() && max_abs(g) < 1e-9))
       throw UsageError(
-          fmt::format("slow: the start of '{}' could not be moved onto closed gaps; the oscillation is too large, gaps "
-                      "depend on each other, or some motion has no mass",
+          fmt::format("slow: no state with closed gaps was found near the start of '{}': the oscillation is too large, "
+                      "gaps depend on each other, or some motion has no mass",
                       p_.name()));
   }
 
@@ -100,7 +100,7 @@ class Matching {
 
   void find_modes() {
     GapModes& modes = slow_.modes();
-    if (!modes.find(manifold_.schur())) throw UsageError("slow: no fast modes could be found at the start");
+    if (!modes.find(manifold_.schur())) throw UsageError("slow: the fast modes could not be computed at the start");
     modes.keep_signs();
     omega_ = modes.frequencies();
     position_ = momentum_ = Vec::Zero(gaps_);

@@ -21,7 +21,8 @@ constexpr double difference_step = 0.1;
 
 const StrongPotential& gaps_of(const MechanicalProblem& p) {
   if (!p.strong_potential())
-    throw UsageError(fmt::format("the slow motion needs a model that names its stiff gaps; '{}' names none", p.name()));
+    throw UsageError(fmt::format(
+        "the slow motion needs a model with stiff gaps ([[stiff]] in a model file); '{}' has none", p.name()));
   if (p.strong_potential()->groups == 0)
     throw UsageError(fmt::format(
         "the stiff gaps of '{}' share a group of forces with other terms; give the gaps a group of their own",

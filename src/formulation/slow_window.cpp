@@ -31,8 +31,9 @@ class Window {
     const double h = 2 * std::numbers::pi / fastest / steps_each_period;
     const int n = static_cast<int>(std::ceil(periods * fastest / slowest * steps_each_period));
     if (n > most_steps)
-      throw UsageError(fmt::format(
-          "slow: a window over {} periods of the slowest gap would take {} steps; use start=matched", periods, 2 * n));
+      throw UsageError(
+          fmt::format("slow: start=window would take {1} steps for {0} periods of the slowest gap; use start=matched",
+                      periods, 2 * n));
     const Vec weights = flat_window(n);
     mean_ = weights[n] * given_.y.head(size_);
     actions_ = Vec::Zero(slow_.gaps());
@@ -71,7 +72,8 @@ class Window {
     y += kernel_.increment;
     s.t += h;
     if (!regular || !s.y.allFinite())
-      throw UsageError(fmt::format("slow: the stiff motion around the start cannot be followed to t = {:.6g}", s.t));
+      throw UsageError(fmt::format(
+          "slow: start=window could not follow the stiff motion from the start to t = {:.6g}; use start=matched", s.t));
   }
 
   void add_actions(const State& s, double weight) {

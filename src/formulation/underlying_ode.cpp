@@ -6,7 +6,9 @@
 namespace trill {
 namespace {
 const ConstraintMap& constraints_of(const MechanicalProblem& problem) {
-  if (!problem.constraints()) throw UsageError("'" + problem.name() + "' has no constraints");
+  if (!problem.constraints())
+    throw UsageError("'" + problem.name() +
+                     "' has no constraints, so that its equations are an ordinary differential equation already");
   return *problem.constraints();
 }
 }  // namespace

@@ -136,7 +136,8 @@ class ChebyshevFunctions final : public MatrixFunctions {
     if (mass) a_ = mass->cwiseInverse().asDiagonal() * a_;
     bound_ = largest_row_sum(a_) * (mass ? 1 : inverse_row_sum(by_rows(pencil.mass)));
     if (!std::isfinite(bound_))
-      throw UsageError("no bound of the fast frequencies is known: the mass matrix is not diagonally dominant");
+      throw UsageError(
+          "no upper bound of the fast frequencies can be computed, because the mass matrix is not diagonally dominant");
     if (bound_ == 0) bound_ = 1;
     if (mass) {
       RowMatrix identity(a_.rows(), a_.cols());

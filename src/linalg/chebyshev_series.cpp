@@ -55,7 +55,8 @@ ChebyshevSeries chebyshev_series(const FunctionFamily& family, double largest, d
     }
     if (4 * degree <= 3 * count) return {c.topRows(degree + 1)};
   }
-  throw UsageError(fmt::format("h * omega reaches {:.4g}, too much for functions of a matrix; take a smaller step",
-                               std::abs(largest)));
+  throw UsageError(fmt::format(
+      "h * omega reaches {:.4g}, which is too large for functions of a matrix; choose a smaller step size h",
+      std::abs(largest)));
 }
 }  // namespace trill

@@ -24,7 +24,7 @@ class ComplexKlu final : public ComplexSolver {
     common_.tol = 0.1;
     symbolic_ = klu_analyze(size(), outer(), inner(), &common_);
     if (symbolic_ == nullptr && common_.status != KLU_SINGULAR)
-      throw std::runtime_error("klu: the analysis of the pattern failed");
+      throw std::runtime_error("klu: the analysis of the sparsity pattern failed");
   }
   ComplexKlu(const ComplexKlu&) = delete;
   ComplexKlu& operator=(const ComplexKlu&) = delete;

@@ -22,7 +22,8 @@ DifferenceJacobian::DifferenceJacobian(const MatrixSlot& pattern, const Differen
 
 void DifferenceJacobian::set_typical(In typical) {
   if (typical.size() != typical_.size() || !(typical.array() > 0).all())
-    throw std::invalid_argument("difference jacobian: typical sizes must be positive, one per unknown");
+    throw std::invalid_argument(
+        "difference jacobian: there must be one typical size for each unknown, and all must be positive");
   typical_ = typical;
 }
 
@@ -70,7 +71,8 @@ void DifferenceJacobian::evaluate(const Function& f, In x, In f_at_x, MatrixSlot
 
 void DifferenceJacobian::difference(const Function& f, In x, const double* f_at_x, MatrixSlot& j) {
   if (x.size() != shifted_.size() || !j.same_pattern(pattern_))
-    throw std::logic_error("difference jacobian: evaluate got another pattern than the constructor");
+    throw std::logic_error(
+        "difference jacobian: evaluate was called with another sparsity pattern than the constructor");
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   static const double relative_step = std::sqrt(epsilon), relative_step_central = std::cbrt(epsilon);
   const double relative = central_ ? relative_step_central : relative_step;

@@ -21,7 +21,7 @@ constexpr Index dense_rescue_limit = 1500;  // up to this size all pairs are com
 
 void require_pencil(const SpMat& k, const SpMat& m) {
   if (k.rows() != k.cols() || m.rows() != m.cols() || k.rows() != m.rows())
-    throw std::invalid_argument("eigenpairs: K and M must be square and of one size");
+    throw std::invalid_argument("eigenpairs: K and M must be square and of the same size");
 }
 
 EigenPairs failure(std::string message) {
@@ -134,12 +134,13 @@ EigenPairs some_eigenpairs(const SpMat& k, const SpMat& m, Index count, bool sma
   require_pencil(k, m);
   const Index n = k.rows();
   if (count < 1 || count > n)
-    throw std::invalid_argument("eigenpairs: asked for " + std::to_string(count) + " of " + std::to_string(n));
-  if (!finite(k) || !finite(m)) return failure("K or M is not finite");
+    throw std::invalid_argument("eigenpairs: " + std::to_string(count) + " pairs were asked for, of " +
+                                std::to_string(n));
+  if (!finite(k) || !finite(m)) return failure("K or M contains values that are not finite");
   if (n <= dense_limit || 2 * count >= n) return part_of(symmetric_eigenpairs(Mat(k), Mat(m)), count, smallest);
 
   const double scale = Vec(k.diagonal()).cwiseAbs().sum() / Vec(m.diagonal()).cwiseAbs().sum();
-  if (!(scale > 0)) return failure("K or M has no diagonal");
+  if (!(scale > 0)) return failure("the diagonal of K or of M is zero");
   if (!SparseCholesky(m).is_positive_definite()) return failure("M is not positive definite");
   const std::vector<double> shifts = smallest ? std::vector<double>{0.0, -1e-10 * scale, -1e-6 * scale, -1e-3 * scale}
                                               : std::vector<double>{just_above_largest(k, m, scale)};
@@ -159,7 +160,8 @@ EigenPairs some_eigenpairs(const SpMat& k, const SpMat& m, Index count, bool sma
       if (pairs.converged && !residuals_are_small(k, m, pairs)) pairs = failure("the residuals are too large");
       if (pairs.converged && smallest && pairs.values[0] < -1e-8 * scale) return failure("K is indefinite");
       pairs = part_of(std::move(pairs), count, smallest);
-      if (pairs.converged && !none_is_missing(k, m, pairs, smallest, scale)) pairs = failure("pairs were passed over");
+      if (pairs.converged && !none_is_missing(k, m, pairs, smallest, scale))
+        pairs = failure("some eigenpairs were missed");
       if (pairs.converged) return pairs;
       reason = pairs.message;
     }

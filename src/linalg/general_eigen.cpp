@@ -23,7 +23,7 @@ Eigenvalues eigenvalues(const Mat& a) {
   result.converged = a.rows() == 0;
   if (result.converged) return result;
   if (!a.allFinite()) {
-    result.message = "the matrix is not finite";
+    result.message = "the matrix contains values that are not finite";
     return result;
   }
   GeneralEigen found = general_eigen(a, false);

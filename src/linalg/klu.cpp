@@ -51,7 +51,7 @@ class Klu final : public LinearSolver {
     symbolic_ = klu_analyze(static_cast<int>(size()), const_cast<int*>(a.outerIndexPtr()),
                             const_cast<int*>(a.innerIndexPtr()), &common_);
     if (symbolic_ == nullptr && common_.status != KLU_SINGULAR)
-      throw std::runtime_error("klu: the analysis of the pattern failed");
+      throw std::runtime_error("klu: the analysis of the sparsity pattern failed");
   }
 
   bool factorise(const MatrixSlot& a) override {

@@ -30,7 +30,8 @@ Gmres::Gmres(Index size, int restart) {
 GmresResult Gmres::solve(LinearOperator& a, In b, Out x, const GmresOptions& options, LinearOperator* preconditioner) {
   if (a.size() != basis_.rows() || b.size() != basis_.rows() || x.size() != basis_.rows() ||
       (preconditioner != nullptr && preconditioner->size() != basis_.rows()))
-    throw std::invalid_argument("gmres: made for " + std::to_string(basis_.rows()) + " unknowns, got another size");
+    throw std::invalid_argument("gmres: it was made for " + std::to_string(basis_.rows()) +
+                                " unknowns and was called with another number");
   GmresResult result;
   if (!all_finite(b) || !all_finite(x)) {
     result.non_finite = true;

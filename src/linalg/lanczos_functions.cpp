@@ -20,7 +20,7 @@ class LanczosFunctions final : public MatrixFunctions {
  public:
   LanczosFunctions(const Pencil& pencil, FunctionFamilies families, double tolerance)
       : families_(std::move(families)), tolerance_(tolerance), stiffness_(pencil.stiffness), mass_(pencil.mass) {
-    if (!is_symmetric(stiffness_)) throw UsageError("Lanczos' iteration needs a symmetric stiffness");
+    if (!is_symmetric(stiffness_)) throw UsageError("the Lanczos iteration needs a symmetric stiffness matrix");
     solver_ = make_linear_solver(mass_);
     solver_->analyse(mass_);
     if (!solver_->factorise(mass_)) throw UsageError("the mass matrix of the fast motion is singular");

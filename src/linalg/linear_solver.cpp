@@ -20,7 +20,7 @@ std::unique_ptr<LinearSolver> make_unprepared(std::string_view name) {
 #endif
   std::string known;
   for (const std::string& each : linear_solver_names()) known += (known.empty() ? "" : ", ") + each;
-  throw std::invalid_argument("linear solver: '" + std::string(name) + "' is not one of this build; known: " + known);
+  throw std::invalid_argument("linear solver: this build has no solver '" + std::string(name) + "'; it has: " + known);
 }
 }  // namespace
 

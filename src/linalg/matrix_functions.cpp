@@ -24,7 +24,7 @@ struct Decomposition {
 
 Decomposition symmetric_decomposition(const Mat& s, const Mat& m) {
   EigenPairs pairs = symmetric_eigenpairs(s, m);
-  if (!pairs.converged) throw UsageError("the fast motion has no eigenvectors: " + pairs.message);
+  if (!pairs.converged) throw UsageError("the eigenvectors of the fast motion could not be computed: " + pairs.message);
   return {pairs.values, pairs.vectors, pairs.vectors.transpose() * m};
 }
 
@@ -33,16 +33,17 @@ Decomposition general_decomposition(const Mat& s, const Mat& m) {
   mass.compute(m);
   Mat k = s;
   mass.solve(k);
-  if (!k.allFinite()) throw UsageError("the stiffness or the mass of the fast motion is not finite");
+  if (!k.allFinite())
+    throw UsageError("the stiffness or the mass matrix of the fast motion contains values that are not finite");
   const GeneralEigen found = general_eigen(k, true);
-  if (!found.converged) throw UsageError("the eigenvalues of the fast motion were not found");
+  if (!found.converged) throw UsageError("the eigenvalues of the fast motion could not be computed");
   const double largest = found.values.cwiseAbs().maxCoeff();
   if (found.values.imag().cwiseAbs().maxCoeff() > tolerance::eigenvalue * largest)
-    throw UsageError("eigenvalues of the fast linear force are not real: its motion grows");
+    throw UsageError("some eigenvalues of the fast linear force are not real numbers, so that its motion grows");
   const Mat vectors = found.vectors.real();
   DenseInverse inverse = inverse_of(vectors);
   if (!(inverse.reciprocal_condition * worst_condition > 1))
-    throw UsageError("the eigenvectors of the fast linear force are not independent");
+    throw UsageError("the eigenvectors of the fast linear force are linearly dependent, so that its motion grows");
   return {found.values.real(), vectors, std::move(inverse.matrix)};
 }
 
@@ -116,8 +117,9 @@ std::optional<Vec> diagonal_of(const MatrixSlot& a) {
 
 void require_not_negative(double smallest, double least) {
   if (smallest < -least)
-    throw UsageError(
-        fmt::format("the fast linear force pushes away from its equilibrium: eigenvalue {:.4g} of M^-1 S", smallest));
+    throw UsageError(fmt::format(
+        "the fast linear force pushes the motion away from its equilibrium: M^-1 S has the eigenvalue {:.4g}",
+        smallest));
 }
 
 std::unique_ptr<MatrixFunctions> dense_functions(const Pencil& pencil, FunctionFamilies families) {

@@ -17,7 +17,7 @@ constexpr Index few_entries = 16;  // up to this, Eigen's setup of a product cos
 }
 
 [[noreturn]] void throw_mismatch(const char* operation) {
-  throw std::logic_error(std::string("matrix slot: ") + operation + " needs slots of matching pattern");
+  throw std::logic_error(std::string("matrix slot: ") + operation + " needs slots with the same sparsity pattern");
 }
 }  // namespace
 

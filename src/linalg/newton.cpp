@@ -47,7 +47,8 @@ void Newton::set_options(const NewtonOptions& options) {
 NewtonStats Newton::solve(NonlinearSystem& system, Out x, In weights, bool reuse) {
   const Index n = start_.size();
   if (system.size() != n || x.size() != n || weights.size() != n)
-    throw std::invalid_argument("newton: made for " + std::to_string(n) + " unknowns, got another size");
+    throw std::invalid_argument("newton: it was made for " + std::to_string(n) +
+                                " unknowns and was called with another number");
   NewtonStats stats;
   start_ = x;
   if (reuse) {

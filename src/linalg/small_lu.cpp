@@ -36,8 +36,9 @@ class SmallLu final : public LinearSolver {
   void analyse(const MatrixSlot& pattern) override {
     require_square(pattern, "small_lu");
     if (pattern.rows() > small_lu_limit)
-      throw std::invalid_argument("small_lu: " + std::to_string(pattern.rows()) + " unknowns; up to " +
-                                  std::to_string(small_lu_limit) + " are its range, use dense_lu");
+      throw std::invalid_argument("small_lu: " + std::to_string(pattern.rows()) +
+                                  " unknowns are too many; it takes up to " + std::to_string(small_lu_limit) +
+                                  ", use dense_lu for more");
     n_ = static_cast<int>(pattern.rows());
     stride_ = (n_ + chunk - 1) / chunk * chunk;
   }

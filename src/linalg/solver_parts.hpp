@@ -24,7 +24,8 @@ inline void require_square(const MatrixSlot& pattern, const char* who) {
 
 inline void require_analysed(const MatrixSlot& a, Index size, const char* who) {
   if (a.rows() != size || a.cols() != size)
-    throw std::logic_error(std::string(who) + ": factorise got another size than analyse");
+    throw std::logic_error(std::string(who) +
+                           ": the matrix to factorise has another size than the one that was analysed");
 }
 
 // A pivot is lost if it is at the rounding level of both its row and its column of A. Requiring both makes the answer

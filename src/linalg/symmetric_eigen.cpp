@@ -67,12 +67,12 @@ const Mat& SymmetricEigen::vectors() const { return solver_->vectors; }
 
 EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m) {
   if (k.rows() != k.cols() || m.rows() != m.cols() || k.rows() != m.rows())
-    throw std::invalid_argument("eigenpairs: K and M must be square and of one size");
+    throw std::invalid_argument("eigenpairs: K and M must be square and of the same size");
   EigenPairs pairs;
   pairs.converged = k.rows() == 0;
   if (pairs.converged) return pairs;
   if (!k.allFinite() || !m.allFinite()) {
-    pairs.message = "K or M is not finite";
+    pairs.message = "K or M contains values that are not finite";
     return pairs;
   }
   Cholesky factors;

@@ -6,12 +6,13 @@ namespace trill {
 namespace {
 struct Newmark {
   static constexpr const char* name = "newmark";
-  static constexpr const char* title = "Newmark: trapezoidal rule, or beta and gamma";
+  static constexpr const char* title = "Newmark's method: the trapezoidal rule, or other values of beta and gamma";
   static constexpr const char* reference = "YPR98 sec. 3; Newmark 1959";
   double beta = 0.25, gamma = 0.5;
   void fields(OptionVisitor& v) {
-    v.number("beta", beta, Range::positive(), "weight of the new acceleration in positions");
-    v.number("gamma", gamma, Range::at_least(0.5), "the same in velocities; above 1/2 it damps and the order is 1");
+    v.number("beta", beta, Range::positive(), "weight of the new acceleration in the new position");
+    v.number("gamma", gamma, Range::at_least(0.5),
+             "weight of the new acceleration in the new velocity; above 1/2 the method damps and its order is 1");
   }
   AlphaCoefficients coefficients() const { return {0, 0, beta, gamma}; }
   static std::vector<OptionSet> variants() { return {{}, {{"formulation", "cs"}}}; }
@@ -19,11 +20,12 @@ struct Newmark {
 
 struct Hht {
   static constexpr const char* name = "hht";
-  static constexpr const char* title = "HHT: Hilber, Hughes and Taylor's alpha method";
+  static constexpr const char* title = "HHT: the alpha method of Hilber, Hughes and Taylor";
   static constexpr const char* reference = "YPR98 eq. 3.1; Hilber, Hughes, Taylor 1977";
   double alpha = -0.1;
   void fields(OptionVisitor& v) {
-    v.number("alpha", alpha, Range::between(-1.0 / 3, 0), "0: no damping; -1/3: most, fast modes halve in a step");
+    v.number("alpha", alpha, Range::between(-1.0 / 3, 0),
+             "damping of fast modes: 0 gives none, -1/3 the most, which halves fast modes in every step");
   }
   AlphaCoefficients coefficients() const { return hht_coefficients(alpha); }
   static std::vector<OptionSet> variants() { return {{}, {{"alpha", "-0.3"}, {"formulation", "cm"}}}; }
@@ -31,11 +33,12 @@ struct Hht {
 
 struct Wbz {
   static constexpr const char* name = "wbz";
-  static constexpr const char* title = "WBZ: Wood, Bossak and Zienkiewicz's alpha method";
+  static constexpr const char* title = "WBZ: the alpha method of Wood, Bossak and Zienkiewicz";
   static constexpr const char* reference = "Wood, Bossak, Zienkiewicz 1980; Chung, Hulbert 1993";
   double rho = 0.7;
   void fields(OptionVisitor& v) {
-    v.number("rho", rho, Range::between(0, 1), "what is left of fast modes after a step; 1: no damping");
+    v.number("rho", rho, Range::between(0, 1),
+             "fraction of the fastest modes that is left after a step: 1 gives no damping, 0 the most");
   }
   AlphaCoefficients coefficients() const { return wbz_coefficients(rho); }
   static std::vector<OptionSet> variants() { return {{}, {{"rho", "0.3"}, {"formulation", "ggl"}}}; }
@@ -43,11 +46,12 @@ struct Wbz {
 
 struct GeneralizedAlpha {
   static constexpr const char* name = "generalized_alpha";
-  static constexpr const char* title = "Generalized alpha: second order with set damping of fast modes";
+  static constexpr const char* title = "Generalized alpha: order 2, with adjustable damping of fast modes";
   static constexpr const char* reference = "YPR98 eq. 4.1; Chung, Hulbert 1993; Arnold, Bruels 2007";
   double rho = 0.7;
   void fields(OptionVisitor& v) {
-    v.number("rho", rho, Range::between(0, 1), "what is left of fast modes after a step; 1: no damping");
+    v.number("rho", rho, Range::between(0, 1),
+             "fraction of the fastest modes that is left after a step: 1 gives no damping, 0 the most");
   }
   AlphaCoefficients coefficients() const { return generalized_alpha_coefficients(rho); }
   static std::vector<OptionSet> variants() {

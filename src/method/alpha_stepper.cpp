@@ -21,15 +21,17 @@ const MechanicalProblem& mechanics(const Problem& problem, const std::string& na
 }  // namespace
 
 void AlphaOptions::fields(OptionVisitor& v) {
-  v.choice("formulation", formulation, constraint_form_choices(), "how constraints are solved with a step");
-  v.choice("split", split_by_qr, {{"lu", false}, {"qr", true}}, "how cs and cm choose their coordinates");
+  v.choice("formulation", formulation, constraint_form_choices(),
+           "how constraints are solved together with a step; 'trill list formulations' explains the names");
+  v.choice("split", split_by_qr, {{"lu", false}, {"qr", true}},
+           "decomposition by which formulation=cs and cm choose their independent coordinates");
   v.choice("lambda", multipliers_of_stage, {{"acceleration", false}, {"stage", true}},
-           "multipliers and accelerations from the acceleration level, or from the step's own multipliers");
+           "where multipliers and accelerations come from: the constraints on accelerations, or the step itself");
   v.choice("gaps", lift_gaps, {{"lifted", true}, {"forces", false}},
-           "stiff gaps as multipliers in Newton's iteration, or as plain forces");
+           "how stiff gaps enter the Newton iteration: with multipliers (lifted), or as ordinary forces");
   v.choice("start", starts_slow, {{"given", false}, {"slow", true}},
-           "as given, or moved onto the slow manifold of the model's stiff gaps");
-  v.integer("iterations", iterations, Range::between(2, 100), "most Newton iterations in a step");
+           "start as the model gives it, or moved onto the slow manifold, where stiff gaps do not oscillate");
+  v.integer("iterations", iterations, Range::between(2, 100), "max number of Newton iterations in a step");
 }
 
 StageOptions AlphaOptions::stage() const {
@@ -59,8 +61,9 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
       stage_(p_, options.stage()),
       balance_(p_) {
   if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())
-    throw UsageError(info_.name +
-                     " with formulation=index3 needs damping, without which its multipliers grow; take index2");
+    throw UsageError(
+        info_.name +
+        " with formulation=index3 needs damping, because otherwise its multipliers grow; use formulation=index2");
   // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
   info_.saves_memory = !stage_.has_sparse_factors();
 }

@@ -25,13 +25,15 @@ class Bdf final : public Stepper {
     bool tests_positions_alone = false;
     bool starts_slow = false;
     void fields(OptionVisitor& v) {
-      v.integer("order", order, Range::between(1, 2), "1: implicit Euler; 2: the two-step formula, begun by order 1");
-      v.choice("formulation", formulation, constraint_form_choices(), "how constraints are solved with a step");
+      v.integer("order", order, Range::between(1, 2),
+                "order of the formula; 1: implicit Euler; 2: the two-step formula, whose first step has order 1");
+      v.choice("formulation", formulation, constraint_form_choices(),
+               "how constraints are solved together with a step; 'trill list formulations' explains the names");
       v.choice("error_test", tests_positions_alone, {{"scaled_velocities", false}, {"positions", true}},
-               "errors of positions and of velocities times h, or of positions alone: then fast oscillations are "
-               "stepped over and damped");
+               "what the error test looks at: positions and velocities times h, or positions alone, so that steps may "
+               "be longer than fast oscillations and damp them");
       v.choice("start", starts_slow, {{"given", false}, {"slow", true}},
-               "as given, or moved onto the slow manifold of the model's stiff gaps");
+               "start as the model gives it, or moved onto the slow manifold, where stiff gaps do not oscillate");
     }
   };
   static std::vector<OptionSet> variants() {
@@ -44,7 +46,7 @@ class Bdf final : public Stepper {
   }
   static MethodInfo describe(const Options& options) {
     return {.name = "bdf",
-            .title = "Backward differentiation of order 1 or 2 for constrained mechanics",
+            .title = "BDF: backward differentiation formulas of order 1 or 2 for mechanisms with constraints",
             .reference = "PJY97 eq. 3.4 to 3.6; Gear, Gupta, Leimkuhler 1985",
             .accepts = {.mechanical = true, .constrained = true},
             .order = options.order,

@@ -62,7 +62,7 @@ class CircuitTrapezoidal final : public Stepper {
   };
   static MethodInfo describe(const Options&) {
     return {.name = "circuit_trapezoidal",
-            .title = "Trapezoidal rule in charge form",
+            .title = "Trapezoidal rule for circuits, in charges",
             .reference = "PJY97 sec. 5",
             .accepts = {.circuit = true},
             .order = 2,

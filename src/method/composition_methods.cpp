@@ -21,7 +21,9 @@ class ComposedVerlet final : public Stepper {
  public:
   struct Options {
     std::string scheme{find_composition(Order)->name};
-    void fields(OptionVisitor& v) { v.choice("scheme", scheme, schemes_of_order<Order>(), "which set of sub-steps"); }
+    void fields(OptionVisitor& v) {
+      v.choice("scheme", scheme, schemes_of_order<Order>(), "which published set of sub-steps");
+    }
   };
   static MethodInfo describe(const Options& options) {
     return {.name = "composition" + std::to_string(Order),
@@ -53,9 +55,11 @@ class ComposedVerlet final : public Stepper {
         gamma_(find_composition(options.scheme)->gamma),
         p_(problem.as<MechanicalProblem>(info_.name)),
         accelerate_(p_) {
-    if (p_.constraints()) throw UsageError(info_.name + " cannot keep constraints; use rattle for '" + p_.name() + "'");
+    if (p_.constraints())
+      throw UsageError(info_.name + " cannot satisfy constraints; use rattle for '" + p_.name() + "'");
     if (p_.mass_kind() == MassKind::of_q)
-      throw UsageError(info_.name + " needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
+      throw UsageError(info_.name + " needs a constant mass matrix, not a position-dependent mass; use dop853 for '" +
+                       p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError(info_.name + " needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
   }

@@ -48,7 +48,7 @@ class Cvode final : public Stepper {
   struct Options {
     int max_order = Kind == CV_BDF ? 5 : 12;
     void fields(OptionVisitor& v) {
-      v.integer("max_order", max_order, Range::between(1, Kind == CV_BDF ? 5 : 12), "largest order of the formula");
+      v.integer("max_order", max_order, Range::between(1, Kind == CV_BDF ? 5 : 12), "max order of the formula");
     }
   };
   static MethodInfo describe(const Options& options) {

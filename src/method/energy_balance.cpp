@@ -105,8 +105,8 @@ void EnergyBalance::diagnose(Out values) const {
 std::string EnergyBalance::summary() const {
   if (!known_ || sums_.kinetic == 0) return "";
   const std::string error =
-      sums_.unsure > 0.1 * std::abs(sums_.taken) ? fmt::format(", within {:.1g}", sums_.unsure) : "";
-  return fmt::format("damping by the method took {:.3g} of energy{}; the largest kinetic energy was {:.3g}",
+      sums_.unsure > 0.1 * std::abs(sums_.taken) ? fmt::format(" (with an uncertainty of {:.1g})", sums_.unsure) : "";
+  return fmt::format("the damping of the method removed the energy {:.3g}{}; the largest kinetic energy was {:.3g}",
                      sums_.taken, error, sums_.kinetic);
 }
 
@@ -115,14 +115,14 @@ void EnergyBalance::conclude(double t, Notes& notes) const {
   if (!known_ || std::abs(sums_.taken) - sums_.unsure <= much) return;
   if (sums_.taken > 0)
     notes.raise(t, "damping",
-                "Damping by the method has taken more than 5 % of the largest kinetic energy: the slow motion is right "
-                "only if that energy was not its own.",
+                "The damping of the method has removed more than 5 % of the largest kinetic energy. The slow motion is "
+                "right only if that energy belonged to fast oscillations.",
                 Severity::doubt, sums_.taken, much);
   else
-    notes.raise(
-        t, "energy_added",
-        "The method has added more than 5 % of the largest kinetic energy: steps are too large for this motion.",
-        Severity::doubt, -sums_.taken, much);
+    notes.raise(t, "energy_added",
+                "The method has added more than 5 % of the largest kinetic energy, because steps are too large for "
+                "this motion. Use a smaller h or rtol.",
+                Severity::doubt, -sums_.taken, much);
 }
 
 void EnergyBalance::memory(Archive& archive) {

@@ -17,7 +17,7 @@ class Gauss final : public ImplicitRk {
   static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}}; }
   static MethodInfo describe(const Options& options) {
     return {.name = "gauss",
-            .title = "Gauss collocation",
+            .title = "Gauss collocation method",
             .reference = "JP95 sec. 2; PJY97 sec. 2",
             .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = 2 * options.s,

@@ -30,16 +30,16 @@ class Gautschi final : public Stepper {
     double omega = 0;
     void fields(OptionVisitor& v) {
       v.integer("r", r, Range::between(1, most_trigonometric_order),
-                "trigonometric order: exact for omega, 2 omega, .., r omega");
+                "trigonometric order: the method is exact for the frequencies omega, 2 omega, ..., r omega");
       v.number("omega", omega, Range::at_least(0),
-               "the frequency; 0: the fastest of the linearised motion at the start");
+               "frequency to which the method is fitted; 0: the fastest one of the linearised motion at the start");
     }
   };
   // This omega is not the frequency of the test problems: fitted to that, the method would have no error to measure.
   static std::vector<OptionSet> variants() { return {{{"omega", "0.8"}}, {{"omega", "0.8"}, {"r", "2"}}}; }
   static MethodInfo describe(const Options& options) {
     return {.name = "gautschi",
-            .title = "Gautschi's Stoermer methods of trigonometric order " + std::to_string(options.r),
+            .title = "Gautschi's Stoermer method of trigonometric order " + std::to_string(options.r),
             .reference = "PJY97 sec. 2; Gautschi 1961",
             .accepts = {.mechanical = true},
             .order = 2 * options.r,
@@ -79,7 +79,8 @@ class Gautschi final : public Stepper {
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
     if (!told_)
-      request.notes.raise(s.t, "gautschi_omega", "The method is fitted to the fastest frequency found at the start.",
+      request.notes.raise(s.t, "gautschi_omega",
+                          "The method is fitted to the fastest frequency found at the start, which is the value.",
                           Severity::info, omega_, 0);
     told_ = true;
     if (!solvable(s.t, request)) return {.status = StepStatus::refused};
@@ -137,13 +138,14 @@ class Gautschi final : public Stepper {
     const double mu = std::abs(request.h * omega_);
     if (r_ == 1) {
       if (std::abs(std::cos(0.5 * mu)) > 1e-6) return true;
-      request.notes.raise(t, "gautschi_resonance",
-                          "h omega is an odd multiple of pi, where positions say nothing of velocities; change h.",
-                          Severity::error, mu, std::numbers::pi);
+      request.notes.raise(
+          t, "gautschi_resonance",
+          "h omega is near an odd multiple of pi, where velocities cannot be found from positions. Change h.",
+          Severity::error, mu, std::numbers::pi);
       return false;
     }
     if (r_ * mu < 0.99 * std::numbers::pi) return true;
-    request.notes.raise(t, "gautschi_step", "r h omega has to stay below pi for r > 1; take a smaller h or r = 1.",
+    request.notes.raise(t, "gautschi_step", "For r > 1, r h omega has to stay below pi. Use a smaller h, or r = 1.",
                         Severity::error, r_ * mu, std::numbers::pi);
     return false;
   }

@@ -15,8 +15,9 @@ class ImplicitMidpoint final : public Stepper {
     ConstraintForm formulation = ConstraintForm::index2;
     void fields(OptionVisitor& v) {
       v.choice("linear", by_krylov, {{"factorise", false}, {"krylov", true}},
-               "Newton corrections by a factorised matrix, or without a matrix by GMRES");
-      v.choice("formulation", formulation, constraint_form_choices(true), "how constraints are solved with the stage");
+               "how Newton corrections are computed: with a factorised matrix, or without a matrix by GMRES");
+      v.choice("formulation", formulation, constraint_form_choices(true),
+               "how constraints are solved together with a step; 'trill list formulations' explains the names");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
@@ -38,7 +39,7 @@ class ImplicitMidpoint final : public Stepper {
 
   static std::unique_ptr<Stepper> constrained(const Problem& problem, const Options& options) {
     if (options.by_krylov)
-      throw UsageError("implicit_midpoint needs linear=factorise for the constraints of '" + problem.name() + "'");
+      throw UsageError("implicit_midpoint needs linear=factorise to solve the constraints of '" + problem.name() + "'");
     const Vec half = Vec::Constant(1, 0.5);
     return std::make_unique<ConstrainedDiagonal>(
         problem, describe(options), DiagonalTableau{Mat(half), Vec::Ones(1), half, {}, false}, options.formulation);

@@ -43,13 +43,13 @@ ImplicitRk::ImplicitRk(const Problem& problem, MethodInfo info)
       watch_(mechanical_) {
   const ConstraintMap* hard = mechanical_ ? mechanical_->constraints() : nullptr;
   if (hard && hard->count() > 0 && !info_.accepts.constrained)
-    refuse("cannot keep constraints; use radau, gauss or rattle");
+    refuse("cannot satisfy constraints; use radau, gauss or rattle");
 }
 
 ImplicitRk::~ImplicitRk() = default;
 
 void ImplicitRk::refuse(const std::string& why) const {
-  throw UsageError(fmt::format("{} {} ('{}')", info_.name, why, problem_.name()));
+  throw UsageError(fmt::format("{} {} (model '{}')", info_.name, why, problem_.name()));
 }
 
 void ImplicitRk::start(State& s, const ErrorScale& scale) {
@@ -80,11 +80,13 @@ void ImplicitRk::start_mechanics(const State& s) {
   switch (find_slow_motion(s)) {
     case SlowPoint::Status::singular:
       Acceleration(*mechanical_).start(s.q());  // throws a clear error if it is the mass that is singular
-      refuse("cannot start: constraints depend on each other there, or the gradient of one vanishes");
+      refuse(
+          "cannot start, because constraints depend on each other at the start or one of them has the gradient zero "
+          "there");
     case SlowPoint::Status::not_reached:
-      refuse("cannot start: no state with closed gaps was found near the given one");
+      refuse("cannot start, because no state with closed gaps was found near the start");
     case SlowPoint::Status::non_finite:
-      refuse("cannot start: forces or gaps are not finite there");
+      refuse("cannot start, because forces or gaps are not finite at the start");
     case SlowPoint::Status::ok:
       break;
   }
@@ -217,8 +219,8 @@ bool ImplicitRk::passes_error_test(const State& s, const StepRequest& request, S
   if (!(result.error <= request.most_error) && !result.accept_anyway) return false;
   if (result.error > 1)
     request.notes.raise(s.t, "accepted_at_floor",
-                        "While the state oscillates, steps at their floor are taken whatever the estimated error, in "
-                        "which the oscillation shows.",
+                        "The state oscillates, and the oscillation shows in the estimated error. Steps that have "
+                        "reached the smallest size are therefore accepted whatever their estimated error.",
                         Severity::info, result.error, 1);
   return true;
 }

@@ -126,8 +126,8 @@ ExtendedTableau finished(const Draft& d, int order, int stage_order) {
 
 void check_stages(const char* family, int stages, int least) {
   if (stages < least || stages > most_implicit_stages)
-    throw UsageError(
-        fmt::format("{} methods have {} to {} stages here, not {}", family, least, most_implicit_stages, stages));
+    throw UsageError(fmt::format("{} methods are available with {} to {} stages, not {}", family, least,
+                                 most_implicit_stages, stages));
 }
 
 Draft lobatto_draft(int s) {

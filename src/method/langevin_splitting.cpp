@@ -37,7 +37,7 @@ class LangevinSplitting final : public Stepper {
       throw UsageError("langevin_splitting needs constraints that do not depend on time; those of '" + p_.name() +
                        "' do");
     if (p_.mass_kind() != MassKind::identity && p_.mass_kind() != MassKind::diagonal)
-      throw UsageError("langevin_splitting needs a diagonal mass matrix");
+      throw UsageError("langevin_splitting needs a diagonal mass matrix that does not depend on positions");
     if (p_.velocity_dependent(all_groups))
       throw UsageError("langevin_splitting needs forces that do not depend on velocity");
     info_.implicit_step = p_.constraints() != nullptr;
@@ -54,7 +54,8 @@ class LangevinSplitting final : public Stepper {
       projection_.emplace(p_, accelerate_);
       multiplier_ = multiplier_weights_ = Vec::Zero(s.layout.nl);
     }
-    if (!stand_at(s.t, s.q())) throw UsageError("the constraints of '" + p_.name() + "' are dependent at the start");
+    if (!stand_at(s.t, s.q()))
+      throw UsageError("the constraints of '" + p_.name() + "' depend on each other at the start");
     evaluate(s.t, s.q(), s.v());
     find_multipliers(s);
     y0_ = y1_ = s.y;

@@ -19,10 +19,10 @@ struct LobattoOptions {
 MethodInfo describe_family(Family family, int s) {
   const bool keeps_amplitude = family == Family::a || family == Family::b;
   static const std::map<Family, std::pair<const char*, const char*>> names{
-      {Family::a, {"lobatto_iiia", "Lobatto IIIA collocation"}},
-      {Family::b, {"lobatto_iiib", "Lobatto IIIB"}},
-      {Family::c, {"lobatto_iiic", "Lobatto IIIC"}},
-      {Family::pair, {"lobatto_pair", "Lobatto IIIA-IIIB pair"}}};
+      {Family::a, {"lobatto_iiia", "Lobatto IIIA collocation method"}},
+      {Family::b, {"lobatto_iiib", "Lobatto IIIB method"}},
+      {Family::c, {"lobatto_iiic", "Lobatto IIIC method"}},
+      {Family::pair, {"lobatto_pair", "Lobatto IIIA-IIIB pair of methods"}}};
   const auto [name, title] = names.at(family);
   MethodInfo info{
       .name = name,

@@ -16,15 +16,17 @@ class Multirate final : public Stepper {
     int substeps = 0;
     std::string extrapolation = "linear";
     void fields(OptionVisitor& v) {
-      v.integer("substeps", substeps, Range::between(0, most_substeps),
-                "steps of the fast components in one step; 0: from the ratio of predicted steps");
-      v.choice("extrapolation", extrapolation, {"linear", "constant"}, "of the fast components in the slow step");
+      v.integer(
+          "substeps", substeps, Range::between(0, most_substeps),
+          "number of small steps of the fast components in one step; 0: chosen from the ratio of predicted step sizes");
+      v.choice("extrapolation", extrapolation, {"linear", "constant"},
+               "how the fast components are extrapolated in the step of the slow ones");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"extrapolation", "constant"}}, {{"substeps", "10"}}}; }
   static MethodInfo describe(const Options& options) {
     return {.name = "multirate",
-            .title = "Multirate Heun and RK4, slowest first",
+            .title = "Multirate method: Heun for slow components, then RK4 with small steps for fast ones",
             .reference = "PJY97 sec. 2; Gear, Wells 1984; Guenther, Rentrop 1993",
             .accepts = {.first_order = true, .mechanical = true},
             .order = 0,  // 2 or 1 depending on the extrapolation; 4 if all components are fast
@@ -41,7 +43,7 @@ class Multirate final : public Stepper {
     const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
     if (mechanical) pairs_ = problem.layout().nq;
     if (mechanical && mechanical->constraints())
-      throw UsageError("multirate cannot keep constraints; use rattle or dopri5 for '" + problem.name() + "'");
+      throw UsageError("multirate cannot satisfy constraints; use rattle or dopri5 for '" + problem.name() + "'");
   }
   const MethodInfo& info() const override { return info_; }
 
@@ -126,12 +128,13 @@ class Multirate final : public Stepper {
     told_ = true;
     const auto count = static_cast<double>(speeds_.fast_count()), all = static_cast<double>(y0_.size());
     if (!speeds_.all_fast())
-      request.notes.raise(t, "multirate_fast", "That many of all components are stepped as fast ones.", Severity::info,
-                          count, all);
+      request.notes.raise(t, "multirate_fast", "The value is the number of components that are treated as fast.",
+                          Severity::info, count, all);
     else
       request.notes.raise(t, "multirate_all_fast",
-                          "No component is much slower than the others: all make steps of RK4.", Severity::warning,
-                          count, all);
+                          "No component is much slower than the others, so all make small steps of RK4. A method with "
+                          "one step size, such as dopri5, would be as good.",
+                          Severity::warning, count, all);
   }
 
   // Records the error of a second-order step, h^3/12 times the third derivative, from the stages of an RK4 step.

@@ -26,7 +26,7 @@ class NestedNystrom final : public Stepper {
   }
   static MethodInfo describe(const Options& options) {
     return {.name = "nested_nystrom",
-            .title = "Verlet with nested forces, dispersion order " + std::to_string(2 * options.m),
+            .title = "Verlet with nested forces, with dispersion order " + std::to_string(2 * options.m),
             .reference = "PJY97 sec. 2",
             .accepts = {.mechanical = true},
             .order = 2,

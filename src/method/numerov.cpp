@@ -12,7 +12,8 @@ class Numerov final : public Stepper {
   struct Options {
     double alpha = 0.01;
     void fields(OptionVisitor& v) {
-      v.number("alpha", alpha, Range::at_least(0), "P-stable from 1/120 on; 1/200: dispersion order 6; 0: Numerov");
+      v.number("alpha", alpha, Range::at_least(0),
+               "parameter of the family: P-stable from 1/120 on; 1/200 gives dispersion order 6, 0 Numerov's method");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"alpha", "0"}}, {{"alpha", "0.005"}}}; }
@@ -23,7 +24,7 @@ class Numerov final : public Stepper {
   }
   static MethodInfo describe(const Options& options) {
     return {.name = "numerov",
-            .title = "P-stable Numerov family",
+            .title = "P-stable family of Numerov's method",
             .reference = "PJY97 sec. 2; Hairer 1979; Chawla 1981",
             .accepts = {.mechanical = true},
             .order = 4,

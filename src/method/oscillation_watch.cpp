@@ -57,8 +57,8 @@ void OscillationWatch::advance(double t, const StepRequest& request, SlowMotion&
   if (!watches_) return;
   if (form_->leaves_gaps())
     request.notes.raise(t, "gaps_not_lifted",
-                        "The stiff gaps depend on each other or share a group of forces with other terms: they are "
-                        "treated like any force, and steps may have to follow their oscillation.",
+                        "The stiff gaps depend on each other or share a group of forces with other terms. They are "
+                        "therefore treated like any other force, and steps may have to follow their oscillation.",
                         Severity::warning, 0, 0);
   if (!has_gaps()) return;
   watch_frequencies(t, request, slow);
@@ -85,31 +85,33 @@ void OscillationWatch::watch_frequencies(double t, const StepRequest& request, c
   const double shifted = sums_.max_fast * changed;
   if (changed > varying - 1 && shifted > energy_share(request))
     request.notes.raise(t, "fast_energy_with_varying_frequencies",
-                        "The frequencies of the gaps vary while they hold energy: its force on the slow motion is not "
-                        "seen by steps longer than the oscillation, and the slow motion is off by about this energy. "
-                        "Use method slow, or radau with fast=resolve.",
+                        "The stiff gaps oscillate, and their frequencies vary along the motion. The oscillation then "
+                        "exerts a force on the slow motion that steps longer than the oscillation do not see, so that "
+                        "the slow motion is wrong by about this energy. Use method slow, or radau with fast=resolve.",
                         Severity::doubt, shifted, energy_share(request));
 }
 
 void OscillationWatch::watch_damping(double t, const StepRequest& request) const {
   if (sums_.damped > energy_share(request))
-    request.notes.raise(
-        t, "damped", "The oscillation of the gaps is damped by these steps; damped_energy says how much energy went.",
-        Severity::info, sums_.damped, energy_share(request));
+    request.notes.raise(t, "damped",
+                        "The oscillation of the gaps is damped by these steps. The recorded quantity damped_energy "
+                        "says how much energy it has lost.",
+                        Severity::info, sums_.damped, energy_share(request));
 }
 
 void OscillationWatch::watch_resonance(double t, const StepRequest& request, SlowMotion& slow) const {
   const double h = std::abs(request.h), bound = slow.step_bound();
   if (h > 1.001 * bound)
-    request.notes.raise(t, "aliased_resonance",
-                        "The step lies beyond h^2 = k epsilon / w_slow: the fast mode, aliased to a slow one, is in "
-                        "resonance with the slow motion and may grow. Take a smaller h, or method radau.",
-                        Severity::doubt, h, bound);
+    request.notes.raise(
+        t, "aliased_resonance",
+        "The step size is above the bound h^2 = k epsilon / w_slow. There the fast oscillation appears as a slow one "
+        "that is in resonance with the slow motion and may grow. Use a smaller h, or method radau.",
+        Severity::doubt, h, bound);
   const double allowed = request.scale.controlled ? 1 : fixed_step_noise, oscillation = slow.oscillation().v;
   if (plan_->block.explicit_first && oscillation > allowed)
     request.notes.raise(t, "lobatto_oscillation",
-                        "Lobatto IIIA takes the fast force at the start of a step as it is: with oscillations its slow "
-                        "motion is wrong. Use gauss or radau.",
+                        "Lobatto IIIA uses the fast force at the start of every step. While the gaps oscillate, its "
+                        "slow motion is therefore wrong. Use gauss or radau.",
                         Severity::doubt, oscillation, allowed);
 }
 
@@ -126,7 +128,7 @@ void OscillationWatch::diagnose(const SlowMotion& slow, Out values) const {
 
 std::string OscillationWatch::summary(const SlowMotion& slow) const {
   if (!has_gaps()) return "";
-  const std::string left = fmt::format("{:.3g} energy left in the oscillation of the gaps", slow.fast_energy());
-  return plan_->damps ? fmt::format("{:.3g} energy damped, {}", sums_.damped, left) : left;
+  const std::string left = fmt::format("the energy left in the oscillation of the gaps is {:.3g}", slow.fast_energy());
+  return plan_->damps ? fmt::format("the energy {:.3g} was damped, {}", sums_.damped, left) : left;
 }
 }  // namespace trill

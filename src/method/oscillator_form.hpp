@@ -11,9 +11,10 @@ namespace trill {
 inline const MechanicalProblem& oscillator_form(const Problem& problem, const std::string& asker,
                                                 const std::string& others) {
   const auto& p = problem.as<MechanicalProblem>(asker);
-  if (p.constraints()) throw UsageError(asker + " cannot keep constraints; use rattle for '" + p.name() + "'");
+  if (p.constraints()) throw UsageError(asker + " cannot satisfy constraints; use rattle for '" + p.name() + "'");
   if (p.mass_kind() == MassKind::of_q)
-    throw UsageError(asker + " needs a constant mass matrix; use " + others + " for '" + p.name() + "'");
+    throw UsageError(asker + " needs a constant mass matrix, not a position-dependent mass; use " + others + " for '" +
+                     p.name() + "'");
   if (p.velocity_dependent(all_groups))
     throw UsageError(asker + " needs forces that do not depend on velocity; use " + others + " for '" + p.name() + "'");
   return p;

@@ -14,10 +14,12 @@ class Radau final : public ImplicitRk {
     void fields(OptionVisitor& v) {
       NamedValues<int> stages{{"auto", 0}};
       for (int k = 1; k <= most_implicit_stages; ++k) stages.emplace_back(std::to_string(k), k);
-      v.choice("s", s, stages, "number of stages; auto: 3, 5 or 7 by the tolerance, 5 with fixed steps; odd for rtol");
+      v.choice("s", s, stages,
+               "number of stages; auto: 3, 5 or 7 by the tolerance, 5 with fixed steps; --rtol needs an odd number");
       v.choice("fast", fast,
                {{"damp", FastMotion::damp}, {"preserve", FastMotion::preserve}, {"resolve", FastMotion::resolve}},
-               "the oscillation of stiff gaps: damp it, keep its amplitude (by Gauss steps), or follow it");
+               "what to do with the oscillation of stiff gaps: damp it, preserve its amplitude (by Gauss steps), or "
+               "resolve it with small steps");
     }
     int stages() const { return s == 0 ? 5 : s; }
     bool takes_gauss_steps() const { return fast == FastMotion::preserve; }
@@ -42,7 +44,7 @@ class Radau final : public ImplicitRk {
     const bool gauss = options.takes_gauss_steps();
     const int order = gauss ? 2 * s : 2 * s - 1;
     return {.name = "radau",
-            .title = "Radau IIA, error on the slow manifold",
+            .title = "Radau IIA method; its error test looks at the slow motion of stiff gaps",
             .reference = "JP95 sec. 4 and 5",
             .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = order,

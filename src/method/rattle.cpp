@@ -30,7 +30,8 @@ class Rattle final : public Stepper {
   Rattle(const Problem& problem, const Options& options)
       : info_(describe(options)), p_(constrained(problem)), map_(*p_.constraints()), accelerate_(p_), underlying_(p_) {
     if (p_.mass_kind() == MassKind::of_q)
-      throw UsageError("rattle needs a constant mass matrix; use dop853 for '" + p_.name() + "'");
+      throw UsageError("rattle needs a constant mass matrix, not a position-dependent mass; use dop853 for '" +
+                       p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError("rattle needs forces that do not depend on velocity; use dop853 for '" + p_.name() + "'");
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
@@ -47,7 +48,7 @@ class Rattle final : public Stepper {
     projection_.emplace(p_, accelerate_);
     accelerate_(s.t, s.q(), s.v(), a_);
     if (!underlying_.solve(s.t, s.q(), s.v(), work_, lambda_))
-      throw UsageError("the constraints of '" + p_.name() + "' are dependent at the start");
+      throw UsageError("the constraints of '" + p_.name() + "' depend on each other at the start");
     s.lambda() = lambda_;
   }
 
@@ -116,7 +117,7 @@ class Rattle final : public Stepper {
  private:
   static const MechanicalProblem& constrained(const Problem& problem) {
     const auto& p = problem.as<MechanicalProblem>("rattle");
-    if (!p.constraints()) throw UsageError("rattle is for constrained systems; use verlet for '" + p.name() + "'");
+    if (!p.constraints()) throw UsageError("rattle is for models with constraints; use verlet for '" + p.name() + "'");
     return p;
   }
 

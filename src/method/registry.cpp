@@ -29,8 +29,8 @@ std::vector<std::string> names_of_entries(const std::vector<Entry>& entries) {
 }
 
 UsageError unknown_method(std::string_view name, const std::vector<std::string>& known) {
-  return UsageError(
-      fmt::format("unknown method '{}'{} (trill list methods shows all)", name, suggest(lower_snake(name), known)));
+  return UsageError(fmt::format("unknown method '{}'{} (run 'trill list methods' to see all)", name,
+                                suggest(lower_snake(name), known)));
 }
 }  // namespace
 
@@ -53,7 +53,8 @@ const ReformulationEntry& Catalogue::formulation(std::string_view name) const {
   if (const ReformulationEntry* entry = find_formulation(name)) return *entry;
   std::vector<std::string> known = names_of_entries(formulations_);
   known.insert(known.end(), constraint_form_names().begin(), constraint_form_names().end());
-  throw UsageError(fmt::format("unknown formulation '{}'{}", name, suggest(name, known)));
+  throw UsageError(
+      fmt::format("unknown formulation '{}'{} (run 'trill list formulations' to see all)", name, suggest(name, known)));
 }
 
 Technique Catalogue::technique(std::string_view name) const {

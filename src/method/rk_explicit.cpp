@@ -12,15 +12,15 @@
 namespace trill {
 namespace {
 struct Rk4 {
-  static constexpr const char* title = "Classical Runge-Kutta, order 4";
+  static constexpr const char* title = "Classical Runge-Kutta method, order 4";
   static const ExplicitTableau& tableau() { return rk4_tableau(); }
 };
 struct Dopri5 {
-  static constexpr const char* title = "Dormand-Prince 5(4)";
+  static constexpr const char* title = "Dormand-Prince method, order 5(4)";
   static const ExplicitTableau& tableau() { return dopri5_tableau(); }
 };
 struct Dop853 {
-  static constexpr const char* title = "Dormand-Prince 8(5,3)";
+  static constexpr const char* title = "Dormand-Prince method, order 8(5,3)";
   static const ExplicitTableau& tableau() { return dop853_tableau(); }
 };
 

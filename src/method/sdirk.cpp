@@ -19,9 +19,11 @@ class Sdirk final : public Stepper {
     double gamma = 0;
     ConstraintForm formulation = ConstraintForm::index2;
     void fields(OptionVisitor& v) {
-      v.integer("stages", stages, Range::between(2, 4), "stages per step; the order is one less");
-      v.number("gamma", gamma, Range::at_least(0), "the damping knob; 0: the value of highest order");
-      v.choice("formulation", formulation, constraint_form_choices(true), "how constraints are solved with a stage");
+      v.integer("stages", stages, Range::between(2, 4), "number of stages; the order is one less");
+      v.number("gamma", gamma, Range::at_least(0),
+               "parameter that sets the damping of fast modes; 0: the value for which the order is highest");
+      v.choice("formulation", formulation, constraint_form_choices(true),
+               "how constraints are solved together with a step; 'trill list formulations' explains the names");
     }
   };
   static std::vector<OptionSet> variants() {
@@ -39,7 +41,7 @@ class Sdirk final : public Stepper {
   static MethodInfo describe(const Options& options) {
     const SdirkTableau t = tableau_of(options);
     return {.name = "sdirk",
-            .title = "L-stable SDIRK with adjustable damping",
+            .title = "SDIRK: L-stable diagonally implicit Runge-Kutta method with adjustable damping",
             .reference = "PJY97 sec. 2",
             .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = t.order,
@@ -131,8 +133,9 @@ class Sdirk final : public Stepper {
     const double gamma = options.gamma > 0 ? options.gamma : most_accurate_gamma(options.stages);
     const GammaRange range = l_stable_gammas(options.stages);
     if (gamma < range.min - 1e-9 || gamma > range.max + 1e-9)
-      throw UsageError(fmt::format("sdirk with {} stages is L-stable for gamma from {:.7f} to {:.7f}; got {}",
-                                   options.stages, range.min, range.max, gamma));
+      throw UsageError(
+          fmt::format("sdirk with {} stages is L-stable only for gamma from {:.7f} to {:.7f}; the given gamma is {}",
+                      options.stages, range.min, range.max, gamma));
     return make_sdirk_tableau(options.stages, gamma);
   }
 

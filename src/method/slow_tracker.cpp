@@ -242,9 +242,9 @@ void SlowTracker::report_failure(const State& s, const StepRequest& request) con
   const double limit = max_abs(here_->q) / std::abs(request.h);
   if (oscillation_.speed < limit) return;
   request.notes.raise(s.t, "oscillation_too_large",
-                      "Newton's iteration fails while the state oscillates off the slow motion at this speed; it is "
-                      "known to converge while h times it stays below a few lengths. Try a smaller h, or radau with "
-                      "fast=damp.",
+                      "The Newton iteration fails, because the state oscillates about the slow motion with too large a "
+                      "speed, which is the value. It converges as long as h times this speed is below a few lengths. "
+                      "Try a smaller h, or radau with fast=damp.",
                       Severity::warning, oscillation_.speed, limit);
 }
 
@@ -254,14 +254,14 @@ StepStatus SlowTracker::report(SlowPoint::Status status, double t, Notes& notes)
       return StepStatus::ok;
     case SlowPoint::Status::singular:
       notes.raise(t, "dependent_gaps",
-                  "Gaps or constraints depend on each other here, or the gradient of one vanishes: their forces are "
-                  "not determined.",
+                  "Gaps or constraints depend on each other here, or one of them has the gradient zero, so that their "
+                  "forces are not determined.",
                   Severity::error, 0, 0);
       return StepStatus::singular_matrix;
     case SlowPoint::Status::not_reached:
       notes.raise(t, "no_slow_point",
-                  "No state with closed gaps was found near this one: the oscillation is too large for a slow motion. "
-                  "Try a smaller h, or radau with fast=resolve.",
+                  "No state with closed gaps was found near this one, because the oscillation is too large. Try a "
+                  "smaller h, or radau with fast=resolve.",
                   Severity::error, oscillation_.q, 1);
       return StepStatus::newton_diverged;
     case SlowPoint::Status::non_finite:

@@ -11,12 +11,13 @@ class Verlet final : public Stepper {
   struct Options {
     std::string form = "velocity";
     void fields(OptionVisitor& v) {
-      v.choice("form", form, {"velocity", "position"}, "kick-drift-kick or drift-kick-drift");
+      v.choice("form", form, {"velocity", "position"},
+               "which of the two forms: kick-drift-kick (velocity) or drift-kick-drift (position)");
     }
   };
   static MethodInfo describe(const Options&) {
     return {.name = "verlet",
-            .title = "Stoermer-Verlet",
+            .title = "Stoermer-Verlet method",
             .reference = "PJY97 eq. 4.2",
             .accepts = {.mechanical = true},
             .order = 2,
@@ -37,9 +38,11 @@ class Verlet final : public Stepper {
         p_(problem.as<MechanicalProblem>("verlet")),
         accelerate_(p_),
         position_form_(options.form == "position") {
-    if (p_.constraints()) throw UsageError("verlet cannot keep constraints; use rattle for '" + p_.name() + "'");
+    if (p_.constraints()) throw UsageError("verlet cannot satisfy constraints; use rattle for '" + p_.name() + "'");
     if (p_.mass_kind() == MassKind::of_q)
-      throw UsageError("verlet needs a constant mass matrix; use implicit_midpoint or dopri5 for '" + p_.name() + "'");
+      throw UsageError(
+          "verlet needs a constant mass matrix, not a position-dependent mass; use implicit_midpoint or dopri5 for '" +
+          p_.name() + "'");
     if (p_.velocity_dependent(all_groups))
       throw UsageError("verlet needs forces that do not depend on velocity; use implicit_midpoint or dopri5 for '" +
                        p_.name() + "'");

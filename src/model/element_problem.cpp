@@ -17,8 +17,9 @@ ElementProblem::ElementProblem(std::string name, Vec start, Vec velocity)
 ElementProblem::ElementProblem(std::string name, Vec start, Vec velocity, Vec mass)
     : name_(std::move(name)), start_(std::move(start)), velocity_(std::move(velocity)), mass_(std::move(mass)) {
   if (velocity_.size() != start_.size() || mass_.size() != start_.size())
-    throw UsageError(fmt::format("{}: {} positions, {} velocities and {} masses; there must be as many of each", name_,
-                                 start_.size(), velocity_.size(), mass_.size()));
+    throw UsageError(
+        fmt::format("{}: there are {} positions, {} velocities and {} masses; there must be equally many of each",
+                    name_, start_.size(), velocity_.size(), mass_.size()));
   if (!(mass_.array() > 0).all()) throw UsageError(fmt::format("{}: every mass must be positive", name_));
 }
 
@@ -29,11 +30,14 @@ void ElementProblem::add_kind(std::shared_ptr<const ElementKind> elements, const
     for (const Index i : coordinates)
       if (i < 0 || i >= start_.size())
         throw UsageError(
-            fmt::format("{}: an element depends on coordinate {}; there are 0 to {}", name_, i, start_.size() - 1));
+            fmt::format("{}: an element depends on coordinate {}, but the coordinates are numbered 0 to {}", name_, i,
+                        start_.size() - 1));
   const auto it =
       std::find_if(groups_.begin(), groups_.end(), [&](const GroupInfo& g) { return g.name == group.name; });
   const auto index = static_cast<std::size_t>(it - groups_.begin());
-  if (index == most_groups) throw UsageError(fmt::format("{}: more than {} groups of forces", name_, most_groups));
+  if (index == most_groups)
+    throw UsageError(
+        fmt::format("{}: there are more than {} groups of forces, which is the limit", name_, most_groups));
   if (it == groups_.end()) groups_.push_back(group);
   kinds_.push_back({std::move(elements), Groups{1} << index});
 }

@@ -108,6 +108,6 @@ AveragingWeights stopping_weights(const StopBand& band) {
         std::max(band.leak, tolerance::unit * (1 + 2 * base.second_moment())))
       return weights;
   }
-  throw std::invalid_argument("averaging weights: the band to be stopped begins too low");
+  throw std::invalid_argument("averaging weights: the band of frequencies to be removed begins too low");
 }
 }  // namespace trill

@@ -71,7 +71,8 @@ void FilterFlow::start(const State& s) {
   try {
     functions_ = make_matrix_functions({stiffness, mass_}, families(), filter_tolerance);
   } catch (const UsageError& e) {
-    throw UsageError(std::string(e.what()) + "; option inner=16 follows the motion by inner steps instead");
+    throw UsageError(std::string(e.what()) +
+                     "; with option inner=16 the fast motion is followed by inner steps instead");
   }
   constant_ = position_ = force_ = zero;
   problem_.force(fast_, s.t, zero, zero, constant_);

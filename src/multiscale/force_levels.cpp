@@ -40,8 +40,8 @@ const Weight& weight_of(const std::vector<WeightChoice>& choices, const Mechanic
   for (const WeightChoice& choice : choices)
     if (choice.groups.empty()) return choice.weight;
   throw UsageError(
-      fmt::format("{}: no weight is given for the forces '{}'; name them, or give one weight without "
-                  "names for all others",
+      fmt::format("{0}: no weight is given for the force group '{1}'; give it one as '{1}=WEIGHT', or give one weight "
+                  "without a name for all other groups",
                   method, names_of(problem, group)));
 }
 }  // namespace
@@ -84,11 +84,13 @@ std::vector<ForceLevel> read_levels(const MechanicalProblem& problem, const std:
   for (const std::string& part : split(text, ',')) {
     ForceLevel level = read_level(problem, part, method);
     if (level.groups & taken)
-      throw UsageError(fmt::format("{}: the forces '{}' are in two levels; each belongs to one", method,
-                                   names_of(problem, level.groups & taken)));
+      throw UsageError(fmt::format("{}: the force group '{}' is in two levels; each group belongs to one level only",
+                                   method, names_of(problem, level.groups & taken)));
     if (levels.empty() && level.steps > 1)
       throw UsageError(
-          fmt::format("{}: the first level makes one step in a step; '/' belongs to those after it", method));
+          fmt::format("{}: the first level takes the steps of the run itself; a number of steps after '/' is only for "
+                      "the levels after it",
+                      method));
     taken |= level.groups;
     if (levels.empty()) level.steps = 1;
     levels.push_back(level);
@@ -97,8 +99,7 @@ std::vector<ForceLevel> read_levels(const MechanicalProblem& problem, const std:
   for (std::size_t i = 1; i + 1 < levels.size(); ++i)
     if (levels[i].steps == 0)
       throw UsageError(
-          fmt::format("{}: level '{}' needs its number of steps, as in '{}/2'; only the last level may go "
-                      "without",
+          fmt::format("{}: level '{}' needs its number of steps, as in '{}/2'; only the last level can do without one",
                       method, names_of(problem, levels[i].groups), names_of(problem, levels[i].groups)));
   return levels;
 }

@@ -24,8 +24,8 @@ void HmmForm::take(const State& given, State& in, Notes& notes) {
   const bool unchanged = running() && given.q() == last().q() && given.v() == last().v();
   if (running() && averaged_.lifted() && !unchanged)
     refuse(
-        "an event changed the motion while it oscillates; what comes of it depends on the phase, which is not "
-        "followed");
+        "an event changed the motion while it oscillates; its effect depends on the phase of the oscillation, which "
+        "this method does not follow; use a method that follows the oscillation");
   if (!running()) model_->begin(given, tolerance(), span());
   if (unchanged)
     in.y = last().y;
@@ -39,11 +39,10 @@ void HmmForm::complete(const State&, State& out) const { model_->find_multiplier
 
 void HmmForm::warn_of_jumps(double t, Notes& notes) const {
   if (!jumps().empty())
-    notes.raise(
-        t, "jumps",
-        "Forces jump at known times on the way; windows that reach over a jump, within half their length of it, "
-        "average both sides.",
-        Severity::doubt, averaged_.windows().length(), 0);
+    notes.raise(t, "jumps",
+                "Forces jump at known times during the run. Within half a window's length of a jump, averages are "
+                "taken over both sides of it.",
+                Severity::doubt, averaged_.windows().length(), 0);
 }
 
 double HmmForm::model_error() const { return bias() + left_out() + model_->model_error() + doubt(); }
@@ -63,10 +62,10 @@ std::string HmmForm::summary() const {
   const double direct = periods * direct_steps_each_period;
   const std::int64_t forces = spent().forces;
   return fmt::format(
-      "fast frequencies {}, micro-steps of {:.3g}, {} forces in a window of {:.3g}; {} force evaluations, where "
-      "following the oscillation with {} steps a period would take {:.2g}{}",
+      "fast frequencies {}, micro-steps of {:.3g}, {} forces in a window of {:.3g}; {} force evaluations (following "
+      "the oscillation with {} steps per period would take {:.2g}{})",
       frequencies_text(), window.h, 2 * window.weights.reach() + 1, window.length(), forces, direct_steps_each_period,
-      direct, static_cast<double>(forces) > direct ? ", which is less: verlet or dop853 would be quicker" : "");
+      direct, static_cast<double>(forces) > direct ? ", which is less: verlet or dop853 would be faster" : "");
 }
 
 void HmmForm::account(Counters& work) const {

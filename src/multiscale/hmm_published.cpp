@@ -31,7 +31,7 @@ class PublishedHmm final : public HmmForm {
     if (const StrongPotential* strong = averaged().stiff().strong_potential())
       return std::sqrt(strong->stiffness.maxCoeff());
     if (averaged().spectrum().find(given.t, given.q(), given.v())) return averaged().spectrum().fastest();
-    refuse("mode=paper needs a nominal frequency; give omega=");
+    refuse("mode=paper needs a nominal frequency; give one by --set omega=NUMBER");
   }
 
   // The published windows fit a nominal frequency, whatever the true frequencies are.
@@ -40,17 +40,15 @@ class PublishedHmm final : public HmmForm {
     if (!spectrum.find(in.t, in.q(), in.v())) return;
     slow_rate_ = std::max(spectrum.rest(), 1 / span());
     if (const double share = averaged().windows().length() * slow_rate_; share > 1)
-      notes.raise(
-          in.t, "long_window",
-          "The window is longer than the time in which the slow motion changes, by this factor; mode=hmm chooses "
-          "shorter ones.",
-          Severity::doubt, share, 1);
+      notes.raise(in.t, "long_window",
+                  "The window is longer than the time in which the slow motion changes, by the factor that is the "
+                  "value. mode=hmm chooses shorter windows.",
+                  Severity::doubt, share, 1);
     if (const double leak = std::max(leak_at(spectrum.slowest()), leak_at(spectrum.fastest())); leak > 1)
-      notes.raise(
-          in.t, "leak",
-          "The window lets so much of the fast force pass, in units of the slow one, that the slow motion may be "
-          "unstable; the nominal frequency may be wrong.",
-          Severity::doubt, leak, 1);
+      notes.raise(in.t, "leak",
+                  "Averaging over the window leaves too much of the fast force (the value, relative to the slow "
+                  "force), so that the slow motion may be unstable. The nominal frequency omega may be wrong.",
+                  Severity::doubt, leak, 1);
   }
 
   double leak_at(double omega) const {

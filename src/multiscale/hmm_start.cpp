@@ -33,7 +33,8 @@ HmmStart::HmmStart(AveragedForce& averaged) : averaged_(averaged), stiff_(averag
 
 void HmmStart::project(const State& given, State& in) {
   if (!averaged_.average(given.t, given.q(), given.v(), means_))
-    throw UsageError(fmt::format("hmm: the stiff motion around t = {:.6g} cannot be followed", given.t));
+    throw UsageError(fmt::format(
+        "hmm: the stiff motion around t = {:.6g} could not be followed; check the forces of the model there", given.t));
   in.q() = means_.q;
   in.v() = means_.v;
   reach_ << (given.q() - means_.q).cwiseAbs(), (given.v() - means_.v).cwiseAbs();
@@ -79,8 +80,8 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   bend_ = find_bend(in);
   if (bend_ > most_bend)
     throw UsageError(fmt::format(
-        "hmm: the oscillation is too large: within it the directions of the stiff forces turn by {:.2g}, more than {}, "
-        "and means are wrong by the square of that; use dop853 or verlet, which follow it",
+        "hmm: the oscillation is too large: it turns the directions of the stiff forces by {:.2g}, more than {}, and "
+        "averages are wrong by the square of that; use dop853 or verlet, which follow the oscillation",
         bend_, most_bend));
   share_ = energy > 0 ? energy / (energy + slow_energy(in)) : 0;
   const bool matters = !needs_.constant && share_ > energy_that_matters * choice.tolerance;
@@ -114,10 +115,10 @@ void HmmStart::check_pace(const State& in, double span) {
   }
   averaged_.micro().count(3 * times);
   if (change > most_change * size)
-    throw UsageError(fmt::format(
-        "hmm: within a window of {:.3g} the forces change in time by {:.2g} of their size, more than {}; only "
-        "slower ones can be averaged; use dop853",
-        averaged_.windows().length(), change / size, most_change));
+    throw UsageError(
+        fmt::format("hmm: within a window of {:.3g} the forces change in time by {:.2g} of their size, more than {}; "
+                    "only forces that change more slowly can be averaged; use dop853",
+                    averaged_.windows().length(), change / size, most_change));
 }
 
 // Relative change of the stiffness within the amplitude of the oscillation: an open gap adds stiffness across its
@@ -179,25 +180,26 @@ double HmmStart::slow_energy(const State& in) {
 
 void HmmStart::check_energy(bool lifted, double tolerance, double t, Notes& notes) {
   if (share_ > tolerance && stiff_.drag(all_groups) == Drag::nonlinear)
-    throw UsageError(
-        fmt::format("hmm: a share of {:.2g} of the energy oscillates, by an estimate from slow velocities and forces, "
-                    "and a drag that is not linear in the velocity has another mean with "
-                    "the oscillation than without; use slow, which averages it over the phases",
-                    share_));
+    throw UsageError(fmt::format(
+        "hmm: an estimated share of {:.2g} of the energy oscillates, and the drag of this model is not linear in the "
+        "velocity, so that the oscillation changes its mean; use slow, which averages such a drag over the phases",
+        share_));
   left_out_ = lifted || needs_.constant ? 0 : share_;
   if (left_out_ > most_energy_left_out)
     notes.raise(t, "fast_energy_left_out",
-                "This share of the energy, estimated from slow velocities and forces, oscillates at frequencies that "
-                "vary along the motion; its force on the slow motion is left out. fast_energy=keep, or the method "
-                "slow, takes it in.",
+                "The force of the oscillation on the slow motion is left out, although the frequencies vary along the "
+                "motion. The value is the share of the energy that oscillates, estimated from slow velocities and "
+                "forces. Use fast_energy=keep, or method slow, to include that force.",
                 Severity::doubt, left_out_, most_energy_left_out);
 }
 
 void HmmStart::tell_energy(bool lifted, double t, Notes& notes) const {
   if (!(share_ > 0) || left_out_ > most_energy_left_out) return;
   notes.raise(t, "fast_energy",
-              lifted ? "Energy of the oscillation at the start, kept as actions of the fast modes."
-                     : "Energy of the oscillation at the start; it has no force on the slow motion.",
+              lifted
+                  ? "The value is the energy of the oscillation at the start. It acts on the slow motion by the "
+                    "actions of its modes."
+                  : "The value is the energy of the oscillation at the start. It exerts no force on the slow motion.",
               Severity::info, energy_.fast, 0);
 }
 }  // namespace trill

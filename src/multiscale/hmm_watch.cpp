@@ -37,7 +37,8 @@ HmmWatch::Found HmmWatch::after_step(const State& s, Notes& notes) {
   if (++steps_since_look_ >= look_interval_ && !look(s, notes)) return Found::refusal;
   if (drift <= most_drift()) return Found::nothing;
   notes.raise(s.t, "reprojected",
-              "The motion had left the slow manifold by this share of its size and was put back onto it.",
+              "The motion had moved off the slow manifold, by the share of its size that is the value, and was moved "
+              "back onto it.",
               Severity::info, drift, most_drift());
   return Found::drift;
 }
@@ -62,7 +63,9 @@ bool HmmWatch::look(const State& s, Notes& notes) {
   const MicroWindow::Means* means = averaged_.means_at(s.t, s.y);
   const Vec q = means ? means->q : s.q();
   if (!spectrum.find(s.t, q, s.v())) {
-    refusal_ = "the fast motion has become unstable: a stiff force has no restoring direction any more";
+    refusal_ =
+        "the fast motion has become unstable, because a stiff force no longer pulls back to its equilibrium; use a "
+        "method that follows the motion";
     return false;
   }
   needs_.slowest = spectrum.slowest();
@@ -101,11 +104,10 @@ void HmmWatch::watch_variation(double t, Notes& notes) {
       share_ < energy_that_acts)
     return;
   doubt_ = std::max(doubt_, share_);
-  notes.raise(
-      t, "frequency_varies",
-      "A fast frequency that seemed constant varies along the motion, and the oscillation has energy: its force "
-      "on the slow motion is left out. fast_energy=keep takes it in.",
-      Severity::doubt, varied, slack);
+  notes.raise(t, "frequency_varies",
+              "A fast frequency that seemed constant varies along the motion, so that the oscillation exerts a force "
+              "on the slow motion, which is left out. Use fast_energy=keep to include it.",
+              Severity::doubt, varied, slack);
 }
 
 // Where one fast frequency passes twice the value of another, actions change by the order of the square root of the
@@ -119,8 +121,8 @@ void HmmWatch::watch_resonance(double t, Notes& notes) {
   if (beyond != beyond_double_ && beyond_double_ >= 0) {
     doubt_ = std::max(doubt_, share_ * std::sqrt(needs_.rate / needs_.fastest));
     notes.raise(t, "resonance",
-                "A fast frequency passed the double of another one, where oscillations exchange energy; the force of "
-                "their actions is known less well from then on. The value is an estimate of the relative error.",
+                "A fast frequency passed twice another one, where oscillations exchange energy. From then on their "
+                "force on the slow motion is known less accurately. The value is an estimate of the relative error.",
                 Severity::warning, doubt_, tolerance_);
   }
   beyond_double_ = beyond;

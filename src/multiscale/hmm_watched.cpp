@@ -32,8 +32,9 @@ class WatchedHmm final : public HmmForm {
         stages_(std::move(stages)),
         watch_(averaged()) {
     if (fast_energy_ == "keep" && actions == 0)
-      refuse(fmt::format("fast_energy=keep needs the fast modes, which are found for up to {} coordinates; use slow",
-                         FastSpectrum::dense_up_to));
+      refuse(fmt::format(
+          "fast_energy=keep needs the fast modes, which can be computed for up to {} coordinates; use method slow",
+          FastSpectrum::dense_up_to));
     record("slowest_fast_frequency", QuantityKind::frequency, frequency_unit());
     record("fastest_frequency", QuantityKind::frequency, frequency_unit());
     for (Index k = 1; k <= actions; ++k) record(fmt::format("action_{}", k), QuantityKind::action);
@@ -53,7 +54,8 @@ class WatchedHmm final : public HmmForm {
     }
     if (++projections_ == many_projections)
       notes.raise(s.t, "drifts",
-                  "The motion leaves the slow manifold again and again; its fast and slow parts may not be apart.",
+                  "The motion moves off the slow manifold again and again. Its fast and slow parts may not be separate "
+                  "enough for this method.",
                   Severity::doubt, projections_, many_projections);
     start().project(s, s);
     return AfterStep::changed;
@@ -69,8 +71,8 @@ class WatchedHmm final : public HmmForm {
     return HmmForm::summary() + fmt::format(
                                     "; {} oscillates{}, largest drift {:.2g}, {} "
                                     "reprojection{}, estimated error {:.1g}",
-                                    energy_.text(), averaged().lifted() ? " and is kept" : "", watch_.largest_drift(),
-                                    projections_, projections_ == 1 ? "" : "s", model_error());
+                                    energy_.text(), averaged().lifted() ? " and its force is included" : "",
+                                    watch_.largest_drift(), projections_, projections_ == 1 ? "" : "s", model_error());
   }
 
   void diagnose(Out values) const override {
@@ -130,7 +132,7 @@ class WatchedHmm final : public HmmForm {
 std::unique_ptr<Reformulation> make_watched_hmm(const MechanicalProblem& given, std::unique_ptr<HmmModel> model,
                                                 const std::string& fast_energy, const std::string& stages) {
   if (fast_energy == "keep" && !model->may_oscillate())
-    throw UsageError("hmm: dae=relax is for motions that do not oscillate; fast_energy=keep has no meaning there");
+    throw UsageError("hmm: dae=relax is for motions that do not oscillate, so fast_energy=keep cannot be used with it");
   const Index actions = count_actions(*model, fast_energy);
   return std::make_unique<WatchedHmm>(given, std::move(model), actions, fast_energy, stages);
 }

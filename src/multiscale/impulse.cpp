@@ -12,7 +12,7 @@ class Impulse final : public ImpulseStepper {
   static std::vector<OptionSet> variants() { return {{}, {{"inner", "4"}, {"inner_order", "4"}}}; }
   static MethodInfo describe(const Options&) {
     return {.name = "impulse",
-            .title = "Impulse method, or Verlet-I",
+            .title = "Impulse method, also called Verlet-I",
             .reference = "SS08 sec. 2; PJY97 sec. 4.5; Grubmueller, Heller, Windemuth, Schulten 1991",
             .accepts = {.mechanical = true},
             .order = 2,

@@ -19,10 +19,12 @@ constexpr int watch_every = 100;
 }  // namespace
 
 void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
-  v.text("fast", fast, "groups, as bonds+angles", "forces that are fast; empty: those the model says are");
+  v.text("fast", fast, "names of force groups, such as bonds+angles",
+         "groups of fast forces; empty: those that the model marks as fast");
   v.integer("inner", inner, Range::between(0, 1000000),
-            "inner steps in half a step; 0: so many that omega tau <= 0.25 for the fastest mode at the start");
-  v.choice("inner_order", inner_order, {{"2", 2}, {"4", 4}, {"6", 6}, {"8", 8}}, "of the symmetric inner steps");
+            "number of inner steps in half a step; 0: enough for omega tau <= 0.25 in the fastest mode at the start, "
+            "where tau is the inner step");
+  v.choice("inner_order", inner_order, {{"2", 2}, {"4", 4}, {"6", 6}, {"8", 8}}, "order of the symmetric inner steps");
 }
 
 std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem, std::string_view method) const {
@@ -40,11 +42,13 @@ SplitForm ImpulseStepper::without_filters() {
 
 const MechanicalProblem& ImpulseStepper::accepted(const Problem& problem, const std::string& method) {
   const auto& p = problem.as<MechanicalProblem>(method);
-  if (p.constraints()) throw UsageError(method + " cannot keep constraints; use rattle for '" + p.name() + "'");
+  if (p.constraints()) throw UsageError(method + " cannot satisfy constraints; use rattle for '" + p.name() + "'");
   if (p.mass_kind() == MassKind::of_q)
-    throw UsageError(method + " needs a constant mass matrix; use implicit_midpoint or dopri5 for '" + p.name() + "'");
+    throw UsageError(
+        method + " needs a constant mass matrix, not a position-dependent mass; use implicit_midpoint or dopri5 for '" +
+        p.name() + "'");
   if (p.velocity_dependent(all_groups))
-    throw UsageError(method + " needs forces that do not depend on velocity, fast and slow ones; use dopri5 for '" +
+    throw UsageError(method + " needs fast and slow forces that do not depend on velocity; use dopri5 for '" +
                      p.name() + "'");
   return p;
 }
@@ -149,29 +153,28 @@ double ImpulseStepper::inner_angle(double h) const {
 void ImpulseStepper::warn(double t, double h, Notes& notes) const {
   if (levels_.size() < 2) {
     notes.raise(t, "undivided",
-                "Nothing says which forces are fast: all of them are kicks, and this is velocity Verlet; name the fast "
-                "groups by an option, or mark them in the model.",
+                "Neither the model nor an option says which forces are fast. All are treated as slow, so that this is "
+                "the velocity Verlet method. Name the fast groups by --set fast=GROUPS, or mark them in the model.",
                 Severity::warning, 1, 2);
     return;
   }
   if (levels_.front().groups == 0)
-    notes.raise(t, "no_slow_force", "All forces are fast: steps are those of the inner flow alone.", Severity::warning,
+    notes.raise(t, "no_slow_force", "All forces are fast, so the run consists of inner steps alone.", Severity::warning,
                 0, 1);
   if (resonance_.frequency == 0 && !steps_given_)
     notes.raise(t, "no_fast_frequency",
-                "The fast forces have no stiffness at the start, so that it says nothing of the inner steps that are "
-                "needed; give their number.",
+                "The fast forces have no stiffness at the start, so that the number of inner steps cannot be chosen "
+                "from it. Give it by --set inner=NUMBER.",
                 Severity::warning, 0, 0);
   resonance_.raise(t, h, notes);
   if (averaged_ != 0)
     for (const WeightPair& pair : pairs_) raise_weight_notes(t, pair, notes);
   const double angle = inner_angle(h);
   if (angle >= coarse_angle)
-    notes.raise(
-        t, "inner_steps",
-        "The inner steps are too long for the fastest mode: omega tau must stay below 2 to be stable, and 0.25 is "
-        "accurate; make more of them.",
-        angle >= stable_angle ? Severity::doubt : Severity::warning, angle, coarse_angle);
+    notes.raise(t, "inner_steps",
+                "The inner steps are too long for the fastest mode: omega tau must be below 2 for stability and about "
+                "0.25 for accuracy. Use more inner steps.",
+                angle >= stable_angle ? Severity::doubt : Severity::warning, angle, coarse_angle);
 }
 
 void ImpulseStepper::watch_inner_steps(const State& s, const StepRequest& request) {
@@ -180,11 +183,10 @@ void ImpulseStepper::watch_inner_steps(const State& s, const StepRequest& reques
   const double now = reduced_->frequency_at(s.t, s.q(), request.work);
   const double angle = inner_angle(h_) * now / reduced_->fastest_frequency();
   if (angle < coarse_angle) return;
-  request.notes.raise(
-      s.t, "inner_steps_later",
-      "The fast frequency has grown: omega tau of the inner steps, as many as the start asked for, is too "
-      "large; make more of them.",
-      angle >= stable_angle ? Severity::doubt : Severity::warning, angle, coarse_angle);
+  request.notes.raise(s.t, "inner_steps_later",
+                      "The fast frequency has grown, and omega tau of the inner steps, whose number was chosen at the "
+                      "start, is now too large. Use more inner steps.",
+                      angle >= stable_angle ? Severity::doubt : Severity::warning, angle, coarse_angle);
 }
 
 std::vector<Quantity> ImpulseStepper::diagnostics() const {
@@ -200,18 +202,20 @@ void ImpulseStepper::diagnose(Out values) const {
 
 std::string ImpulseStepper::summary() const {
   if (levels_.size() < 2 || h_ == 0) return "";
-  std::string text = fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups),
-                                 resonance_.frequency > 0 ? resonance_.text(longest_h_) : "no stiffness at the start");
+  std::string text =
+      fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups),
+                  resonance_.frequency > 0 ? resonance_.text(longest_h_) : "they have no stiffness at the start");
   if (reduced_) text += "; " + reduced_->text();
   if (averaged_ != 0) {
     text += fmt::format("; averaged along {}", names_of(problem_, averaged_));
     if (unaveraged_frequency_ > 0)
-      text += fmt::format(", largest frequency of the other forces at least {:.3g} (h omega/pi = {:.3g})",
+      text += fmt::format(", the largest frequency of the other forces is {:.3g} or more (h omega/pi = {:.3g})",
                           unaveraged_frequency_, longest_h_ * unaveraged_frequency_ / std::numbers::pi);
   }
   if (const double phase = phase_error(t0_ + h_); phase > 0.1)
-    text += fmt::format("; the phase of the fastest mode is off by about {:.2g} rad at the end{}", phase,
-                        reduced_ ? ", inner_order=8 follows it" : ", more steps of the last level follow it");
+    text +=
+        fmt::format("; the phase of the fastest mode is wrong by about {:.2g} rad at the end{}", phase,
+                    reduced_ ? ", use inner_order=8 to follow it" : ", use more steps in the last level to follow it");
   return text;
 }
 

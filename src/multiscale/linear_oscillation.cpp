@@ -22,15 +22,19 @@ constexpr double turn = 2 * std::numbers::pi;
 
 void check_kind(const MechanicalProblem& p, std::string_view asker) {
   const Groups fast = fast_groups(p);
-  if (p.constraints()) throw UsageError(fmt::format("{} cannot follow the hard constraints of '{}'", asker, p.name()));
+  if (p.constraints())
+    throw UsageError(fmt::format("{} cannot satisfy the hard constraints of '{}'; use rattle", asker, p.name()));
   if (p.mass_kind() == MassKind::of_q)
-    throw UsageError(fmt::format("{} needs a constant mass; that of '{}' depends on q", asker, p.name()));
-  if (fast == 0) throw UsageError(fmt::format("{} needs fast forces; '{}' has none", asker, p.name()));
-  if (p.velocity_dependent(fast))
     throw UsageError(
-        fmt::format("{} needs fast forces of positions alone; those of '{}' depend on velocities", asker, p.name()));
+        fmt::format("{} needs a constant mass matrix; '{}' has a position-dependent mass", asker, p.name()));
+  if (fast == 0)
+    throw UsageError(
+        fmt::format("{} needs fast forces; '{}' has none; put them into a force group called fast", asker, p.name()));
+  if (p.velocity_dependent(fast))
+    throw UsageError(fmt::format(
+        "{} needs fast forces that depend on positions only; those of '{}' depend on velocities", asker, p.name()));
   if (p.layout().nq > most_unknowns)
-    throw UsageError(fmt::format("{} finds the modes of at most {} unknowns; '{}' has {}", asker, most_unknowns,
+    throw UsageError(fmt::format("{} can compute the modes of at most {} unknowns; '{}' has {}", asker, most_unknowns,
                                  p.name(), p.layout().nq));
 }
 
@@ -75,8 +79,8 @@ void check_law(const MechanicalProblem& p, std::string_view asker, const Mat& st
   const double off = (force - constant + stiffness * q).norm(), size = stiffness.norm() * q.norm() + constant.norm();
   if (off <= linear_to * size) return;
   throw UsageError(
-      fmt::format("{} needs fast forces that are linear and do not change in time, in a group called fast; those of "
-                  "'{}' are off a linear law by {:.2g} of their size",
+      fmt::format("{} needs fast forces, in a group called fast, that are linear and do not change in time; those of "
+                  "'{}' deviate from a linear law by {:.2g} of their size",
                   asker, p.name(), off / size));
 }
 
@@ -92,7 +96,7 @@ LinearOscillation::LinearOscillation(const MechanicalProblem& problem, std::stri
   const Mat stiffness = stiffness_of(problem, t_begin, q);
   if (!((stiffness - stiffness.transpose()).norm() <= symmetric_to * stiffness.norm()))
     throw UsageError(
-        fmt::format("{} needs fast forces with a potential; those of '{}' have none", asker, problem.name()));
+        fmt::format("{} needs fast forces that have a potential; those of '{}' have none", asker, problem.name()));
   Vec constant(n);
   problem.force(fast, t_begin, q, zero, constant);
   constant += stiffness * q;
@@ -109,13 +113,13 @@ void LinearOscillation::find_modes(const MechanicalProblem& problem, std::string
   const EigenPairs found = symmetric_eigenpairs(stiffness, mass);
   if (!found.converged)
     throw UsageError(
-        fmt::format("{}: the fast modes of '{}' were not found: {}", asker, problem.name(), found.message));
+        fmt::format("{}: the fast modes of '{}' could not be computed: {}", asker, problem.name(), found.message));
   const double largest = found.values.maxCoeff(), resting = resting_share * largest;
   if (!(largest > 0))
     throw UsageError(fmt::format("{}: the fast forces of '{}' do not oscillate", asker, problem.name()));
   if (found.values.minCoeff() < -resting)
-    throw UsageError(fmt::format("{}: the fast forces of '{}' are unstable, with the rate {:.4g}", asker,
-                                 problem.name(), std::sqrt(-found.values.minCoeff())));
+    throw UsageError(fmt::format("{}: the fast forces of '{}' are unstable: their motion grows at the rate {:.4g}",
+                                 asker, problem.name(), std::sqrt(-found.values.minCoeff())));
   omega_ = Vec::Zero(n);
   rest_ = Vec::Zero(n);
   steady_ = force;
@@ -167,7 +171,7 @@ double LinearOscillation::common_period(std::string_view asker) const {
   for (const double omega : omega_)
     if (omega > 0) different.insert(fmt::format("{:.6g}", omega));
   throw UsageError(
-      fmt::format("{} averages one fast frequency or commensurate ones; {} have no common period of up to {} turns",
+      fmt::format("{} can average one fast frequency, or several with a common period; {} have none within {} turns",
                   asker, fmt::join(different, ", "), most_turns));
 }
 }  // namespace trill

@@ -11,13 +11,14 @@ class MollifiedImpulse final : public ImpulseStepper {
     std::string phi = "short", psi = "short*long", average, levels_text;
     void fields(OptionVisitor& v) {
       constexpr const char* weights = "delta, short, long, lin, cubic, box(w), products with *, pieces(end: c0 c1 ..)";
-      v.text("phi", phi, weights, "weight of the averages; by groups: torsions=short,pairs=lin");
-      v.text("psi", psi, weights, "weight of the mollified forces; psi = phi*long has no resonances");
+      v.text("phi", phi, weights, "weight of the averages of positions; by force groups: torsions=short,pairs=lin");
+      v.text("psi", psi, weights, "weight of the mollified forces, in the same way; psi = phi*long has no resonances");
       two_level_fields(v);
-      v.text("average", average, "groups, as bonds+angles",
-             "forces along whose motion averages are taken; empty: the fastest level");
-      v.text("levels", levels_text, "groups, slowest first, as torsions, angles/2, bonds",
-             "more than two levels, each with its steps in one of the level before; empty: fast and the others");
+      v.text("average", average, "names of force groups, such as bonds+angles",
+             "force groups along whose motion averages are taken; empty: the fastest level");
+      v.text("levels", levels_text, "force groups, slowest first, such as torsions, angles/2, bonds",
+             "more than two levels of forces; /2 means two steps in one step of the level before; empty: slow and fast "
+             "forces");
     }
   };
   static std::vector<OptionSet> variants() {

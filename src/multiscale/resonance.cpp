@@ -27,26 +27,25 @@ void Resonance::raise(double t, double h, Notes& notes) const {
   constexpr double known_to = 5e-3, nearby = 0.1;  // the frequency is approached from below, to about this accuracy
   const double in_pi = theta(h) / pi;
   if (h * h * slow_stiffness > slow_limit)
-    notes.raise(
-        t, "slow_step",
-        "The step is too long for the slow force along the fastest mode: h^2 times its stiffness must stay below "
-        "4; take a smaller h.",
-        Severity::doubt, h * h * slow_stiffness, slow_limit);
+    notes.raise(t, "slow_step",
+                "The step size is too large for the slow force along the fastest mode: h^2 times its stiffness must be "
+                "below 4. Use a smaller h.",
+                Severity::doubt, h * h * slow_stiffness, slow_limit);
   else if (std::abs(half_trace(h)) > 1 + tolerance::trace)
     notes.raise(t, "resonance",
-                "This pair of weights is unstable at this h omega/pi, next to a whole number: energy grows without "
-                "bound; change h, or take psi = phi*long.",
+                "This pair of weights is unstable at this h omega/pi, which is next to a whole number, and the energy "
+                "grows without bound. Change h, or use psi = phi*long.",
                 Severity::doubt, in_pi, nearest(h));
   else if (width(h) > 0 &&
            std::abs(theta(h) - nearest(h) * pi) < std::max(3 * width(h), std::min(known_to * theta(h), nearby)))
     notes.raise(t, "near_resonance",
-                "h omega/pi is next to a whole number, where this pair of weights is unstable; change h, or take psi = "
+                "h omega/pi is next to a whole number, where this pair of weights is unstable. Change h, or use psi = "
                 "phi*long.",
                 Severity::warning, in_pi, nearest(h));
   else if (in_pi > 1 && !resonance_free(pair))
     notes.raise(t, "beyond_resonance",
-                "h omega/pi of the fastest mode is beyond 1: slower modes may meet the resonances of this pair of "
-                "weights; psi = phi*long has none.",
+                "h omega/pi of the fastest mode is above 1, so that slower modes may meet the resonances of this pair "
+                "of weights. psi = phi*long has none.",
                 Severity::info, in_pi, 1);
 }
 
@@ -84,13 +83,13 @@ void raise_weight_notes(double t, const WeightPair& pair, Notes& notes) {
   const double phi = pair.phi.unity_defect(), psi = pair.psi.unity_defect();
   if (psi > 0)
     notes.raise(t, "psi_without_unity",
-                "The filter of psi is not 0 at all multiples of 2 pi: momenta have no order at those h omega; give psi "
-                "one width that is a whole number.",
+                "The filter of psi is not 0 at all multiples of 2 pi, so that momenta do not converge at those h "
+                "omega. Give psi a factor whose width is a whole number.",
                 Severity::warning, psi, 0);
   if (phi > 0)
     notes.raise(t, "phi_without_unity",
-                "The filter of phi is not 0 at all multiples of 2 pi: positions are of order 1 only at those h omega; "
-                "give phi one width that is a whole number.",
+                "The filter of phi is not 0 at all multiples of 2 pi, so that positions have only order 1 at those h "
+                "omega. Give phi a factor whose width is a whole number.",
                 Severity::warning, phi, 0);
 }
 }  // namespace trill

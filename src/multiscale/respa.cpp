@@ -10,14 +10,14 @@ class Respa final : public ImpulseStepper {
   struct Options {
     std::string levels;
     void fields(OptionVisitor& v) {
-      v.text("levels", levels, "groups, slowest first, as torsions+pairs, angles/2, bonds/5",
-             "forces by level, with the steps of each in one of the level before; empty: slow and fast forces of the "
+      v.text("levels", levels, "force groups, slowest first, such as torsions+pairs, angles/2, bonds/5",
+             "levels of forces; /2 means two steps in one step of the level before; empty: slow and fast forces of the "
              "model");
     }
   };
   static MethodInfo describe(const Options&) {
     return {.name = "respa",
-            .title = "r-RESPA: nested impulses with several steps",
+            .title = "r-RESPA: impulses nested in several levels, each with its own step size",
             .reference = "PJY97 sec. 4.5; Tuckerman, Berne, Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
             .accepts = {.mechanical = true},
             .order = 2,

@@ -21,10 +21,13 @@ struct SamOptions {
   int steps = 0;
   double period = 0;
   void fields(OptionVisitor& v) {
-    v.choice("order", order, {"auto", "2", "4"}, "of the differences of periods; auto: by the tolerance");
-    v.integer("steps", steps, Range::between(0, 100000), "micro-steps in a period; 0: by the tolerance");
-    v.choice("micro", micro, {"auto", "2", "4"}, "order of the micro-steps; 4: extrapolated from steps and 2 steps");
-    v.number("period", period, Range::at_least(0), "of the fast motion; 0: found from the fast forces");
+    v.choice("order", order, {"auto", "2", "4"},
+             "order of the differences between periods; auto: chosen by the tolerance");
+    v.integer("steps", steps, Range::between(0, 100000),
+              "number of micro-steps in a period; 0: chosen by the tolerance");
+    v.choice("micro", micro, {"auto", "2", "4"},
+             "order of the micro-steps; 4: extrapolated from two step sizes; auto: chosen by the tolerance");
+    v.number("period", period, Range::at_least(0), "period of the fast motion; 0: computed from the fast forces");
   }
 };
 
@@ -33,12 +36,13 @@ class SamForm final : public AveragedMotion {
   SamForm(const MechanicalProblem& problem, const SamOptions& options)
       : AveragedMotion("sam", problem, sam_fixed_step_tolerance), options_(options), system_(problem, options.period) {
     if (options.steps == 1 || options.steps == 2)
-      refuse(fmt::format("steps={} in a period cannot be told from none; give 3 or more", options.steps));
+      refuse(fmt::format("steps={} is too few to resolve a period; use 3 or more", options.steps));
     system_.set_steps(options.steps > 0 ? options.steps : least_steps, options.micro == "4" ? 4 : 2);
     if (options.order == "4") system_.set_order(4);
     if (!problem.events().empty())
       throw UsageError(
-          fmt::format("sam steps over many periods, and events of '{}' between them would be missed", problem.name()));
+          fmt::format("sam steps over many periods and would miss events of '{}' between them; use another method",
+                      problem.name()));
     record("model_error", QuantityKind::model_error);
   }
 
@@ -60,9 +64,8 @@ class SamForm final : public AveragedMotion {
   double model_error() const override { return rate_ * std::abs(last().t - t_start_); }
   std::string summary() const override {
     return fmt::format(
-        "fast period {:.6g}, {} micro-steps of order {} in it, differences of order {}; changes in a period by {:.2g}; "
-        "{} "
-        "evaluations of the slow forces; estimated error {:.1g}",
+        "fast period {:.6g} with {} micro-steps of order {}, differences of order {}; the motion changes by {:.2g} in "
+        "a period; {} evaluations of the slow forces; estimated error {:.1g}",
         system_.period(), system_.steps(), system_.micro_order(), system_.order(), errors_.change,
         system_.flow().forces, model_error());
   }
@@ -95,7 +98,8 @@ class SamForm final : public AveragedMotion {
     next_look_ = 1;
     if (!jumps().empty())
       notes.raise(in.t, "jumps",
-                  "Forces jump on the way; in the period before and after a jump both sides are averaged.",
+                  "Forces jump during the run. In the period before and after a jump, averages are taken over both "
+                  "sides of it.",
                   Severity::warning, static_cast<double>(jumps().size()), 0);
   }
 
@@ -111,7 +115,8 @@ class SamForm final : public AveragedMotion {
 
   std::string changes_too_much() const {
     return fmt::format(
-        "the motion changes by {:.2g} of itself in a fast period, more than {}: nothing is slow enough to be averaged",
+        "the motion changes by {:.2g} of its size in a fast period, more than {}, so that it is not slow enough to be "
+        "averaged; use a method that follows the oscillation",
         errors_.change, max_change_in_a_period);
   }
 
@@ -156,8 +161,8 @@ class SamForm final : public AveragedMotion {
     }
     if (changes > max_change_in_a_period * size)
       refuse(
-          fmt::format("within a fast period the slow forces change in time by {:.2g} of their size, more than {}; "
-                      "only forces that are slower can be averaged",
+          fmt::format("within a fast period the slow forces change in time by {:.2g} of their size, more than {}; only "
+                      "forces that change more slowly can be averaged",
                       changes / size, max_change_in_a_period));
   }
 
@@ -171,10 +176,10 @@ class SamForm final : public AveragedMotion {
 
 ReformulationEntry sam_entry() {
   return {.name = "sam",
-          .title = "stroboscopic averaging: the motion from fast period to fast period",
+          .title = "stroboscopic averaging: computes the motion from one fast period to a much later one",
           .reference = "for SAT09 eq. 12",
           .delivers = Delivers::full,
-          .runs = "linear fast forces of one period",
+          .runs = "models whose fast forces are linear, with one period",
           .options = list_options<SamOptions>(),
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
             return std::make_unique<SamForm>(problem.as<MechanicalProblem>("sam"),

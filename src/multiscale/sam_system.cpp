@@ -19,8 +19,8 @@ void SamSystem::start(double t_begin, double t_end, In q) {
   period_ = given_period_ > 0 ? given_period_ : fast_->common_period("sam");
   if (const double off = fast_->mismatch(period_); off > LinearOscillation::most_mismatch)
     throw UsageError(
-        fmt::format("sam: in the period {:.6g} the fast motion misses whole turns by {:.3g} rad, more than {:.3g}; its "
-                    "largest frequency {:.6g} has the period {:.6g}",
+        fmt::format("sam: in the given period {:.6g} the fast motion does not make a whole number of turns: it is off "
+                    "by {:.3g} rad, more than {:.3g}; its largest frequency {:.6g} has the period {:.6g}",
                     period_, off, LinearOscillation::most_mismatch, fast_->largest_frequency(),
                     2 * std::numbers::pi / fast_->largest_frequency()));
   flow_ = std::make_unique<SplitFlow>(problem_, *fast_, q);

@@ -115,8 +115,7 @@ std::vector<double> factor_widths(const std::string& text) {
   if (known != names.end()) return widths[static_cast<std::size_t>(known - names.begin())];
   if (const auto width = arguments(text, "box")) return {number_in(*width, text)};
   throw UsageError(
-      fmt::format("'{}' is not a weight{}; products such as short*long, box(1.5) and pieces(1: 1 -1) are "
-                  "weights too",
+      fmt::format("'{}' is not a weight{}; products such as short*long, box(1.5) and pieces(1: 1 -1) are also possible",
                   text, suggest(text, names)));
 }
 
@@ -167,7 +166,7 @@ double cosine_integral(const Weight::Piece& piece, double x) {
 }
 void check_support(double half, const std::string& name) {
   if (!(half <= longest_support))
-    throw UsageError(fmt::format("weight '{}' reaches to {} steps; at most {}", name, format_number(half),
+    throw UsageError(fmt::format("weight '{}' extends over {} steps; at most {} are allowed", name, format_number(half),
                                  format_number(longest_support)));
 }
 }  // namespace
@@ -176,9 +175,10 @@ Weight Weight::boxes(std::vector<double> widths) {
   std::sort(widths.begin(), widths.end());
   for (const double w : widths)
     if (!(w > 0) || !std::isfinite(w))
-      throw UsageError(fmt::format("a box of width {} is not a weight; widths are positive", format_number(w)));
+      throw UsageError(fmt::format("a box of width {} is not a weight; widths must be positive", format_number(w)));
   if (widths.size() > most_boxes)
-    throw UsageError(fmt::format("a weight of {} boxes is too many; at most {}", widths.size(), most_boxes));
+    throw UsageError(
+        fmt::format("a weight of {} boxes has too many; at most {} are allowed", widths.size(), most_boxes));
   Weight weight;
   weight.name_ = name_of(widths);
   check_support(std::accumulate(widths.begin(), widths.end(), 0.0) / 2, weight.name_);
@@ -189,13 +189,14 @@ Weight Weight::boxes(std::vector<double> widths) {
 
 Weight Weight::of_pieces(std::vector<Piece> pieces) {
   const std::string name = text_of(pieces);
-  if (pieces.empty()) throw UsageError("a weight of no pieces has no mass; give one, or delta");
+  if (pieces.empty()) throw UsageError("a weight needs at least one piece; use delta for none");
   double end = 0;
   for (Piece& piece : pieces) {
     if (piece.from != end || !(piece.to > piece.from) || !std::isfinite(piece.to))
-      throw UsageError(fmt::format("weight '{}': pieces follow one another from 0 on, with ends that increase", name));
+      throw UsageError(
+          fmt::format("weight '{}': the pieces must follow one another from 0 on, with increasing ends", name));
     if (piece.coefficients.size() == 0 || !piece.coefficients.allFinite())
-      throw UsageError(fmt::format("weight '{}': every piece needs finite coefficients", name));
+      throw UsageError(fmt::format("weight '{}': all coefficients must be finite", name));
     end = piece.to;
     piece.coefficients = about(piece.coefficients, piece.from);
   }
@@ -206,7 +207,7 @@ Weight Weight::of_pieces(std::vector<Piece> pieces) {
   const double mass = weight.mass();
   if (std::abs(mass - 1) > mass_tolerance)
     throw UsageError(
-        fmt::format("weight '{}' has the mass {} over both halves, not 1: averages would be wrong; divide "
+        fmt::format("weight '{}' has the integral {} over both halves, not 1, so that averages would be wrong; divide "
                     "its coefficients by that",
                     name, format_number(mass)));
   return weight;

@@ -17,10 +17,10 @@ double phase(double omega_h) { return 2 * std::asin(std::min(1.0, omega_h / 2));
 
 WindowPlan plan(double h, const StopBand& band, const WindowNeeds& needs) {
   if (least_reach(band) > longest_reach)
-    throw UsageError(fmt::format(
-        "hmm: the fast frequencies, from {:.4g} to {:.4g}, lie too far apart for windows of one micro-step; "
-        "use slow or radau",
-        needs.nearest > 0 ? std::min(needs.slowest, needs.nearest) : needs.slowest, needs.fastest));
+    throw UsageError(
+        fmt::format("hmm: the fast frequencies, from {:.4g} to {:.4g}, are too far apart for windows with one size of "
+                    "micro-steps; use slow or radau",
+                    needs.nearest > 0 ? std::min(needs.slowest, needs.nearest) : needs.slowest, needs.fastest));
   return {h, stopping_weights(band)};
 }
 }  // namespace
@@ -35,16 +35,16 @@ WindowPlan choose_windows(const WindowNeeds& needs) {
   if (needs.nearest > 0) {
     if (needs.nearest < least_distance * needs.fastest)
       throw UsageError(fmt::format(
-          "hmm: two fast frequencies come as near as {:.4g} of {:.4g}: where frequencies cross, energy passes from one "
-          "mode to the other, which the actions do not follow; fast_energy=drop leaves the force of the oscillation "
-          "out",
+          "hmm: two fast frequencies come within {:.4g} of each other, and the largest is {:.4g}; where they cross, "
+          "energy passes from one mode to the other, which this method does not follow; fast_energy=drop leaves "
+          "the force of the oscillation out",
           needs.nearest, needs.fastest));
     band.from = std::min(band.from, low * needs.nearest * h);
   }
   if (const double length = 2 * h * static_cast<double>(least_reach(band)); length * needs.rate > longest_window)
     throw UsageError(fmt::format(
         "hmm: a window of {:.3g} would be needed to average frequencies from {:.4g} on, but the slow motion changes "
-        "within {:.3g}; the motion has no gap between fast and slow that is wide enough; use dop853 or cvode_bdf",
+        "within {:.3g}; fast and slow motion are not separate enough; use dop853 or cvode_bdf",
         length, needs.nearest > 0 ? std::min(needs.nearest, needs.slowest) : needs.slowest, 1 / needs.rate));
   return plan(h, band, needs);
 }
@@ -63,8 +63,9 @@ WindowPlan published_windows(double omega) {
 std::string gap_complaint(const WindowNeeds& needs) {
   if (needs.slowest >= least_gap * needs.rate) return "";
   return fmt::format(
-      "there is no gap between fast and slow motion: the slowest of the fast frequencies is {:.4g}, only {:.3g} times "
-      "the rate {:.4g} of the slow motion ({:.0f} times is needed); use dop853 or verlet, which follow the oscillation",
+      "fast and slow motion are not separate enough: the slowest of the fast frequencies is {:.4g}, only {:.3g} times "
+      "the rate {:.4g} of the slow motion, and {:.0f} times is needed; use dop853 or verlet, which follow the "
+      "oscillation",
       needs.slowest, needs.slowest / needs.rate, needs.rate, least_gap);
 }
 }  // namespace trill

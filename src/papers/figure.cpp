@@ -27,7 +27,8 @@ const FigureEntry& FigureRegistry::find(std::string_view name) const {
     if (entry.name == wanted) return entry;
     known.push_back(entry.name);
   }
-  throw UsageError("unknown figure '" + std::string(name) + "'" + suggest(wanted, known));
+  throw UsageError("unknown figure '" + std::string(name) + "'" + suggest(wanted, known) +
+                   " (run 'trill list figures' to see all)");
 }
 
 namespace {
@@ -38,7 +39,7 @@ std::string number(const FigureCell& c, double value, int digits) {
 
 Table table_of(const FigureResult& result) {
   Table table{
-      .title = "Ours beside the published",
+      .title = "Our values and the published ones",
       .note = result.remark,
       .columns = {"what", "ours", "published", "deviation", "tolerance", "verdict", "origin of the published value"},
       .rows = {},

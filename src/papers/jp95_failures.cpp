@@ -30,7 +30,7 @@ FigureCell step_of_failure(const Method& method, double delta, int published, in
 
 FigureResult failures(bool) {
   FigureResult result;
-  Chart chart = magnitude_chart("Energy of a smooth motion that should keep its 0", "", {});
+  Chart chart = magnitude_chart("Energy of a smooth motion, which should stay 0", "", {});
   const auto follow_smooth = [&](const Method& method, double most, double tolerance) {
     const Track track = follow(method, {});
     result.cells.push_back(
@@ -56,7 +56,7 @@ FigureResult failures(bool) {
   add_energies({"lobatto_pair", 2}, {1.9531e-3, 1.953e9, 1.95e21}, 2e-3, result);
   add_energies({"lobatto_pair", 3}, {5.4254e-5, 5.425e7}, 2e-3, result);
   result.charts = {std::move(chart)};
-  result.remark = "A step of 0 says that all of them converged.";
+  result.remark = "0 means that all steps converged.";
   return result;
 }
 

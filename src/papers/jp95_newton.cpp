@@ -303,7 +303,7 @@ FigureResult newton(bool) {
     result.cells.push_back(by_factor(limit.method.title() + ", first delta without convergence on [0, 20]",
                                      first_failing_delta(limit), limit.delta, 1.3));
   result.charts = {{.title = "Newton iterations per step, Gauss 5",
-                    .note = "Only the slow matrix stands large oscillations.",
+                    .note = "Only the slow matrix converges for large oscillations.",
                     .x = {"delta", "", true},
                     .y = {"iterations", "", false},
                     .style = ChartStyle::both,

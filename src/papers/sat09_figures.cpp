@@ -113,7 +113,7 @@ FigureResult lengths(bool) {
   compare(result, "line, lengths", runs.line, runs.exact, {first_length, second_length}, 0.043);
   result.charts = {over_time("Length of the stiff spring", "length", {in_time("r1", first_length)}, runs),
                    over_time("Length of the soft spring", "length", {in_time("r12", second_length)}, runs)};
-  result.remark = "The oscillation is much faster than the dots at intervals of 0.25 make believe.";
+  result.remark = "The oscillation is much faster than the dots at intervals of 0.25 suggest.";
   return result;
 }
 
@@ -122,7 +122,7 @@ FigureResult drifting(bool) {
   FigureResult result = masses(runs, 2e-4, 0.02, 2);
   const double lost = distance(state_at(runs.line, 5), state_at(runs.exact, 5));
   result.cells.push_back(relative("line, positions, t = 5", lost, 1.05, 0.05));
-  result.remark = "From t = 2 on HMM without projections is lost, as in the paper.";
+  result.remark = "From t = 2 on HMM without projections is far off, as in the paper.";
   return result;
 }
 }  // namespace

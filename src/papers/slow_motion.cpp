@@ -120,7 +120,7 @@ const std::vector<Subject>& subjects() {
 const Subject& subject(std::string_view name) {
   for (const Subject& s : subjects())
     if (s.name == name) return s;
-  throw UsageError(fmt::format("no slow motion of '{}' is known", name));
+  throw UsageError(fmt::format("there is no slow motion called '{}'", name));
 }
 
 PreparedRun prepare_run(const Subject& subject, double omega, Data data, RunPlan plan, const OptionSet& more) {

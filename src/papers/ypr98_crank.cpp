@@ -29,7 +29,7 @@ Solution crank(const Run& run, const std::string& formulation = "index2") {
 const CrankRow& expected(const Run& run, std::size_t tenth) {
   for (const CrankRun& known : crank_runs)
     if (known.steps == run.steps && known.rho == run.rho) return known.rows[tenth - 1];
-  throw UsageError("no such run of the slider crank is known");
+  throw UsageError("there is no such run of the slider crank");
 }
 
 std::string title(const Run& run) { return fmt::format("rho = {}, h = 1/{}", run.rho, run.steps); }

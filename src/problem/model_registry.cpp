@@ -16,7 +16,7 @@ const ModelEntry& ModelRegistry::find(std::string_view name) const {
     known.push_back(last);
   }
   throw UsageError("unknown model '" + std::string(name) + "'" + suggest(wanted, known) +
-                   " (trill list models shows all)");
+                   " (run 'trill list models' to see all)");
 }
 
 void ModelRegistry::add(ModelEntry entry) {

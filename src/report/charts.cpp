@@ -31,7 +31,7 @@ constexpr std::array<OwnTitle, 4> own_titles{{{QuantityKind::step_size, "Step si
 class ChartMaker {
  public:
   ChartMaker(const ReportRun& run, const RunView& view) : run_(run), view_(view) {
-    if (view.data.thinned()) thinned_ = fmt::format("Minimum and maximum per interval from {} rows.", view.data.rows);
+    if (view.data.thinned()) thinned_ = fmt::format("Min and max in each interval, from {} rows.", view.data.rows);
   }
 
   std::vector<Chart> make() {
@@ -87,7 +87,8 @@ class ChartMaker {
     chart.x = {"t", run_.info.time_unit, false};
     chart.y = {names(members), view_.series[members[0]].unit, log};
     if (chart.y.label.empty()) chart.y.label = title;
-    if (shown.size() < members.size()) chart.note = fmt::format("The first {} of {}. ", shown.size(), members.size());
+    if (shown.size() < members.size())
+      chart.note = fmt::format("Only the first {} of {} are shown. ", shown.size(), members.size());
     chart.note += thinned_;
     for (const std::size_t i : shown) chart.series.push_back({view_.series[i].name, view_.data.t, {}});
     return chart;
@@ -158,7 +159,8 @@ class ChartMaker {
     }
     if (view_.phase_far_apart) chart.style = ChartStyle::points;
     if (view_.phase.points < view_.data.rows)
-      chart.note = fmt::format("{} states, among them all extremes, of {}.", view_.phase.points, view_.data.rows);
+      chart.note =
+          fmt::format("{} of {} states are shown, among them all extremes.", view_.phase.points, view_.data.rows);
     charts_.push_back(std::move(chart));
   }
 

@@ -131,7 +131,8 @@ void write_chart(JsonWriter& json, const Chart& chart, std::size_t most_points) 
   for (const ChartSeries& s : chart.series) longest = std::max(longest, std::min(s.x.size(), s.y.size()));
   std::string note = chart.note;
   if (longest > most_points)
-    note += fmt::format("{}Extreme points of up to {} per curve.", note.empty() ? "" : " ", longest);
+    note +=
+        fmt::format("{}Only extreme points are shown, of up to {} points per curve.", note.empty() ? "" : " ", longest);
   json.open('{').key("title").text(chart.title).key("note").text(note).key("x");
   write_axis(json, chart.x);
   json.key("y");

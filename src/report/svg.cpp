@@ -93,7 +93,7 @@ class Picture {
     y_ = axis_of(chart_.y, data_.y_lo, data_.y_hi, false, height_ < 300 ? 5 : 8);
     note_ = chart_.note;
     if (data_.not_positive > 0)
-      note_ += fmt::format("{}{} not positive and left out on the logarithmic axis.", note_.empty() ? "" : " ",
+      note_ += fmt::format("{}{} not positive and cannot be shown on the logarithmic axis.", note_.empty() ? "" : " ",
                            data_.not_positive == 1 ? "1 point is" : fmt::format("{} points are", data_.not_positive));
   }
 

@@ -84,7 +84,7 @@ class CsvRun final : public StoredRun {
       pending.erase(0, at);
     }
     if (seen != record.rows || !pending.empty())
-      throw IoError(fmt::format("{} is not whole: it has {} rows instead of {}", path.string(), seen, record.rows));
+      throw IoError(fmt::format("{} is incomplete: it has {} rows instead of {}", path.string(), seen, record.rows));
   }
 
   void check() const {
@@ -97,8 +97,8 @@ class CsvRun final : public StoredRun {
       sum = checksum(piece.data(), piece.size(), sum);
     }
     if (start != header || sum != record.data_checksum)
-      throw IoError(fmt::format("{} is not whole, or not the table that {} was written with", path.string(),
-                                sidecar_of(path).filename().string()));
+      throw IoError(fmt::format("{} is incomplete, or it is not the table that was written together with {}",
+                                path.string(), sidecar_of(path).filename().string()));
   }
 
  private:

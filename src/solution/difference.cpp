@@ -44,9 +44,9 @@ std::optional<std::string> difference(const RunInfo& stored, const RunInfo& now)
   if (auto d = compare("parameter", stored.parameters, now.parameters)) return d;
   if (auto d = compare("option", stored.options, now.options)) return d;
   if (auto d = compare("setting", stored.settings, now.settings)) return d;
-  if (stored.model_text != now.model_text) return "the text of the model has changed";
+  if (stored.model_text != now.model_text) return "the text of the model has changed since then";
   if (auto d = compare("version", stored.version, now.version)) return d;
-  if (now.layout.size() > 0 && stored.layout != now.layout) return "the layout of the unknowns has changed";
+  if (now.layout.size() > 0 && stored.layout != now.layout) return "the layout of the unknowns has changed since then";
   if (auto d = compare("components", stored.components, now.components)) return d;
   if (auto d = compare("quantities", stored.quantities, now.quantities)) return d;
   return std::nullopt;

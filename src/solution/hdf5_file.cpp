@@ -4,10 +4,10 @@
 #ifndef TRILL_HAVE_HDF5
 namespace trill {
 std::unique_ptr<StoredRun> open_hdf5(const std::filesystem::path& path) {
-  throw UsageError(path.string() + ": this build of trill has no HDF5");
+  throw UsageError(path.string() + ": this build of trill cannot read or write HDF5; use .csv or .json");
 }
 void write_hdf5(const RowSource&, const RunRecord&, const std::filesystem::path& path, const std::string&) {
-  throw UsageError(path.string() + ": this build of trill has no HDF5");
+  throw UsageError(path.string() + ": this build of trill cannot read or write HDF5; use .csv or .json");
 }
 }  // namespace trill
 #else
@@ -57,7 +57,7 @@ struct Trouble {
 };
 
 Trouble last_trouble() {
-  Trouble trouble{"unknown trouble inside HDF5"};
+  Trouble trouble{"the HDF5 library reported an unknown error"};
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
       [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
@@ -246,11 +246,11 @@ class Hdf5Run final : public StoredRun {
   explicit Hdf5Run(const fs::path& path) : path_(path) {
     const Library library;
     const std::string name = path.string();
-    if (H5Fis_hdf5(path.c_str()) == 0) throw IoError(name + " is not an HDF5 file, or not whole");
+    if (H5Fis_hdf5(path.c_str()) == 0) throw IoError(name + " is not an HDF5 file, or it is incomplete");
     try {
       file_.emplace(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     } catch (const Trouble& trouble) {
-      throw IoError(fmt::format("cannot read {}: it is damaged or not whole ({})", name, trouble.text));
+      throw IoError(fmt::format("cannot read {}: it is damaged or incomplete ({})", name, trouble.text));
     }
     try {
       const Handle group(H5Gopen2(*file_, "run", H5P_DEFAULT), H5Gclose);

@@ -111,7 +111,8 @@ std::unique_ptr<StoredRun> open_json(const fs::path& path) {
   using nlohmann::json;
   const std::string file = path.string();
   const json document = json::parse(read_whole(path), nullptr, false);
-  if (document.is_discarded()) throw IoError(file + " is not whole: its JSON text is broken or ends too early");
+  if (document.is_discarded())
+    throw IoError(file + " is damaged or incomplete: its JSON text is broken or ends too early");
   auto run = std::make_unique<JsonRun>();
   run->record = record_from(document, file);
   const auto take = [&](const json& column, const std::string& name) {
@@ -125,7 +126,7 @@ std::unique_ptr<StoredRun> open_json(const fs::path& path) {
     for (const Quantity& q : run->record.info.components) take(document.at("y").at(q.name), q.name);
     for (const Quantity& q : run->record.info.quantities) take(document.at("measured").at(q.name), q.name);
   } catch (const json::exception& error) {
-    throw IoError(fmt::format("{} is not a trill solution: {}", file, error.what()));
+    throw IoError(fmt::format("{} is not a solution of trill: {}", file, error.what()));
   }
   return run;
 }

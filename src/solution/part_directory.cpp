@@ -27,7 +27,7 @@ Head checked_head(const std::string& bytes, const fs::path& file) {
   Head head;
   const Head expected;
   if (bytes.size() < sizeof(Head) + checksum_size)
-    throw IoError(file.string() + " is not whole: it ends inside its head");
+    throw IoError(file.string() + " is incomplete: it ends inside its header");
   std::memcpy(&head, bytes.data(), sizeof(Head));
   if (std::memcmp(head.magic, expected.magic, sizeof(head.magic)) != 0)
     throw IoError(file.string() + " is not a file of trill");
@@ -36,7 +36,7 @@ Head checked_head(const std::string& bytes, const fs::path& file) {
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + bytes.size() - checksum_size, checksum_size);
   if (sum != checksum(bytes.data(), bytes.size() - checksum_size))
-    throw IoError(file.string() + " is damaged or not whole: its checksum is wrong");
+    throw IoError(file.string() + " is damaged or incomplete: its checksum is wrong");
   return head;
 }
 
@@ -68,7 +68,7 @@ SegmentHead read_head(const fs::path& file) {
   const std::size_t got = in ? std::fread(&head, sizeof(head), 1, in) : 0;
   if (in) std::fclose(in);
   if (got != 1 || std::memcmp(head.magic, SegmentHead{}.magic, sizeof(head.magic)) != 0)
-    throw IoError(file.string() + " is damaged or not whole");
+    throw IoError(file.string() + " is damaged or incomplete");
   return head;
 }
 }  // namespace
@@ -107,7 +107,7 @@ SegmentHead read_segment(const fs::path& part, std::int64_t number, std::vector<
   const std::size_t size = bytes.size() - sizeof(SegmentHead) - checksum_size;
   if (head.number != static_cast<std::uint64_t>(number) ||
       size != head.rows * (1 + head.n_y + head.n_measured) * sizeof(double))
-    throw IoError(file.string() + " is not the segment its name says");
+    throw IoError(file.string() + " is not the segment that its name says");
   rows.resize(size / sizeof(double));
   std::memcpy(rows.data(), bytes.data() + sizeof(SegmentHead), size);
   return head;
@@ -132,7 +132,7 @@ Checkpoint read_checkpoint(const fs::path& part, std::int64_t number) {
   const auto head = checked_head<CheckpointHead>(bytes, file);
   if (head.number != static_cast<std::uint64_t>(number) ||
       head.bytes != bytes.size() - sizeof(CheckpointHead) - checksum_size)
-    throw IoError(file.string() + " is not the checkpoint its name says");
+    throw IoError(file.string() + " is not the checkpoint that its name says");
   const char* archive = bytes.data() + sizeof(CheckpointHead);
   return {number, static_cast<std::int64_t>(head.rows), static_cast<std::int64_t>(head.segments),
           Archive(std::vector<char>(archive, archive + head.bytes))};
@@ -152,7 +152,7 @@ std::optional<RunRecord> read_outcome(const fs::path& part) {
 
 std::unique_ptr<StoredRun> open_part(const fs::path& part) {
   if (!fs::exists(part / "header.json"))
-    throw IoError(part.string() + " is not a run of trill: it holds no header.json");
+    throw IoError(part.string() + " is not the directory of a run: it contains no header.json");
   auto run = std::make_unique<PartRun>();
   run->part = part;
   auto ended = read_outcome(part);
@@ -172,7 +172,7 @@ std::unique_ptr<StoredRun> open_part(const fs::path& part) {
   } else {
     run->record.info = read_header(part);
     run->record.outcome.status = RunStatus::stopped;
-    run->record.outcome.message = "the run has not ended";
+    run->record.outcome.message = "the run has not finished";
     run->record.rows = rows;
   }
   return run;

@@ -33,7 +33,7 @@ void MemoryRecorder::finish(const RunOutcome& outcome) {
   if (stride_ > 1)
     solution_.outcome.notices.push_back(
         {solution_.t.front(), "rows_thinned",
-         "Only some of the output rows were kept in memory; record to a file to keep all.", Severity::info,
+         "Only some of the output rows were kept in memory. Record to a file by --out to keep all.", Severity::info,
          static_cast<double>(stride_), 1, 1});
 }
 }  // namespace trill

@@ -89,7 +89,7 @@ std::optional<ResumePoint> find_resume_point(const fs::path& given) {
       const auto segments = static_cast<std::size_t>(c.segments);
       if (segments >= rows.size() || rows[segments] != c.rows)
         throw IoError(
-            fmt::format("the rows of {} are not all there", numbered(part, "checkpoint", numbers.back()).string()));
+            fmt::format("some rows of {} are missing", numbered(part, "checkpoint", numbers.back()).string()));
       point.archive = std::move(c.archive);
       point.rows = c.rows;
       point.segments = c.segments;

@@ -104,7 +104,7 @@ RunInfo info_from(const json& j) {
   info.groups = j.at("groups").get<std::vector<std::string>>();
   const bool sane = l.at("nq") >= 0 && l.at("nv") >= 0 && l.at("nl") >= 0 && l.at("nx") >= 0 &&
                     info.layout.size() == static_cast<Index>(info.components.size());
-  if (!sane) throw IoError("layout and components do not fit");
+  if (!sane) throw IoError("the layout of the unknowns does not fit the names of the components");
   return info;
 }
 
@@ -194,7 +194,8 @@ Trust trust_from(const json& j) {
 
 json parse(std::string_view text, const std::string& file) {
   json value = json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw IoError(file + " is not whole: its JSON text is broken or ends too early");
+  if (value.is_discarded())
+    throw IoError(file + " is damaged or incomplete: its JSON text is broken or ends too early");
   return value;
 }
 
@@ -203,9 +204,9 @@ auto named(const std::string& file, const Read& read) {
   try {
     return read();
   } catch (const json::exception& error) {
-    throw IoError(fmt::format("{} is not a trill solution: {}", file, error.what()));
+    throw IoError(fmt::format("{} is not a solution of trill: {}", file, error.what()));
   } catch (const IoError& error) {
-    throw IoError(fmt::format("{} is not a whole trill solution: {}", file, error.what()));
+    throw IoError(fmt::format("{} is not a complete solution of trill: {}", file, error.what()));
   }
 }
 
@@ -215,7 +216,7 @@ std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 RunRecord record_from(const json& j, const std::string& file) {
   return named(file, [&] {
     if (const std::string found = j.at("schema"); found != schema)
-      throw IoError(fmt::format("its schema is '{}', this version of trill reads '{}'", found, schema));
+      throw IoError(fmt::format("its schema is '{}', but this version of trill reads '{}'", found, schema));
     RunRecord record{info_from(j.at("info")), outcome_from(j.at("outcome")), trust_from(j.at("trust")), j.at("rows"),
                      std::strtoull(j.value("data_checksum", "0").c_str(), nullptr, 16)};
     if (record.rows < 0) throw IoError("the number of rows is negative");
@@ -264,6 +265,6 @@ std::string unsealed(std::string_view text, const std::string& file) {
         text.substr(before.size() + 16, between.size()) == between)
       return std::string(content);
   }
-  throw IoError(file + " is damaged or not a file of trill");
+  throw IoError(file + " is damaged, or it is not a file of trill");
 }
 }  // namespace trill

@@ -33,7 +33,7 @@ fs::path directory_of(const fs::path& path) { return path.has_parent_path() ? pa
 void throw_io(std::string_view action, const fs::path& path, int error, std::string_view when_full) {
   std::string text = fmt::format("{} {}: {}", action, path.string(), std::generic_category().message(error));
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-    text += fmt::format("; {}", when_full.empty() ? "free space and try again" : when_full);
+    text += fmt::format("; {}", when_full.empty() ? "free some space on the disk and try again" : when_full);
   throw IoError(text);
 }
 

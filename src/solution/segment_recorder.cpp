@@ -27,7 +27,7 @@ double seconds(std::chrono::steady_clock::duration d) { return std::chrono::dura
 SegmentRecorder::SegmentRecorder(fs::path path, double seconds_between_checkpoints)
     : path_(std::move(path)),
       part_(part_of(path_)),
-      when_full_(fmt::format("free space and run again with --resume {}", path_.string())),
+      when_full_(fmt::format("free some space on the disk and run again with --resume {}", path_.string())),
       seconds_between_(seconds_between_checkpoints) {
   format_of(path_);
 }
@@ -50,7 +50,7 @@ void SegmentRecorder::take_directory() {
   lock_ = FileLock::take(part_ / "lock");
   if (!lock_) throw UsageError(fmt::format("{} is being written by another run", path_.string()));
   if (left_unfinished(path_))
-    throw UsageError(fmt::format("{} holds an unfinished run; continue it with --resume {} or remove it",
+    throw UsageError(fmt::format("{} contains an unfinished run; continue it with --resume {} or remove it",
                                  part_.string(), path_.string()));
   // Remains of a run that was published, or that ended before its first rows were on disk.
   for (const fs::path& entry : list_directory(part_))
@@ -70,10 +70,11 @@ void SegmentRecorder::drop_beyond_checkpoint() {
 
 void SegmentRecorder::begin(const RunInfo& info) {
   check_writable(info, path_);
-  if (finished_) throw UsageError(part_.string() + " holds a finished run; there is nothing to continue");
+  if (finished_) throw UsageError(part_.string() + " contains a finished run, so there is nothing to continue");
   if (resumed_) {
     if (const auto d = difference(*stored_, info))
-      throw UsageError(fmt::format("{} cannot be continued by a different run; {}", part_.string(), *d));
+      throw UsageError(
+          fmt::format("{} cannot be continued with other settings than it was started with; {}", part_.string(), *d));
     drop_beyond_checkpoint();
     info_ = *stored_;
   } else {
@@ -147,7 +148,7 @@ void SegmentRecorder::finish(const RunOutcome& outcome) {
 void SegmentRecorder::publish(const Trust& trust) {
   if (!finished_)
     throw UsageError(
-        fmt::format("the run of {} has not ended; continue it with --resume {}", path_.string(), path_.string()));
+        fmt::format("the run of {} has not finished; continue it with --resume {}", path_.string(), path_.string()));
   const auto run = open_part(part_);
   run->record.trust = trust;
   write_run(*run, run->record, path_, when_full_);

@@ -106,15 +106,14 @@ std::string Solution::brief() const {
 }
 
 void Solution::evaluate(double at, Out y) const {
-  if (segments.empty())
-    throw UsageError("no dense output was kept in this run; ask the driver for it with dense = true");
+  if (segments.empty()) throw UsageError("this run kept no dense output; set dense = true in its options to keep it");
   const bool forward = segments.front().h > 0;
   const auto it = std::partition_point(segments.begin(), segments.end(),
                                        [&](const Segment& s) { return forward ? s.t0 + s.h < at : s.t0 + s.h > at; });
   const Segment& segment = it == segments.end() ? segments.back() : *it;
   const double theta = (at - segment.t0) / segment.h;
   if (theta < -1e-9 || theta > 1 + 1e-9)
-    throw UsageError(fmt::format("t = {} lies outside the dense output of this run", at));
+    throw UsageError(fmt::format("t = {} is outside the time interval of the dense output of this run", at));
   // Lagrange interpolation through the nodes; there are enough of them to reproduce the interpolant exactly.
   const Index last = segment.nodes.cols() - 1;
   y.setZero();

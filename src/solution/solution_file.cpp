@@ -17,15 +17,16 @@ namespace fs = std::filesystem;
 namespace {
 std::unique_ptr<StoredRun> open_run(const fs::path& path) {
   if (without_part(path) != path) {
-    if (!fs::is_directory(path)) throw IoError(path.string() + " does not exist; expected the directory of a run");
+    if (!fs::is_directory(path)) throw IoError(path.string() + " does not exist; the directory of a run was expected");
     return open_part(path);
   }
   const FileFormat format = format_of(path);
   if (!fs::exists(path)) {
     if (holds_run(part_of(path))) return open_part(part_of(path));
-    throw IoError(path.string() + " does not exist; expected a solution written by trill");
+    throw IoError(path.string() + " does not exist; a solution written by trill was expected");
   }
-  if (fs::is_directory(path)) throw IoError(path.string() + " is a directory; expected a solution written by trill");
+  if (fs::is_directory(path))
+    throw IoError(path.string() + " is a directory; a solution written by trill was expected");
   switch (format) {
     case FileFormat::hdf5:
       return open_hdf5(path);
@@ -42,15 +43,15 @@ FileFormat format_of(const fs::path& path) {
   const std::string extension = lower_snake(path.extension().string());
   if (extension == ".h5" || extension == ".hdf5") {
 #ifndef TRILL_HAVE_HDF5
-    throw UsageError(path.string() + ": this build of trill has no HDF5; use .csv or .json");
+    throw UsageError(path.string() + ": this build of trill cannot read or write HDF5; use .csv or .json");
 #else
     return FileFormat::hdf5;
 #endif
   }
   if (extension == ".csv") return FileFormat::csv;
   if (extension == ".json") return FileFormat::json;
-  throw UsageError(
-      fmt::format("{}: the extension of a solution says its format: .h5, .hdf5, .csv or .json", path.string()));
+  throw UsageError(fmt::format(
+      "{}: the name of a solution must end in .h5, .hdf5, .csv or .json, which says its format", path.string()));
 }
 
 void check_finite(const RunInfo& info, double t, const double* y, const double* measured) {
@@ -69,21 +70,23 @@ void visit_checked(const RowSource& rows, const RunRecord& record, const RowSour
     if (++seen <= record.rows) visitor(t, y, measured);
   });
   if (seen != record.rows)
-    throw IoError(fmt::format("the rows changed while they were written: {} came instead of {}", seen, record.rows));
+    throw IoError(
+        fmt::format("the rows changed while they were written: there were {} instead of {}", seen, record.rows));
 }
 
 void check_writable(const RunInfo& info, const fs::path& path) {
   const FileFormat format = format_of(path);
   if (static_cast<Index>(info.components.size()) != info.layout.size())
-    throw UsageError(fmt::format("{}: {} names are given for {} unknowns", path.string(), info.components.size(),
+    throw UsageError(fmt::format("{}: there are {} names for {} unknowns", path.string(), info.components.size(),
                                  info.layout.size()));
   if (format != FileFormat::json) return;
   for (const auto* list : {&info.components, &info.quantities}) {
     std::set<std::string_view> names;
     for (const Quantity& q : *list)
       if (!names.insert(q.name).second)
-        throw UsageError(fmt::format("{}: two columns are named '{}', which .json cannot hold; use .h5 or .csv",
-                                     path.string(), q.name));
+        throw UsageError(
+            fmt::format("{}: two columns have the name '{}', which is not possible in .json; use .h5 or .csv",
+                        path.string(), q.name));
   }
 }
 

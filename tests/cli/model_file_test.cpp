@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A model file on the command line: run, checked, refused.
+#include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -45,8 +46,8 @@ TEST_F(ModelFile, CheckSaysWhatItIs) {
   for (const char* part : {"coordinates", "parameter omega2  100", "forces 'fast'", "stiff gaps",
                            "fast frequencies  141.4", "angular_momentum"})
     EXPECT_THAT(ended.out, HasSubstr(part));
-  EXPECT_THAT(trill("check rigid").out, HasSubstr("1, rank 1"));
-  EXPECT_THAT(trill("check four_bar").out, HasSubstr("of joint 'elbow' along x (multibody/four_bar:8)"));
+  EXPECT_THAT(trill("check rigid").out, mentions("1, of which 1 are independent"));
+  EXPECT_THAT(trill("check four_bar").out, mentions("joint 'elbow' along x (multibody/four_bar:8)"));
   EXPECT_EQ(trill("inspect my.toml").code, 0);
   EXPECT_EQ(trill("order verlet --on my.toml --param omega2=2").code, 0);
 }
@@ -57,9 +58,8 @@ TEST_F(ModelFile, CheckTellsOfConstraintsThatAreNoneMore) {
   write(point + "[[constraint]]\nequation = \"2*x^2 + 2*y^2 - 2\"\n");
   const Ended checked = trill("check my.toml");
   EXPECT_EQ(checked.code, 2);
-  EXPECT_THAT(checked.out, HasSubstr("2, rank 1"));
-  EXPECT_THAT(checked.err,
-              HasSubstr("the constraints of 'my' are redundant: constraint '2*x^2 + 2*y^2 - 2' (my.toml:7)"));
+  EXPECT_THAT(checked.out, mentions("2, of which 1 are independent"));
+  EXPECT_THAT(checked.err, mentions("'my'", "redundant", "constraint '2*x^2 + 2*y^2 - 2' (my.toml:7)"));
   EXPECT_EQ(checked.err, trill("run my.toml").err);
   write(point);
   EXPECT_EQ(trill("check my.toml").code, 0);
@@ -116,7 +116,7 @@ TEST_F(ModelFile, ItsMethodIsShownAtItsPlaceWhereItIsUnknown) {
     EXPECT_THAT(ended.err, HasSubstr("\n  method = \"verlt\"\n           ^\n")) << line;
   }
   EXPECT_EQ(trill("run my.toml --method verlet --to 1").code, 0);
-  EXPECT_THAT(trill("run my.toml --method verlt").err, StartsWith("trill: unknown method 'verlt'"));
+  EXPECT_THAT(trill("run my.toml --method verlt").err, mentions("method 'verlt'"));
 }
 
 TEST_F(ModelFile, ItsStartIsCheckedWhereTheRunBegins) {
@@ -129,14 +129,14 @@ TEST_F(ModelFile, ItsStartIsCheckedWhereTheRunBegins) {
   for (const char* line : {"run my.toml --to 1", "run my.toml --from 4 --to 5"}) {
     const Ended ended = trill(line);
     EXPECT_EQ(ended.code, 2) << line;
-    EXPECT_THAT(ended.err, StartsWith("trill: my.toml:7:13: the start does not lie on this constraint")) << line;
+    EXPECT_THAT(ended.err, mentions("trill: my.toml:7:13: ", "start", "constraint")) << line;
   }
 }
 
 TEST_F(ModelFile, UnknownParametersOfferTheNearest) {
   const Ended ended = trill("run my.toml --param omga2=3");
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("my.toml has no parameter 'omga2'; did you mean 'omega2'"));
+  EXPECT_THAT(ended.err, mentions("my.toml", "parameter", "'omga2'", "'omega2'"));
 }
 }  // namespace
 }  // namespace trill::testing_cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compiled models on the command line: the same numbers, the choice told and kept; exports that compile.
+#include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -61,7 +62,7 @@ TEST_F(NativeCode, WithoutACompilerAutoGoesOnAndAlwaysIsRefused) {
   compiler_ = "no_such_compiler";
   const Ended refused = trill("run my.toml --to 0.01 --native always");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("the model cannot be compiled: the compiler 'no_such_compiler' named by CC"));
+  EXPECT_THAT(refused.err, mentions("'no_such_compiler'", "CC"));
   const Ended ended = trill("run my.toml --to 2 --method verlet --h 2e-6 --trust never --every 100000");
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("model interpreted"));
@@ -83,7 +84,7 @@ TEST_F(NativeCode, AResumedRunKeepsItsChoiceOrSaysWhyNot) {
   compiler_ = "no_such_compiler";
   const Ended ended = trill("run" + rest + " --resume run.json");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("note: the model is interpreted, with the same numbers: the compiler"));
+  EXPECT_THAT(ended.out, mentions("note: ", "interpreted", "compiler"));
 }
 
 TEST_F(NativeCode, ShippedModelsAreMachineCodeWithoutACompiler) {
@@ -118,10 +119,10 @@ TEST_F(NativeCode, ExportedCCompilesWithoutWarnings) {
 TEST_F(NativeCode, ExportRefusesWhatItCannotDo) {
   const Ended target = trill("export my.toml --to latx");
   EXPECT_EQ(target.code, 2);
-  EXPECT_THAT(target.err, HasSubstr("did you mean 'latex'?"));
+  EXPECT_THAT(target.err, mentions("'latex'"));
   const Ended model = trill("export beam --to c");
   EXPECT_EQ(model.code, 2);
-  EXPECT_THAT(model.err, HasSubstr("built into trill"));
+  EXPECT_THAT(model.err, mentions("C++"));
   EXPECT_THAT(trill("export my.toml --to latex").out, HasSubstr("\\begin{align*}"));
 }
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // trill run --sweep: files, summary, pictures, failures, interruption.
 #include "base/text.hpp"
+#include "support/mentions.hpp"
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
@@ -124,8 +125,8 @@ TEST_F(SweepCommand, PicturesShowEveryValue) {
 TEST_F(SweepCommand, AFailureIsOneRowOfTheTable) {
   const Ended ended = trill("run two_springs --to 2 --method verlet --h 0.01 --sweep omega2=10,9000,-3,20 --out all");
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("2 of 4 runs failed, first omega2=9000: at t = "));
-  EXPECT_THAT(ended.out, HasSubstr("out of range"));
+  EXPECT_THAT(ended.err, mentions("2 of 4", "omega2=9000: at t = "));
+  EXPECT_THAT(ended.out, mentions("range"));
   const auto lines = summary("all/sweep.csv");
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_THAT(lines[1], testing::StartsWith("10,reached_end,200,"));
@@ -145,8 +146,7 @@ TEST_F(SweepCommand, InterruptedItGoesOnToTheSameFiles) {
   process.send(SIGINT);
   const Ended ended = process.wait();
   ASSERT_EQ(ended.code, 130) << ended.err;
-  EXPECT_THAT(ended.err,
-              HasSubstr("interrupted: 2 of 4 runs are done; go on with the same command and --resume broken"));
+  EXPECT_THAT(ended.err, mentions("2 of 4", "--resume broken"));
   const auto lines = summary("broken/sweep.csv");
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_THAT(lines[2], testing::StartsWith("30,reached_end,"));
@@ -155,7 +155,7 @@ TEST_F(SweepCommand, InterruptedItGoesOnToTheSameFiles) {
 
   const Ended refused = trill(sweep + "--out broken");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("omega2=900.h5.part holds an unfinished run"));
+  EXPECT_THAT(refused.err, mentions("omega2=900.h5.part", "--resume"));
 
   const auto written = fs::last_write_time(directory_ / "broken/omega2=30.h5");
   const Ended resumed = trill(sweep + "--resume broken");
@@ -170,7 +170,7 @@ TEST_F(SweepCommand, OtherSettingsAreNotResumed) {
   ASSERT_EQ(trill("run two_springs --to 0.1 --sweep omega2=30,60 --out all").code, 0);
   const Ended ended = trill("run two_springs --to 0.2 --sweep omega2=30,60 --resume all");
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("is of other settings: setting to: 0.1, now 0.2"));
+  EXPECT_THAT(ended.err, mentions("setting to: 0.1, now 0.2"));
   EXPECT_EQ(trill("run two_springs --to 0.2 --sweep omega2=30,60 --out all").code, 0) << "finished files are replaced";
 }
 

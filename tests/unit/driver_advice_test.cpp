@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a plan to a run: resolve, facts, advice, build.
 #include "driver/advice.hpp"
+#include "support/mentions.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <set>
@@ -71,7 +72,7 @@ TEST_F(ForTheSlowMotion, ARoughRunComesFirst) {
   EXPECT_EQ(run.way.formulation->name, "slow");
   EXPECT_EQ(run.plan.formulation, "slow");
   EXPECT_EQ(run.plan.method, "dop853");
-  EXPECT_THAT(run.choice, HasSubstr("slow was chosen: the model names 1 stiff gap"));
+  EXPECT_THAT(run.choice, mentions("slow", "1 stiff gap"));
 }
 
 TEST_F(ForTheSlowMotion, NothingIsIntegratedWithoutTrialRuns) {
@@ -80,8 +81,8 @@ TEST_F(ForTheSlowMotion, NothingIsIntegratedWithoutTrialRuns) {
   EXPECT_GT(looks_->count, 0);
   EXPECT_LT(looks_->farthest, 1e-3) << "that far the stiff spring is stretched, and forces differ";
   EXPECT_EQ(run.way.formulation->name, "slow");
-  EXPECT_THAT(run.choice, HasSubstr("slow would be tried in a rough run"));
-  EXPECT_THAT(run.choice, HasSubstr("hmm, then radau is next"));
+  EXPECT_THAT(run.choice, mentions("slow"));
+  EXPECT_THAT(run.choice, mentions("hmm, then radau"));
 }
 
 TEST_F(ForTheSlowMotion, NamesAndNumbersAreResolvedWithoutForces) {
@@ -133,7 +134,7 @@ TEST_F(Advised, ByTheFirstThatNothingSpeaksAgainst) {
   only_the_last_suits(2);
   const Advice advice = advise(asked_, known_);
   EXPECT_EQ(advice.way.formulation->name, "hmm");
-  EXPECT_EQ(advice.choice, "hmm was chosen: the slow motion cannot be written by itself: not here");
+  EXPECT_THAT(advice.choice, mentions("hmm", "slow motion", "not here"));
 }
 
 TEST_F(Advised, ToDampWhatIsStiffOnly) {
@@ -170,10 +171,10 @@ TEST(StepControls, SayWhyTheyDoNotFit) {
   EXPECT_EQ(misfit(verlet, FixedStep{0.1}), "");
   EXPECT_EQ(misfit(dopri5, AdaptiveStep{}), "");
   EXPECT_EQ(misfit(verlet, AdaptiveStep{}), "verlet has no error estimate; give a step size h instead of rtol");
-  EXPECT_EQ(misfit(verlet, FixedStep{-1}), "h must be positive and finite");
+  EXPECT_THAT(misfit(verlet, FixedStep{-1}), mentions("h", "positive"));
   MethodInfo own = dopri5;
   own.owns_step = true;
-  EXPECT_THAT(misfit(own, FixedStep{0.1}), HasSubstr("chooses its own steps"));
+  EXPECT_THAT(misfit(own, FixedStep{0.1}), mentions("dopri5", "own steps", "rtol"));
 }
 }  // namespace
 }  // namespace trill

@@ -59,11 +59,11 @@ TEST(SweepValues, MistakesAreNamed) {
   EXPECT_THAT(why("a=1:2:0"), mentions("two values", "not 0"));
   EXPECT_THAT(why("a=1:2:-3"), mentions("two values", "not -3"));
   EXPECT_THAT(why("a=7"), mentions("--param a=7"));
-  EXPECT_THAT(why("a=0:2:3log"), HasSubstr("positive ends"));
-  EXPECT_THAT(why("a=1:-2:3log"), HasSubstr("positive ends"));
-  EXPECT_THAT(why("a=1:1:3"), HasSubstr("1 comes twice"));
-  EXPECT_THAT(why("a=2,1,2"), HasSubstr("2 comes twice"));
-  EXPECT_THAT(why("a=1:2:200000"), HasSubstr("at most 100000"));
+  EXPECT_THAT(why("a=0:2:3log"), mentions("log", "positive"));
+  EXPECT_THAT(why("a=1:-2:3log"), mentions("log", "positive"));
+  EXPECT_THAT(why("a=1:1:3"), mentions("1", "twice"));
+  EXPECT_THAT(why("a=2,1,2"), mentions("2", "twice"));
+  EXPECT_THAT(why("a=1:2:200000"), mentions("100000", "200000"));
 }
 
 RunPlan springs(const char* method = "verlet") {
@@ -97,13 +97,13 @@ TEST(SweepMembers, WhatCannotBeIsRefused) {
     return refusal([&] { make_sweep(plan, axes, out); });
   };
   EXPECT_THAT(why({"omega3=1,2"}), mentions("'omega3'", "'omega1'", "'omega2'"));
-  EXPECT_THAT(why({"omega2=1,2", "omega2=3,4"}), HasSubstr("swept twice"));
+  EXPECT_THAT(why({"omega2=1,2", "omega2=3,4"}), mentions("omega2", "twice"));
   EXPECT_THAT(why({"omega2=1:2:1000", "omega1=1:2:1000"}), mentions("100000", "combinations"));
   RunPlan fixed = springs();
   fixed.parameters["omega2"] = "3";
-  EXPECT_THAT(why({"omega2=1,2"}, "", fixed), HasSubstr("both swept and set"));
-  EXPECT_THAT(why({"omega2=1,2"}, "run.csv"), HasSubstr("(run-{omega2}.csv)"));
-  EXPECT_THAT(why({"omega2=1,2", "omega1=1,2"}, "{omega2}.csv"), HasSubstr("needs {omega1}"));
+  EXPECT_THAT(why({"omega2=1,2"}, "", fixed), mentions("omega2", "--param"));
+  EXPECT_THAT(why({"omega2=1,2"}, "run.csv"), mentions("run-{omega2}.csv"));
+  EXPECT_THAT(why({"omega2=1,2", "omega1=1,2"}, "{omega2}.csv"), mentions("{omega1}"));
   EXPECT_THAT(why({"omega2=1,2"}, "{omega2}{omega4}.csv"), mentions("{omega4}"));
   EXPECT_THAT(why({"omega2=1,2"}, "{omega2}.txt"), mentions(".h5", ".csv", ".json"));
   EXPECT_THAT(why({"omega2=1,2"}, "{omega2}/run.csv"), mentions("directory"));
@@ -174,7 +174,7 @@ TEST(SweepRuns, FailuresStayWithTheirMembers) {
   EXPECT_NE(sweep.members[1].why(), "");
   EXPECT_EQ(sweep.members[1].trust.verdict, Verdict::red);
   EXPECT_EQ(sweep.members[2].status(), "error");
-  EXPECT_THAT(sweep.members[2].why(), HasSubstr("out of range"));
+  EXPECT_THAT(sweep.members[2].why(), mentions("range"));
   EXPECT_TRUE(sweep.members[3].ok());
   EXPECT_EQ(sweep.members[3].why(), "");
 }

@@ -261,7 +261,7 @@ TEST(ConstrainedBathErrors, StartsOffTheConstraintsAreRefused) {
     return "no error";
   };
   EXPECT_THAT(said_of(0), mentions("violates"));
-  EXPECT_THAT(said_of(2), mentions("moves off"));
+  EXPECT_THAT(said_of(2), mentions("velocities"));
 }
 
 TEST(ConstrainedBathErrors, EventsMustStayOnTheConstraints) {

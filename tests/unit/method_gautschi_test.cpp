@@ -197,7 +197,7 @@ TEST(Gautschi, RefusesWhatItCannotSolve) {
       Catalogue::all().method("gautschi").make(*made.problem, {});
     });
   };
-  EXPECT_EQ(make("rigid"), "gautschi cannot keep constraints; use rattle for 'pendulum/rigid'");
+  EXPECT_THAT(make("rigid"), mentions("gautschi", "constraints", "rattle", "'pendulum/rigid'"));
   EXPECT_THAT(make("stiff_spring_polar"), mentions("gautschi", "mass", "'pendulum/stiff_spring_polar'"));
   const FormulaMechanics drag(
       Vec::Ones(1), Vec::Ones(1), [](double, In, In v, Out f) { f[0] = -v[0]; }, true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constraints and drivers whose formula changes: steps end there, velocities follow by an impulse, jumps are refused.
+#include "support/mentions.hpp"
 #include "support/text_models.hpp"
 
 #include <cmath>
@@ -56,7 +57,7 @@ double error_of(const TextModel& model, const RunPlan& plan, double place, doubl
 TEST(SwitchedConstraints, ChangeVelocitiesByAnImpulse) {
   const TextModel model = read_model("m.toml", swing_below("max(0, t - 1)"));
   ASSERT_EQ(model.warnings.size(), 1u);
-  EXPECT_THAT(model.warnings[0], HasSubstr("line 8: at a switch the slope of a constraint jumps"));
+  EXPECT_THAT(model.warnings[0], mentions("line 8", "slope", "constraint"));
   const Vec relative = swing_at(1.7, "0", "1");
   for (const auto& [method, step, tolerance] :
        {std::tuple{"dop853", 1e-10, 1e-8}, std::tuple{"radau", 1e-8, 1e-6}, std::tuple{"generalized_alpha", 1e-7, 2e-4},
@@ -76,8 +77,8 @@ TEST(SwitchedConstraints, TellOfTheImpulse) {
   const auto told = std::find_if(all.begin(), all.end(), [](const Notice& n) { return n.code == "impulse"; });
   ASSERT_NE(told, all.end());
   EXPECT_NEAR(told->t, 1, 1e-9);
-  EXPECT_THAT(told->text, HasSubstr("'c - max(0, t - 1)' (m.toml:8) jumps by -1"));
-  EXPECT_THAT(told->text, HasSubstr("velocities by up to 1 (vc)"));
+  EXPECT_THAT(told->text, mentions("'c - max(0, t - 1)' (m.toml:8)", "by -1"));
+  EXPECT_THAT(told->text, mentions("1 (vc)"));
 }
 
 // Accelerations jump where the carriage starts gently; steps that do not end there would lose the order.
@@ -195,11 +196,11 @@ TEST(SwitchedConstraints, EnergyOfAStepThatWasCutShortDoesNotCount) {
 TEST(SwitchedConstraints, ThatJumpEndTheRun) {
   const TextModel model = read_model("m.toml", swing_below("if(t < 1, 0, 0.01)"));
   ASSERT_EQ(model.warnings.size(), 1u);
-  EXPECT_THAT(model.warnings[0], HasSubstr("a constraint jumps by 0.01, and no motion follows it"));
+  EXPECT_THAT(model.warnings[0], mentions("constraint", "0.01"));
   for (const char* method : {"generalized_alpha", "bdf", "radau", "dop853"}) {
     const Solution run = prepare(plan_with(method, 1.7, 1e-7), model.problem->clone(), {}).run();
     EXPECT_EQ(run.outcome.status, RunStatus::refused) << method;
-    EXPECT_THAT(run.outcome.message, HasSubstr("at t = 1: constraint 'c - if(t < 1, 0, 0.01)' (m.toml:8) jumps by"));
+    EXPECT_THAT(run.outcome.message, mentions("at t = 1", "constraint 'c - if(t < 1, 0, 0.01)' (m.toml:8)"));
     EXPECT_NEAR(run.t.back(), 1, 1e-9) << method;
     EXPECT_TRUE(last_of(run).allFinite()) << method;
     for (const Notice& notice : run.outcome.notices) EXPECT_NE(notice.code, "off_constraints") << method;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/file/csv_table.hpp"
 #include "support/allocation_count.hpp"
+#include "support/mentions.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,8 +10,6 @@
 namespace {
 using namespace trill;
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 std::string complaint(const std::string& text) {
   try {
@@ -46,44 +45,44 @@ TEST(CsvTable, TakesWhatSpreadsheetsAndPeopleWrite) {
 
 TEST(CsvTable, SaysWhereEachMistakeStands) {
   EXPECT_EQ(complaint("i,k\n0,1\n1, abc\n"),
-            "bonds.csv:3:4: 'abc' in column 'k' is no number\n"
+            "bonds.csv:3:4: 'abc' in column 'k' is not a number\n"
             "  1, abc\n"
             "     ^");
-  const std::pair<std::string, const char*> table[] = {
-      {"", "bonds.csv: is empty"},
-      {"# nothing\n\n \n", "bonds.csv: is empty"},
-      {"i,2k\n", "bonds.csv:1:3: '2k' is no name of a column"},
-      {"i,\n", "bonds.csv:1:3: '' is no name of a column"},
-      {"0,1\n", "bonds.csv:1:1: '0' is no name of a column"},
-      {"i,sin\n", "bonds.csv:1:3: 'sin' is already a name of trill"},
-      {"i,j,i\n", "bonds.csv:1:5: there are two columns 'i'"},
-      {"i,\"j\n0,1\n", "bonds.csv:1:3: this cell has no closing quote"},
-      {"i,\"j", "bonds.csv:1:3: this cell has no closing quote"},
-      {"i,\"j\"k\n", "bonds.csv:1:6: after a closing quote"},
-      {"i,j\n0,1\n\n1,2\n", "bonds.csv:3:1: an empty line inside the table"},
-      {"i,j\n0,\n", "bonds.csv:2:3: column 'j' has no number here"},
-      {"i,j\n,1\n", "bonds.csv:2:1: column 'i' has no number here"},
-      {"i,j\n0,\"\"\n", "bonds.csv:2:4: column 'j' has no number here"},
-      {"i,j,k\n0,1\n", "bonds.csv:2:4: this row has 2 cells, the header 3"},
-      {"i,j\n0\n", "bonds.csv:2:2: this row has 1 cell, the header 2"},
-      {"i,j\n0,1,2\n", "bonds.csv:2:4: this row has more cells than the header, 2"},
-      {"i,j\n0,1,\n", "bonds.csv:2:4: this row has more cells than the header, 2"},
-      {"i\n1 2\n", "bonds.csv:2:1: '1 2' in column 'i' is no number"},
-      {"i\n0x10\n", "bonds.csv:2:1: '0x10' in column 'i' is no number"},
-      {"i\n+-1\n", "bonds.csv:2:1: '+-1' in column 'i' is no number"},
-      {"i\n1\r2\n", "bonds.csv:2:1: '1 2' in column 'i' is no number"},
-      {"i\nnan\n", "bonds.csv:2:1: 'nan' in column 'i' is not finite"},
-      {"i\n-inf\n", "bonds.csv:2:1: '-inf' in column 'i' is not finite"},
-      {"i\n1e999\n", "bonds.csv:2:1: '1e999' in column 'i' is out of the range of numbers"},
-      {"größe\n", "bonds.csv:1:1: 'größe' is no name of a column"}};
-  for (const auto& [text, begin] : table) EXPECT_THAT(complaint(text), StartsWith(begin)) << text;
+  const std::pair<std::string, std::vector<std::string>> table[] = {
+      {"", {"bonds.csv", "empty"}},
+      {"# nothing\n\n \n", {"bonds.csv", "empty"}},
+      {"i,2k\n", {"bonds.csv:1:3", "'2k'", "column"}},
+      {"i,\n", {"bonds.csv:1:3", "''", "column"}},
+      {"0,1\n", {"bonds.csv:1:1", "'0'", "column"}},
+      {"i,sin\n", {"bonds.csv:1:3", "'sin'", "name"}},
+      {"i,j,i\n", {"bonds.csv:1:5", "two columns", "'i'"}},
+      {"i,\"j\n0,1\n", {"bonds.csv:1:3", "quote"}},
+      {"i,\"j", {"bonds.csv:1:3", "quote"}},
+      {"i,\"j\"k\n", {"bonds.csv:1:6", "quote", "','"}},
+      {"i,j\n0,1\n\n1,2\n", {"bonds.csv:3:1", "empty line"}},
+      {"i,j\n0,\n", {"bonds.csv:2:3", "'j'", "empty"}},
+      {"i,j\n,1\n", {"bonds.csv:2:1", "'i'", "empty"}},
+      {"i,j\n0,\"\"\n", {"bonds.csv:2:4", "'j'", "empty"}},
+      {"i,j,k\n0,1\n", {"bonds.csv:2:4", "2 cells", "header", "3"}},
+      {"i,j\n0\n", {"bonds.csv:2:2", "1 cell", "header", "2"}},
+      {"i,j\n0,1,2\n", {"bonds.csv:2:4", "more cells", "header", "2"}},
+      {"i,j\n0,1,\n", {"bonds.csv:2:4", "more cells", "header", "2"}},
+      {"i\n1 2\n", {"bonds.csv:2:1", "'1 2'", "'i'", "number"}},
+      {"i\n0x10\n", {"bonds.csv:2:1", "'0x10'", "'i'", "number"}},
+      {"i\n+-1\n", {"bonds.csv:2:1", "'+-1'", "'i'", "number"}},
+      {"i\n1\r2\n", {"bonds.csv:2:1", "'1 2'", "'i'", "number"}},
+      {"i\nnan\n", {"bonds.csv:2:1", "'nan'", "'i'", "finite"}},
+      {"i\n-inf\n", {"bonds.csv:2:1", "'-inf'", "'i'", "finite"}},
+      {"i\n1e999\n", {"bonds.csv:2:1", "'1e999'", "'i'", "large"}},
+      {"größe\n", {"bonds.csv:1:1", "'größe'", "column"}}};
+  for (const auto& [text, told] : table) EXPECT_THAT(complaint(text), tells(told)) << text;
 }
 
 TEST(CsvTable, BoundsWhatItReads) {
-  EXPECT_THAT(complaint(std::string(most_csv_bytes + 1, '\n')), StartsWith("bonds.csv: has 100000001 bytes"));
+  EXPECT_THAT(complaint(std::string(most_csv_bytes + 1, '\n')), tells({"bonds.csv", "100000001", "bytes"}));
   std::string names = "a";
   for (int k = 0; k < 1000; ++k) names += fmt::format(",a{}", k);
-  EXPECT_THAT(complaint(names), HasSubstr("more than 1000 columns"));
+  EXPECT_THAT(complaint(names), tells({"", "1000 columns"}));
   EXPECT_LT(complaint("i\n" + std::string(1'000'000, 'x')).size(), 500u);
 }
 

@@ -80,19 +80,19 @@ TEST(MasslessBodies, AreRunOrRefusedByEveryMethod) {
     }
   }
   for (const char* method : {"radau", "gauss", "rattle"})
-    EXPECT_THAT(refused_with(pendulum(massless), method), HasSubstr("no mass at the start")) << method;
+    EXPECT_THAT(refused_with(pendulum(massless), method), mentions("'m'", "mass")) << method;
 }
 
 TEST(MasslessBodies, AreNamedWithTheMotionThatNothingHolds) {
   EXPECT_EQ(complaint(pendulum(massless)), "no error");
   EXPECT_EQ(complaint("[bodies]\na = { mass = 1, inertia = 0 }\n[[spring]]\nto = \"a\"\nstiffness = 1\n"),
-            "m.toml:2:27: body 'a' can turn without inertia: give it an inertia, or joints that hold it");
+            "m.toml:2:27: body 'a' can turn without inertia; give it an inertia, or joints that determine its motion");
   EXPECT_THAT(complaint("[bodies]\na = { mass = 0, inertia = 1 }\n[[spring]]\nto = \"a\"\nstiffness = 1\n"),
               mentions("m.toml:2:14", "'a'", "without mass", "joints"));
   const std::string rod =
       "[bodies]\na = { mass = 0, inertia = 0, angle = 0.3, start = { p = [0, 0] }, points = { p = "
       "[-5, 1] } }\n[[joint]]\nkind = \"revolute\"\nto = \"a.p\"\n";
-  EXPECT_THAT(complaint(rod), HasSubstr("m.toml:2:27: body 'a' can turn without inertia"));
+  EXPECT_THAT(complaint(rod), tells({"m.toml:2:27", "body 'a'", "inertia"}));
   EXPECT_EQ(complaint(rod + "[[driver]]\nof = \"a.angle\"\nvalue = 0.3\n"), "no error");
 }
 
@@ -116,7 +116,7 @@ TEST(MasslessBodies, CoordinatesWithoutMassAreJudgedInTheSameWay) {
   EXPECT_THAT(complaint(text), mentions("m.toml:1:37", "'x'", "without mass", "constraints"));
   EXPECT_EQ(complaint(text + "[[constraint]]\nequation = \"x - y\"\n"), "no error");
   EXPECT_THAT(complaint(text + "[[constraint]]\nequation = \"x - y\"\n[heat_bath]\nfriction = 1\ntemperature = 1\n"),
-              HasSubstr("a heat bath needs masses above zero"));
+              tells({"m.toml:8:12", "heat bath", "masses"}));
 }
 }  // namespace
 }  // namespace trill::testing_models

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/native/native_library.hpp"
+#include "support/mentions.hpp"
 #include "support/solution_files.hpp"
 
 #include <csignal>
@@ -115,7 +116,7 @@ TEST_F(NativeLibraryTest, CachedOnlyCompilesNothing) {
   EXPECT_FALSE(result.reason.empty());
   EXPECT_FALSE(fs::exists(home_ / "trill"));
   ASSERT_TRUE(load_native(source_adding("2.0"), NativeUse::always).library);
-  EXPECT_THAT(load_native(source, NativeUse::cached_only).reason, HasSubstr("not been compiled"));
+  EXPECT_THAT(load_native(source, NativeUse::cached_only).reason, mentions("compiled"));
   EXPECT_EQ(calls(), 1);
 }
 
@@ -173,20 +174,20 @@ TEST_F(NativeLibraryTest, AFileOfAnotherSourceIsMadeAnew) {
 TEST_F(NativeLibraryTest, AFolderThatOthersMayWriteIsNotUsed) {
   ASSERT_TRUE(load_native(source, NativeUse::always).library);
   ::chmod(folder().c_str(), 0770);
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("may be written by others"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("chmod go-w " + folder().string()));
   ::chmod(folder().c_str(), 0700);
   ::chmod(folder().parent_path().c_str(), 0702);
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("may be written by others"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("chmod go-w " + folder().parent_path().string()));
   ::chmod(folder().parent_path().c_str(), 0755);
   EXPECT_TRUE(load_native(source, NativeUse::always).library);
 }
 
 TEST_F(NativeLibraryTest, AFolderThatCannotBeMadeIsAReason) {
   const Variable cache("XDG_CACHE_HOME", "/proc/self/none");  // not even by the superuser
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("cannot make the folder /proc/self/none/trill"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("/proc/self/none/trill"));
   std::ofstream(home_ / "trill") << "a file";
   cache_.emplace("XDG_CACHE_HOME", home_.string());
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("is not a folder"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions((home_ / "trill").string(), "folder"));
 }
 
 TEST_F(NativeLibraryTest, ARelativeCacheFolderGivesWayToHome) {
@@ -199,9 +200,9 @@ TEST_F(NativeLibraryTest, ARelativeCacheFolderGivesWayToHome) {
 TEST_F(NativeLibraryTest, NoCompilerIsAReason) {
   const Variable path("PATH", "");
   compiler_.emplace("CC", "");
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("no C compiler was found"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("C compiler", "PATH", "CC"));
   compiler_.emplace("CC", "no_such_compiler -O2");
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("'no_such_compiler' named by CC"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("'no_such_compiler'", "CC"));
   EXPECT_TRUE(files().empty());
 }
 
@@ -213,18 +214,17 @@ TEST_F(NativeLibraryTest, CompilersAreFoundInThePath) {
 }
 
 TEST_F(NativeLibraryTest, AFailingCompilerIsAReasonWithItsWords) {
-  EXPECT_THAT(load_native("int f(;\n", NativeUse::always).reason,
-              testing::AllOf(HasSubstr("failed with exit code 1"), HasSubstr("error: ")));
+  EXPECT_THAT(load_native("int f(;\n", NativeUse::always).reason, mentions("exit code 1", "error: "));
   compiler_.emplace("CC", script("kill -9 $$"));
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("was ended by signal 9"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("signal 9"));
   compiler_.emplace("CC", script("while [ \"$1\" != -o ]; do shift; done; echo nonsense > \"$2\""));
-  EXPECT_THAT(load_native(source, NativeUse::always).reason, HasSubstr("cannot load compiled code"));
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("cannot load", ".so"));
 }
 
 TEST_F(NativeLibraryTest, ASlowCompilerIsEndedWithItsChildren) {
   compiler_.emplace("CC", script("sleep 100 & echo $! > '" + (home_ / "child").string() + "'; wait"));
   const NativeResult result = load_native(source, NativeUse::always, 0.3);
-  EXPECT_THAT(result.reason, HasSubstr("took longer than 0.3 s"));
+  EXPECT_THAT(result.reason, mentions("0.3 s"));
   EXPECT_TRUE(files().empty());
   pid_t child = 0;
   std::ifstream(home_ / "child") >> child;

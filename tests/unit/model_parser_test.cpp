@@ -3,6 +3,7 @@
 #include "model/expression/parser.hpp"
 #include "model/expression/program.hpp"
 #include "support/allocation_count.hpp"
+#include "support/mentions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -161,33 +162,33 @@ TEST(Parser, ErrorsShowThePlace) {
             "    2*snh(y)\n"
             "      ^");
   EXPECT_EQ(complaint("(x + y"),
-            "model.toml:1:7: ')' is expected, not the end of the expression, for the '(' at character 1\n"
+            "model.toml:1:7: ')' was expected here, not the end of the expression, to close the '(' at character 1\n"
             "  (x + y\n"
             "        ^");
-  const std::pair<const char*, const char*> table[] = {
-      {"", "model.toml:1:1: an expression is expected\n"},
-      {"x +", "model.toml:1:4: a number, a name or '(' is expected, not the end of the expression\n"},
-      {"2x", "model.toml:1:2: 'x' is not expected here; an operator is missing before it"},
-      {"x**2", "model.toml:1:2: '**' is not expected here; a power is written ^\n"},
-      {"x = 2", "model.toml:1:3: '=' is not expected here; equality is written ==\n"},
-      {"x)", "model.toml:1:2: ')' is not expected here; there is no open parenthesis\n"},
-      {"1 < x < 2", "model.toml:1:7: comparisons do not chain"},
-      {"atan2(x)", "model.toml:1:8: 'atan2' takes 2 values; ',' is expected, not ')'\n"},
-      {"sin(x, y)", "model.toml:1:6: 'sin' takes only 1 value\n"},
-      {"sin + 1", "model.toml:1:5: '(' is expected after the function 'sin', not '+'\n"},
-      {"x(2)", "model.toml:1:2: 'x' is no function; a product is written with *\n"},
-      {"x[1]", "model.toml:1:1: is no array\n"},
-      {"1 + t[1]", "model.toml:1:5: 't' is no array and takes no index\n"},
-      {"zz[1]", "model.toml:1:1: unknown name 'zz'"},
-      {"1 + r", "model.toml:1:5: 'r' is an array, write r[...]\n"},
-      {"r[1", "model.toml:1:4: ']' is expected, not the end of the expression, for the '[' at character 2\n"},
-      {"r[]", "model.toml:1:3: a number, a name or '(' is expected, not ']'\n"},
-      {"r[1)", "model.toml:1:4: ']' is expected, not ')'"},
-      {"1e999", "model.toml:1:1: this number is too large or too small for a double\n"},
-      {".", "model.toml:1:1: a number needs a digit\n"},
-      {"x \xc3\xa4 y", "model.toml:1:3: '\xc3\xa4' is not expected here"},
-      {"x\x01", "model.toml:1:2: the character with code 1 is not expected here"}};
-  for (const auto& [text, begin] : table) EXPECT_EQ(complaint(text).substr(0, std::string(begin).size()), begin);
+  const std::pair<const char*, std::vector<std::string>> table[] = {
+      {"", {"model.toml:1:1", "an expression"}},
+      {"x +", {"model.toml:1:4", "number", "name", "'('", "end of the expression"}},
+      {"2x", {"model.toml:1:2", "'x'", "operator"}},
+      {"x**2", {"model.toml:1:2", "'**'", "^"}},
+      {"x = 2", {"model.toml:1:3", "'='", "=="}},
+      {"x)", {"model.toml:1:2", "')'", "parenthesis"}},
+      {"1 < x < 2", {"model.toml:1:7", "comparisons"}},
+      {"atan2(x)", {"model.toml:1:8", "'atan2'", "','", "')'", "2"}},
+      {"sin(x, y)", {"model.toml:1:6", "'sin'", "1 value"}},
+      {"sin + 1", {"model.toml:1:5", "'('", "'sin'", "'+'", "function"}},
+      {"x(2)", {"model.toml:1:2", "'x'", "function", "*"}},
+      {"x[1]", {"model.toml:1:1", "array"}},
+      {"1 + t[1]", {"model.toml:1:5", "'t'", "index"}},
+      {"zz[1]", {"model.toml:1:1", "'zz'", "name"}},
+      {"1 + r", {"model.toml:1:5", "'r'", "r[...]", "array"}},
+      {"r[1", {"model.toml:1:4", "']'", "'['", "2", "end of the expression"}},
+      {"r[]", {"model.toml:1:3", "'('", "']'", "number"}},
+      {"r[1)", {"model.toml:1:4", "']'", "')'"}},
+      {"1e999", {"model.toml:1:1", "number", "large"}},
+      {".", {"model.toml:1:1", "number", "digit"}},
+      {"x \xc3\xa4 y", {"model.toml:1:3", "'\xc3\xa4'"}},
+      {"x\x01", {"model.toml:1:2", "code 1"}}};
+  for (const auto& [text, told] : table) EXPECT_THAT(complaint(text), tells(told)) << text;
 }
 
 TEST(Parser, PointsHavePartsAndFunctions) {
@@ -220,40 +221,40 @@ TEST(Parser, PointsHavePartsAndFunctions) {
 
 TEST(Parser, MistakesWithPointsShowThePlace) {
   EXPECT_EQ(complaint("1 + 2*r[ x ] "),
-            "model.toml:1:7: r[ x ] is a point; use r[ x ].x or distance(...)\n"
+            "model.toml:1:7: r[ x ] is a point, and a number is needed here; write r[ x ].x or distance(...)\n"
             "  1 + 2*r[ x ] \n"
             "        ^");
-  const std::pair<const char*, const char*> table[] = {
-      {" flat ", "model.toml:1:2: flat is a point; use flat.x or distance(...)\n"},
-      {"-flat", "model.toml:1:2: flat is a point;"},
-      {"flat + 1", "model.toml:1:1: flat is a point;"},
-      {"2 - flat", "model.toml:1:5: flat is a point;"},
-      {"flat^2", "model.toml:1:1: flat is a point;"},
-      {"2^flat", "model.toml:1:3: flat is a point;"},
-      {"1/flat", "model.toml:1:3: flat is a point;"},
-      {"flat < 1", "model.toml:1:1: flat is a point;"},
-      {"1 < (flat)", "model.toml:1:5: (flat) is a point;"},
-      {"r[flat]", "model.toml:1:3: flat is a point;"},
-      {"sin(flat)", "model.toml:1:5: flat is a point;"},
-      {"if(x < y, flat, flat)", "model.toml:1:11: flat is a point;"},
-      {"point(flat, 1)", "model.toml:1:7: flat is a point;"},
-      {"point(1, 2)", "model.toml:1:1: point(1, 2) is a point;"},
-      {"x.y", "model.toml:1:2: x is a number and has no part .y\n"},
-      {"norm(flat).x", "model.toml:1:11: norm(flat) is a number and has no part .x\n"},
-      {"flat.z", "model.toml:1:5: flat is a point of the plane; it has .x and .y only\n"},
-      {"flat.w", "model.toml:1:5: '.' is not expected here; only points have parts: .x .y .z\n"},
-      {"flat.", "model.toml:1:5: '.' is not expected here"},
-      {"x .5", "model.toml:1:3: '.' is not expected here"},
-      {"flat.xy", "model.toml:1:5: '.' is not expected here"},
-      {"distance(flat, x)", "model.toml:1:16: x is a number; 'distance' takes points\n"},
-      {"norm(2)", "model.toml:1:6: 2 is a number; 'norm' takes points\n"},
-      {"dot(flat, r[1])", "model.toml:1:11: r[1] has 3 parts and flat has 2; all points of a function have as many\n"},
-      {"dihedral(flat, flat, flat, flat)", "model.toml:1:1: 'dihedral' takes points of space, with three parts\n"},
-      {"distance(flat)", "model.toml:1:14: 'distance' takes 2 values; ',' is expected, not ')'\n"},
-      {"point(1)", "model.toml:1:8: 'point' takes 2 or 3 values; ',' is expected, not ')'\n"},
-      {"point(1,2,3,4)", "model.toml:1:12: 'point' takes only 3 values\n"},
-      {"angle", "model.toml:1:6: '(' is expected after the function 'angle'"}};
-  for (const auto& [text, begin] : table) EXPECT_EQ(complaint(text).substr(0, std::string(begin).size()), begin);
+  const std::pair<const char*, std::vector<std::string>> table[] = {
+      {" flat ", {"model.toml:1:2", "flat is a point"}},
+      {"-flat", {"model.toml:1:2", "flat is a point"}},
+      {"flat + 1", {"model.toml:1:1", "flat is a point"}},
+      {"2 - flat", {"model.toml:1:5", "flat is a point"}},
+      {"flat^2", {"model.toml:1:1", "flat is a point"}},
+      {"2^flat", {"model.toml:1:3", "flat is a point"}},
+      {"1/flat", {"model.toml:1:3", "flat is a point"}},
+      {"flat < 1", {"model.toml:1:1", "flat is a point"}},
+      {"1 < (flat)", {"model.toml:1:5", "(flat)", "point"}},
+      {"r[flat]", {"model.toml:1:3", "flat is a point"}},
+      {"sin(flat)", {"model.toml:1:5", "flat is a point"}},
+      {"if(x < y, flat, flat)", {"model.toml:1:11", "flat is a point"}},
+      {"point(flat, 1)", {"model.toml:1:7", "flat is a point"}},
+      {"point(1, 2)", {"model.toml:1:1", "point(1, 2)", "a point"}},
+      {"x.y", {"model.toml:1:2", "x", "number", ".y"}},
+      {"norm(flat).x", {"model.toml:1:11", "norm(flat)", "number", ".x"}},
+      {"flat.z", {"model.toml:1:5", "flat", "plane", ".x", ".y"}},
+      {"flat.w", {"model.toml:1:5", "'.'", "parts"}},
+      {"flat.", {"model.toml:1:5", "'.'"}},
+      {"x .5", {"model.toml:1:3", "'.'"}},
+      {"flat.xy", {"model.toml:1:5", "'.'"}},
+      {"distance(flat, x)", {"model.toml:1:16", "x is a number", "'distance'"}},
+      {"norm(2)", {"model.toml:1:6", "2 is a number", "'norm'"}},
+      {"dot(flat, r[1])", {"model.toml:1:11", "r[1] has 3", "flat has 2"}},
+      {"dihedral(flat, flat, flat, flat)", {"model.toml:1:1", "'dihedral'", "three parts"}},
+      {"distance(flat)", {"model.toml:1:14", "'distance'", "','", "')'", "2"}},
+      {"point(1)", {"model.toml:1:8", "'point'", "','", "')'", "2", "3"}},
+      {"point(1,2,3,4)", {"model.toml:1:12", "'point'", "3"}},
+      {"angle", {"model.toml:1:6", "'('", "'angle'", "function"}}};
+  for (const auto& [text, told] : table) EXPECT_THAT(complaint(text), tells(told)) << text;
   EXPECT_LT(complaint("1 + point(1" + std::string(100'000, ' ') + ", 2)").size(), 500u);
 }
 
@@ -285,12 +286,12 @@ TEST(Parser, TheCaretCountsCharactersAndLongLinesAreCut) {
 
 TEST(Parser, DeepNestingIsRefused) {
   const std::string deep = std::string(150, '(') + "x" + std::string(150, ')');
-  EXPECT_NE(complaint(deep).find("more than 200 expressions inside each other"), std::string::npos);
+  EXPECT_THAT(complaint(deep), mentions("200 expressions"));
   EXPECT_EQ(value(std::string(50, '(') + "x" + std::string(50, ')')), 2);
   for (const char* piece : {"(", "-", "x^", "sin(", "if(x,", "r[", "norm(", "point(1,"}) {
     std::string text;
     while (text.size() < 1'000'000) text += piece;
-    EXPECT_NE(complaint(text).find("more than 200 expressions"), std::string::npos) << piece;
+    EXPECT_THAT(complaint(text), mentions("200 expressions")) << piece;
   }
 }
 

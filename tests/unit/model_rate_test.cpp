@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // First-order models as text: y' = f(t, y).
+#include "support/mentions.hpp"
 #include "support/text_models.hpp"
 
 namespace trill::testing_models {
@@ -141,13 +142,13 @@ then = { inflow = 0, level = "level/2" }
 
 TEST(TextRateErrors, SayWhatIsWrong) {
   const std::string head = "coordinates.x = 1\nrate.x = ";
-  EXPECT_THAT(complaint(head + "\"vx\""), HasSubstr("unknown name 'vx'"));
-  EXPECT_THAT(complaint(head + "\"-x\"\n[[measure]]\nname = \"a\"\nvalue = \"vx^2\""), HasSubstr("unknown name 'vx'"));
-  EXPECT_THAT(complaint(head + "\"-x\"\n[[event]]\nwhen = \"vx\"\nstop = true"), HasSubstr("unknown name 'vx'"));
-  EXPECT_THAT(complaint(head + "\"1/(x - 1)\""), HasSubstr("this rate is inf at the start"));
-  EXPECT_THAT(complaint(head + "\"sqrt(x - 2)\""), HasSubstr("this rate is "));
+  EXPECT_THAT(complaint(head + "\"vx\""), mentions("name 'vx'"));
+  EXPECT_THAT(complaint(head + "\"-x\"\n[[measure]]\nname = \"a\"\nvalue = \"vx^2\""), mentions("name 'vx'"));
+  EXPECT_THAT(complaint(head + "\"-x\"\n[[event]]\nwhen = \"vx\"\nstop = true"), mentions("name 'vx'"));
+  EXPECT_THAT(complaint(head + "\"1/(x - 1)\""), mentions("rate is inf"));
+  EXPECT_THAT(complaint(head + "\"sqrt(x - 2)\""), mentions("rate is ", "finite"));
   EXPECT_THAT(complaint("sets.a = 2\ncoordinates.y = { over = \"a\", start = 1 }\nrate.y = \"y\""),
-              HasSubstr("'y' has one entry for each element of 'a'"));
+              mentions("'y'", "'a'", "y[a]"));
 }
 }  // namespace
 }  // namespace trill::testing_models

@@ -19,8 +19,6 @@
 namespace {
 using namespace trill;
 using namespace trill::test;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 const std::filesystem::path two_springs = std::filesystem::path(TRILL_SOURCE_DIR) / "examples/two_springs.toml";
 
@@ -154,57 +152,51 @@ TEST(TextModelErrors, ShowTheExactPlace) {
             "  energy = \"x^2 + z\"\n"
             "                  ^");
   EXPECT_EQ(complaint(head + "[[potential]]\nenergy = \"\"\"\nx^2 +\n  * y\"\"\"\n"),
-            "m.toml:7:3: a number, a name or '(' is expected, not '*'\n"
+            "m.toml:7:3: a number, a name or '(' was expected here, not '*'\n"
             "    * y\"\"\"\n"
             "    ^");
-  EXPECT_THAT(complaint(head + "[[potential]]\nenergy = \"x \\u002b+\"\n"), StartsWith("m.toml:5:10: a number"));
+  EXPECT_THAT(complaint(head + "[[potential]]\nenergy = \"x \\u002b+\"\n"), tells({"m.toml:5:10", "number"}));
   EXPECT_EQ(complaint(head + "[[potential]]\nenrgy = \"x^2\"\n"),
             "m.toml:4:1: [[potential]] needs 'energy'\n  [[potential]]\n  ^");
 }
 
 TEST(TextModelErrors, SayWhatIsWrong) {
   const std::string energy = "[[potential]]\nenergy = \"x^2\"\n";
-  const std::pair<std::string, const char*> table[] = {
-      {"", "m.toml: a model needs coordinates"},
-      {head, "m.toml: nothing acts on the coordinates"},
-      {"[coordinates\nx = 1", "m.toml:1:13: "},
-      {head + energy + "titel = 1", "m.toml:6:1: [[potential]] has no key 'titel'"},
-      {"titel = \"x\"\n" + head + energy, "m.toml:1:1: a model has no key 'titel'; did you mean 'title'?"},
-      {"[coordinates]\nx = { strat = 1 }\n" + energy,
-       "m.toml:2:7: coordinate 'x' has no key 'strat'; did you mean 'start'?"},
-      {"[coordinates]\nx = { velocity = 1 }\n" + energy, "m.toml:2:1: coordinate 'x' needs 'start'"},
-      {"[coordinates]\nx = { start = 1, over = \"atom\" }\n" + energy, "m.toml:2:25: there is no set 'atom'"},
-      {"[coordinates]\nx = true\n" + energy, "m.toml:2:5: 'x' must be a number or an expression in quotes"},
-      {"[coordinates]\nsin = 1\n" + energy, "m.toml:2:1: 'sin' is already a name of trill"},
-      {"[coordinates]\nx = 1\nvx = 1\n" + energy, "m.toml:2:1: the velocity of 'x' is called 'vx'"},
-      {"[parameters]\nx = 1\n" + head + energy, "m.toml:4:1: the name 'x' is already taken"},
-      {"[parameters]\nk = \"2*3\"\n" + head + energy, "m.toml:2:6: a parameter must be a number"},
-      {"[parameters]\nk = inf\n" + head + energy, "m.toml:2:5: 'k' must be finite"},
-      {"[coordinates]\nx = { start = 1, mass = -1 }\n" + energy, "m.toml:2:25: a mass cannot be negative, as -1 is"},
-      {"[coordinates]\nx = \"1/0\"\n" + energy, "m.toml:2:6: the start of a coordinate is inf; it must be finite"},
-      {"[coordinates]\nx = 1\ny = \"2*x\"\n" + energy,
-       "m.toml:3:6: the start of a coordinate may depend on parameters only"},
-      {head + "[potential]\nenergy = \"x^2\"", "m.toml:4:1: write [[potential]] with two brackets"},
-      {head + "[[potential]]\nenergy = \"1/(x - 1)\"", "m.toml:5:11: this energy is inf at the start"},
-      {head + "[[potential]]\nenergy = \"sqrt(abs(x - 1))\"", "m.toml:5:11: the derivative of this energy is "},
-      {head + "[[potential]]\nenergy = \"vx^2\"", "m.toml:5:11: a potential energy may not depend on velocities"},
-      {head + "[[stiff]]\ngap = \"(x - 1)^2\"\nstiffness = 1",
-       "m.toml:5:8: this gap does not change with any coordinate"},
-      {head + "[[stiff]]\ngap = \"x\"\nstiffness = \"-4\"", "m.toml:6:14: a stiffness must be positive, not -4"},
-      {head + "[[force]]\non = \"xx\"\nvalue = 1", "m.toml:5:6: there is no coordinate 'xx'; did you mean 'x' or 'y'?"},
-      {head + "[[constraint]]\nequation = \"x - 2\"",
-       "m.toml:5:13: the start does not lie on this constraint: it is -1 there"},
-      {head + "[[constraint]]\nequation = \"x - 1 + t\"",
-       "m.toml:5:13: the velocities at the start leave this constraint"},
-      {"[derived]\na = \"b + 1\"\nb = \"c\"\nc = \"2*a\"\n" + head + energy,
-       "m.toml:4:8: derived names go in a circle: a -> b -> c -> a"},
-      {"[run]\nh = 1\nrtol = 1\n" + head + energy, "m.toml:3:8: [run] has a step size h as well"},
-      {"[run]\nto = \"-pi\"\n" + head + energy, "m.toml:2:7: the end of the run must be positive"},
-      {"[[event]]\nwhen = \"t\"\n" + head + energy, "m.toml:1:1: an event needs 'then' with what changes, or stop"},
-      {"a.\n" + head + energy, "m.toml"},
-      {head + std::string("\0", 1), "m.toml:4:1: a NUL byte"},
-      {std::string(most_model_bytes + 1, '\n'), "m.toml: has 10000001 bytes"}};
-  for (const auto& [text, begin] : table) EXPECT_THAT(complaint(text), StartsWith(begin)) << text.substr(0, 300);
+  const std::pair<std::string, std::vector<std::string>> table[] = {
+      {"", {"m.toml", "[coordinates]"}},
+      {head, {"m.toml", "[[potential]]", "[[force]]"}},
+      {"[coordinates\nx = 1", {"m.toml:1:13"}},
+      {head + energy + "titel = 1", {"m.toml:6:1", "'titel'", "[[potential]]", "key"}},
+      {"titel = \"x\"\n" + head + energy, {"m.toml:1:1", "'titel'", "'title'", "key"}},
+      {"[coordinates]\nx = { strat = 1 }\n" + energy, {"m.toml:2:7", "'x'", "'strat'", "'start'", "key"}},
+      {"[coordinates]\nx = { velocity = 1 }\n" + energy, {"m.toml:2:1", "'x'", "'start'", "needs"}},
+      {"[coordinates]\nx = { start = 1, over = \"atom\" }\n" + energy, {"m.toml:2:25", "'atom'", "set"}},
+      {"[coordinates]\nx = true\n" + energy, {"m.toml:2:5", "'x'", "expression in quotes"}},
+      {"[coordinates]\nsin = 1\n" + energy, {"m.toml:2:1", "'sin'", "name"}},
+      {"[coordinates]\nx = 1\nvx = 1\n" + energy, {"m.toml:2:1", "'x'", "'vx'", "velocity of"}},
+      {"[parameters]\nx = 1\n" + head + energy, {"m.toml:4:1", "'x'", "name"}},
+      {"[parameters]\nk = \"2*3\"\n" + head + energy, {"m.toml:2:6", "number", "[derived]"}},
+      {"[parameters]\nk = inf\n" + head + energy, {"m.toml:2:5", "'k'", "finite"}},
+      {"[coordinates]\nx = { start = 1, mass = -1 }\n" + energy, {"m.toml:2:25", "-1", "negative"}},
+      {"[coordinates]\nx = \"1/0\"\n" + energy, {"m.toml:2:6", "start", "inf"}},
+      {"[coordinates]\nx = 1\ny = \"2*x\"\n" + energy, {"m.toml:3:6", "start", "parameters"}},
+      {head + "[potential]\nenergy = \"x^2\"", {"m.toml:4:1", "[[potential]]", "brackets"}},
+      {head + "[[potential]]\nenergy = \"1/(x - 1)\"", {"m.toml:5:11", "energy is inf"}},
+      {head + "[[potential]]\nenergy = \"sqrt(abs(x - 1))\"", {"m.toml:5:11", "derivative"}},
+      {head + "[[potential]]\nenergy = \"vx^2\"", {"m.toml:5:11", "velocities"}},
+      {head + "[[stiff]]\ngap = \"(x - 1)^2\"\nstiffness = 1", {"m.toml:5:8", "gap", "gradient"}},
+      {head + "[[stiff]]\ngap = \"x\"\nstiffness = \"-4\"", {"m.toml:6:14", "-4", "positive"}},
+      {head + "[[force]]\non = \"xx\"\nvalue = 1", {"m.toml:5:6", "'xx'", "'x'", "'y'", "coordinate"}},
+      {head + "[[constraint]]\nequation = \"x - 2\"", {"m.toml:5:13", "-1", "constraint"}},
+      {head + "[[constraint]]\nequation = \"x - 1 + t\"", {"m.toml:5:13", "velocities", "constraint"}},
+      {"[derived]\na = \"b + 1\"\nb = \"c\"\nc = \"2*a\"\n" + head + energy, {"m.toml:4:8", "a -> b -> c -> a"}},
+      {"[run]\nh = 1\nrtol = 1\n" + head + energy, {"m.toml:3:8", "[run]", "h", "rtol"}},
+      {"[run]\nto = \"-pi\"\n" + head + energy, {"m.toml:2:7", "end of the run", "positive"}},
+      {"[[event]]\nwhen = \"t\"\n" + head + energy, {"m.toml:1:1", "'then'", "stop"}},
+      {"a.\n" + head + energy, {"", "m.toml"}},
+      {head + std::string("\0", 1), {"m.toml:4:1", "byte"}},
+      {std::string(most_model_bytes + 1, '\n'), {"m.toml", "10000001", "bytes"}}};
+  for (const auto& [text, told] : table) EXPECT_THAT(complaint(text), tells(told)) << text.substr(0, 300);
 }
 
 TEST(TextModelErrors, ParametersFromOutside) {
@@ -225,7 +217,7 @@ TEST(TextModelErrors, LongChainsOfNamesAndHugeModelsEndQuickly) {
   std::string chain = "[derived]\n";
   for (int k = 0; k < 5000; ++k) chain += fmt::format("a{} = \"a{} + 1\"\n", k, k + 1);
   EXPECT_THAT(complaint(chain + "a5000 = 1\n" + head + "[[potential]]\nenergy = \"a0\"\n"),
-              HasSubstr("more than 200 expressions inside each other"));
+              tells({"", "200 expressions"}));
   const auto cost = [](const char* piece, std::size_t length) {
     std::string energy;
     while (energy.size() < length) energy += piece;
@@ -247,37 +239,39 @@ TEST(TextModelErrors, NumbersAndSwitchesCostInProportionToTheirCount) {
 
 TEST(TextModelErrors, SmallFilesThatAskForHugeTablesAreRefusedBeforeTheyAreMade) {
   const std::string sets = "[sets]\na = 20000000\n", one = "[coordinates]\nx = 1\n";
-  const std::pair<std::string, const char*> table[] = {
+  const std::pair<std::string, std::vector<std::string>> table[] = {
       {sets + "[coordinates]\nx = { over = \"a\", start = 1 }\n[[potential]]\nenergy = \"x[0]\"\n",
-       "m.toml:4:1: the tables of this model hold 160000000 numbers up to here; at most"},
+       {"m.toml:4:1", "tables", "160000000"}},
       {"[sets]\na = { size = 20000000, b = \"a\", c = \"b\", d = \"c\", e = 1 }\n" + one +
            "[[potential]]\nenergy = \"x\"\n",
-       "m.toml:2:51: the tables of this model hold 80000000 numbers"},
+       {"m.toml:2:51", "80000000", "tables"}},
       {sets + one +
            "[[stiff]]\nover = \"a\"\ngap = \"x\"\nstiffness = \"1 + a\"\n[[stiff]]\nover = \"a\"\ngap = "
            "\"x\"\nstiffness = \"2 + a\"\n",
-       "m.toml:12:14: the tables of this model hold 80000"},
+       {"m.toml:12:14", "80000", "tables"}},
       {sets + one + "[[potential]]\nover = \"a\"\nenergy = \"sin(x)^3*cos(x)/a + exp(x/(1 + a))\"\n",
-       "m.toml:2:1: reading this model takes"}};
-  for (const auto& [text, begin] : table) {
-    EXPECT_LE(heap_bytes([&] { EXPECT_THAT(complaint(text), StartsWith(begin)) << text; }), 1e9) << text;
+       {"m.toml:2:1", "operations"}}};
+  for (const auto& [text, told] : table) {
+    EXPECT_LE(heap_bytes([&] { EXPECT_THAT(complaint(text), tells(told)) << text; }), 1e9) << text;
   }
 }
 
 TEST(TextModelErrors, WhatIsFoundByLookingTwice) {
   const std::string energy = "[[potential]]\nenergy = \"x^2\"\n";
-  const std::pair<std::string, const char*> table[] = {
-      {"coordinates.x = { start = 1, exact = \"sin(t)\" }\n" + energy, "the closed form begins with the value 0, and"},
-      {"coordinates.x = { start = 1, velocity = 2, exact = \"cos(t)\" }\n" + energy, "begins with the velocity 0, and"},
-      {"coordinates.x = 1\n" + energy + "[[measure]]\nname = \"t\"\nvalue = \"x\"\n", "there is already a measure 't'"},
-      {"coordinates.x = 1\n" + energy + "[[measure]]\nname = \"vx\"\nvalue = \"x\"\n", "already a measure 'vx'"},
+  const std::pair<std::string, std::vector<std::string>> table[] = {
+      {"coordinates.x = { start = 1, exact = \"sin(t)\" }\n" + energy, {"", "closed form", "value 0", "1"}},
+      {"coordinates.x = { start = 1, velocity = 2, exact = \"cos(t)\" }\n" + energy,
+       {"", "closed form", "velocity 0", "2"}},
+      {"coordinates.x = 1\n" + energy + "[[measure]]\nname = \"t\"\nvalue = \"x\"\n", {"m.toml:5:8", "measure", "'t'"}},
+      {"coordinates.x = 1\n" + energy + "[[measure]]\nname = \"vx\"\nvalue = \"x\"\n",
+       {"m.toml:5:8", "measure", "'vx'"}},
       {"sets.a = 2\ncoordinates.x = { over = \"a\", start = \"a\" }\n[[stiff]]\nover = \"a\"\n"
        "gap = \"x[a] - x[if(a == 0, 0, 1)]\"\nstiffness = 1\n",
-       "this gap does not change with any coordinate at the start for element 0 of 'a'"}};
-  for (const auto& [text, says] : table) EXPECT_THAT(complaint(text), HasSubstr(says)) << text;
+       {"m.toml:5:8", "gap", "gradient", "element 0 of 'a'"}}};
+  for (const auto& [text, told] : table) EXPECT_THAT(complaint(text), tells(told)) << text;
   const auto warned = [](const std::string& text) { return read_model("m.toml", text).warnings; };
   EXPECT_THAT(warned("coordinates.x = 1\n[[kinetic]]\nenergy = \"if(x < 0, 2, 1)*vx^2/2\"\n" + energy),
-              testing::Contains(HasSubstr("line 3: a kinetic energy changes its formula")));
+              testing::Contains(tells({"line 3", "kinetic energy"})));
 }
 
 // Files come from strangers: whatever a byte does, it loads or is refused with a place or a reason.
@@ -299,7 +293,7 @@ TEST(TextModelErrors, MutatedFilesLoadOrAreRefused) {
       read_model("m.toml", text);
       ++loaded;
     } catch (const ModelError& e) {
-      EXPECT_THAT(e.what(), StartsWith("m.toml:"));
+      EXPECT_THAT(e.what(), testing::StartsWith("m.toml:"));
     }
   }
   EXPECT_GT(loaded, 50);

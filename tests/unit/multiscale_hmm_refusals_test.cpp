@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the heterogeneous multiscale method refuses, and of what it warns.
 #include "support/hmm_models.hpp"
+#include "support/mentions.hpp"
 #include "support/multiscale_runs.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -43,17 +44,14 @@ class SwitchedOn final : public MechanicalProblem {
   }
 };
 
-TEST(HmmRefuses, MotionWithoutAGap) {
-  EXPECT_THAT(complaint(cart(0), 20), HasSubstr("no gap between fast and slow motion"));
-  EXPECT_THAT(complaint(cart(0), 20), HasSubstr("30 times is needed"));
-}
+TEST(HmmRefuses, MotionWithoutAGap) { EXPECT_THAT(complaint(cart(0), 20), mentions("separate", "30 times")); }
 
 TEST(HmmRefuses, NonlinearDragOfAnOscillation) {
   const std::string drag = R"~([[force]]
 on = "X"
 value = "-0.2*vX*abs(vX)"
 )~";
-  EXPECT_THAT(complaint(cart(1, drag), 1000), HasSubstr("drag that is not linear"));
+  EXPECT_THAT(complaint(cart(1, drag), 1000), mentions("drag", "not linear", "use slow"));
   EXPECT_EQ(complaint(cart(0, drag), 1000, {}, 1e-4), "") << "nothing oscillates there";
 }
 
@@ -71,7 +69,7 @@ stiffness = "omega^2"
 gap = "b*(1.5 - 0.2*s)"
 stiffness = "omega^2"
 )~";
-  EXPECT_THAT(complaint(crossing, 1000), HasSubstr("two fast frequencies come as near as"));
+  EXPECT_THAT(complaint(crossing, 1000), mentions("two fast frequencies", "fast_energy=drop"));
 }
 
 TEST(HmmRefuses, FrequenciesThatCrossSuddenly) {
@@ -88,7 +86,7 @@ stiffness = "omega^2"
 gap = "3*b"
 stiffness = "omega^2"
 )~";
-  EXPECT_THAT(complaint(crossing, 20000, {}, 1e-3), HasSubstr("two fast frequencies come as near as"));
+  EXPECT_THAT(complaint(crossing, 20000, {}, 1e-3), mentions("two fast frequencies", "fast_energy=drop"));
 }
 
 TEST(HmmRefuses, AMassThatDependsOnThePosition) {
@@ -128,7 +126,7 @@ stiffness = "omega^2"
 [[potential]]
 energy = "x^2/2 - x*cos(100*t)"
 )~";
-  EXPECT_THAT(complaint(driven, 500), HasSubstr("the forces change in time by"));
+  EXPECT_THAT(complaint(driven, 500), mentions("forces", "in time"));
 }
 
 TEST(HmmRefuses, ASlowMotionThatBecomesFast) {
@@ -143,7 +141,7 @@ stiffness = "omega^2"
 [[potential]]
 energy = "0.5*(1 + t^4)*x^2"
 )~";
-  EXPECT_THAT(complaint(text, 500), HasSubstr("no gap between fast and slow motion"));
+  EXPECT_THAT(complaint(text, 500), mentions("separate", "30 times"));
 }
 
 TEST(HmmRefuses, FrequenciesTooFarApart) {
@@ -162,7 +160,7 @@ stiffness = "(2000*omega)^2"
 [[potential]]
 energy = "x^2/2"
 )~";
-  EXPECT_THAT(complaint(apart, 400), HasSubstr("lie too far apart"));
+  EXPECT_THAT(complaint(apart, 400), mentions("too far apart", "8.04e+05"));
 }
 
 TEST(HmmRefuses, ALargeOscillation) {

@@ -267,13 +267,13 @@ group = "fast"
 
 TEST(Sam, RefusesAFastForceThatIsNotLinear) {
   EXPECT_THAT(refusal("[coordinates]\na = 1\n[[potential]]\nenergy = \"500^2/2*a^2 + 1000*a^4\"\n"),
-              HasSubstr("off a linear law by"));
+              mentions("sam", "linear", "'m'"));
   EXPECT_THAT(refusal("[coordinates]\na = 1\n[[potential]]\nenergy = \"(500 + t)^2/2*a^2\"\n"),
-              HasSubstr("off a linear law by"));
+              mentions("sam", "linear", "'m'"));
 }
 
 TEST(Sam, RefusesAWrongPeriod) {
-  EXPECT_THAT(refusal(oscillators + slow, {{"period", "0.0159"}}), mentions("whole turns", "0.0768"));
+  EXPECT_THAT(refusal(oscillators + slow, {{"period", "0.0159"}}), mentions("0.0159", "turns", "0.0768"));
   EXPECT_EQ(refusal(oscillators + slow, {{"period", "0.015708"}}), "");
 }
 
@@ -287,13 +287,13 @@ group = "coupling"
 energy = "-w*cos(w*t)*a"
 group = "drive"
 )model";
-  EXPECT_THAT(refusal(oscillators + driven), mentions("slower"));
+  EXPECT_THAT(refusal(oscillators + driven), mentions("slow forces", "in time"));
 }
 
 TEST(Sam, RefusesEventsAndConstraints) {
   EXPECT_THAT(refusal(oscillators + "[[event]]\nname = \"zero\"\nwhen = \"a\"\nstop = true\n"),
-              HasSubstr("would be missed"));
-  EXPECT_THAT(refusal(oscillators + "[[constraint]]\nequation = \"a - 1\"\n"), HasSubstr("hard constraints"));
+              mentions("events", "'m'"));
+  EXPECT_THAT(refusal(oscillators + "[[constraint]]\nequation = \"a - 1\"\n"), mentions("hard constraints", "'m'"));
 }
 
 TEST(Sam, AllocatesNothingOnTheWay) {

@@ -5,6 +5,7 @@
 #include "formulation/frequencies.hpp"
 #include "problem/structure.hpp"
 #include "support/algebra.hpp"
+#include "support/mentions.hpp"
 #include "support/twins/twins.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/circuit.hpp"
@@ -207,9 +208,7 @@ TEST_P(EveryModel, UnknownParameterIsRefused) {
     entry_.make({{first + "x", "1"}});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(entry_.name + " has no parameter '" + first + "x'"), std::string::npos)
-        << error.what();
-    EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos) << error.what();
+    EXPECT_THAT(error.what(), mentions(entry_.name, "parameter", "'" + first + "x'", "'" + first + "'"));
   }
 }
 
@@ -408,12 +407,12 @@ TEST_P(EveryModel, CloneIsAlike) {
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(all_cases()),
                          [](const testing::TestParamInfo<Case>& info) { return info.param.label; });
 
-void expect_refused(std::string_view model, const OptionSet& given, const std::string& text) {
+void expect_refused(std::string_view model, const OptionSet& given, const std::vector<std::string>& names) {
   try {
     make_model(model, given);
-    FAIL() << model << " accepted what it should refuse with: " << text;
+    FAIL() << model << " accepted what it should refuse";
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    for (const std::string& name : names) EXPECT_THAT(error.what(), mentions(name));
   }
 }
 
@@ -443,7 +442,7 @@ TEST(KeplerModel, ExactSolutionConservesEnergyAtEveryEccentricity) {
   }
 }
 
-TEST(KeplerModel, RefusesUnboundOrbits) { expect_refused("kepler", {{"e", "1"}}, "'e' = 1 is out of range"); }
+TEST(KeplerModel, RefusesUnboundOrbits) { expect_refused("kepler", {{"e", "1"}}, {"'e' = 1", "range"}); }
 
 TEST(StiffSpringModel, StartsAsInThePaper) {
   const auto p = make_model("stiff_spring");
@@ -456,10 +455,9 @@ TEST(StiffSpringModel, StartsAsInThePaper) {
 }
 
 TEST(StiffSpringModel, RefusesMisuse) {
-  expect_refused("stiff_spring", {{"epsilon", "-0.1"}},
-                 "pendulum/stiff_spring: parameter 'epsilon' = -0.1 is out of range; allowed: > 0");
-  expect_refused("stiff_spring", {{"epsilom", "0.1"}}, "did you mean 'epsilon'");
-  expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, "nan at the start");
+  expect_refused("stiff_spring", {{"epsilon", "-0.1"}}, {"pendulum/stiff_spring", "'epsilon' = -0.1", "> 0"});
+  expect_refused("stiff_spring", {{"epsilom", "0.1"}}, {"'epsilom'", "'epsilon'"});
+  expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, {"is nan"});
 }
 
 TEST(TwoSpringsModel, StartsAsInThePaper) {
@@ -644,7 +642,7 @@ TEST(LangevinModel, HasItsBath) {
   s.q() << 2, 0, 0, 0, 0;
   EXPECT_EQ(value_of(p, s, "potential_energy"), 0.5 * 4 + 0.25 * 1.5 * 16);
   expect_near(force(p.mechanics(), all_groups, 0, s.q(), s.v()), Vec{{-2 - 1.5 * 8, 0, 0, 0, 0}}, 0, "force");
-  expect_refused("langevin", {{"gamma", "-1"}}, "'gamma' = -1 is out of range");
+  expect_refused("langevin", {{"gamma", "-1"}}, {"'gamma' = -1", "range"});
 }
 
 TEST(RectifierModel, JacobiansAreExact) {

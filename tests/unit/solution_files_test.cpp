@@ -140,14 +140,14 @@ TEST_P(EveryFormat, NeverReadsTruncatedFiles) {
 TEST_P(EveryFormat, SaysWhatItExpected) {
   const std::string name = file().string();
   EXPECT_EQ(message_of<IoError>([&] { SolutionFile f(file()); }),
-            name + " does not exist; expected a solution written by trill");
+            name + " does not exist; a solution written by trill was expected");
   for (const char* text : {"", "{}", "hello", "{\"schema\": 3}", "[1, 2]", "t,x\n0,1\n"}) {
     spill(file(), text);
     EXPECT_NE(message_of<IoError>([&] { SolutionFile f(file()); }).find(name), std::string::npos) << text;
   }
   fs::remove(file());
   fs::create_directory(file());
-  EXPECT_NE(message_of<IoError>([&] { SolutionFile f(file()); }).find("is a directory"), std::string::npos);
+  EXPECT_THAT(message_of<IoError>([&] { SolutionFile f(file()); }), mentions(file().string(), "directory"));
   EXPECT_THROW(save_solution(random_solution(1), file()), IoError);
   EXPECT_THROW(save_solution(random_solution(1), dir / "no" / GetParam()), IoError);
 }
@@ -251,8 +251,8 @@ TEST(SolutionFiles, JsonRefusesEqualNames) {
 TEST(SolutionFiles, NamesTheKnownExtensions) {
   const TemporaryDirectory dir;
   for (const char* name : {"run.txt", "run", "run.h6"}) {
-    EXPECT_NE(message_of<UsageError>([&] { save_solution(random_solution(1), dir / name); }).find(".h5, .hdf5, .csv"),
-              std::string::npos);
+    EXPECT_THAT(message_of<UsageError>([&] { save_solution(random_solution(1), dir / name); }),
+                mentions(name, ".h5", ".hdf5", ".csv", ".json"));
     EXPECT_THROW(SolutionFile f(dir / name), UsageError);
     EXPECT_THROW(SegmentRecorder r(dir / name), UsageError);
   }
@@ -283,8 +283,8 @@ TEST(SolutionFiles, ConvertsFromFileToFile) {
 #else
 TEST(SolutionFiles, SaysThatHdf5IsMissing) {
   const TemporaryDirectory dir;
-  EXPECT_NE(message_of<UsageError>([&] { save_solution(random_solution(1), dir / "run.h5"); }).find("no HDF5"),
-            std::string::npos);
+  EXPECT_THAT(message_of<UsageError>([&] { save_solution(random_solution(1), dir / "run.h5"); }),
+              mentions("run.h5", "HDF5"));
 }
 #endif
 

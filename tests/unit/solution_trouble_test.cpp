@@ -54,7 +54,8 @@ TEST_F(RecordThroughTrouble, FullDiskKeepsTheSegments) {
           limit_file_size(60'000);
           run_or_resume(path, plan);
         },
-        "cannot write " + path.string() + ": File too large; free space and run again with --resume " + path.string(),
+        "cannot write " + path.string() + ": File too large; free some space on the disk and run again with --resume " +
+            path.string(),
         Leave::with_clean_up);
     EXPECT_EQ(code, 3) << name;
     EXPECT_FALSE(fs::exists(path));
@@ -71,7 +72,7 @@ TEST_F(RecordThroughTrouble, FullDiskDuringTheRun) {
         limit_file_size(30'000);
         run_or_resume(file, plan);
       },
-      "segment-00000000.bin: File too large; free space and run again with --resume " + file.string());
+      "segment-00000000.bin: File too large; free some space on the disk and run again with --resume " + file.string());
   EXPECT_EQ(code, 3);
   for (const std::string& left : names_in(part)) EXPECT_EQ(left.find(".tmp"), std::string::npos) << left;
   run_or_resume(file, plan);

@@ -60,7 +60,9 @@ class Expansion {
   void write_point(const FileBody& b, const FileBodyPoint& p) {
     for (const char* taken : {"x", "y", "z", "angle", "mass", "inertia"})
       if (p.name.text == taken)
-        throw writer_.error(p.name.offset, fmt::format("every body has a '{}'; choose another name", taken));
+        throw writer_.error(
+            p.name.offset,
+            fmt::format("every body already has a value called '{}'; choose another name for this point", taken));
     const std::string name = b.name.text + "." + p.name.text;
     const std::string px = writer_.given(name + "_x", p.at.part(0), no_set);
     const std::string py = writer_.given(name + "_y", p.at.part(1), no_set);
@@ -87,10 +89,12 @@ class Expansion {
     const Known& body = it->second;
     const std::string& name = it->first;
     if (*body.over && !place.index)
-      throw writer_.error(place.body.offset, fmt::format("'{}' is over the set '{}'; say which element: {}[...]", name,
-                                                         (*body.over)->text, name));
+      throw writer_.error(
+          place.body.offset,
+          fmt::format("there is one body '{}' for each element of the set '{}'; say which one you mean: {}[...]", name,
+                      (*body.over)->text, name));
     if (!*body.over && place.index)
-      throw writer_.error(place.body.offset, fmt::format("'{}' is not over a set and has no elements", name));
+      throw writer_.error(place.body.offset, fmt::format("'{}' is a single body and takes no index", name));
     return body;
   }
 
@@ -128,7 +132,7 @@ class Expansion {
     const std::string& name = place.body.text;
     if (place.at || (place.point.text != "base" && place.point.text != "tip"))
       throw writer_.error(place.point.text.empty() ? place.offset : place.point.offset,
-                          fmt::format("a beam is held at its ends: \"{0}.base\" or \"{0}.tip\"", name));
+                          fmt::format("a beam can be held only at its ends: \"{0}.base\" or \"{0}.tip\"", name));
     if (place.point.text == "base") return frame_of(name, "");
     return {name + ".tip.x",       name + ".tip.y",       name + ".tip_angle",
             "v" + name + ".tip.x", "v" + name + ".tip.y", "v" + name + ".tip_angle"};
@@ -136,7 +140,8 @@ class Expansion {
 
   void take_name(const FileLink& link) {
     if (known_.contains(link.name.text) || !links_.insert(link.name.text).second)
-      throw writer_.error(link.name.offset, fmt::format("the name '{}' is already taken", link.name.text));
+      throw writer_.error(link.name.offset,
+                          fmt::format("the name '{}' is already used; choose another", link.name.text));
   }
 
   // Writes derived names for what lies between two places: the gap as a point, the angle, and their rates.
@@ -145,9 +150,14 @@ class Expansion {
     take_name(link);
     const bool grounded = link.from.body.text.empty() && link.to.body.text.empty();
     const bool alone = link.from.body.text == link.to.body.text && !link.to.index;
-    if (grounded) throw writer_.error(link.to.offset, fmt::format("{} needs a body", link.label));
+    if (grounded)
+      throw writer_.error(link.to.offset,
+                          fmt::format("{} needs at least one body; both of its ends are on the ground", link.label));
     if (alone)
-      throw writer_.error(link.to.offset, fmt::format("{} is between '{}' and itself", link.label, link.to.body.text));
+      throw writer_.error(
+          link.to.offset,
+          fmt::format("both ends of {} are on the same body '{}'; connect two bodies, or a body and the ground",
+                      link.label, link.to.body.text));
     const PlaceTexts from = texts_of(link.from, name + ".from", link.over),
                      to = texts_of(link.to, name + ".to", link.over);
     const auto derive = [&](const std::string& what, std::string text) {
@@ -277,7 +287,9 @@ class Expansion {
   }
 
   void write_force(const FileLoadOnBody& f) {
-    if (f.to.body.text.empty()) throw writer_.error(f.to.offset, fmt::format("{} needs a body", f.label));
+    if (f.to.body.text.empty())
+      throw writer_.error(f.to.offset,
+                          fmt::format("{} needs a body to act on, and this place is on the ground", f.label));
     take_name(f);
     const PlaceTexts at = texts_of(f.to, f.name.text + ".at", f.over);
     push_along(f, at.x, f.value.part(0));

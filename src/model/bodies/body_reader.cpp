@@ -62,7 +62,7 @@ class BodyReader {
     return read_values(source_, node, key);
   }
   FileValues plane_of(const toml::node& node, std::string_view key, std::string_view what) const {
-    return list_of(2, node, key, fmt::format("{} must be a list of 2: [x, y]", what));
+    return list_of(2, node, key, fmt::format("{} must be a list of two values: [x, y]", what));
   }
   static FileValue positive(FileValue value, std::string_view what) {
     if (value.number && !(*value.number > 0)) throw value.error(std::string(what) + " must be positive");
@@ -82,12 +82,14 @@ class BodyReader {
       if (word->text == name) return meaning;
       known.emplace_back(name);
     }
-    throw source_.error(word->offset, fmt::format("there is no kind '{}'{}", word->text, suggest(word->text, known)));
+    throw source_.error(word->offset,
+                        fmt::format("'{}' is not a known kind{}", word->text, suggest(word->text, known)));
   }
 
   TableReader table_of(const FileText& name, const toml::node& node, const char* what, const char* example) const {
     if (!node.is_table())
-      throw source_.error(offset_of(source_, node), fmt::format("a {} is a table: {} = {}", what, name.text, example));
+      throw source_.error(offset_of(source_, node),
+                          fmt::format("a {} is written as a table: {} = {}", what, name.text, example));
     return {source_, *node.as_table(), fmt::format("{} '{}'", what, name.text), name.offset};
   }
 
@@ -120,7 +122,9 @@ class BodyReader {
     const toml::node* node = r.find("start");
     if (node && node->is_table()) {
       const std::vector<TableEntry> points = entries_in_order(source_, *node->as_table());
-      if (points.size() != 1) throw source_.error(offset_of(source_, *node), "'start' places one point of the body");
+      if (points.size() != 1)
+        throw source_.error(offset_of(source_, *node),
+                            "'start' must place exactly one point of the body, as in start = { pin = [0, 0] }");
       start.point = points[0].key;
       start.position =
           plane_of(*points[0].node, points[0].key.text, fmt::format("the start of '{}'", points[0].key.text));
@@ -141,8 +145,9 @@ class BodyReader {
       throw source_.error(offset_of(source_, *node), "'points' must be a table: points = { pin = [0.5, 0] }");
     for (const TableEntry& entry : entries_in_order(source_, *node->as_table())) {
       if (!is_identifier(entry.key.text))
-        throw source_.error(entry.key.offset,
-                            fmt::format("'{}' is no name; a name has letters, digits and _", entry.key.text));
+        throw source_.error(
+            entry.key.offset,
+            fmt::format("'{}' is not a valid name; a name consists of letters, digits and _", entry.key.text));
       points.push_back(
           {entry.key, plane_of(*entry.node, entry.key.text, fmt::format("the point '{}'", entry.key.text))});
     }
@@ -180,7 +185,7 @@ class BodyReader {
     if (joint.kind == JointKind::distance) joint.length = positive(r.needed_value("length"), "a distance");
     if (joint.kind == JointKind::prismatic || joint.kind == JointKind::point_on_line) joint.axis = plane(r, "axis");
     if (joint.axis && joint.axis->part(0).number == 0.0 && joint.axis->part(1).number == 0.0)
-      throw joint.axis->error("an axis needs a direction, and [0, 0] has none");
+      throw joint.axis->error("[0, 0] is not a direction; the axis of a joint needs one, such as [1, 0]");
     file_.joints.push_back(std::move(joint));
   }
 
@@ -194,7 +199,8 @@ class BodyReader {
 
   void read_bushing(TableReader& r) {
     const auto three = [&](const char* key) {
-      return list_of(3, r.needed_node(key), key, "a bushing has a list of 3 numbers: along, across, turning");
+      return list_of(3, r.needed_node(key), key,
+                     "a bushing needs a list of three values here: along, across and turning");
     };
     FileBushing bushing{read_link(r, "bushing", file_.bushings.size()), three("stiffness")};
     if (r.find("damping")) bushing.damping = three("damping");
@@ -220,14 +226,14 @@ class BodyReader {
       TableReader reader(source_, *table, fmt::format("'{}'", key), place.offset);
       if (reader.find("body")) read_words(reader.needed_value("body").piece, place);
       if (!place.point.text.empty())
-        throw source_.error(place.point.offset, "'body' names a body; its point is given by 'point'");
+        throw source_.error(place.point.offset, "'body' is the name of a body only; give the point of it by 'point'");
       place.at = plane(reader, "point");
       reader.finish();
     } else if (node->is_array()) {
       place.at = plane(r, key);
     } else {
       throw source_.error(place.offset,
-                          fmt::format("'{}' is a place: \"body\", \"body.point\", [x, y] on the ground or "
+                          fmt::format("'{}' must be a place: \"body\", \"body.point\", [x, y] on the ground or "
                                       "{{ body = \"...\", point = [x, y] }}",
                                       key));
     }
@@ -242,7 +248,7 @@ class BodyReader {
     std::size_t after = end;
     if (end < text.size() && text[end] == '[') {
       const std::size_t close = text.rfind(']');
-      if (close == std::string_view::npos || close < end) throw piece.error(end, "']' is missing");
+      if (close == std::string_view::npos || close < end) throw piece.error(end, "the closing ']' is missing");
       place.index =
           FileValue{{piece.source, offset(end + 1), std::string(text.substr(end + 1, close - end - 1)), piece.verbatim},
                     std::nullopt};
@@ -252,11 +258,11 @@ class BodyReader {
       place.point = {std::string(text.substr(after + 1)), offset(after + 1)};
     const bool ends = after == text.size() || is_identifier(place.point.text);
     if (!is_identifier(place.body.text) || !ends)
-      throw piece.error(0,
-                        fmt::format("'{}' is no place; write \"crank\", \"crank.pin\" or \"bar[i].end\"", piece.text));
+      throw piece.error(
+          0, fmt::format("'{}' is not a place; write \"crank\", \"crank.pin\" or \"bar[i].end\"", piece.text));
     if (place.body.text == "ground") {
       if (place.index || !place.point.text.empty())
-        throw piece.error(0, "the ground has no elements and no points with names; write [x, y]");
+        throw piece.error(0, "the ground has no elements and no named points; write [x, y] for a point on it");
       place.body.text.clear();
     }
   }

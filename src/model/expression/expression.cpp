@@ -146,7 +146,9 @@ Expression ExpressionGraph::intern(const ExpressionNode& node) {
   const std::size_t slot = slot_of(node);
   if (table_[slot] != no_expression) return table_[slot];
   if (nodes_.size() >= most_nodes)
-    throw ExpressionLimit(fmt::format("the model and its derivatives need more than {} operations", most_nodes));
+    throw ExpressionLimit(
+        fmt::format("the formulas of this model and their derivatives take more than {} operations, which is the limit",
+                    most_nodes));
   const auto id = static_cast<Expression>(nodes_.size());
   nodes_.push_back(node);
   table_[slot] = id;

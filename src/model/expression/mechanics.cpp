@@ -70,7 +70,7 @@ std::vector<Expression> time_derivatives(ExpressionGraph& graph, Expression e, i
   std::vector<Expression> found = {e};
   for (int k = 1; k <= degree; ++k) {
     if (depends_on(graph, found.back(), SymbolKind::snap))
-      throw UsageError("time derivatives beyond the fourth of a coordinate have no name");
+      throw UsageError("time derivatives of a coordinate beyond the fourth are not available");
     found.push_back(directional_derivative(graph, found.back(), rates));
   }
   return found;

@@ -26,9 +26,9 @@ class Parser {
 
   ParsedValue whole() {
     skip_space();
-    if (at_ == text_.size()) fail(at_, "an expression is expected");
+    if (at_ == text_.size()) fail(at_, "an expression is expected here");
     const Operand e = comparison();
-    if (at_ < text_.size()) fail(at_, fmt::format("{} is not expected here; {}", seen(), after_operand()));
+    if (at_ < text_.size()) fail(at_, fmt::format("{} was not expected here; {}", seen(), after_operand()));
     return e.value;
   }
   Expression whole_number() {
@@ -43,7 +43,9 @@ class Parser {
    public:
     explicit Level(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > most_nesting)
-        parser_.fail(parser_.at_, fmt::format("more than {} expressions inside each other", most_nesting));
+        parser_.fail(
+            parser_.at_,
+            fmt::format("more than {} expressions are nested inside each other, which is the limit", most_nesting));
     }
     ~Level() { --parser_.depth_; }
     Level(const Level&) = delete;
@@ -87,11 +89,11 @@ class Parser {
     return fmt::format("'{}'", text_.substr(at_, end - at_));
   }
   std::string after_operand() const {
-    if (text_.substr(at_).starts_with("=")) return "equality is written ==";
-    if (next() == ')') return "there is no open parenthesis";
+    if (text_.substr(at_).starts_with("=")) return "to compare two values for equality, write ==";
+    if (next() == ')') return "it closes a parenthesis that was never opened";
     if (is_letter(next()) || is_digit(next()) || next() == '(')
-      return "an operator is missing before it (a product is written with *)";
-    return "one of + - * / ^ or the end is expected";
+      return "an operator is missing in front of it (write a product with *)";
+    return "one of the operators + - * / ^ or the end of the expression was expected";
   }
   std::string_view word() const {
     std::size_t end = at_;
@@ -122,7 +124,7 @@ class Parser {
   Expression number_of(const Operand& operand) const {
     if (operand.value.size == 1) return operand.value.part[0];
     const std::string text = text_of(operand);
-    fail(operand.begin, fmt::format("{0} is a point; use {0}.x or distance(...)", text));
+    fail(operand.begin, fmt::format("{0} is a point, and a number is needed here; write {0}.x or distance(...)", text));
   }
 
   Operand comparison() {
@@ -135,7 +137,7 @@ class Parser {
     const Expression left = number_of(a), right = number_of(sum());
     const std::size_t after = at_;
     if (bool again = false; take_comparison(again))
-      fail(after, "comparisons do not chain; use min, max or an if inside an if");
+      fail(after, "comparisons cannot be chained as in a < b < c; use min, max or an if inside an if");
     return as_number(swapped ? graph_.apply(*op, right, left) : graph_.apply(*op, left, right), begin);
   }
 
@@ -152,7 +154,7 @@ class Parser {
   Operand product() {
     Operand e = unary();
     while (true) {
-      if (text_.substr(at_).starts_with("**")) fail(at_, "'**' is not expected here; a power is written ^");
+      if (text_.substr(at_).starts_with("**")) fail(at_, "'**' was not expected here; write a power with ^");
       const bool multiplies = next() == '*';
       if (!take("*") && !take("/")) return e;
       const Expression a = number_of(e), b = number_of(unary());
@@ -178,10 +180,11 @@ class Parser {
     if (!take(".")) return whole;
     const std::string_view id = word();
     if (id != "x" && id != "y" && id != "z") fail_at_dot(whole, dot, id);
-    if (whole.value.size == 1) fail(dot, fmt::format("{} is a number and has no part .{}", text_of(whole), id));
+    if (whole.value.size == 1)
+      fail(dot, fmt::format("{} is a number, not a point, and has no part .{}", text_of(whole), id));
     const auto index = static_cast<std::size_t>(id[0] - 'x');
     if (index >= static_cast<std::size_t>(whole.value.size))
-      fail(dot, fmt::format("{} is a point of the plane; it has .x and .y only", text_of(whole)));
+      fail(dot, fmt::format("{} is a point of the plane; it has only the parts .x and .y", text_of(whole)));
     at_ += id.size();
     skip_space();
     return as_number(whole.value.part[index], begin);
@@ -192,7 +195,7 @@ class Parser {
     std::vector<std::string> known;
     for (const std::string& other : scope_.names())
       if (other.starts_with(name)) known.push_back(other.substr(name.size()));
-    if (known.empty()) fail(dot, "'.' is not expected here; only points have parts: .x .y .z");
+    if (known.empty()) fail(dot, "'.' was not expected here; only points have parts, which are .x, .y and .z");
     fail(dot, fmt::format("'{}' has no '{}'{}", owner, id, suggest(id, known)));
   }
 
@@ -205,21 +208,22 @@ class Parser {
       close(open, "(", ")");
       return value;
     }
-    fail(at_, fmt::format("a number, a name or '(' is expected, not {}", seen()));
+    fail(at_, fmt::format("a number, a name or '(' was expected here, not {}", seen()));
   }
 
   void close(std::size_t open, std::string_view opening, std::string_view closing) {
     if (take(closing)) return;
-    fail(at_,
-         fmt::format("'{}' is expected, not {}, for the '{}' at character {}", closing, seen(), opening, open + 1));
+    fail(at_, fmt::format("'{}' was expected here, not {}, to close the '{}' at character {}", closing, seen(), opening,
+                          open + 1));
   }
 
   Expression number() {
     double value = 0;
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error == std::errc::result_out_of_range) fail(at_, "this number is too large or too small for a double");
-    if (error != std::errc()) fail(at_, "a number needs a digit");
+    if (error == std::errc::result_out_of_range)
+      fail(at_, "this number is too large or too small to be stored (in double precision)");
+    if (error != std::errc()) fail(at_, "a number needs at least one digit");
     at_ += static_cast<std::size_t>(end - begin);
     skip_space();
     return graph_.number(value);
@@ -232,12 +236,12 @@ class Parser {
     skip_space();
     const Function* function = find_function(id);
     if (next() == '(' && function) return call(*function, begin);
-    if (function) fail(at_, fmt::format("'(' is expected after the function '{}', not {}", id, seen()));
+    if (function) fail(at_, fmt::format("'(' was expected after the function '{}', not {}", id, seen()));
     const Expression index = next() == '[' ? in_brackets() : no_expression;
     const std::string longer = dotted(id);
     const ParsedValue value = meaning(longer.empty() ? id : longer, index, begin);
     if (next() == '(') {
-      if (value.size > 0) fail(at_, fmt::format("'{}' is no function; a product is written with *", id));
+      if (value.size > 0) fail(at_, fmt::format("'{}' is not a function; write a product with *", id));
       std::vector<std::string> known;
       for (const Function& f : functions) known.emplace_back(f.name);
       fail(begin, fmt::format("unknown function '{}'{}", id, suggest(id, known)));
@@ -271,7 +275,7 @@ class Parser {
   ParsedValue meaning(std::string_view id, Expression index, std::size_t begin) {
     const bool is_pi = id == "pi";
     if (!is_pi && id != "t") return scope_.find({id, index, piece_, begin, depth_});
-    if (index != no_expression) fail(begin, fmt::format("'{}' is no array and takes no index", id));
+    if (index != no_expression) fail(begin, fmt::format("'{}' is not an array and takes no index", id));
     return parsed_number(is_pi ? graph_.number(std::numbers::pi) : graph_.symbol(SymbolKind::time));
   }
 
@@ -298,7 +302,7 @@ class Parser {
     for (int k = 0; k < most; ++k) {
       if (k >= least && next() != ',') break;
       if (k > 0 && !take(","))
-        fail(at_, fmt::format("'{}' takes {} values; ',' is expected, not {}", function.name,
+        fail(at_, fmt::format("'{}' takes {} values; ',' was expected here, not {}", function.name,
                               least == most ? fmt::format("{}", most) : fmt::format("{} or {}", least, most), seen()));
       arguments.given[arguments.count++] = comparison();
     }
@@ -311,7 +315,7 @@ class Parser {
     if (function.of_points == PointFunction::point) return point_of(arguments);
     check_points(function, arguments);
     if (function.of_points == PointFunction::dihedral && arguments.given[0].value.size != 3)
-      fail(begin, "'dihedral' takes points of space, with three parts");
+      fail(begin, "'dihedral' takes points in space, which have three parts");
     const auto p = [&](std::size_t k) {
       return PointParts(arguments.given[k].value.part).first(static_cast<std::size_t>(arguments.given[k].value.size));
     };
@@ -342,8 +346,9 @@ class Parser {
       const Operand& a = arguments.given[k];
       if (a.value.size == 1) fail(a.begin, fmt::format("{} is a number; '{}' takes points", text_of(a), function.name));
       if (a.value.size != first.value.size)
-        fail(a.begin, fmt::format("{} has {} parts and {} has {}; all points of a function have as many", text_of(a),
-                                  a.value.size, text_of(first), first.value.size));
+        fail(a.begin,
+             fmt::format("{} has {} parts and {} has {}; all points given to a function must have equally many",
+                         text_of(a), a.value.size, text_of(first), first.value.size));
     }
   }
 

@@ -23,7 +23,7 @@ class CsvReader {
 
   CsvTable read() {
     if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
-    if (!find_line()) throw error("is empty; a table needs a header line with the names of its columns");
+    if (!find_line()) throw error("the file is empty; a table needs a header line with the names of its columns");
     read_header();
     while (find_line()) read_row();
     return std::move(table_);
@@ -68,7 +68,8 @@ class CsvReader {
       }
       skip_spaces();
       if (!at_line_end()) {
-        if (blank < text_.size() && !table_.names.empty()) throw error(blank, "an empty line inside the table");
+        if (blank < text_.size() && !table_.names.empty())
+          throw error(blank, "there is an empty line inside the table");
         at_ = begin;
         return true;
       }
@@ -98,7 +99,7 @@ class CsvReader {
     while (end > begin && is_space(text_[end - 1])) --end;
     skip_spaces();
     if (!at_line_end() && next() != ',')
-      throw error(at_, "after a closing quote ',' or the end of the line is expected");
+      throw error(at_, "after a closing quote, ',' or the end of the line was expected");
     return {begin, end};
   }
 
@@ -110,14 +111,16 @@ class CsvReader {
       const Cell cell = read_cell();
       const std::string name(text_.substr(cell.begin, cell.end - cell.begin));
       if (!is_identifier(name))
-        throw error(cell.begin, fmt::format("'{}' is no name of a column; the first line has names of letters, digits "
-                                            "and _",
-                                            shown(cell)));
+        throw error(cell.begin,
+                    fmt::format("'{}' is not a valid name of a column; names in the first line consist of letters, "
+                                "digits and _",
+                                shown(cell)));
       if (is_reserved(name))
-        throw error(cell.begin, fmt::format("'{}' is already a name of trill; choose another", name));
-      if (!taken.insert(name).second) throw error(cell.begin, fmt::format("there are two columns '{}'", shown(cell)));
+        throw error(cell.begin, fmt::format("the name '{}' has a meaning in formulas already; choose another", name));
+      if (!taken.insert(name).second)
+        throw error(cell.begin, fmt::format("there are two columns with the name '{}'", shown(cell)));
       if (table_.names.size() == most_columns)
-        throw error(cell.begin, fmt::format("more than {} columns", most_columns));
+        throw error(cell.begin, fmt::format("the table has more than {} columns, which is the limit", most_columns));
       table_.names.push_back(name);
       if (next() != ',') break;
       ++at_;
@@ -132,8 +135,9 @@ class CsvReader {
       table_.columns[k].push_back(read_number(table_.names[k]));
       const bool last = k + 1 == count;
       if (!last && next() != ',')
-        throw error(at_, fmt::format("this row has {} cell{}, the header {}", k + 1, k == 0 ? "" : "s", count));
-      if (last && next() == ',') throw error(at_, fmt::format("this row has more cells than the header, {}", count));
+        throw error(at_, fmt::format("this row has {} cell{}, but the header has {}", k + 1, k == 0 ? "" : "s", count));
+      if (last && next() == ',')
+        throw error(at_, fmt::format("this row has more cells than the header, which has {}", count));
       if (!last) ++at_;
     }
     table_.lines.push_back(line_);
@@ -156,15 +160,18 @@ class CsvReader {
   double read_unusual_number(const std::string& column) {
     const Cell cell = read_cell();
     std::size_t begin = cell.begin;
-    if (begin == cell.end) throw error(begin, fmt::format("column '{}' has no number here", column));
+    if (begin == cell.end)
+      throw error(begin, fmt::format("this cell of column '{}' is empty; a number was expected", column));
     if (text_[begin] == '+' && begin + 1 < cell.end && text_[begin + 1] != '-') ++begin;
     double value = 0;
     const auto [end, problem] = std::from_chars(text_.data() + begin, text_.data() + cell.end, value);
     const bool whole = end == text_.data() + cell.end;
     if (problem == std::errc::result_out_of_range && whole)
-      throw error(cell.begin, fmt::format("'{}' in column '{}' is out of the range of numbers", shown(cell), column));
+      throw error(cell.begin,
+                  fmt::format("'{}' in column '{}' is too large or too small to be stored (in double precision)",
+                              shown(cell), column));
     if (problem != std::errc() || !whole)
-      throw error(cell.begin, fmt::format("'{}' in column '{}' is no number", shown(cell), column));
+      throw error(cell.begin, fmt::format("'{}' in column '{}' is not a number", shown(cell), column));
     if (!std::isfinite(value))
       throw error(cell.begin, fmt::format("'{}' in column '{}' is not finite", shown(cell), column));
     return value;
@@ -184,7 +191,8 @@ ModelError CsvTable::error(std::size_t row, std::size_t column, std::string_view
 
 CsvTable read_csv(const std::string& file, std::string_view text) {
   if (text.size() > most_csv_bytes)
-    throw ModelError(fmt::format("{}: has {} bytes; a table has at most {}", file, text.size(), most_csv_bytes));
+    throw ModelError(
+        fmt::format("{}: the file has {} bytes; a table may have at most {}", file, text.size(), most_csv_bytes));
   return CsvReader(file, text).read();
 }
 }  // namespace trill

@@ -40,7 +40,9 @@ class MatrixReader {
       read_coordinates();
     else
       read_array();
-    if (next_line()) throw error(words_[0].offset, fmt::format("more entries than the {} that the sizes say", wanted_));
+    if (next_line())
+      throw error(words_[0].offset,
+                  fmt::format("there are more entries than the {} announced in the line of sizes", wanted_));
     return assemble();
   }
 
@@ -79,13 +81,13 @@ class MatrixReader {
   void need_words(std::size_t count, std::string_view what) const {
     if (words_.size() == count) return;
     const std::size_t offset = words_.size() > count ? words_[count].offset : line_end_;
-    throw error(offset, fmt::format("a line with {} is expected", what));
+    throw error(offset, fmt::format("a line with {} was expected here", what));
   }
 
   void read_banner() {
     split_line();
     if (words_.empty() || lower_snake(words_[0].text) != "%%matrixmarket")
-      throw error(0, "no Matrix Market file: it must begin with %%MatrixMarket");
+      throw error(0, "this is not a Matrix Market file; such a file begins with %%MatrixMarket");
     need_words(5, "%%MatrixMarket matrix, a format, a field and a symmetry");
     choose<bool>(words_[1], {{"matrix", true}});
     coordinate_ = choose<bool>(words_[2], {{"coordinate", true}, {"array", false}});
@@ -103,21 +105,22 @@ class MatrixReader {
       names.push_back(name);
     }
     throw error(word.offset,
-                fmt::format("'{}' cannot be read; {} is expected", shortened(word.text), join(names, " or ")));
+                fmt::format("'{}' is not supported here; {} was expected", shortened(word.text), join(names, " or ")));
   }
 
   long long count(const Word& word, long long most, const char* what) const {
     const auto number = parse_integer(word.text);
     if (!number || *number < 0 || *number > most)
       throw error(word.offset,
-                  fmt::format("'{}' must be a number of {} from 0 to {}", shortened(word.text), what, most));
+                  fmt::format("'{}' is not a possible number of {}; a whole number from 0 to {} was expected",
+                              shortened(word.text), what, most));
     return *number;
   }
 
   void read_sizes() {
     const char* const what =
         coordinate_ ? "the numbers of rows, columns and entries" : "the numbers of rows and columns";
-    if (!next_line()) throw error(text_.size(), fmt::format("a line with {} is expected", what));
+    if (!next_line()) throw error(text_.size(), fmt::format("a line with {} was expected here", what));
     need_words(coordinate_ ? 3 : 2, what);
     rows_ = count(words_[0], most_matrix_rows, "rows");
     columns_ = count(words_[1], most_matrix_rows, "columns");
@@ -133,22 +136,25 @@ class MatrixReader {
   }
 
   void need_line(long long read) {
-    if (!next_line()) throw error(text_.size(), fmt::format("{} entries are missing of {}", wanted_ - read, wanted_));
+    if (!next_line())
+      throw error(text_.size(),
+                  fmt::format("the file ends too early: {} of {} entries are missing", wanted_ - read, wanted_));
   }
 
   double number(const Word& word) const {
     const auto value = parse_number(word.text);
-    if (!value) throw error(word.offset, fmt::format("'{}' is no finite number", shortened(word.text)));
+    if (!value) throw error(word.offset, fmt::format("'{}' is not a finite number", shortened(word.text)));
     if (whole_numbers_ && !parse_integer(word.text))
-      throw error(word.offset,
-                  fmt::format("'{}' is no integer, and the first line says integer", shortened(word.text)));
+      throw error(word.offset, fmt::format("'{}' is not an integer, although the first line announces integers",
+                                           shortened(word.text)));
     return *value;
   }
 
   int position(const Word& word, long long size, const char* what) const {
     const auto number = parse_integer(word.text);
     if (!number || *number < 1 || *number > size)
-      throw error(word.offset, fmt::format("'{}' must be a {} from 1 to {}", shortened(word.text), what, size));
+      throw error(word.offset, fmt::format("'{}' is not a possible {}; a whole number from 1 to {} was expected",
+                                           shortened(word.text), what, size));
     return static_cast<int>(*number - 1);
   }
 
@@ -158,9 +164,10 @@ class MatrixReader {
       need_words(3, "a row, a column and a number");
       const int row = position(words_[0], rows_, "row"), column = position(words_[1], columns_, "column");
       if (symmetry_ == Symmetry::symmetric && row < column)
-        throw error(words_[0].offset, "a symmetric matrix has its entries on and below the diagonal");
+        throw error(words_[0].offset,
+                    "this entry is above the diagonal; a symmetric matrix is given by its entries on and below it");
       if (symmetry_ == Symmetry::skew && row <= column)
-        throw error(words_[0].offset, "a skew-symmetric matrix has its entries below the diagonal");
+        throw error(words_[0].offset, "a skew-symmetric matrix is given by its entries below the diagonal only");
       add(row, column, number(words_[2]));
     }
   }
@@ -187,7 +194,7 @@ class MatrixReader {
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.before(b); });
     for (std::size_t k = 1; k < entries_.size(); ++k)
       if (const Entry& a = entries_[k - 1], &b = entries_[k]; a.row == b.row && a.column == b.column)
-        throw error(b.offset, fmt::format("the entry in row {} and column {} stands twice", b.row + 1, b.column + 1));
+        throw error(b.offset, fmt::format("the entry in row {} and column {} is given twice", b.row + 1, b.column + 1));
     SpMat matrix(rows_, columns_);
     matrix.reserve(static_cast<Index>(entries_.size()));
     std::size_t k = 0;
@@ -215,14 +222,15 @@ class MatrixReader {
 
 SpMat read_matrix_market(const std::string& file, std::string_view text) {
   if (text.size() > most_matrix_bytes)
-    throw ModelError(fmt::format("{}: has {} bytes; a matrix has at most {}", file, text.size(), most_matrix_bytes));
+    throw ModelError(
+        fmt::format("{}: the file has {} bytes; a matrix may have at most {}", file, text.size(), most_matrix_bytes));
   return MatrixReader(file, text).read();
 }
 
 Vec read_vector_market(const std::string& file, std::string_view text) {
   const SpMat matrix = read_matrix_market(file, text);
   if (matrix.cols() != 1)
-    throw ModelError(fmt::format("{}: a vector is expected, one column and not {}", file, matrix.cols()));
+    throw ModelError(fmt::format("{}: a vector was expected, with one column and not {}", file, matrix.cols()));
   return Vec(matrix);
 }
 }  // namespace trill

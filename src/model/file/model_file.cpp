@@ -51,7 +51,8 @@ class FileReader {
       } else {
         p.value = read_value(source_, node, name.text);
       }
-      if (!p.value.number) throw p.value.error("a parameter must be a number; an expression belongs into [derived]");
+      if (!p.value.number)
+        throw p.value.error("a parameter must be a number; put an expression into [derived] instead");
       file_.parameters.push_back(std::move(p));
     });
   }
@@ -61,7 +62,9 @@ class FileReader {
     range.min = reader.number("min").value_or(range.min);
     range.max = reader.number("max").value_or(range.max);
     if (const std::optional<FileValue> above = reader.value("above")) {
-      if (std::isfinite(range.min)) throw above->error("give either 'min', the least value, or 'above', which is none");
+      if (std::isfinite(range.min))
+        throw above->error(
+            "give either 'min' (the smallest allowed value) or 'above' (a bound that is not allowed itself), not both");
       range.min = reader.number("above").value();
       range.open_min = true;
     }
@@ -100,7 +103,7 @@ class FileReader {
       const auto number = node.is_number() ? node.value<double>() : std::nullopt;
       const std::size_t offset = offset_of(source_, node);
       if (!number || !std::isfinite(*number))
-        throw source_.error(offset, fmt::format("the list '{}' must have finite numbers only", entry.key.text));
+        throw source_.error(offset, fmt::format("the list '{}' must contain finite numbers only", entry.key.text));
       column.numbers.push_back(*number);
       column.offsets.push_back(offset);
     }
@@ -233,7 +236,7 @@ class FileReader {
       file_.run.method = r.text("method");
     });
     if (file_.run.h && file_.run.rtol)
-      throw file_.run.rtol->error("[run] has a step size h as well; give either h or rtol");
+      throw file_.run.rtol->error("[run] has both a step size h and a tolerance rtol; give one of them");
   }
 
   const SourceText& source_;
@@ -263,7 +266,7 @@ class KeyLengths {
  private:
   void count(char c) {
     if (c == '.' && ++dots_ >= most_key_parts)
-      throw source_.error(at_, fmt::format("a key with more than {} parts", most_key_parts));
+      throw source_.error(at_, fmt::format("this key has more than {} parts, which is the limit", most_key_parts));
     if (c != '.' && c != ' ' && c != '\t' && !is_bare(c)) dots_ = 0;
     ++at_;
   }
@@ -293,7 +296,8 @@ class KeyLengths {
 
 ModelFile read_model_file(const SourceText& source) {
   const std::size_t nul = source.text().find('\0');
-  if (nul != std::string::npos) throw source.error(nul, "a NUL byte; this is not a text file");
+  if (nul != std::string::npos)
+    throw source.error(nul, "there is a byte with the value zero here, so this is not a text file");
   KeyLengths(source).check();
   try {
     const toml::parse_result result = toml::parse(std::string_view(source.text()));
@@ -302,7 +306,7 @@ ModelFile read_model_file(const SourceText& source) {
     check_model_shape(file, source);
     return file;
   } catch (const FailedTomlAssertion&) {
-    throw source.error("this is not TOML; look for keys that are not followed by = and a value");
+    throw source.error("this is not valid TOML; look for a key that is not followed by = and a value");
   }
 }
 }  // namespace trill

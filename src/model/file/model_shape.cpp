@@ -69,36 +69,41 @@ class ShapeCheck {
   void check_set_columns(const FileSet& set) const {
     for (const std::string& name : set.table.names)
       if (taken_.contains(name))
-        throw ModelError(fmt::format("{}: the name of the column '{}' is already taken in {}", set.table.file, name,
-                                     source_.file()));
+        throw ModelError(fmt::format("{}: the name of the column '{}' is already used in {}; choose another",
+                                     set.table.file, name, source_.file()));
     const FileColumn* first = nullptr;
     for (const FileColumn& column : set.columns) {
       if (taken_.contains(column.name.text) ||
           std::find(set.table.names.begin(), set.table.names.end(), column.name.text) != set.table.names.end())
-        throw source_.error(column.name.offset, fmt::format("the name '{}' is already taken", column.name.text));
+        throw source_.error(column.name.offset,
+                            fmt::format("the name '{}' is already used; choose another", column.name.text));
       if (column.value) continue;
       if (!first) first = &column;
       const std::size_t length = column.numbers.size();
       if (length != first->numbers.size())
-        throw source_.error(column.name.offset,
-                            fmt::format("the lists of a set have one length: '{}' has {} and '{}' has {}",
-                                        first->name.text, first->numbers.size(), column.name.text, length));
+        throw source_.error(
+            column.name.offset,
+            fmt::format("all lists of a set must be equally long, but '{}' has {} numbers and '{}' has {}",
+                        first->name.text, first->numbers.size(), column.name.text, length));
       if (!set.table.names.empty() && length != set.table.rows())
-        throw source_.error(column.name.offset, fmt::format("this list has {} numbers and {} has {} rows", length,
-                                                            set.table.file, set.table.rows()));
+        throw source_.error(column.name.offset,
+                            fmt::format("this list has {} numbers, but {} has {} rows; they must be equally many",
+                                        length, set.table.file, set.table.rows()));
     }
   }
 
  private:
   void take(const FileText& name) {
     if (!taken_.insert(name.text).second)
-      throw source_.error(name.offset, fmt::format("the name '{}' is already taken", name.text));
+      throw source_.error(name.offset, fmt::format("the name '{}' is already used; choose another", name.text));
   }
   void take_velocity(const FileText& name) {
     if (!file_.rates.empty()) return;
     if (!taken_.insert("v" + name.text).second)
       throw source_.error(
-          name.offset, fmt::format("the velocity of '{}' is called 'v{}', a name that is taken", name.text, name.text));
+          name.offset,
+          fmt::format("the velocity of '{}' is called 'v{}', and that name is already used; rename one of them",
+                      name.text, name.text));
   }
 
   struct Section {
@@ -121,7 +126,7 @@ class ShapeCheck {
   }
   void refuse(const std::vector<Section>& sections, const char* beside) const {
     for (const Section& s : sections)
-      if (s.place) throw source_.error(*s.place, fmt::format("{} cannot stand beside {}", s.name, beside));
+      if (s.place) throw source_.error(*s.place, fmt::format("{} cannot be combined with {}", s.name, beside));
   }
 
   // Checks which sections may be used together.
@@ -133,42 +138,45 @@ class ShapeCheck {
               section("[rate]", file_.rates, [](const FileRate& r) { return r.on.offset; }),
               section("[[event]]", file_.events, [](const FileEvent& e) { return e.offset; }),
               section("[[measure]]", file_.measures, [](const FileMeasure& m) { return m.name.offset; })},
-             "[structure], which is the whole model");
-      refuse(mechanical, "[structure], which is the whole model");
+             "[structure], which describes the whole model");
+      refuse(mechanical, "[structure], which describes the whole model");
       return;
     }
     if (file_.coordinates.empty())
       throw source_.error(
-          "a model needs coordinates: [coordinates] and a line such as x = { start = 1, velocity = 0 }");
+          "a model needs coordinates; write [coordinates] and a line such as x = { start = 1, velocity = 0 }");
     if (!file_.rates.empty()) {
-      refuse(mechanical, "[rate], which gives the whole motion");
+      refuse(mechanical, "[rate], which describes the whole motion");
       return;
     }
     if (std::none_of(mechanical.begin(), mechanical.end(), [](const Section& s) { return s.place.has_value(); }))
       throw source_.error(
-          "nothing acts on the coordinates; give a [[potential]], [[stiff]], [[force]] or [[constraint]]");
+          "nothing acts on the coordinates; add a [[potential]], [[stiff]], [[force]] or [[constraint]]");
   }
 
   void check_parameter(const FileParameter& p) const {
     const Range& range = p.range;
     if (range.min > range.max || (range.open_min && range.min == range.max))
-      throw source_.error(p.name.offset, fmt::format("parameter '{}' has {} = {} above max = {}", p.name.text,
-                                                     range.open_min ? "above" : "min", format_number(range.min),
-                                                     format_number(range.max)));
+      throw source_.error(p.name.offset, fmt::format("parameter '{}' has {} = {}, which is not below max = {}",
+                                                     p.name.text, range.open_min ? "above" : "min",
+                                                     format_number(range.min), format_number(range.max)));
     if (p.whole && *p.value.number != std::floor(*p.value.number))
       throw p.value.error(fmt::format("parameter '{}' must be a whole number", p.name.text));
     if (!range.holds(*p.value.number))
-      throw p.value.error(fmt::format("parameter '{}' is out of range; allowed: {}", p.name.text, range.text()));
+      throw p.value.error(
+          fmt::format("parameter '{}' is out of range; the allowed range is {}", p.name.text, range.text()));
   }
 
   void check_size(const FileSet& set) const {
     const bool listed = set.listed().has_value();
     if (!set.size && !set.file && !listed)
-      throw source_.error(set.name.offset,
-                          fmt::format("set '{}' needs a number of elements: size, file or a list", set.name.text));
+      throw source_.error(
+          set.name.offset,
+          fmt::format("set '{}' does not say how many elements it has; give it a size, a file or a list",
+                      set.name.text));
     if (set.size && (set.file || listed))
       throw set.size->error(
-          fmt::format("the {} gives the number of elements; leave out 'size'", set.file ? "file" : "list"));
+          fmt::format("the {} already gives the number of elements; leave out 'size'", set.file ? "file" : "list"));
     if (set.size && set.size->number && !(*set.size->number >= 0 && *set.size->number == std::floor(*set.size->number)))
       throw set.size->error(fmt::format("set '{}' needs a whole number of elements", set.name.text));
   }
@@ -193,8 +201,9 @@ class ShapeCheck {
     const std::size_t parts = values.parts.size();
     if (parts == static_cast<std::size_t>(point)) return;
     if (point == 0)
-      throw values.error(fmt::format("{} is a list, which only a point has; write point = {}", what, parts));
-    throw values.error(fmt::format("{} must be a list of {}, one for each part of the point", what, point));
+      throw values.error(fmt::format(
+          "{} is a list, which only a point can have; add point = {} if this coordinate is a point", what, parts));
+    throw values.error(fmt::format("{} must be a list of {} values, one for each part of the point", what, point));
   }
 
   void check_coordinate(const FileCoordinate& c) const {
@@ -202,8 +211,11 @@ class ShapeCheck {
     if (c.velocity) check_parts(*c.velocity, c.point, "'velocity'");
     if (c.exact) check_parts(*c.exact, c.point, "'exact'");
     if (file_.rates.empty()) return;
-    if (c.velocity) throw c.velocity->error("a coordinate of a first-order model has no velocity of its own");
-    if (c.mass) throw c.mass->error("a coordinate of a first-order model has no mass");
+    if (c.velocity)
+      throw c.velocity->error(
+          "a model with [rate] is of first order, and its coordinates have no velocities of their own; leave this out");
+    if (c.mass)
+      throw c.mass->error("a model with [rate] is of first order, and its coordinates have no masses; leave this out");
   }
 
   const FileCoordinate& find_coordinate(const FileText& name, const std::string& base) const {
@@ -215,20 +227,23 @@ class ShapeCheck {
 
   TargetShape read_target(const FileTarget& target) const {
     if (const auto shape = shape_of(target.text)) return *shape;
-    throw source_.error(target.offset, fmt::format("'{}' is no coordinate; write x, y[i] or r[i].x", target.text));
+    throw source_.error(target.offset,
+                        fmt::format("'{}' is not a coordinate; write one as x, y[i] or r[i].x", target.text));
   }
 
   void check_target(const FileTarget& target, const TargetShape& shape, const FileCoordinate& c) const {
     if (shape.indexed && !c.over)
-      throw source_.error(target.offset, fmt::format("'{}' is not over a set and has no elements", c.name.text));
+      throw source_.error(target.offset, fmt::format("'{}' is a single coordinate and takes no index", c.name.text));
     if (!shape.indexed && c.over)
-      throw source_.error(target.offset, fmt::format("'{}' is over the set '{}'; say which element: {}", c.name.text,
-                                                     c.over->text, indexed_name(shape.base, "...")));
-    if (shape.part == std::string_view::npos) return;
-    if (c.point == 0) throw source_.error(target.offset, fmt::format("'{}' is no point and has no parts", c.name.text));
-    if (shape.part >= static_cast<std::size_t>(c.point))
       throw source_.error(target.offset,
-                          fmt::format("'{}' has {} parts and no .{}", c.name.text, c.point, part_names[shape.part]));
+                          fmt::format("'{}' has one entry for each element of the set '{}'; say which one you mean: {}",
+                                      c.name.text, c.over->text, indexed_name(shape.base, "...")));
+    if (shape.part == std::string_view::npos) return;
+    if (c.point == 0)
+      throw source_.error(target.offset, fmt::format("'{}' is not a point and has no parts", c.name.text));
+    if (shape.part >= static_cast<std::size_t>(c.point))
+      throw source_.error(target.offset, fmt::format("'{}' is a point with {} parts and has no part .{}", c.name.text,
+                                                     c.point, part_names[shape.part]));
   }
 
   void check_force(const FileForce& f) const {
@@ -253,9 +268,10 @@ class ShapeCheck {
 
   void check_label(const FileText& name, const char* what, std::set<std::string, std::less<>>& labels) const {
     if (name.text.empty() || spoils_a_heading(name.text))
-      throw source_.error(name.offset, fmt::format("{} needs a name without commas, quotes and line ends", what));
+      throw source_.error(name.offset,
+                          fmt::format("{} needs a name, which must not contain commas, quotes or line breaks", what));
     if (!labels.insert(name.text).second)
-      throw source_.error(name.offset, fmt::format("there is already {} '{}'", what, name.text));
+      throw source_.error(name.offset, fmt::format("there is already {} with the name '{}'", what, name.text));
   }
   std::set<std::string, std::less<>> measured_anyway() const {
     std::set<std::string, std::less<>> taken{"t", "h", "error", "lambda", "constraint"};
@@ -273,7 +289,7 @@ class ShapeCheck {
 
   void check_event(const FileEvent& e) const {
     if (e.then.empty() && !e.stop)
-      throw source_.error(e.offset, "an event needs 'then' with what changes, or stop = true");
+      throw source_.error(e.offset, "this event does nothing; give it 'then' with what it changes, or stop = true");
     for (const FileChange& change : e.then) check_change(change);
   }
 
@@ -287,7 +303,7 @@ class ShapeCheck {
     check_target(change.target, shape, *c);
     if (c->point > 0 && shape.part == std::string_view::npos)
       throw source_.error(change.target.offset,
-                          fmt::format("'{}' is a point; change its parts one by one", shape.base));
+                          fmt::format("'{0}' is a point; change its parts one by one, as in {0}.x", shape.base));
   }
 
   // The coordinate that has this name or whose velocity has this name.

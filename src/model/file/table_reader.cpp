@@ -49,7 +49,7 @@ FileValues read_values(const SourceText& source, const toml::node& node, std::st
   if (!list) return {read_value(source, node, key), {}};
   const std::size_t begin = offset_of(source, node);
   if (list->size() != 2 && list->size() != 3)
-    throw source.error(begin, fmt::format("'{}' is a list of {}; a point has 2 or 3 parts", key, list->size()));
+    throw source.error(begin, fmt::format("'{}' is a list of {} values; a point has 2 or 3 parts", key, list->size()));
   FileValues values{{{&source, begin, ""}, std::nullopt}, {}};
   for (const toml::node& part : *list) values.parts.push_back(read_value(source, part, key));
   return values;
@@ -65,9 +65,11 @@ std::vector<TableEntry> entries_in_order(const SourceText& source, const toml::t
 
 void check_own_name(const SourceText& source, const FileText& name) {
   if (!is_identifier(name.text))
-    throw source.error(name.offset, fmt::format("'{}' is no name; a name has letters, digits and _", name.text));
+    throw source.error(name.offset,
+                       fmt::format("'{}' is not a valid name; a name consists of letters, digits and _", name.text));
   if (is_reserved(name.text))
-    throw source.error(name.offset, fmt::format("'{}' is already a name of trill; choose another", name.text));
+    throw source.error(name.offset,
+                       fmt::format("the name '{}' has a meaning in formulas already; choose another", name.text));
 }
 
 const toml::node* TableReader::find(const char* key) {
@@ -79,7 +81,8 @@ const toml::table* TableReader::table(const char* key) {
   const toml::node* node = find(key);
   if (!node) return nullptr;
   if (const toml::table* found = node->as_table()) return found;
-  throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be a section [{}]", key, key));
+  throw source_.error(offset_of(source_, *node),
+                      fmt::format("'{}' must be a section, which begins with a line [{}]", key, key));
 }
 
 std::vector<const toml::table*> TableReader::tables(const char* section) {
@@ -87,12 +90,15 @@ std::vector<const toml::table*> TableReader::tables(const char* section) {
   if (!node) return {};
   const toml::array* array = node->as_array();
   if (!array)
-    throw source_.error(offset_of(source_, *node),
-                        fmt::format("write [[{}]] with two brackets: there may be several", section));
+    throw source_.error(
+        offset_of(source_, *node),
+        fmt::format("write [[{}]] with double brackets, because there may be several such sections", section));
   std::vector<const toml::table*> found;
   for (const toml::node& element : *array) {
     if (!element.is_table())
-      throw source_.error(offset_of(source_, element), fmt::format("'{}' must be sections [[{}]]", section, section));
+      throw source_.error(
+          offset_of(source_, element),
+          fmt::format("'{}' must be given in sections, each of which begins with a line [[{}]]", section, section));
     found.push_back(element.as_table());
   }
   return found;
@@ -143,7 +149,7 @@ std::optional<FileText> TableReader::text(const char* key) {
   const toml::node* node = find(key);
   if (!node) return std::nullopt;
   const auto* text = node->as_string();
-  if (!text) throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be a text in quotes", key));
+  if (!text) throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be text in quotes", key));
   return FileText{text->get(), offset_of(source_, *node)};
 }
 
@@ -165,14 +171,15 @@ std::string TableReader::optional_text(const char* key) {
 std::string TableReader::optional_unit(const char* key) {
   const auto found = text(key);
   if (found && spoils_a_heading(found->text))
-    throw source_.error(found->offset, fmt::format("'{}' must have no commas, quotes and line ends", key));
+    throw source_.error(found->offset, fmt::format("'{}' must not contain commas, quotes or line breaks", key));
   return found ? found->text : "";
 }
 
 std::optional<FileText> TableReader::name(const char* key) {
   auto found = text(key);
   if (found && !is_identifier(found->text))
-    throw source_.error(found->offset, fmt::format("'{}' must be a name of letters, digits and _", key));
+    throw source_.error(found->offset,
+                        fmt::format("'{}' must be a name, which consists of letters, digits and _", key));
   return found;
 }
 

@@ -99,7 +99,7 @@ std::vector<std::string> find_compiler() {
   if (const char* wanted = std::getenv("CC"); wanted && *wanted) {
     for (const std::string& word : split(wanted, ' '))
       if (!word.empty()) words.push_back(word);
-    if (words.empty()) throw NativeFailure("CC is blank");
+    if (words.empty()) throw NativeFailure("the environment variable CC is blank");
     const fs::path found = search_path(words[0]);
     if (found.empty()) throw NativeFailure(fmt::format("the compiler '{}' named by CC was not found", words[0]));
     words[0] = found.string();
@@ -116,9 +116,10 @@ void run_compiler(const std::vector<std::string>& command, const fs::path& log, 
   if (!wait_for(child, status, seconds)) {
     ::kill(-child, SIGKILL);
     ::waitpid(child, &status, 0);
-    throw NativeFailure(fmt::format("{} took longer than {} s and was ended", command[0], seconds));
+    throw NativeFailure(fmt::format("{} took longer than {} s and was stopped", command[0], seconds));
   }
-  if (WIFSIGNALED(status)) throw NativeFailure(fmt::format("{} was ended by signal {}", command[0], WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    throw NativeFailure(fmt::format("{} was stopped by signal {}", command[0], WTERMSIG(status)));
   if (WEXITSTATUS(status) != 0) {
     const std::string complaint = first_complaint(log);
     throw NativeFailure(fmt::format("{} failed with exit code {}{}{}", command[0], WEXITSTATUS(status),

@@ -48,7 +48,8 @@ void check_owner(const fs::path& folder) {
   if (!S_ISDIR(status.st_mode)) throw NativeFailure(fmt::format("{} is not a folder", folder.string()));
   if (status.st_uid != ::geteuid()) throw NativeFailure(fmt::format("{} belongs to another user", folder.string()));
   if (status.st_mode & (S_IWGRP | S_IWOTH))
-    throw NativeFailure(fmt::format("{} may be written by others; `chmod go-w` makes it safe", folder.string()));
+    throw NativeFailure(
+        fmt::format("other users may write to {0}; run `chmod go-w {0}` to make it safe", folder.string()));
 }
 
 std::string read_bytes(const fs::path& path) {

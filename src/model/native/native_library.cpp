@@ -81,7 +81,7 @@ struct NativeLoader {
     compile(cache, key, c_source, compiler_seconds);
     if (auto library = open(path, false)) return {library, ""};
     const char* error = ::dlerror();
-    return {nullptr, fmt::format("cannot load compiled code: {}", error ? error : path.string())};
+    return {nullptr, fmt::format("cannot load the compiled code: {}", error ? error : path.string())};
   }
 };
 

@@ -34,7 +34,7 @@ std::string make_native(Routines& routines, NativeUse use) {
     auto compiled = std::make_shared<Routine>(*routines[k]);
     compiled->library = native.library;
     compiled->native = native.library->native_function(function_name(k, CopiesInC::one));
-    if (!compiled->native) return fmt::format("the compiled code has no function {}", k);
+    if (!compiled->native) return fmt::format("the function with the number {} is missing in the compiled code", k);
     all.push_back(std::move(compiled));
   }
   routines = {all.begin(), all.end()};

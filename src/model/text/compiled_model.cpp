@@ -67,7 +67,7 @@ class Compiler {
       for (Index k = 0; c.mass && k < array.size(); ++k) given_mass_[static_cast<std::size_t>(array.first + k)] = true;
       const auto masses = model_.mass.segment(array.first, array.size());
       if (array.size() > 0 && !(masses.minCoeff() >= 0))
-        throw c.mass->error(fmt::format("a mass cannot be negative, as {} is", masses.minCoeff()));
+        throw c.mass->error(fmt::format("a mass cannot be negative, but this one is {}", masses.minCoeff()));
       if (c.exact) read_closed_form(array, *c.exact);
     }
   }
@@ -78,7 +78,7 @@ class Compiler {
       const FileValue& value = exact.part(part);
       const Expression e = k.scope.parse(value);
       for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
-        if (depends_on(k.graph(), e, kind)) throw value.error("a closed form may depend on t and parameters only");
+        if (depends_on(k.graph(), e, kind)) throw value.error("a closed form may depend only on t and on parameters");
       k.closed_forms.push_back({e, &array, part, &value});
     }
     closed_ += array.size();
@@ -100,7 +100,8 @@ class Compiler {
         return k;
       }
     if (model_.groups.size() == most_groups) {
-      const std::string message = fmt::format("more than {} groups of forces", most_groups);
+      const std::string message =
+          fmt::format("there are more than {} groups of forces, which is the limit", most_groups);
       throw name ? model_.source.error(name->offset, message) : model_.source.error(message);
     }
     model_.groups.push_back({wanted, fast || wanted == "fast"});
@@ -110,7 +111,7 @@ class Compiler {
   static Expression parse_position(Kernel& k, const FileValue& value, std::string_view what) {
     const Expression e = k.scope.parse(value);
     if (depends_on(k.graph(), e, SymbolKind::velocity))
-      throw value.error(fmt::format("{} may not depend on velocities", what));
+      throw value.error(fmt::format("{} must not depend on velocities", what));
     return e;
   }
 
@@ -118,7 +119,7 @@ class Compiler {
     Kernel& k = kernel(s.over);
     ExpressionGraph& graph = k.graph();
     const Expression gap = parse_position(k, s.gap, "a gap");
-    if (depends_on(graph, gap, SymbolKind::time)) throw s.gap.error("a gap may not depend on t");
+    if (depends_on(graph, gap, SymbolKind::time)) throw s.gap.error("a gap must not depend on t");
     space_.take_memory(2 * k.scope.instances(), s.stiffness.piece.begin);
     const std::vector<double> stiffness = k.scope.parse_constants(s.stiffness, "a stiffness");
     for (const double value : stiffness)
@@ -145,12 +146,12 @@ class Compiler {
     const ParsedValue on = k.scope.parse_any(f.on.piece);
     const std::size_t in = group(f.group, otherwise, false);
     if (f.value.parts.empty() ? on.size != 1 : on.size != static_cast<int>(f.value.parts.size()))
-      throw f.value.error(on.size == 1 ? "a force on one coordinate is one value"
-                                       : fmt::format("a force on a point is a list of {} values", on.size));
+      throw f.value.error(on.size == 1 ? "a force on one coordinate is a single value, not a list"
+                                       : fmt::format("a force on a point must be a list of {} values", on.size));
     for (std::size_t part = 0; part < static_cast<std::size_t>(on.size); ++part) {
       const ExpressionNode& node = k.graph()[on.part[part]];
       if (node.op != Op::symbol || node.kind != SymbolKind::coordinate)
-        throw f.on.piece.error(0, fmt::format("a force acts on a coordinate, and '{}' is none", f.on.text));
+        throw f.on.piece.error(0, fmt::format("a force acts on a coordinate, and '{}' is not one", f.on.text));
       const FileValue& value = f.value.part(static_cast<int>(part));
       const int slot = node.index;
       k.terms.push_back({&value, in, no_expression, k.scope.parse(value), slot});
@@ -184,9 +185,10 @@ class Compiler {
     for (const FileKinetic& t : file_.kinetic) {
       Kernel& k = kernel(t.over);
       const Expression e = k.scope.parse(t.energy);
-      if (depends_on(k.graph(), e, SymbolKind::time)) throw t.energy.error("a kinetic energy may not depend on t");
+      if (depends_on(k.graph(), e, SymbolKind::time)) throw t.energy.error("a kinetic energy must not depend on t");
       if (!is_quadratic_in_velocities(k.graph(), e))
-        throw t.energy.error("a kinetic energy is a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
+        throw t.energy.error(
+            "a kinetic energy must be a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
       k.kinetic.push_back({&t.energy, e});
       space_.fix_parameters_of(t.energy, k.scope.over());
     }
@@ -301,7 +303,7 @@ class Compiler {
     if (!file_.heat_bath) return;
     const auto read = [&](const FileValue& value, const char* what) {
       const double number = KernelScope(space_, nullptr).parse_constant(value, what);
-      if (!(number >= 0)) throw value.error(fmt::format("{} cannot be negative, as {} is", what, number));
+      if (!(number >= 0)) throw value.error(fmt::format("{} cannot be negative, but it is {}", what, number));
       space_.fix_parameters_of(value, nullptr);
       return number;
     };
@@ -314,9 +316,10 @@ class Compiler {
     for (const auto& k : model_.functions->kernels())
       for (const RowTerm& c : k->constraints)
         if (depends_on(k->graph(), c.value, SymbolKind::time))
-          throw c.place->error("a constraint beside a [heat_bath] may not depend on t");
+          throw c.place->error("in a model with a [heat_bath], a constraint must not depend on t");
     if (model_.mass_kind == MassKind::of_q)
-      throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
+      throw file_.heat_bath->friction.error(
+          "a heat bath needs constant masses, and those of this model depend on coordinates");
   }
 
   CompiledModel& model_;

@@ -33,8 +33,8 @@ ParsedValue KernelScope::find(const NameUse& use) {
       return number(graph_.symbol(SymbolKind::parameter, meaning->parameter));
     case ModelSpace::Kind::set:
       if (hidden_ || meaning->set != over_)
-        fail(fmt::format("'{}' is a set; its name is the number of the element in terms with over = \"{}\"", use.name,
-                         use.name));
+        fail(fmt::format("'{}' is a set; its name stands for the number of an element only in terms with over = \"{}\"",
+                         use.name, use.name));
       return number(graph_.symbol(SymbolKind::element));
     case ModelSpace::Kind::coordinate:
       return find_array(use, *meaning->array, SymbolKind::coordinate);
@@ -52,11 +52,12 @@ ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& a
     fail(fmt::format("'{}' has one entry for each element of '{}'; write {} or another index", use.name,
                      array.over->name(), indexed_name(use.name, array.over->name())));
   if (!array.over && use.index != no_expression)
-    fail(fmt::format("'{}' is not over a set and takes no index", use.name));
+    fail(fmt::format("'{}' is a single coordinate and takes no index", use.name));
   if (use.index != no_expression)
     for (const SymbolKind moving : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
       if (depends_on(graph_, use.index, moving))
-        fail(fmt::format("the index of '{}' may depend on columns, the element and parameters only", use.name));
+        fail(fmt::format("the index of '{}' may depend only on columns, on the number of the element and on parameters",
+                         use.name));
   if (use.index != no_expression) space_.fix_parameters_of(graph_, use.index);
   ParsedValue value;
   value.size = array.parts;
@@ -77,9 +78,10 @@ ParsedValue KernelScope::find_derived(const NameUse& use, const FileDerived& der
   if (use.index != no_expression) fail(fmt::format("'{}' is a derived name and takes no index", use.name));
   const IndexSet* over = space_.set(derived.over);
   if (over && (hidden_ || over != over_))
-    fail(fmt::format("'{}' is derived over '{}' and can be used in terms over that set only", use.name, over->name()));
+    fail(fmt::format("'{}' is derived over the set '{}' and can be used only in terms over that set", use.name,
+                     over->name()));
   Derived& known = derived_[derived.name.text];
-  if (known.open) fail(fmt::format("derived names go in a circle: {}", circle(use.name)));
+  if (known.open) fail(fmt::format("these derived names depend on each other in a circle: {}", circle(use.name)));
   if (known.value.size > 0) return known.value;
   known.open = true;
   chain_.push_back(derived.name.text);
@@ -132,7 +134,7 @@ std::vector<double> KernelScope::parse_constants(const FileValue& value, std::st
   const Expression e = parse(value);
   for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
     if (depends_on(graph_, e, kind))
-      throw value.error(fmt::format("{} may depend on parameters{} only, not on coordinates or t", what,
+      throw value.error(fmt::format("{} may depend only on parameters{}, not on coordinates or t", what,
                                     over_ ? " and columns" : ""));
   std::vector<double> values = values_of(e, value.piece.begin);
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -166,9 +168,10 @@ IndexTable KernelScope::table_of(const Slot& slot) const {
     const double element = elements[k];
     if (!(element >= 0 && element < size && element == std::floor(element)))
       throw slot.piece.error(
-          slot.offset, fmt::format("the index of '{}' is {}{}; '{}' has the elements 0 to {}", array.file->name.text,
-                                   element, over_ ? " for " + over_->element_text(static_cast<Index>(k)) : "",
-                                   array.over->name(), array.over->size - 1));
+          slot.offset,
+          fmt::format("the index of '{}' is {}{}, but the elements of '{}' are numbered 0 to {}", array.file->name.text,
+                      element, over_ ? " for " + over_->element_text(static_cast<Index>(k)) : "", array.over->name(),
+                      array.over->size - 1));
     table[k] = static_cast<std::int32_t>(array.place(static_cast<Index>(element), slot.part));
   }
   return table;

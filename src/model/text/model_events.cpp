@@ -46,9 +46,10 @@ class EventReader {
       if (model_.space->is_fixed(meaning->parameter))
         throw model_.source.error(
             change.target.offset,
-            fmt::format("'{}' cannot change in a run: the size of a set, a column, an index, a mass, a stiffness or "
-                        "the heat bath depends on it",
-                        change.target.text));
+            fmt::format(
+                "an event cannot change '{}', because the size of a set, a column, an index, a mass, a stiffness or "
+                "the heat bath depends on it",
+                change.target.text));
       check_that_it_stays(change.value);
     }
   }
@@ -61,13 +62,16 @@ class EventReader {
     for (const Expression e : scope.graph().needed(roots))
       for (const int parameter : model_.changing)
         if (e == scope.graph().symbol(SymbolKind::parameter, parameter))
-          throw value.error(fmt::format("what an event sets a parameter to may not depend on '{}', which events change",
-                                        model_.space->parameters()[static_cast<std::size_t>(parameter)].name));
+          throw value.error(
+              fmt::format("the new value of a parameter must not depend on '{}', which is itself changed by events",
+                          model_.space->parameters()[static_cast<std::size_t>(parameter)].name));
   }
   void check_that_it_changes(const FileEvent& file) const {
     for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
       if (depends_on(kernel_.graph(), kernel_.events.back(), kind)) return;
-    throw file.when.error("an event happens where this becomes zero, but it depends neither on coordinates nor on t");
+    throw file.when.error(
+        "an event happens where this value becomes zero, but it depends neither on coordinates nor on t, so it never "
+        "changes");
   }
 
   void read_change(const FileChange& change, CompiledEvent& event) {
@@ -80,7 +84,7 @@ class EventReader {
 
   void read_parameter(const FileChange& change, int parameter, CompiledEvent& event) {
     const double value =
-        KernelScope(*model_.space, nullptr).parse_constant(change.value, "what an event sets a parameter to");
+        KernelScope(*model_.space, nullptr).parse_constant(change.value, "the new value of a parameter");
     if (const std::string wrong = model_.file.parameters[static_cast<std::size_t>(parameter)].complaint(value);
         !wrong.empty())
       throw change.value.error(wrong);
@@ -96,7 +100,8 @@ class EventReader {
     if (!velocity && !(node.op == Op::symbol && node.kind == SymbolKind::coordinate))
       throw model_.source.error(
           change.target.offset,
-          fmt::format("an event sets parameters, coordinates and velocities, and '{}' is none", change.target.text));
+          fmt::format("an event can change parameters, coordinates and velocities, and '{}' is none of these",
+                      change.target.text));
     const std::int32_t place = kernel_.scope.make_table().coordinates[static_cast<std::size_t>(node.index)][0];
     event.places.push_back(place + (velocity ? model_.space->unknowns() : 0));
     kernel_.changes.back().push_back(kernel_.scope.parse(change.value));
@@ -206,7 +211,8 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
     if (count == 0) continue;
     if (static_cast<Index>(model.switches.size()) + count > most_switches) {
       model.warnings.push_back(
-          fmt::format("line {}: formulas change at {} places, one for each element; steps do not end there",
+          fmt::format("line {}: formulas switch at {} places, one for each element; these are too many for steps to "
+                      "end at each of them, so small steps may be needed there",
                       model.source.place(found[0].place->piece.begin).line, count));
       continue;
     }

@@ -108,15 +108,15 @@ std::string describe(const Jump& jump, Term term) {
   const bool jumps = jump.value > 0;
   switch (term) {
     case Term::energy:
-      return jumps ? fmt::format("an energy jumps by {:.3g}; the force there is not defined", jump.value)
-                   : "a force jumps";
+      return jumps ? fmt::format("this energy jumps by {:.3g}, so that the force is not defined there", jump.value)
+                   : "the force of this energy jumps";
     case Term::constraint:
-      return jumps ? fmt::format("a constraint jumps by {:.3g}, and no motion follows it", jump.value)
-                   : "the slope of a constraint jumps, and velocities may jump with it";
+      return jumps ? fmt::format("this constraint jumps by {:.3g}, and no motion can follow that", jump.value)
+                   : "the slope of this constraint jumps, and velocities may jump with it";
     case Term::force:
       break;
   }
-  return jumps ? fmt::format("a force jumps by {:.3g}", jump.value) : "the derivative of a force jumps";
+  return jumps ? fmt::format("this force jumps by {:.3g}", jump.value) : "the derivative of this force jumps";
 }
 
 // For every switch of a term the whole term is examined. Since a file may have thousands of both, the search ends after
@@ -139,8 +139,10 @@ class JumpSearch {
   void look_for_switches(const RowTerm& term) {
     const Expression roots[] = {term.value};
     if (!switching_functions(graph_, roots).empty())
-      found_.push_back(fmt::format("line {}: a kinetic energy changes its formula at a switch; steps do not end there",
-                                   model_.source.place(term.place->piece.begin).line));
+      found_.push_back(
+          fmt::format("line {}: this kinetic energy switches from one formula to another; steps do not end there, so "
+                      "small steps may be needed",
+                      model_.source.place(term.place->piece.begin).line));
   }
   std::vector<std::string> take_warnings() { return std::move(found_); }
 
@@ -156,8 +158,9 @@ class JumpSearch {
       if (!point.move_onto(graph_, s.when)) continue;
       const Jump jump = jump_at(graph_, point, e, s);
       if (jump.value == 0 && jump.slope == 0) continue;
-      found_.push_back(fmt::format("line {}: at a switch {}{}", model_.source.place(place.piece.begin).line,
-                                   describe(jump, term), kernel_.switches.empty() ? "" : "; steps end there"));
+      found_.push_back(fmt::format("line {}: where the formula switches, {}{}",
+                                   model_.source.place(place.piece.begin).line, describe(jump, term),
+                                   kernel_.switches.empty() ? "" : "; steps end there"));
     }
   }
 

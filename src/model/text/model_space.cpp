@@ -46,14 +46,16 @@ ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const Op
 
 void ModelSpace::define(const FileText& name, const Meaning& meaning) {
   if (!meanings_.emplace(name.text, meaning).second)
-    throw source_.error(name.offset, fmt::format("the name '{}' is already taken", name.text));
+    throw source_.error(name.offset, fmt::format("the name '{}' is already used; choose another", name.text));
 }
 
 void ModelSpace::define_velocity(const CoordinateArray& array) {
   const FileText& name = array.file->name;
   if (!meanings_.emplace("v" + name.text, Meaning{.kind = Kind::velocity, .array = &array}).second)
     throw source_.error(
-        name.offset, fmt::format("the velocity of '{}' is called 'v{}', a name that is taken", name.text, name.text));
+        name.offset,
+        fmt::format("the velocity of '{}' is called 'v{}', and that name is already used; rename one of them",
+                    name.text, name.text));
 }
 
 const ModelSpace::Meaning* ModelSpace::find(std::string_view name) const {
@@ -71,14 +73,14 @@ const IndexSet* ModelSpace::set(const std::optional<FileText>& name) const {
 void ModelSpace::take_memory(Index numbers, std::size_t offset) {
   numbers_ += numbers;
   if (numbers_ > most_numbers)
-    throw source_.error(offset, fmt::format("the tables of this model hold {} numbers up to here; at most {} fit",
+    throw source_.error(offset, fmt::format("the tables of this model contain {} numbers up to here; the limit is {}",
                                             numbers_, most_numbers));
 }
 
 void ModelSpace::take_time(Index operations, std::size_t offset) {
   operations_ += operations;
   if (operations_ > most_operations)
-    throw source_.error(offset, fmt::format("reading this model takes {} operations up to here; at most {} are done",
+    throw source_.error(offset, fmt::format("reading this model takes {} operations up to here; the limit is {}",
                                             operations_, most_operations));
 }
 
@@ -113,7 +115,7 @@ void ModelSpace::read_set(const FileSet& file) {
     const double size = KernelScope(*this, nullptr).parse_constant(*file.size, "the size of a set");
     if (size != std::floor(size) || size < 0 || size > static_cast<double>(most_elements))
       throw file.size->error(
-          fmt::format("the size of a set is a whole number from 0 to {}, not {}", most_elements, size));
+          fmt::format("the size of a set must be a whole number from 0 to {}, not {}", most_elements, size));
     set.size = static_cast<Index>(size);
     fix_parameters_of(*file.size, nullptr);
   } else {

@@ -50,7 +50,7 @@ void blame_term(const CompiledModel& model, double t, Kernel& kernel, const File
   const IndexSet* over = kernel.scope.over();
   const auto complain = [&](const Blame& blame, const std::string& subject) {
     if (blame.element < 0) return;
-    throw place.error(fmt::format("{} is {} at the start{}", subject, blame.value,
+    throw place.error(fmt::format("{} is {} at the start{}, where it must be finite", subject, blame.value,
                                   over ? " for " + over->element_text(blame.element) : ""));
   };
   complain(find_blame(model, t, kernel, std::span(&e, 1)), fmt::format("this {}", what));
@@ -92,7 +92,8 @@ void check_slopes(const CompiledModel& model, double t, int selection, const cha
     if (slopes[row] == 0) {
       const RowPlace place = row_place(*model.functions, selection, row);
       throw place.value->error(
-          fmt::format("{} does not change with any coordinate at the start{}: its gradient is zero",
+          fmt::format("at the start {} does not change with any coordinate{}, because its gradient is zero there; "
+                      "choose another start",
                       name_of(place, what), place.element));
     }
 }
@@ -108,10 +109,11 @@ void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& r
     if (on && stays) continue;
     const RowPlace place = row_place(*model.functions, of_constraints, k);
     if (!on)
-      throw place.value->error(fmt::format("the start does not lie on {}{}: it is {:.6g} there, not 0",
+      throw place.value->error(fmt::format("the start does not satisfy {}{}: its value there is {:.6g} and must be 0",
                                            name_of(place, "constraint"), place.element, g[k]));
-    throw place.value->error(fmt::format("the velocities at the start leave {}{}: its rate is {:.6g} there, not 0",
-                                         name_of(place, "constraint"), place.element, rate[k]));
+    throw place.value->error(
+        fmt::format("the velocities at the start do not satisfy {}{}: its rate of change there is {:.6g} and must be 0",
+                    name_of(place, "constraint"), place.element, rate[k]));
   }
 }
 
@@ -136,7 +138,8 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
 }
 
 [[noreturn]] void refuse_kinetic(const CompiledModel& model) {
-  throw model.file.kinetic[0].energy.error("the masses at the start are not positive: some motion has no inertia");
+  throw model.file.kinetic[0].energy.error(
+      "the kinetic energy at the start is not positive for every motion, so that some motion has no inertia");
 }
 
 // Among the coordinates that take part in a motion without mass, the angle of a body makes the clearest message.
@@ -151,11 +154,12 @@ const CoordinateArray& array_at(const CompiledModel& model, Index place) {
   if (!array.file->mass) refuse_kinetic(model);
   const FileValue& mass = *array.file->mass;
   const bool turns = angle != motion.end(), of_body = !mass.label.empty();
-  throw mass.error(fmt::format(
-      "{}{} can {}: give it {}, or {} that hold it", of_body ? mass.label : "'" + array.file->name.text + "'",
-      array.over ? fmt::format(" ({})", array.over->element_text((place - array.first) / array.parts)) : "",
-      turns ? "turn without inertia" : "move without mass", turns ? "an inertia" : "a mass",
-      of_body ? "joints" : "constraints"));
+  throw mass.error(
+      fmt::format("{}{} can {}; give it {}, or {} that determine its motion",
+                  of_body ? mass.label : "'" + array.file->name.text + "'",
+                  array.over ? fmt::format(" ({})", array.over->element_text((place - array.first) / array.parts)) : "",
+                  turns ? "turn without inertia" : "move without mass", turns ? "an inertia" : "a mass",
+                  of_body ? "joints" : "constraints"));
 }
 
 // If the mass matrix is not positive definite, constraints must hold what has no mass.
@@ -163,7 +167,7 @@ void check_mass(const CompiledModel& model, const SpMat& mass, const SpMat& G) {
   if (is_positive_definite(mass)) return;
   if (!is_nearly_positive(mass, tolerance::mass)) refuse_kinetic(model);
   if (const std::vector<Index> motion = common_kernel(mass, G); !motion.empty()) refuse_motion(model, motion);
-  if (model.file.heat_bath) throw model.file.heat_bath->friction.error("a heat bath needs masses above zero");
+  if (model.file.heat_bath) throw model.file.heat_bath->friction.error("a heat bath needs masses that are positive");
 }
 
 bool has_plain_masses(const CompiledModel& model) {
@@ -198,9 +202,10 @@ void check_closed_form(const CompiledModel& model) {
       const bool rate_agrees =
           first_order || std::abs(y[n + k] - model.velocity[k]) <= 1e-9 * (1 + std::abs(model.velocity[k]));
       if (agrees && rate_agrees) continue;
-      throw array.file->exact->error(fmt::format("the closed form begins with {} {:.6g}, and the start is {:.6g}",
-                                                 agrees ? "the velocity" : "the value", agrees ? y[n + k] : y[k],
-                                                 agrees ? model.velocity[k] : model.start[k]));
+      throw array.file->exact->error(
+          fmt::format("the closed form begins with {} {:.6g} at t = 0, but the start is {:.6g}; they must agree",
+                      agrees ? "the velocity" : "the value", agrees ? y[n + k] : y[k],
+                      agrees ? model.velocity[k] : model.start[k]));
     }
   }
 }

@@ -22,7 +22,8 @@ std::unique_ptr<Problem> make_problem(const std::shared_ptr<CompiledModel>& mode
 std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::string& file, const std::string& text) {
   auto model = std::make_shared<CompiledModel>(file, text);
   if (text.size() > most_model_bytes)
-    throw model->source.error(fmt::format("has {} bytes; a model has at most {}", text.size(), most_model_bytes));
+    throw model->source.error(
+        fmt::format("the text has {} bytes; a model may have at most {}", text.size(), most_model_bytes));
   model->file = read_model_file(model->source);
   read_set_tables(model->file, model->source, folder);
   return model;
@@ -64,7 +65,8 @@ std::string read_text(const std::filesystem::path& path) {
     throw IoError(fmt::format("cannot read {}: {}", path.string(), error ? error.message() : "it is not a file"));
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > most_model_bytes)
-    throw ModelError(fmt::format("{}: has {} bytes; a model has at most {}", path.string(), size, most_model_bytes));
+    throw ModelError(
+        fmt::format("{}: the file has {} bytes; a model may have at most {}", path.string(), size, most_model_bytes));
   std::ifstream in(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(size), '\0');
   if (!in.read(text.data(), static_cast<std::streamsize>(text.size())))

@@ -20,7 +20,8 @@ class StructureReader {
     auto data = std::make_shared<StructureData>();
     data->mass = matrix(file_.mass);
     n_ = data->mass.rows();
-    if (n_ == 0 || data->mass.cols() != n_) throw error(file_.mass, "a mass matrix is square, with at least one row");
+    if (n_ == 0 || data->mass.cols() != n_)
+      throw error(file_.mass, "a mass matrix must be square and have at least one row");
     data->stiffness = matching(file_.stiffness);
     data->damping = file_.damping ? matching(*file_.damping) : SpMat(n_, n_);
     data->has_potential = data->damping.nonZeros() == 0 && is_symmetric(data->stiffness);
@@ -43,14 +44,15 @@ class StructureReader {
   SpMat matching(const FileText& name) const {
     SpMat m = matrix(name);
     if (m.rows() != n_ || m.cols() != n_)
-      throw error(name,
-                  fmt::format("{} is {} x {}, and the mass matrix {} x {}", name.text, m.rows(), m.cols(), n_, n_));
+      throw error(name, fmt::format("{} is {} x {}, but the mass matrix is {} x {}; they must have the same size",
+                                    name.text, m.rows(), m.cols(), n_, n_));
     return m;
   }
   Vec vector(const FileText& name) const {
     Vec v = read_vector_market(name.text, text(name));
     if (v.size() != n_)
-      throw error(name, fmt::format("{} has {} rows, and the mass matrix {}", name.text, v.size(), n_));
+      throw error(name, fmt::format("{} has {} rows, but the mass matrix has {}; they must be equally many", name.text,
+                                    v.size(), n_));
     return v;
   }
   static bool is_symmetric(const SpMat& m) {
@@ -60,7 +62,7 @@ class StructureReader {
   void check_mass(const SpMat& mass) const {
     const Eigen::SimplicialLLT<SpMat> factors(mass);
     if (factors.info() != Eigen::Success || !is_symmetric(mass))
-      throw error(file_.mass, "a mass matrix is symmetric and positive definite, and this one is not");
+      throw error(file_.mass, "a mass matrix must be symmetric and positive definite, and this one is not");
   }
   Program read_factor(bool& steady) const {
     KernelScope scope(*model_.space, nullptr);
@@ -72,7 +74,8 @@ class StructureReader {
     Evaluator at_start(program);
     at_start.evaluate({.parameters = model_.space->parameter_values().data()});
     if (!std::isfinite(at_start[0]))
-      throw file_.load->factor->error(fmt::format("the factor of the load is {} at the start", at_start[0]));
+      throw file_.load->factor->error(
+          fmt::format("the factor of the load is {} at the start, where it must be finite", at_start[0]));
     return program;
   }
 

@@ -14,12 +14,13 @@ struct BeamParameters {
   double length = 1, bending_stiffness = 1, mass_per_length = 1, damping_ratio = 0, tip_load = 1;
 
   void fields(OptionVisitor& v) {
-    v.integer("elements", elements, Range::between(1, 1000000), "number of elements");
+    v.integer("elements", elements, Range::between(1, 1000000), "number of beam elements");
     v.number("length", length, Range::positive(), "length of the beam");
-    v.number("bending_stiffness", bending_stiffness, Range::positive(), "E I");
-    v.number("mass_per_length", mass_per_length, Range::positive(), "rho A");
-    v.number("damping_ratio", damping_ratio, Range::at_least(0), "damping of the first mode, by C proportional to K");
-    v.number("tip_load", tip_load, {}, "force at the free end from t = 0 on");
+    v.number("bending_stiffness", bending_stiffness, Range::positive(), "bending stiffness E I");
+    v.number("mass_per_length", mass_per_length, Range::positive(), "mass per unit of length, rho A");
+    v.number("damping_ratio", damping_ratio, Range::at_least(0),
+             "damping ratio of the first mode; the damping matrix is proportional to the stiffness matrix");
+    v.number("tip_load", tip_load, {}, "force at the free end, constant from t = 0 on");
   }
   static std::string unit(const std::string& name) {
     if (name == "length") return "m";

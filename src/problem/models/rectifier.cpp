@@ -28,10 +28,11 @@ struct RectifierParameters {
     v.number("R1", R1, Range::positive(), "filter resistor");
     v.number("C2", C2, Range::positive(), "second filter capacitor");
     v.number("RL", RL, Range::positive(), "load resistor");
-    v.number("saturation_current", saturation_current, Range::positive(), "of the diode");
-    v.number("thermal_voltage", thermal_voltage, Range::positive(), "n k T/q of the diode, here n = 1 at 27 C");
-    v.number("vb0", vb0, {}, "start: voltage of C1");
-    v.number("vc0", vc0, {}, "start: voltage of C2");
+    v.number("saturation_current", saturation_current, Range::positive(), "saturation current of the diode");
+    v.number("thermal_voltage", thermal_voltage, Range::positive(),
+             "thermal voltage n k T/q of the diode; the default is n = 1 at 27 degrees Celsius");
+    v.number("vb0", vb0, {}, "voltage of C1 at the start");
+    v.number("vc0", vc0, {}, "voltage of C2 at the start");
   }
   static std::string unit(const std::string& name) {
     if (name == "frequency") return "Hz";
