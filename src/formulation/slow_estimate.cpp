@@ -218,7 +218,7 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
         passages_.nearest(), of_meetings * passage_error(passages_.met()));
   else
     refusal_.clear();
-  if (passages_.resonances() > 0)
+  if (passages_.largest_loss() > tolerance)
     notes.raise(
         passages_.worst_resonance(), "resonance",
         "Fast frequencies passed a resonance 2:1 or a sum of two; the energies of the oscillation change there in "

@@ -260,9 +260,9 @@ class Matching {
 
   double gap_energy(const Vec& g) const { return 0.5 * g.head(gaps_).cwiseAbs2().dot(slow_.stiffness()); }
 
-  // Drag has no potential and needs none, since it does no work at a single instant. Without a potential for other
-  // forces nothing is known.
-  std::optional<double> soft_potential(const Vec& q) const {
+  // Where a group has drag, its forces have no potential together; the work against them on the way from closed gaps to
+  // q takes its place. Without a potential for other groups nothing is known.
+  std::optional<double> soft_potential(const Vec& q, const Vec& slow) const {
     double sum = 0;
     for (Groups group = 1; group != 0; group <<= 1) {
       if (!(group & slow_.soft_groups())) continue;
@@ -270,8 +270,31 @@ class Matching {
         sum += *part;
       else if (p_.drag(group) == Drag::none)
         return std::nullopt;
+      else
+        sum -= work_to(group, q, slow);
     }
     return sum;
+  }
+
+  // By Gauss's rule with three points.
+  double work_to(Groups group, const Vec& q, const Vec& slow) const {
+    const Vec way = q - closed_;
+    const double outer = std::sqrt(0.15);
+    double work = 0;
+    for (const auto& [at, weight] : {std::pair(0.5 - outer, 5.0), std::pair(0.5, 8.0), std::pair(0.5 + outer, 5.0)})
+      work += weight / 18 * mean_force(group, closed_ + at * way, slow).dot(way);
+    return work;
+  }
+
+  // The force around which the gaps oscillate: that at rest and the drag of the slow velocity. A part that is even in
+  // the velocity belongs to the kinetic energy. At rest formulas of drag may give 0/0.
+  Vec mean_force(Groups group, const Vec& q, const Vec& slow) const {
+    Vec rest(n_), forward(n_), backward(n_);
+    p_.force(group, t_, q, Vec::Zero(n_), rest);
+    p_.force(group, t_, q, slow, forward);
+    if (!rest.allFinite()) return forward;
+    p_.force(group, t_, q, -slow, backward);
+    return rest + 0.5 * (forward - backward);
   }
 
   double kinetic(const Vec& q, const Vec& v) {
@@ -284,7 +307,7 @@ class Matching {
 
   // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy.
   void balance(MatchedStart& out) {
-    const auto before = soft_potential(q_), after = soft_potential(closed_);
+    const auto before = soft_potential(q_, out.v), after = soft_potential(closed_, out.v);
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);

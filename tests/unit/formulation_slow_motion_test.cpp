@@ -3,6 +3,8 @@
 #include "support/slow_models.hpp"
 #include "trill/control/advance.hpp"
 
+#include <fmt/format.h>
+
 namespace trill::testing_models {
 namespace {
 using AfterStep = std::function<void(State&)>;
@@ -151,6 +153,65 @@ TEST(MatchedStart, FindsActionPhaseAndSlowStateOfAStraightGap) {
   EXPECT_NEAR(start.v[1], 0, 1e-15);
   EXPECT_NEAR(start.balance, 1, 1e-12);
   EXPECT_TRUE(start.balanced);
+}
+
+// The gap oscillates around y = -(weight + drag of the slow velocity)/stiffness, in whichever groups these forces are.
+TEST(MatchedStart, KnowsTheForcesThatShareAGroupWithDrag) {
+  for (const char* group : {"soft", "drag"})
+    for (const char* drag : {"-0.6*vx - 0.2*vy", "-0.6*vx/sqrt(vx^2 + vy^2)*abs(vx) - 0.2*vy"}) {
+      const TextModel model = read_model("m.toml",
+                                         "coordinates.x = { start = 0.4, velocity = 0.9 }\n"
+                                         "coordinates.y = 0.0025\n"
+                                         "[[stiff]]\ngap = \"y\"\nstiffness = 1.6e5\ngroup = \"gap\"\n"
+                                         "[[potential]]\nenergy = \"x^2/2 + 3*y\"\ngroup = \"soft\"\n"
+                                         "[[force]]\non = \"y\"\nvalue = \"" +
+                                             std::string(drag) + "\"\ngroup = \"" + group + "\"\n");
+      const SlowSystem slow(mechanics(model), {FastEnergy::keep});
+      const MatchedStart start = match_start(slow, model.problem->initial_state());
+      const double around = -(3 + 0.6 * 0.9) / 1.6e5;
+      EXPECT_NEAR(start.actions[0] * start.frequencies[0], 0.5 * 1.6e5 * std::pow(0.0025 - around, 2), 1e-6)
+          << group << " " << drag;
+    }
+}
+
+// With fast energy and drag the error is of the order epsilon^2, whether the drag has a group of its own or not. What
+// is compared is the nearest point with a closed gap.
+TEST(MatchedStart, OfADampedMotionIsOfSecondOrder) {
+  const auto text = [](double omega, const char* group) {
+    return fmt::format(R"toml(
+[coordinates]
+x = {{ start = 0.7, velocity = 0.4 }}
+y = {{ start = {}, velocity = 0.8 }}
+[[stiff]]
+gap = "y - 0.5*x^2"
+stiffness = {}
+group = "gap"
+[[potential]]
+energy = "y + 0.3*sin(3*y) + 0.2*x^2"
+group = "soft"
+[[force]]
+on = "x"
+value = "-0.25*vx"
+group = "{}"
+[[force]]
+on = "y"
+value = "-0.25*vy"
+group = "{}"
+)toml",
+                       0.245 + 0.6 / omega, omega * omega, group, group);
+  };
+  const auto foot = [](const Vec& end) {
+    double x = end[0];
+    for (int k = 0; k < 30; ++k) x -= ((x - end[0]) + (0.5 * x * x - end[1]) * x) / (1 + 1.5 * x * x - end[1]);
+    return x;
+  };
+  for (const char* group : {"soft", "drag"})
+    for (const double omega : {400.0, 1600.0}) {
+      const auto end = [&](const char* method, double rtol) {
+        return foot(last_of(run_of(read_model("m.toml", text(omega, group)).problem, plan_with(method, 6, rtol))));
+      };
+      EXPECT_NEAR(end("slow", 1e-9), end("dop853", 1e-12), 2 / (omega * omega)) << group << " " << omega;
+    }
 }
 }  // namespace
 }  // namespace trill::testing_models
