@@ -18,7 +18,8 @@ constexpr double share_of_rounding = tolerance::range / green_deviation;
 constexpr Index most_force_samples = 50;
 
 // Unknowns of first-order equations may be quantities of very different sizes: they share rounding only.
-double shared_by(QuantityKind kind) {
+double shared_by(QuantityKind kind, const Layout& layout) {
+  if (layout.nv == 0) return share_of_rounding;
   return kind == QuantityKind::position || kind == QuantityKind::velocity || kind == QuantityKind::multiplier
              ? share_of_kind
              : share_of_rounding;
@@ -49,37 +50,50 @@ Vec balancing_multipliers(const MechanicalProblem& p, const StateSamples& sample
   return largest;
 }
 
-// How far each component moves, with what its kind says about that beyond its own range.
-Vec motions(const PreparedRun& run, const Extent& extent, const StateSamples& samples) {
+// What is known about a component beyond its range: how far it moves, with what its kind says about that, and how large
+// it is.
+struct Sizes {
+  Vec motion, value;
+};
+
+Sizes sizes_of(const PreparedRun& run, const Extent& extent, const StateSamples& samples) {
   const Layout& layout = run.start.layout;
   const double span = std::abs(samples.t.back() - samples.t.front());
-  Vec motion = extent.high - extent.low;
-  if (layout.nq == layout.nv && span > 0)
-    motion.segment(layout.nq, layout.nv) = motion.segment(layout.nq, layout.nv).cwiseMax(motion.head(layout.nq) / span);
+  Sizes sizes{extent.high - extent.low, extent.high.cwiseAbs().cwiseMax(extent.low.cwiseAbs())};
+  if (!(span > 0)) return sizes;
+  if (layout.nq == layout.nv)
+    for (Vec* x : {&sizes.motion, &sizes.value}) {
+      auto velocities = x->segment(layout.nq, layout.nv);
+      velocities = velocities.cwiseMax(x->head(layout.nq) / span);
+    }
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
-  if (mechanical && mechanical->constraints() && layout.nl == mechanical->constraints()->count() && span > 0) {
-    auto multipliers = motion.segment(layout.nq + layout.nv, layout.nl);
+  if (mechanical && mechanical->constraints() && layout.nl == mechanical->constraints()->count()) {
+    auto multipliers = sizes.motion.segment(layout.nq + layout.nv, layout.nl);
     multipliers = multipliers.cwiseMax(balancing_multipliers(*mechanical, samples, span));
   }
-  return motion;
+  return sizes;
 }
 }  // namespace
 
 Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSamples& samples) {
   auto components = run.problem->components();
   give_kinds(components, run.start.layout);
-  const Vec motion = motions(run, extent, samples);
-  std::map<std::pair<QuantityKind, std::string>, double> of_kind;
-  const auto kind_of = [&](Index i) -> double& {
-    const Quantity& c = components[static_cast<std::size_t>(i)];
-    return of_kind[{c.kind, c.unit}];
+  const Sizes sizes = sizes_of(run, extent, samples);
+  struct Largest {
+    double motion = 0, value = 0;
   };
-  for (Index i = 0; i < motion.size(); ++i) kind_of(i) = std::max(kind_of(i), motion[i]);
+  std::map<std::pair<QuantityKind, std::string>, Largest> of_kind;
+  const auto largest = [&](std::size_t i) -> Largest& { return of_kind[{components[i].kind, components[i].unit}]; };
+  const auto count = static_cast<std::size_t>(sizes.motion.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto k = static_cast<Index>(i);
+    largest(i) = {std::max(largest(i).motion, sizes.motion[k]), std::max(largest(i).value, sizes.value[k])};
+  }
   Vec scale = extent.high - extent.low;
-  for (Index i = 0; i < motion.size(); ++i) {
-    const double largest = std::max(std::abs(extent.high[i]), std::abs(extent.low[i]));
-    scale[i] = std::max(
-        {scale[i], shared_by(components[static_cast<std::size_t>(i)].kind) * kind_of(i), share_of_rounding * largest});
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto k = static_cast<Index>(i);
+    scale[k] = std::max({scale[k], shared_by(components[i].kind, run.start.layout) * largest(i).motion,
+                         share_of_rounding * sizes.value[k], tolerance::range * largest(i).value});
   }
   return scale;
 }

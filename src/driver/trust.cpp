@@ -15,6 +15,7 @@
 namespace trill {
 namespace {
 constexpr Index most_times = 2000;
+constexpr std::int64_t most_watched_steps = 10'000'000;
 
 struct Samples {
   StateSamples states;
@@ -42,7 +43,11 @@ Samples sample(const RowSource& rows, Index size) {
   return s;
 }
 
-bool has_every_step(const Output& output) { return output == Output(EveryStep{}); }
+// Rows that do not show every step may miss what happens between them. Looking at every step of a very long repetition
+// would take seconds, and such a motion hardly hides from its rows.
+bool needs_watch(const Output& output, const Counters& work) {
+  return output != Output(EveryStep{}) && work.steps <= most_watched_steps;
+}
 
 RunPlan more_accurate(const RunPlan& plan) {
   RunPlan repeated = plan;
@@ -109,7 +114,7 @@ struct TrustCheck::Parts {
   // Complete if there is nothing to repeat; otherwise it only says how trust will be determined.
   Trust trust;
   Samples samples{};
-  std::optional<ExtentWatch> watch{};  // set if the rows of the run do not show every step
+  std::optional<ExtentWatch> watch{};
   bool to_event = false;
   double t_last = 0;
   std::optional<Comparison> comparison{};
@@ -162,7 +167,7 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
   p.repetition->options.events = run.options.events;
   p.comparison.emplace(p.samples.states);
   p.repetition->options.recorder = &*p.comparison;
-  if (has_every_step(run.plan.output)) return;
+  if (!needs_watch(run.plan.output, outcome.counters)) return;
   p.watch.emplace(run.start.y.size());
   p.repetition->options.observers.push_back(&*p.watch);
 }

@@ -8,6 +8,7 @@
 namespace trill {
 namespace {
 constexpr double probe_distance = 1e-3;  // relative to the size of the positions
+constexpr double constant_up_to = 1e-7;  // relative change of frequencies: slow points are accurate to nine digits
 constexpr double still = 1e-2;           // a motion that covers less than this share of its positions is at rest
 }  // namespace
 
@@ -41,7 +42,8 @@ void MissingForce::probe(SlowPoint& beside) {
     const double mass = x_.dot(w_);
     x_ = first_.q + away * x_;
     if (beside.find(t_first_, x_, first_.v) != SlowPoint::Status::ok) continue;
-    const double slope = 0.5 * first_.frequencies_differ(beside) / away;
+    const double changed = 0.5 * first_.frequencies_differ(beside), slope = changed / away;
+    if (changed <= constant_up_to) continue;
     steepest_ = std::max(steepest_, slope);
     acceleration_ = std::max(acceleration_, slope / mass);
   }
@@ -55,7 +57,8 @@ void MissingForce::look(const SlowPoint& here) {
   seen_.travelled += max_abs(x_);
   x_ = here.q - first_.q;
   seen_.reach = std::max(seen_.reach, max_abs(x_));
-  seen_.changed = std::max(seen_.changed, 0.5 * first_.frequencies_differ(here));
+  const double changed = 0.5 * first_.frequencies_differ(here);
+  if (changed > constant_up_to) seen_.changed = std::max(seen_.changed, changed);
   last_ = here.q;
 }
 
@@ -69,6 +72,6 @@ double MissingForce::error(double t, double energy) const {
   const double time = std::min(std::abs(t - t_first_), slow_time);
   const double moved = 0.5 * energy * acceleration_ * time * time;
   const double at_rest = moved > seen_.reach ? moved / std::max({seen_.reach, still * size_, 1e-300}) : 0;
-  return std::max(by_work, at_rest);
+  return std::min(std::max(by_work, at_rest), 1.0);
 }
 }  // namespace trill

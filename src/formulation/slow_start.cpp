@@ -210,6 +210,7 @@ class Matching {
       for (Index i = 0; i < modes.size(block); ++i) {
         const Index k = modes.first(block) + i;
         change[k] += (turning(k, k, A(i, k)) + drag[k] / 2) / omega_[k] * position_[k] * momentum_[k];
+        drag_energy_ += drag[k] / 2 * position_[k] * momentum_[k];
         for (Index j = 0; j < modes.size(block); ++j) {
           const Index l = modes.first(block) + j;
           if (k == l || alike(k, l)) continue;
@@ -305,13 +306,14 @@ class Matching {
     return 0.5 * v.dot(w);
   }
 
-  // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy.
+  // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy. Within a
+  // period drag makes the energy fluctuate around its mean, which is what the actions stand for.
   void balance(MatchedStart& out) {
     const auto before = soft_potential(q_, out.v), after = soft_potential(closed_, out.v);
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
-    const double left = out.energy - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_));
+    const double left = out.energy + drag_energy_ - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_));
     const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
@@ -340,6 +342,7 @@ class Matching {
   Vec q_, v_;
   Index n_, m_, gaps_;
   Vec closed_, g_, gv_, beyond_, omega_, position_, momentum_, actions_;
+  double drag_energy_ = 0;  // mean energy of the damped oscillation over a period less that of this instant
 };
 }  // namespace
 

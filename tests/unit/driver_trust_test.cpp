@@ -91,6 +91,23 @@ equation = "x"
   EXPECT_NEAR(row_of(trust, "lambda2").scale, 0.3, 1e-9);
 }
 
+// A pendulum that hangs at rest: all that happens is rounding.
+TEST(TrustScales, ASystemAtRest) {
+  const char* const hanging = R"toml(
+[coordinates]
+x = 0.6
+y = -0.8
+[[potential]]
+energy = "0.8*y - 0.6*x"
+[[constraint]]
+equation = "x^2 + y^2 - 1"
+)toml";
+  for (const char* method : {"generalized_alpha", "bdf", "dopri5"}) {
+    const Trust trust = trust_of(hanging, plan_with(method, 50, 1e-6));
+    EXPECT_LE(trust.verdict, Verdict::green) << method << ": " << trust.headline;
+  }
+}
+
 // Units keep kinds apart, and unknowns of first-order equations are judged by themselves.
 TEST(TrustScales, SmallMotionsOfAnotherKind) {
   const char* const both = R"toml(

@@ -67,7 +67,10 @@ Judged judge(const std::string& text, const Case& c) {
 
 TEST(DroppedOscillation, CastsDoubtWhereItPushesTheSlowMotion) {
   const std::string text = bead(0.7, 1.2);
-  RunPlan plan = plan_with("slow", 6, 1e-7);
+  RunPlan plan;
+  plan.method = "slow";
+  plan.to = 6;
+  plan.rtol = 1e-7;
   const double truth = end_of(run_of(read_model("m.toml", text).problem, plan));
   RunPlan direct = plan_with("dop853", 6, 1e-9);
   EXPECT_NEAR(end_of(run_of(read_model("m.toml", text).problem, direct)), truth, 2e-3);  // and not by slow alone

@@ -208,7 +208,11 @@ group = "{}"
   for (const char* group : {"soft", "drag"})
     for (const double omega : {400.0, 1600.0}) {
       const auto end = [&](const char* method, double rtol) {
-        return foot(last_of(run_of(read_model("m.toml", text(omega, group)).problem, plan_with(method, 6, rtol))));
+        RunPlan plan;
+        plan.method = method;
+        plan.to = 6;
+        plan.rtol = rtol;
+        return foot(last_of(run_of(read_model("m.toml", text(omega, group)).problem, plan)));
       };
       EXPECT_NEAR(end("slow", 1e-9), end("dop853", 1e-12), 2 / (omega * omega)) << group << " " << omega;
     }
