@@ -26,7 +26,8 @@ class Matching {
         v_(given.v()),
         n_(slow.unknowns()),
         m_(slow.rows()),
-        gaps_(slow.gaps()) {}
+        gaps_(slow.gaps()),
+        drag_momentum_(Vec::Zero(slow.unknowns())) {}
 
   MatchedStart go(bool with_fast_part) {
     close_gaps();
@@ -146,8 +147,9 @@ class Matching {
       manifold_.smallest(beyond_, x);
       slow_.damping_at(t_, closed_, tangent(v_));
       slow_.damp(x, covector);
-      p -= covector;
-      add_gyroscopic(x, p);
+      drag_momentum_ = -covector;
+      add_gyroscopic(x, drag_momentum_);
+      p += drag_momentum_;
     }
     manifold_.schur().divide_by_mass(p, z);
     return tangent(z);
@@ -307,13 +309,15 @@ class Matching {
   }
 
   // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy. Within a
-  // period drag makes the energy fluctuate around its mean, which is what the actions stand for.
+  // period drag makes the energy fluctuate around its mean, which is what the actions stand for, and the slow velocity
+  // around the one that was found.
   void balance(MatchedStart& out) {
     const auto before = soft_potential(q_, out.v), after = soft_potential(closed_, out.v);
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
-    const double left = out.energy + drag_energy_ - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_));
+    const double slow = *after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_);
+    const double left = out.energy + drag_energy_ + out.v.dot(drag_momentum_) - slow;
     const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
@@ -342,6 +346,7 @@ class Matching {
   Vec q_, v_;
   Index n_, m_, gaps_;
   Vec closed_, g_, gv_, beyond_, omega_, position_, momentum_, actions_;
+  Vec drag_momentum_;       // momentum that drag takes from the slow motion up to this phase of the oscillation
   double drag_energy_ = 0;  // mean energy of the damped oscillation over a period less that of this instant
 };
 }  // namespace

@@ -173,10 +173,9 @@ TEST(SweepRuns, AreJudgedByTheirStepsAsIfAlone) {
     PreparedRun run = prepare(sweep.plan_of(member));
     const Solution alone = run.run();
     const Trust trust = check_trust(run, alone.outcome, alone);
-    ASSERT_EQ(member.trust.rows.size(), trust.rows.size());
+    EXPECT_EQ(member.trust.headline, trust.headline);  // with the largest deviation, relative to its scale
     bool beyond_rows = false;
     for (std::size_t i = 0; i < trust.rows.size(); ++i) {
-      EXPECT_EQ(member.trust.rows[i].scale, trust.rows[i].scale) << trust.rows[i].name;
       const auto row = alone.y().row(static_cast<Index>(i));
       beyond_rows |= trust.rows[i].scale > 1.1 * (row.maxCoeff() - row.minCoeff());
     }
