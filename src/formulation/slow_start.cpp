@@ -289,15 +289,16 @@ class Matching {
     return work;
   }
 
-  // The force around which the gaps oscillate: that at rest and the drag of the slow velocity. A part that is even in
-  // the velocity belongs to the kinetic energy. At rest formulas of drag may give 0/0.
+  // The force around which the gaps oscillate: that at rest, where formulas of drag may give 0/0, and the linear drag
+  // of the slow velocity. Other parts that are even in the velocity belong to the kinetic energy.
   Vec mean_force(Groups group, const Vec& q, const Vec& slow) const {
     Vec rest(n_), forward(n_), backward(n_);
     p_.force(group, t_, q, Vec::Zero(n_), rest);
     p_.force(group, t_, q, slow, forward);
-    if (!rest.allFinite()) return forward;
     p_.force(group, t_, q, -slow, backward);
-    return rest + 0.5 * (forward - backward);
+    if (!rest.allFinite()) rest = 0.5 * (forward + backward);
+    if (slow_.drag() == Drag::linear) rest += 0.5 * (forward - backward);
+    return rest;
   }
 
   double kinetic(const Vec& q, const Vec& v) {
@@ -309,15 +310,16 @@ class Matching {
   }
 
   // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy. Within a
-  // period drag makes the energy fluctuate around its mean, which is what the actions stand for, and the slow velocity
-  // around the one that was found.
+  // period linear drag makes the energy fluctuate around its mean, which is what the actions stand for, and the
+  // velocity around the slow one.
   void balance(MatchedStart& out) {
     const auto before = soft_potential(q_, out.v), after = soft_potential(closed_, out.v);
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
     const double slow = *after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_);
-    const double left = out.energy + drag_energy_ + out.v.dot(drag_momentum_) - slow;
+    const double by_drag = slow_.drag() == Drag::linear ? drag_energy_ + out.v.dot(drag_momentum_) : 0;
+    const double left = out.energy + by_drag - slow;
     const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
