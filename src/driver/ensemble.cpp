@@ -5,6 +5,7 @@
 #include "driver/measures.hpp"
 #include "problem/quantity_kind.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <typeinfo>
 
@@ -24,8 +25,7 @@ bool model_joins(const PreparedRun& run) {
 bool run_joins(const PreparedRun& run) {
   const DriverOptions& o = run.options;
   return run.stepper->info().componentwise && run.stepper->diagnostics().empty() &&
-         std::holds_alternative<FixedStep>(o.control) && o.events.empty() && o.observers.empty() && !o.dense &&
-         !o.reformulation && !o.resume;
+         std::holds_alternative<FixedStep>(o.control) && o.events.empty() && !o.dense && !o.reformulation && !o.resume;
 }
 
 bool same_model(const PreparedRun& a, const PreparedRun& b) {
@@ -75,6 +75,37 @@ class RowSplitter final : public Recorder {
   std::vector<Solution> rows_;
 };
 
+// Shows the steps of the joined run to the observers of every copy.
+class StepSplitter final : public Observer {
+ public:
+  StepSplitter(const JoinedProblem& problem, std::span<PreparedRun* const> runs)
+      : problem_(problem), runs_(runs), of_copy_(runs.front()->start) {}
+  static bool is_wanted(std::span<PreparedRun* const> runs) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [](const PreparedRun* run) { return !run->options.observers.empty(); });
+  }
+  void begin(const Problem&, const State& s) override {
+    each(s, [&](const PreparedRun& run, Observer& observer) { observer.begin(*run.problem, of_copy_); });
+  }
+  void accepted(const State& s, const StepResult& step) override {
+    each(s, [&](const PreparedRun&, Observer& observer) { observer.accepted(of_copy_, step); });
+  }
+
+ private:
+  template <class Use>
+  void each(const State& s, Use use) {
+    of_copy_.t = s.t;
+    for (std::size_t copy = 0; copy < runs_.size(); ++copy) {
+      problem_.take(static_cast<Index>(copy), s.y.data(), of_copy_.y);
+      for (Observer* observer : runs_[copy]->options.observers) use(*runs_[copy], *observer);
+    }
+  }
+
+  const JoinedProblem& problem_;
+  std::span<PreparedRun* const> runs_;
+  State of_copy_;
+};
+
 RunInfo info_of(const PreparedRun& run) {
   RunInfo info = run.options.info;
   info.layout = run.start.layout;
@@ -113,6 +144,9 @@ std::vector<Solution> run_joined(std::span<PreparedRun* const> runs) {
   RowSplitter rows(problem, static_cast<Index>(first.problem->quantities().size()));
   DriverOptions options = first.options;
   options.recorder = &rows;
+  StepSplitter steps(problem, runs);
+  options.observers.clear();
+  if (StepSplitter::is_wanted(runs)) options.observers.push_back(&steps);
   RunOutcome outcome;
   try {
     outcome = integrate(problem, *stepper, std::move(start), *first.plan.to, options).outcome;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/trust.hpp"
 
-#include "base/tolerances.hpp"
 #include "driver/build.hpp"
+#include "driver/component_scales.hpp"
 #include "driver/ensemble.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -15,41 +15,38 @@
 namespace trill {
 namespace {
 constexpr Index most_times = 2000;
+constexpr std::int64_t most_watched_steps = 10'000'000;
 
 struct Samples {
-  std::vector<double> t;
-  Mat y;          // one column per time
-  Vec low, high;  // over all rows, not only the sampled ones
+  StateSamples states;
+  Extent extent;  // over all rows, not only the sampled ones
 };
 
 Samples sample(const RowSource& rows, Index size) {
-  Samples s{{},
-            Mat(size, std::min(rows.rows(), most_times + 1)),
-            Vec::Constant(size, HUGE_VAL),
-            Vec::Constant(size, -HUGE_VAL)};
+  Samples s{{{}, Mat(size, std::min(rows.rows(), most_times + 1))}, Extent(size)};
+  auto& [times, columns] = s.states;
   const Index count = rows.rows(), stride = std::max<Index>(1, (count + most_times - 1) / most_times);
   Index i = 0;
   double last = std::nan("");
   rows.visit([&](double t, const double* y, const double*) {
     const Eigen::Map<const Vec> row(y, size);
-    s.low = s.low.cwiseMin(row);
-    s.high = s.high.cwiseMax(row);
+    s.extent.look(row);
     const bool jump = t == last;  // both sides of an event have this time, so it is not used for the comparison
     last = t;
-    if (jump && !s.t.empty() && s.t.back() == t) s.t.pop_back();
+    if (jump && !times.empty() && times.back() == t) times.pop_back();
     if (!jump && (i % stride == 0 || i + 1 == count)) {
-      s.y.col(static_cast<Index>(s.t.size())) = row;
-      s.t.push_back(t);
+      columns.col(static_cast<Index>(times.size())) = row;
+      times.push_back(t);
     }
     ++i;
   });
   return s;
 }
 
-double range_of_kind(const Samples& s, const Layout& layout, Index i) {
-  const Index begin = i < layout.nq ? 0 : layout.nq;
-  const Index count = i < layout.nq ? layout.nq : i < layout.nq + layout.nv ? layout.nv : 0;
-  return count > 0 ? (s.high - s.low).segment(begin, count).maxCoeff() : 0;
+// Rows that do not show every step may miss what happens between them. Looking at every step of a very long repetition
+// would take seconds, and such a motion hardly hides from its rows.
+bool needs_watch(const Output& output, const Counters& work) {
+  return output != Output(EveryStep{}) && work.steps <= most_watched_steps;
 }
 
 RunPlan more_accurate(const RunPlan& plan) {
@@ -69,7 +66,7 @@ RunPlan more_accurate(const RunPlan& plan) {
 // Compares column by column while the repetition runs.
 class Comparison final : public Recorder {
  public:
-  explicit Comparison(const Samples& samples) : samples_(samples), deviation_(Vec::Zero(samples.y.rows())) {}
+  explicit Comparison(const StateSamples& samples) : samples_(samples), deviation_(Vec::Zero(samples.y.rows())) {}
   void begin(const RunInfo&) override {}
   void row(double t, In y, In) override {
     const double direction = samples_.t.back() > samples_.t.front() ? 1 : -1;
@@ -83,7 +80,7 @@ class Comparison final : public Recorder {
   std::size_t compared() const { return compared_; }
 
  private:
-  const Samples& samples_;
+  const StateSamples& samples_;
   Vec deviation_;
   std::size_t at_ = 0, compared_ = 0;
 };
@@ -117,11 +114,25 @@ struct TrustCheck::Parts {
   // Complete if there is nothing to repeat; otherwise it only says how trust will be determined.
   Trust trust;
   Samples samples{};
+  std::optional<ExtentWatch> watch{};
   bool to_event = false;
   double t_last = 0;
   std::optional<Comparison> comparison{};
   std::optional<PreparedRun> repetition{};
+
+  Vec scales() const;
 };
+
+Vec TrustCheck::Parts::scales() const {
+  Extent extent = samples.extent;
+  if (watch) {
+    extent.look(watch->extent().low);
+    extent.look(watch->extent().high);
+  }
+  Vec reach = Vec::Zero(extent.low.size());
+  if (run.reformulation) run.reformulation->reach(reach);
+  return component_scales(run, extent, samples.states).cwiseMax(reach);
+}
 
 TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows)
     : parts_(new Parts{run, outcome, {}}) {
@@ -139,30 +150,34 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
   }
   p.samples = sample(rows, run.start.y.size());
   // If the run ended at an event, the repetition finds that event a little earlier or later.
-  p.to_event = outcome.status == RunStatus::event && !p.samples.t.empty();
-  p.t_last = p.samples.t.empty() ? 0 : p.samples.t.back();
-  if (p.to_event && outcome.events.back().t == p.t_last) p.samples.t.pop_back();
-  if (p.samples.t.size() < 2) {
+  std::vector<double>& times = p.samples.states.t;
+  p.to_event = outcome.status == RunStatus::event && !times.empty();
+  p.t_last = times.empty() ? 0 : times.back();
+  if (p.to_event && outcome.events.back().t == p.t_last) times.pop_back();
+  if (times.size() < 2) {
     p.trust.headline = "Not checked, because there are too few output rows to compare.";
     return;
   }
   RunPlan plan = more_accurate(run.plan);
   plan.to = p.to_event ? p.t_last + 0.01 * (p.t_last - *run.plan.from) : p.t_last;
-  plan.output = Times{{p.samples.t.begin() + 1, p.samples.t.end()}};
+  plan.output = Times{{times.begin() + 1, times.end()}};
   p.trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
 
   p.repetition.emplace(build_again(run, plan));
   p.repetition->stepper->refine();
   p.repetition->options.newton_retries = run.options.newton_retries;
   p.repetition->options.events = run.options.events;
-  p.comparison.emplace(p.samples);
+  p.comparison.emplace(p.samples.states);
   p.repetition->options.recorder = &*p.comparison;
+  if (!needs_watch(run.plan.output, outcome.counters)) return;
+  p.watch.emplace(run.start.y.size());
+  p.repetition->options.observers.push_back(&*p.watch);
 }
 TrustCheck::TrustCheck(TrustCheck&&) noexcept = default;
 TrustCheck::~TrustCheck() = default;
 
 Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) const {
-  const auto& [run, outcome, known, samples, to_event, t_last, comparison, repetition] = *parts_;
+  const auto& [run, outcome, known, samples, watch, to_event, t_last, comparison, repetition] = *parts_;
   Trust trust = known;
   if (again.status == RunStatus::stopped) {
     trust.headline =
@@ -174,17 +189,12 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   }
 
   const auto names = run.problem->components();
-  Vec reach = Vec::Zero(samples.y.rows());
-  if (run.reformulation) run.reformulation->reach(reach);
+  const Vec scales = parts_->scales();
   double worst = 0;
   std::string worst_name;
-  for (Index i = 0; i < samples.y.rows(); ++i) {
+  for (Index i = 0; i < scales.size(); ++i) {
     const auto& name = names[static_cast<std::size_t>(i)];
-    const double range = samples.high[i] - samples.low[i];
-    const double scale =
-        std::max({range, reach[i], 1e-12 * std::max(std::abs(samples.high[i]), std::abs(samples.low[i])),
-                  tolerance::range * range_of_kind(samples, run.start.layout, i)});
-    trust.rows.push_back({name.name, name.unit, comparison->deviation()[i], scale});
+    trust.rows.push_back({name.name, name.unit, comparison->deviation()[i], scales[i]});
     if (!(trust.rows.back().relative() <= worst)) {
       worst = trust.rows.back().relative();
       worst_name = name.name;
@@ -196,7 +206,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
         {"time of " + outcome.events.back().name, run.problem->time_unit(), moved, std::abs(t_last - *run.plan.from)});
   }
   trust.verdict = verdict_of(worst);
-  if (!again.ok() || again.status != outcome.status || comparison->compared() < samples.t.size()) {
+  if (!again.ok() || again.status != outcome.status || comparison->compared() < samples.states.t.size()) {
     trust.verdict = Verdict::red;
     trust.headline = fmt::format("Do not trust this run: a more accurate repetition ended differently ({} {}).",
                                  to_text(again.status), again.message);

@@ -2,7 +2,10 @@
 #include "formulation/rigid_limit.hpp"
 
 #include "formulation/constraint_check.hpp"
+#include "formulation/dropped_oscillation.hpp"
 #include "trill/formulation/reformulation.hpp"
+
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,9 +22,12 @@ const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
 
 class RigidLimitForm final : public Reformulation {
  public:
-  explicit RigidLimitForm(const Problem& given) : rigid_(given.as<MechanicalProblem>("rigid_limit")) {}
+  explicit RigidLimitForm(const Problem& given)
+      : rigid_(given.as<MechanicalProblem>("rigid_limit")), dropped_(given.as<MechanicalProblem>("rigid_limit")) {}
   const Problem& inner() const override { return rigid_; }
+  void expect(const RunScope& scope) override { tolerance_ = scope.tolerance; }
   void enter(const State& given, State& in, Notes& notes) override {
+    if (!std::exchange(running_, true)) dropped_.start(given.t, given.q(), given.v());
     in = State(rigid_.layout(), given.t);
     in.mode = given.mode;
     in.q() = given.q();
@@ -32,6 +38,7 @@ class RigidLimitForm final : public Reformulation {
     if (!rigid_.project(in))
       throw UsageError(
           "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps");
+    if (!dropped_.applies()) warn_of_energy(given, in, notes);
     if (off > 0)
       notes.raise(in.t, "start_projected",
                   "The start was moved to a position with closed gaps. The value is how far the gaps were open.",
@@ -42,9 +49,33 @@ class RigidLimitForm final : public Reformulation {
     out.mode = in.mode;
     out.y.head(in.layout.nq + in.layout.nv) = in.y.head(in.layout.nq + in.layout.nv);
   }
+  AfterStep after_step(State& s, Notes& notes) override {
+    dropped_.look(s.t, s.q(), s.v(), tolerance_, notes);
+    return AfterStep::kept;
+  }
+  void memory(Archive& archive) override { archive(dropped_); }
 
  private:
+  // Where the gaps share a group with other forces, it is not known how their frequencies vary.
+  void warn_of_energy(const State& given, const State& in, Notes& notes) const {
+    constexpr double most_share = 1e-3;
+    const double fast = rigid_.opening_energy(given) + rigid_.kinetic_energy(in.q(), given.v() - in.v());
+    Vec force(in.layout.nq);
+    rigid_.force(all_groups, in.t, in.q(), in.v(), force);
+    const double slow =
+        rigid_.kinetic_energy(in.q(), in.v()) + in.q().cwiseAbs().maxCoeff() * force.cwiseAbs().maxCoeff();
+    if (fast > most_share * (fast + slow))
+      notes.raise(in.t, "fast_energy_left_out",
+                  "This share of the energy at the start is in the oscillation of the stiff gaps, and its force on the "
+                  "slow motion is left out. Whether that matters is known only if the gaps have a group of forces of "
+                  "their own.",
+                  Severity::doubt, fast / (fast + slow), most_share);
+  }
+
   RigidLimit rigid_;
+  DroppedOscillation dropped_;
+  double tolerance_ = 0;
+  bool running_ = false;  // after an event the motion has no oscillation of its own
 };
 }  // namespace
 
@@ -92,6 +123,19 @@ void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
   strong.map->jacobian(t, q, G_);
   G_.multiply_transposed(g_, product_);
   f += product_;
+}
+
+double RigidLimit::opening_energy(const State& s) const {
+  const StrongPotential& strong = *soft_.strong_potential();
+  strong.map->value(s.t, s.q(), g_);
+  return 0.5 * g_.cwiseAbs2().dot(strong.stiffness);
+}
+
+double RigidLimit::kinetic_energy(In q, In v) const {
+  MatrixSlot mass = mass_pattern();
+  soft_.mass(q, mass);
+  mass.multiply(v, product_);
+  return 0.5 * v.dot(product_);
 }
 
 bool RigidLimit::project(State& s) const { return ConstraintCheck(*this).project(s).has_value(); }

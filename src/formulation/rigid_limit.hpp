@@ -28,6 +28,8 @@ class RigidLimit final : public MechanicalProblem {
 
   // The nearest point on g = 0 in the metric of the mass, and the velocity projected likewise; false: none was found.
   bool project(State& s) const;
+  double opening_energy(const State& s) const;  // 1/2 g^T K g of a state of the given problem
+  double kinetic_energy(In q, In v) const;
 
  private:
   std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem

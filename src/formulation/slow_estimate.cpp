@@ -217,7 +217,7 @@ bool SlowEstimate::judge(double t, double tolerance, Notes& notes) {
         passages_.nearest(), of_meetings * passage_error(passages_.met()));
   else
     refusal_.clear();
-  if (passages_.resonances() > 0)
+  if (passages_.largest_loss() > tolerance)
     notes.raise(
         passages_.worst_resonance(), "resonance",
         "Fast frequencies passed a resonance: one was twice another or the sum of two others. There the energies of "

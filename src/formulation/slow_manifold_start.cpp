@@ -109,9 +109,11 @@ std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool 
   }
   try {
     const SlowStart found = manifold.find(s.t, s.q(), s.v());
-    if (!moves) return found;
-    s.q() = found.q;
-    s.v() = found.v;
+    if (moves) {
+      s.q() = found.q;
+      s.v() = found.v;
+    }
+    return found;
   } catch (const UsageError&) {
     if (moves) throw;
   }

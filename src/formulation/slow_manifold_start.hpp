@@ -41,8 +41,8 @@ class SlowManifoldStart {
 };
 
 // For a method that may start there. moves: the state is moved to the slow manifold, with a UsageError if there is
-// none. Otherwise the state stays as it is, and the result says how far it is from the slow motion where this can be
-// computed.
+// none. Otherwise the state stays as it is. The result says how far the given state is from the slow motion, where this
+// can be computed.
 std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool moves, State& s);
 
 // Warns if more than a thousandth of the energy oscillates.

@@ -10,11 +10,12 @@ namespace {
 constexpr double always_alike = 1e-6;  // relative change of two frequencies that always coincide
 constexpr double least_chance = 1e-4;  // smallest relevant probability of changing from one mode to the other
 constexpr double closest = 1e-3;       // relative distance below which two modes no longer beat
+constexpr double longest_arc = 0.5;    // radians of the plane of two modes between two points
 constexpr std::size_t most_passages = 256;
 }  // namespace
 
 SlowPassages::SlowPassages(const SlowSystem& slow)
-    : slow_(slow), x_(slow.unknowns()), s_(slow.rows()), covector_(slow.unknowns()) {
+    : slow_(slow), between_(slow.layout()), x_(slow.unknowns()), s_(slow.rows()), covector_(slow.unknowns()) {
   passages_.reserve(most_passages);
 }
 
@@ -30,17 +31,59 @@ double SlowPassages::Passage::detuning(const Vec& omega) const {
 }
 
 void SlowPassages::look(const State& s, In actions, In reach, const std::vector<char>& carries) {
-  const GapModes& modes = slow_.modes();
-  const Vec& omega = modes.frequencies();
+  const Vec& omega = slow_.modes().frequencies();
   const bool first = low_.size() == 0;
   if (first) {
     low_ = high_ = omega;
-    y_before_.resize(slow_.rows(), modes.layers());
+    y_before_.resize(slow_.rows(), slow_.modes().layers());
   }
   low_ = low_.cwiseMin(omega);
   high_ = high_.cwiseMax(omega);
+  if (!first && s.t != t_before_) {
+    const Index parts = parts_since(carries);
+    for (Index k = 1; k < parts; ++k) {
+      stand_between(s, static_cast<double>(k) / static_cast<double>(parts));
+      look_at_all(between_, actions, reach, carries);
+      keep_modes(between_.t);
+    }
+    if (parts > 1) stand_between(s, 1);
+    look_at_all(s, actions, reach, carries);
+  }
+  add_up(s.t);
+  keep_modes(s.t);
+  t_last_ = s.t;
+  q_last_ = s.q();
+  v_last_ = s.v();
+}
+
+// A straight line between two points of the plane of look_at_pair cuts off the arc between them.
+Index SlowPassages::parts_since(const std::vector<char>& carries) const {
+  const GapModes& modes = slow_.modes();
+  const auto carrying = [&](Index k) { return carries[static_cast<std::size_t>(k)] != 0; };
+  double most = 0;
+  for (Index block = 0; block < modes.blocks(); ++block) {
+    const Index begin = modes.first(block), end = begin + modes.size(block);
+    for (Index i = begin; i < end; ++i)
+      for (Index j = i + 1; j < end; ++j)
+        if (carrying(i) || carrying(j)) most = std::max(most, 2 * turned(block, i, j));
+  }
+  return std::max<Index>(1, static_cast<Index>(std::ceil(most / longest_arc)));
+}
+
+// Finds the modes on the cubic from the last point to this one; theta = 1: at this point itself.
+void SlowPassages::stand_between(const State& s, double theta) {
+  const double h = s.t - t_last_, rest = 1 - theta;
+  between_.t = t_last_ + theta * h;
+  x_ = s.q() - q_last_;
+  between_.q() = q_last_ + theta * x_ + theta * rest * (rest * (h * v_last_ - x_) - theta * (h * s.v() - x_));
+  if (theta == 1) between_.q() = s.q();
+  if (slow_.manifold().stand_at(between_.t, between_.q())) slow_.modes().find(slow_.manifold().schur());
+}
+
+void SlowPassages::look_at_all(const State& s, In actions, In reach, const std::vector<char>& carries) {
+  const GapModes& modes = slow_.modes();
   const auto carrying = [&](Index k) { return static_cast<int>(carries[static_cast<std::size_t>(k)]); };
-  for (Index block = 0; block < modes.blocks() && !first && s.t != t_before_; ++block) {
+  for (Index block = 0; block < modes.blocks(); ++block) {
     const Index begin = modes.first(block), end = begin + modes.size(block);
     for (Index i = begin; i < end; ++i)
       for (Index j = i + 1; j < end; ++j) {
@@ -52,10 +95,13 @@ void SlowPassages::look(const State& s, In actions, In reach, const std::vector<
           if (of_two + carrying(k) > 1) look_at_resonance(s, actions, block, {.i = i, .j = j, .k = k});
       }
   }
-  add_up(s.t);
+}
+
+void SlowPassages::keep_modes(double t) {
+  const GapModes& modes = slow_.modes();
   for (Index layer = 0; layer < modes.layers(); ++layer) y_before_.col(layer) = modes.y(layer);
-  omega_before_ = omega;
-  t_before_ = s.t;
+  omega_before_ = modes.frequencies();
+  t_before_ = t;
 }
 
 SlowPassages::Passage* SlowPassages::find(const Passage& same, double t) {
@@ -161,6 +207,6 @@ void SlowPassages::add_up(double t) {
 }
 
 void SlowPassages::memory(Archive& archive) {
-  archive(seen_, passages_, low_, high_, omega_before_, y_before_, t_before_);
+  archive(seen_, passages_, low_, high_, omega_before_, y_before_, t_before_, t_last_, q_last_, v_last_);
 }
 }  // namespace trill

@@ -42,6 +42,11 @@ class SlowPassages {
     double since = 0;
     double detuning(const Vec& omega) const;
   };
+  // Long steps turn the modes so far that what lies between their ends has to be looked at, too.
+  Index parts_since(const std::vector<char>& carries) const;
+  void stand_between(const State& s, double theta);
+  void look_at_all(const State& s, In actions, In reach, const std::vector<char>& carries);
+  void keep_modes(double t);
   void look_at_pair(double t, In actions, In reach, Index block, Passage pair);
   void look_at_resonance(const State& s, In actions, Index block, Passage triple);
   void add_up(double t);
@@ -56,6 +61,9 @@ class SlowPassages {
   Vec low_, high_, omega_before_;
   Mat y_before_;
   double t_before_ = 0;
+  double t_last_ = 0;  // the last point that was given; the one before may lie between two of them
+  Vec q_last_, v_last_;
+  State between_;
   Vec x_, s_, covector_;
 };
 }  // namespace trill

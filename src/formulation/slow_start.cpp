@@ -26,7 +26,8 @@ class Matching {
         v_(given.v()),
         n_(slow.unknowns()),
         m_(slow.rows()),
-        gaps_(slow.gaps()) {}
+        gaps_(slow.gaps()),
+        drag_momentum_(Vec::Zero(slow.unknowns())) {}
 
   MatchedStart go(bool with_fast_part) {
     close_gaps();
@@ -146,8 +147,9 @@ class Matching {
       manifold_.smallest(beyond_, x);
       slow_.damping_at(t_, closed_, tangent(v_));
       slow_.damp(x, covector);
-      p -= covector;
-      add_gyroscopic(x, p);
+      drag_momentum_ = -covector;
+      add_gyroscopic(x, drag_momentum_);
+      p += drag_momentum_;
     }
     manifold_.schur().divide_by_mass(p, z);
     return tangent(z);
@@ -210,6 +212,7 @@ class Matching {
       for (Index i = 0; i < modes.size(block); ++i) {
         const Index k = modes.first(block) + i;
         change[k] += (turning(k, k, A(i, k)) + drag[k] / 2) / omega_[k] * position_[k] * momentum_[k];
+        drag_energy_ += drag[k] / 2 * position_[k] * momentum_[k];
         for (Index j = 0; j < modes.size(block); ++j) {
           const Index l = modes.first(block) + j;
           if (k == l || alike(k, l)) continue;
@@ -260,9 +263,9 @@ class Matching {
 
   double gap_energy(const Vec& g) const { return 0.5 * g.head(gaps_).cwiseAbs2().dot(slow_.stiffness()); }
 
-  // Drag has no potential and needs none, since it does no work at a single instant. Without a potential for other
-  // forces nothing is known.
-  std::optional<double> soft_potential(const Vec& q) const {
+  // Where a group has drag, its forces have no potential together; the work against them on the way from closed gaps to
+  // q takes its place. Without a potential for other groups nothing is known.
+  std::optional<double> soft_potential(const Vec& q, const Vec& slow) const {
     double sum = 0;
     for (Groups group = 1; group != 0; group <<= 1) {
       if (!(group & slow_.soft_groups())) continue;
@@ -270,8 +273,32 @@ class Matching {
         sum += *part;
       else if (p_.drag(group) == Drag::none)
         return std::nullopt;
+      else
+        sum -= work_to(group, q, slow);
     }
     return sum;
+  }
+
+  // By Gauss's rule with three points.
+  double work_to(Groups group, const Vec& q, const Vec& slow) const {
+    const Vec way = q - closed_;
+    const double outer = std::sqrt(0.15);
+    double work = 0;
+    for (const auto& [at, weight] : {std::pair(0.5 - outer, 5.0), std::pair(0.5, 8.0), std::pair(0.5 + outer, 5.0)})
+      work += weight / 18 * mean_force(group, closed_ + at * way, slow).dot(way);
+    return work;
+  }
+
+  // The force around which the gaps oscillate: that at rest, where formulas of drag may give 0/0, and the linear drag
+  // of the slow velocity. Other parts that are even in the velocity belong to the kinetic energy.
+  Vec mean_force(Groups group, const Vec& q, const Vec& slow) const {
+    Vec rest(n_), forward(n_), backward(n_);
+    p_.force(group, t_, q, Vec::Zero(n_), rest);
+    p_.force(group, t_, q, slow, forward);
+    p_.force(group, t_, q, -slow, backward);
+    if (!rest.allFinite()) rest = 0.5 * (forward + backward);
+    if (slow_.drag() == Drag::linear) rest += 0.5 * (forward - backward);
+    return rest;
   }
 
   double kinetic(const Vec& q, const Vec& v) {
@@ -282,13 +309,17 @@ class Matching {
     return 0.5 * v.dot(w);
   }
 
-  // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy.
+  // Cubic terms of the fast motion change the actions by order epsilon; their sum follows from the energy. Within a
+  // period linear drag makes the energy fluctuate around its mean, which is what the actions stand for, and the
+  // velocity around the slow one.
   void balance(MatchedStart& out) {
-    const auto before = soft_potential(q_), after = soft_potential(closed_);
+    const auto before = soft_potential(q_, out.v), after = soft_potential(closed_, out.v);
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
-    const double left = out.energy - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_));
+    const double slow = *after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_);
+    const double by_drag = slow_.drag() == Drag::linear ? drag_energy_ + out.v.dot(drag_momentum_) : 0;
+    const double left = out.energy + by_drag - slow;
     const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
@@ -317,6 +348,8 @@ class Matching {
   Vec q_, v_;
   Index n_, m_, gaps_;
   Vec closed_, g_, gv_, beyond_, omega_, position_, momentum_, actions_;
+  Vec drag_momentum_;       // momentum that drag takes from the slow motion up to this phase of the oscillation
+  double drag_energy_ = 0;  // mean energy of the damped oscillation over a period less that of this instant
 };
 }  // namespace
 

@@ -59,7 +59,8 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
       options_(options),
       closes_acceleration_(!options.multipliers_of_stage && options.formulation != ConstraintForm::index3),
       stage_(p_, options.stage()),
-      balance_(p_) {
+      balance_(p_),
+      oscillation_(p_, options.starts_slow) {
   if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())
     throw UsageError(
         info_.name +
@@ -73,7 +74,7 @@ void AlphaStepper::start(State& s, const ErrorScale& scale) {
                        : stage_.gaps() > 0 ? lifted_alpha_tolerance
                                            : controlled_alpha_tolerance);
   const Index n = s.layout.nq;
-  slow_start_ = take_slow_start(p_, options_.starts_slow, s);
+  oscillation_.start(s);
   phi_ = a_ = phi1_ = a1_ = a0_ = change_ = last_change_ = filtered_ = Vec::Zero(n);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());
@@ -128,10 +129,7 @@ bool AlphaStepper::finish_acceleration() {
 StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   const double h = request.h;
   if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
-  if (slow_start_) {
-    warn_off_manifold(*slow_start_, s.t, request.notes);
-    slow_start_.reset();
-  }
+  oscillation_.warn(s.t, request.notes);
   if (request.jumped) {
     if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
     find_acceleration(s, request.work);
@@ -160,6 +158,7 @@ StepResult AlphaStepper::step(State& s, const StepRequest& request) {
   h_ = h;
   balance_.advance(s, h);
   stage_.watch_dependence(s.t, request.notes);
+  request.work.count_forces(oscillation_.look(s, h, request.scale.controlled ? request.scale.rtol : 0, request.notes));
   return result;
 }
 
@@ -182,5 +181,5 @@ double AlphaStepper::estimate(const State& s, double h, const StepRequest& reque
 
 void AlphaStepper::interpolate(double theta, Out y) { interpolate_motion(stage_, {t1_, h_, y0_, y1_}, theta, y); }
 
-void AlphaStepper::memory(Archive& archive) { archive(phi_, a_, last_change_, h_, balance_, stage_); }
+void AlphaStepper::memory(Archive& archive) { archive(phi_, a_, last_change_, h_, balance_, stage_, oscillation_); }
 }  // namespace trill

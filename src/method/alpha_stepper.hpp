@@ -4,12 +4,10 @@
 #pragma once
 
 #include "formulation/constraint_formulation.hpp"
-#include "formulation/slow_manifold_start.hpp"
+#include "formulation/dropped_oscillation.hpp"
 #include "method/alpha_coefficients.hpp"
 #include "method/energy_balance.hpp"
 #include "trill/method/registry.hpp"
-
-#include <optional>
 
 namespace trill {
 // Options shared by all members of the family.
@@ -58,8 +56,7 @@ class AlphaStepper : public Stepper {
   bool closes_acceleration_;  // phi and lambda are computed from the constraints on accelerations
   ConstrainedStage stage_;
   EnergyBalance balance_;
-  // Slow motion close to the start; the first step warns if the start is off it.
-  std::optional<SlowStart> slow_start_;
+  OscillationAtStart oscillation_;
   // True (phi) and averaged (a) acceleration at the start of the step, and at its end (phi1, a1); a0: a rescaled to h.
   Vec phi_, a_, phi1_, a1_, a0_;
   Vec change_, last_change_;  // change of a over this step and over the one before

@@ -2,7 +2,7 @@
 // Backward differentiation of order 1 and 2 with variable steps, for mechanical systems with or without constraints:
 // PJY97 eq. 3.4 to 3.6.
 #include "formulation/constraint_formulation.hpp"
-#include "formulation/slow_manifold_start.hpp"
+#include "formulation/dropped_oscillation.hpp"
 #include "method/energy_balance.hpp"
 #include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -63,7 +63,8 @@ class Bdf final : public Stepper {
         options_(options),
         p_(problem.as<MechanicalProblem>("bdf")),
         stage_(p_, {.form = options.formulation, .lift_gaps = true}),
-        balance_(p_) {
+        balance_(p_),
+        oscillation_(p_, options.starts_slow) {
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !stage_.has_sparse_factors();
   }
@@ -71,7 +72,7 @@ class Bdf final : public Stepper {
 
   void start(State& s, const ErrorScale& scale) override {
     n_ = s.layout.nq;
-    oscillation_ = take_slow_start(p_, options_.starts_slow, s);
+    oscillation_.start(s);
     stage_.set_tolerance(scale.controlled && stage_.gaps() > 0 ? lifted_bdf_tolerance : plain_bdf_tolerance);
     for (Vec* x : {&past1_, &past2_, &slope_, &guess_}) *x = Vec::Zero(2 * n_);
     for (Vec* x : {&first_, &second_}) *x = Vec::Zero(2 * n_);
@@ -98,6 +99,7 @@ class Bdf final : public Stepper {
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
     if ((request.jumped || request.restart) && stage_.has_sparse_factors()) stage_.forget();
+    oscillation_.warn(s.t, request.notes);
     if (request.jumped) {
       if (!stage_.project(s.t, s.q(), s.v())) return {.status = StepStatus::singular_matrix};
       begin_anew(s, request.work);
@@ -116,8 +118,8 @@ class Bdf final : public Stepper {
     if (!(result.error <= request.most_error)) return result;
     accept(s, h);
     stage_.watch_dependence(s.t, request.notes);
-    if (oscillation_) warn_off_manifold(*oscillation_, s.t - h, request.notes);
-    oscillation_.reset();
+    request.work.count_forces(
+        oscillation_.look(s, h, request.scale.controlled ? request.scale.rtol : 0, request.notes));
     return result;
   }
 
@@ -130,8 +132,7 @@ class Bdf final : public Stepper {
   void conclude(double t, Notes& notes) const override { balance_.conclude(t, notes); }
 
   void memory(Archive& archive) override {
-    archive(past1_, past2_, slope_, h1_, h2_, steps_, balance_, stage_);
-    if (archive.reading()) oscillation_.reset();
+    archive(past1_, past2_, slope_, h1_, h2_, steps_, balance_, stage_, oscillation_);
   }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
     return std::make_unique<Bdf>(problem, options_);
@@ -226,13 +227,13 @@ class Bdf final : public Stepper {
   const MechanicalProblem& p_;
   ConstrainedStage stage_;
   EnergyBalance balance_;
+  OscillationAtStart oscillation_;
   Index n_ = 0;
   // (q, v) one step and two steps back, and its derivative where the motion began.
   Vec past1_, past2_, slope_;
   Vec first_, second_, guess_, q_guess_, acceleration_, trial_, y0_, y1_, error_;
   double h1_ = 0, h2_ = 0, t1_ = 0;
-  int steps_ = 0;                         // steps since the motion began, counted up to 2
-  std::optional<SlowStart> oscillation_;  // oscillation at the start, until the notice about it is given
+  int steps_ = 0;  // steps since the motion began, counted up to 2
 };
 }  // namespace trill
 TRILL_METHOD(bdf, Bdf)

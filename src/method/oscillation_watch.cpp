@@ -9,10 +9,8 @@
 
 namespace trill {
 namespace {
-constexpr double varying = 1.01;           // largest over smallest frequency
 constexpr double fixed_step_share = 1e-3;  // share of the energy, if no tolerance is given
-// Times 1e-10: deviation from the manifold that a fixed step leaves by itself.
-constexpr double fixed_step_noise = 1e4;
+constexpr double lobatto_share = 1e-4;     // the slow motion of less energetic oscillations was right in pendulums
 }  // namespace
 
 OscillationWatch::OscillationWatch(const MechanicalProblem* problem)
@@ -22,35 +20,22 @@ void OscillationWatch::start(LiftedForm& form, const ImplicitRkPlan& plan) {
   if (!watches_) return;
   form_ = &form;
   plan_ = &plan;
-  first_ = has_gaps() ? std::make_unique<SlowPoint>(form) : nullptr;
+  missing_ = has_gaps() ? std::make_unique<MissingForce>(form) : nullptr;
+  compares_ = false;
   across_ = Vec::Zero(form.unknowns());
   sums_ = {};
-  probed_change_ = 0;
 }
 
 // An oscillation with energy acts on the slow motion with the force -sum J grad omega where its frequencies vary. Steps
-// with h >> epsilon do not see that force, and projections of their results do not converge. It may be the only force
-// that moves the system, so frequencies are compared near the start as well as along the path.
+// with h >> epsilon do not see that force, and projections of their results do not converge.
 void OscillationWatch::probe(const State& s, SlowPoint& here, SlowPoint& beside) {
   if (!has_gaps()) return;
   sums_.max_fast = std::max(sums_.max_fast, here.fast_energy());
-  probed_change_ = 0;
-  if (plan_->fast == FastMotion::resolve) return;
-  if (first_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
-  const double size = std::max(max_abs(here.q), 1e-300), away = 1e-3 * size;
-  double steepest = 0;
-  for (const double seed : {1.0, 2.0}) {
-    for (Index i = 0; i < across_.size(); ++i) across_[i] = std::sin(seed + 2.4 * static_cast<double>(i));
-    here.make_tangential(across_);
-    const double length = max_abs(across_);
-    if (length < 1e-12) continue;
-    across_ = here.q + (away / length) * across_;
-    if (beside.find(s.t, across_, here.v) == SlowPoint::Status::ok)
-      steepest = std::max(steepest, 0.5 * here.frequencies_differ(beside) / away);
-  }
+  compares_ = plan_->fast != FastMotion::resolve && missing_->start(s.t, s.q(), s.v(), beside);
+  if (!compares_) return;
   form_->times_mass(here.q, here.a, across_);
-  sums_.max_kinetic = std::max(sums_.max_kinetic, size * max_abs(across_));  // work of the forces over such a length
-  probed_change_ = size * steepest;
+  // Work of the forces over the size of the system.
+  sums_.max_kinetic = std::max(sums_.max_kinetic, std::max(max_abs(here.q), 1e-300) * max_abs(across_));
 }
 
 void OscillationWatch::advance(double t, const StepRequest& request, SlowMotion& slow) {
@@ -80,15 +65,18 @@ void OscillationWatch::watch_frequencies(double t, const StepRequest& request, c
   sums_.max_fast = std::max(sums_.max_fast, here.fast_energy());
   form_->times_mass(here.q, here.v, across_);
   sums_.max_kinetic = std::max(sums_.max_kinetic, 0.5 * here.v.dot(across_));
+  if (!compares_) return;
+  missing_->look(here);
   if (!slow.step().stiff) return;
-  const double changed = std::max(probed_change_, 0.5 * first_->frequencies_differ(here));
-  const double shifted = sums_.max_fast * changed;
-  if (changed > varying - 1 && shifted > energy_share(request))
-    request.notes.raise(t, "fast_energy_with_varying_frequencies",
-                        "The stiff gaps oscillate, and their frequencies vary along the motion. The oscillation then "
-                        "exerts a force on the slow motion that steps longer than the oscillation do not see, so that "
-                        "the slow motion is wrong by about this energy. Use method slow, or radau with fast=resolve.",
-                        Severity::doubt, shifted, energy_share(request));
+  const double off = missing_->error(t, sums_.max_fast);
+  const double allowed = MissingForce::allowed(request.scale.controlled ? request.scale.rtol : 0);
+  if (off > allowed)
+    request.notes.raise(
+        t, "fast_energy_with_varying_frequencies",
+        "The stiff gaps oscillate, and their frequencies vary along the motion. The oscillation then "
+        "exerts a force on the slow motion that steps longer than the oscillation do not see. The value "
+        "estimates the relative error this causes. Use method slow, or radau with fast=resolve.",
+        MissingForce::severity(off), off, allowed);
 }
 
 void OscillationWatch::watch_damping(double t, const StepRequest& request) const {
@@ -107,12 +95,13 @@ void OscillationWatch::watch_resonance(double t, const StepRequest& request, Slo
         "The step size is above the bound h^2 = k epsilon / w_slow. There the fast oscillation appears as a slow one "
         "that is in resonance with the slow motion and may grow. Use a smaller h, or method radau.",
         Severity::doubt, h, bound);
-  const double allowed = request.scale.controlled ? 1 : fixed_step_noise, oscillation = slow.oscillation().v;
-  if (plan_->block.explicit_first && oscillation > allowed)
-    request.notes.raise(t, "lobatto_oscillation",
-                        "Lobatto IIIA uses the fast force at the start of every step. While the gaps oscillate, its "
-                        "slow motion is therefore wrong. Use gauss or radau.",
-                        Severity::doubt, oscillation, allowed);
+  const double share = sums_.max_kinetic > 0 ? slow.fast_energy() / sums_.max_kinetic : 0;
+  if (plan_->block.explicit_first && share > lobatto_share)
+    request.notes.raise(
+        t, "lobatto_oscillation",
+        "Lobatto IIIA uses the fast force at the start of every step. While the gaps oscillate with this "
+        "share of the energy, its slow motion is therefore wrong. Use gauss or radau.",
+        Severity::doubt, share, lobatto_share);
 }
 
 std::vector<Quantity> OscillationWatch::diagnostics() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "formulation/missing_force.hpp"
 #include "method/implicit_rk_plan.hpp"
 #include "method/slow_motion.hpp"
 
@@ -34,9 +35,9 @@ class OscillationWatch {
   bool watches_;
   LiftedForm* form_ = nullptr;
   const ImplicitRkPlan* plan_ = nullptr;
-  std::unique_ptr<SlowPoint> first_;  // first slow point of the run, to compare frequencies with
+  std::unique_ptr<MissingForce> missing_;
+  bool compares_ = false;  // missing_ has been started
   Sums sums_;
-  double probed_change_ = 0;  // change of the frequencies over a length of the system, measured near the start
   Vec across_;
 };
 }  // namespace trill

@@ -10,6 +10,7 @@ namespace {
 constexpr int points_beside = 3;
 constexpr double near = 0.2, far = 1;  // in units of the distance
 constexpr double differ_by = 1e-3;
+constexpr double faster_by = 1.1;  // a squared frequency beyond those of all gaps together
 
 bool equal_masses(const MechanicalProblem& stiff, In q) {
   if (stiff.mass_kind() == MassKind::identity) return true;
@@ -56,9 +57,22 @@ bool varies_across(const State& s, FastSpectrum& spectrum, double distance) {
 }
 }  // namespace
 
-bool frequencies_vary(const MechanicalProblem& stiff, const State& s, FastSpectrum& spectrum, double distance) {
+bool gaps_are_fastest(const MechanicalProblem& stiff, const State& s) {
   const StrongPotential* strong = stiff.strong_potential();
-  if (strong && strong->groups != 0) return vary_on_manifold(stiff, s, distance);
+  if (!strong) return false;
+  FastSpectrum spectrum(stiff);
+  if (!spectrum.has_modes()) return true;
+  ConstraintManifold gaps(stiff, *strong->map, SaddleSolver::Way::schur_only);
+  spectrum.start(s.q());
+  if (!gaps.stand_at(s.t, s.q()) || !spectrum.find(s.t, s.q(), s.v())) return true;
+  double squares = 0;  // the sum of the squared frequencies of the gaps
+  for (Index i = 0; i < strong->map->count(); ++i) squares += strong->stiffness[i] * gaps.schur().entry(i, i);
+  return spectrum.fastest() * spectrum.fastest() <= faster_by * squares;
+}
+
+bool frequencies_vary(const MechanicalProblem& stiff, const State& s, FastSpectrum& spectrum, double distance,
+                      bool of_gaps) {
+  if (of_gaps && stiff.strong_potential()->groups != 0) return vary_on_manifold(stiff, s, distance);
   if (spectrum.count() != 1 || !spectrum.has_modes() || !equal_masses(stiff, s.q())) return true;
   return varies_across(s, spectrum, distance);
 }

@@ -55,7 +55,8 @@ void HmmStart::look(double t, In q, In v) {
 void HmmStart::find(const State& given, const HmmChoice& choice, State& in, Notes& notes) {
   FastSpectrum& spectrum = averaged_.spectrum();
   needs_ = {};
-  spectrum.expect(stiff_.strong_potential() ? stiff_.strong_potential()->map->count() : 0);
+  of_gaps_ = gaps_are_fastest(stiff_, given);
+  spectrum.expect(of_gaps_ ? stiff_.strong_potential()->map->count() : 0);
   look(given.t, given.q(), given.v());
   needs_.slowest = std::max(needs_.slowest, rough_share * needs_.fastest);
   for (int pass = 0; pass < most_rough_passes; ++pass) {
@@ -75,7 +76,7 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
   if (const std::string complaint = gap_complaint(needs_); !complaint.empty()) throw UsageError("hmm: " + complaint);
   const double root = std::sqrt(static_cast<double>(in.layout.nq));
   const double distance = std::max(in.q().norm(), in.v().norm() / needs_.rate) / root;
-  needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum(), distance);
+  needs_.constant = !frequencies_vary(stiff_, in, averaged_.spectrum(), distance, of_gaps_);
   const double energy = find_actions(given, in);
   bend_ = find_bend(in);
   if (bend_ > most_bend)

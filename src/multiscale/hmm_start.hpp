@@ -47,6 +47,7 @@ class HmmStart {
   const MechanicalProblem& stiff_;
   MicroWindow::Means means_;
   WindowNeeds needs_;
+  bool of_gaps_ = false;  // the fast modes are those of the gaps that the model names
   double share_ = 0, left_out_ = 0, bend_ = 0;
   EnergyShare energy_;
   Vec reach_, shift_, x_, y_;

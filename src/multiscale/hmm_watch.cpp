@@ -120,10 +120,11 @@ void HmmWatch::watch_resonance(double t, Notes& notes) {
     for (Index j = i + 1; j < omega.size(); ++j) beyond += omega[j] > 2 * omega[i] ? 1 : 0;
   if (beyond != beyond_double_ && beyond_double_ >= 0) {
     doubt_ = std::max(doubt_, share_ * std::sqrt(needs_.rate / needs_.fastest));
-    notes.raise(t, "resonance",
-                "A fast frequency passed twice another one, where oscillations exchange energy. From then on their "
-                "force on the slow motion is known less accurately. The value is an estimate of the relative error.",
-                Severity::warning, doubt_, tolerance_);
+    if (doubt_ > tolerance_)
+      notes.raise(t, "resonance",
+                  "A fast frequency passed twice another one, where oscillations exchange energy. From then on their "
+                  "force on the slow motion is known less accurately. The value is an estimate of the relative error.",
+                  Severity::warning, doubt_, tolerance_);
   }
   beyond_double_ = beyond;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The heterogeneous multiscale method with windows chosen from the frequencies of the model, and chosen again when
 // these change.
+#include "multiscale/frequency_variation.hpp"
 #include "multiscale/hmm_form.hpp"
 #include "multiscale/hmm_watch.hpp"
 
@@ -18,7 +19,7 @@ Index count_actions(const HmmModel& model, const std::string& fast_energy) {
   const State s = model.stiff().initial_state();
   FastSpectrum spectrum(model.stiff());
   if (!spectrum.has_modes()) return 0;
-  if (const StrongPotential* strong = model.stiff().strong_potential()) return strong->map->count();
+  if (gaps_are_fastest(model.stiff(), s)) return model.stiff().strong_potential()->map->count();
   spectrum.start(s.q());
   return spectrum.find(s.t, s.q(), s.v()) ? spectrum.count() : 0;
 }

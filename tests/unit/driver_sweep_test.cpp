@@ -163,6 +163,26 @@ TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
     }
 }
 
+// Rows are sparse, so deviations are judged by the steps of the repetition, of all members together or of one alone.
+TEST(SweepRuns, AreJudgedByTheirStepsAsIfAlone) {
+  RunPlan plan = springs("verlet");
+  plan.output = Grid{*plan.to / 2};
+  Sweep sweep = make_sweep(plan, {parse_sweep("omega2=20:90:5")}, "");
+  run_sweep(sweep, {});
+  for (const SweepMember& member : sweep.members) {
+    PreparedRun run = prepare(sweep.plan_of(member));
+    const Solution alone = run.run();
+    const Trust trust = check_trust(run, alone.outcome, alone);
+    EXPECT_EQ(member.trust.headline, trust.headline);  // with the largest deviation, relative to its scale
+    bool beyond_rows = false;
+    for (std::size_t i = 0; i < trust.rows.size(); ++i) {
+      const auto row = alone.y().row(static_cast<Index>(i));
+      beyond_rows |= trust.rows[i].scale > 1.1 * (row.maxCoeff() - row.minCoeff());
+    }
+    EXPECT_TRUE(beyond_rows);
+  }
+}
+
 TEST(SweepRuns, FailuresStayWithTheirMembers) {
   RunPlan plan = springs();
   plan.h = 0.01;

@@ -403,5 +403,37 @@ value = "-0.3*vx*)" + speed + "\"\n")
   ASSERT_EQ(root.outcome.status, RunStatus::reached_end) << root.outcome.message;
   EXPECT_LT((root.y() - absolute.y()).cwiseAbs().maxCoeff(), 1e-9);
 }
+
+// Three masses whose fast modes turn quickly: how near two frequencies come to each other, and what that does to the
+// slow motion, is a matter of the motion and not of the steps.
+TEST(SlowPassages, AreTheSameForLongAndShortSteps) {
+  const std::string chain = R"([coordinates]
+x1 = { start = 0.745, velocity = 0.528, mass = 0.88 }
+y1 = { start = -0.668, velocity = -0.009, mass = 1.17 }
+x2 = { start = 1.699, velocity = -0.812, mass = 0.54 }
+y2 = { start = -0.369, velocity = 0.672, mass = 1.15 }
+x3 = { start = 2.563, velocity = -0.109, mass = 1.58 }
+y3 = { start = 0.132, velocity = -0.542, mass = 1.92 }
+[[stiff]]
+gap = "sqrt(x1^2 + y1^2) - 1"
+stiffness = 2.75e6
+group = "bonds"
+[[stiff]]
+gap = "sqrt((x2 - x1)^2 + (y2 - y1)^2) - 1"
+stiffness = 5.76e5
+group = "bonds"
+[[stiff]]
+gap = "sqrt((x3 - x2)^2 + (y3 - y2)^2) - 1"
+stiffness = 5.64e5
+group = "bonds"
+)";
+  const auto estimate = [&](double rtol) {
+    const Solution s = solve(read_model("chain.toml", chain).problem, "slow", 5, rtol);
+    EXPECT_TRUE(s.ok()) << rtol << ": " << s.outcome.message;
+    return row(s, "model_error").tail(1)[0];
+  };
+  const double expected = estimate(1e-8);
+  for (const double rtol : {1e-3, 1e-4, 1e-5}) EXPECT_NEAR(estimate(rtol) / expected, 1, 0.25) << rtol;
+}
 }  // namespace
 }  // namespace trill

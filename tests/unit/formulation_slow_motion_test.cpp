@@ -3,6 +3,8 @@
 #include "support/slow_models.hpp"
 #include "trill/control/advance.hpp"
 
+#include <fmt/format.h>
+
 namespace trill::testing_models {
 namespace {
 using AfterStep = std::function<void(State&)>;
@@ -151,6 +153,91 @@ TEST(MatchedStart, FindsActionPhaseAndSlowStateOfAStraightGap) {
   EXPECT_NEAR(start.v[1], 0, 1e-15);
   EXPECT_NEAR(start.balance, 1, 1e-12);
   EXPECT_TRUE(start.balanced);
+}
+
+// The gap oscillates around y = force/stiffness, where the force is the weight and the drag of the slow velocity, in
+// whichever groups these are. One of the drags is 0/0 at rest.
+TEST(MatchedStart, KnowsTheForcesThatShareAGroupWithDrag) {
+  struct Drag {
+    const char *on, *value;
+    double across;
+  };
+  for (const char* group : {"soft", "drag"})
+    for (const Drag& drag : {Drag{"y", "-0.6*vx - 0.2*vy", 0.6 * 0.9}, {"x", "-0.3*vx/sqrt(vx^2 + vy^2)", 0}}) {
+      const TextModel model = read_model("m.toml", fmt::format(R"toml(
+[coordinates]
+x = {{ start = 0.4, velocity = 0.9 }}
+y = 0.0025
+[[stiff]]
+gap = "y"
+stiffness = 1.6e5
+group = "gap"
+[[potential]]
+energy = "x^2/2 + 3*y"
+group = "soft"
+[[force]]
+on = "{}"
+value = "{}"
+group = "{}"
+)toml",
+                                                               drag.on, drag.value, group));
+      const SlowSystem slow(mechanics(model), {FastEnergy::keep});
+      const MatchedStart start = match_start(slow, model.problem->initial_state());
+      const double around = -(3 + drag.across) / 1.6e5;
+      EXPECT_NEAR(start.actions[0] * start.frequencies[0], 0.5 * 1.6e5 * std::pow(0.0025 - around, 2), 1e-6)
+          << group << " " << drag.value;
+    }
+}
+
+// With fast energy and drag the error is of the order epsilon^2, whether the drag has a group of its own or not. What
+// is compared is the nearest point with a closed gap.
+TEST(MatchedStart, OfADampedMotionIsOfSecondOrder) {
+  struct Drag {
+    const char *on_x, *on_y;
+  };
+  const auto text = [](double omega, const Drag& drag, const char* group) {
+    return fmt::format(R"toml(
+[coordinates]
+x = {{ start = 0.7, velocity = 0.4 }}
+y = {{ start = {}, velocity = 0.8 }}
+[[stiff]]
+gap = "y - 0.5*x^2"
+stiffness = {}
+group = "gap"
+[[potential]]
+energy = "y + 0.3*sin(3*y) + 0.2*x^2"
+group = "soft"
+[[force]]
+on = "x"
+value = "{}"
+group = "{}"
+[[force]]
+on = "y"
+value = "{}"
+group = "{}"
+)toml",
+                       0.245 + 0.6 / omega, omega * omega, drag.on_x, group, drag.on_y, group);
+  };
+  const auto foot = [](const Vec& end) {
+    double x = end[0];
+    for (int k = 0; k < 30; ++k) x -= ((x - end[0]) + (0.5 * x * x - end[1]) * x) / (1 + 1.5 * x * x - end[1]);
+    return x;
+  };
+  const std::vector<Drag> drags{
+      {"-0.25*vx", "-0.25*vy"}, {"-0.5*vx", "0*vy"}, {"-0.4*vx - 0.3*vy", "-0.3*vx - 0.6*vy"}, {"0.5*vy", "-0.5*vx"}};
+  for (const Drag& drag : drags)
+    for (const char* group : {"soft", "drag"})
+      for (const double omega : {400.0, 1600.0}) {
+        const auto end = [&](const char* method, double rtol) {
+          RunPlan plan;
+          plan.method = method;
+          plan.to = 6;
+          plan.rtol = rtol;
+          return foot(last_of(run_of(read_model("m.toml", text(omega, drag, group)).problem, plan)));
+        };
+        EXPECT_NEAR(end("slow", 1e-9), end("dop853", 1e-12), 6 / (omega * omega))
+            << drag.on_x << " " << group << " " << omega;
+      }
 }
 }  // namespace
 }  // namespace trill::testing_models

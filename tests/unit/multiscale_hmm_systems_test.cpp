@@ -333,5 +333,49 @@ group = "{1}"
   };
   EXPECT_EQ(why("all_of_them", "all_of_them").formulation, "hmm");
 }
+
+// The gap that the model names is slow, and what oscillates is a potential whose frequency varies: its energy is kept.
+TEST(HmmGroups, TheNamedGapNeedNotBeTheFastestThing) {
+  const auto p = model(R"~([parameters]
+omega = 900
+[coordinates]
+x = { start = 1.05, velocity = 0.2 }
+y = { start = 0, velocity = 0.5 }
+z = { start = 0, velocity = 0.7 }
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - 1"
+stiffness = 4
+group = "rod"
+[[potential]]
+energy = "0.7*y + 0.2*x^2"
+[[potential]]
+energy = "omega^2/2*z^2*(1 + 0.3*x)"
+)~",
+                       900);
+  const Solution s = solve(*p, "hmm", {.to = 4, .rtol = 1e-5});
+  const Solution direct = solve(*p, "dop853", {.to = 4, .rtol = 1e-10});
+  EXPECT_LT(position_error(s, direct, 2), 1e-4);
+  EXPECT_EQ(code_of(s, "frequency_varies"), 0);
+}
+
+// Beside named gaps there are two faster potentials; both are found, and the gaps belong to the slow motion.
+TEST(HmmGroups, MoreThingsMayBeFasterThanTheNamedGap) {
+  const auto p = model(R"~([parameters]
+omega = 1000
+[coordinates]
+x = { start = 1.05, velocity = 0.2 }
+z = { start = 0, velocity = 0.4 }
+w = { start = 0, velocity = 0.3 }
+[[stiff]]
+gap = "x - 1"
+stiffness = 2
+group = "rod"
+[[potential]]
+energy = "omega^2/2*(z^2 + 2*w^2)*(1 + 0.2*x^2)"
+)~",
+                       1000);
+  const Solution s = solve(*p, "hmm", {.to = 4, .rtol = 1e-5});
+  EXPECT_LT(position_error(s, solve(*p, "dop853", {.to = 4, .rtol = 1e-10}), 1), 2e-4);
+}
 }  // namespace
 }  // namespace trill

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/component_scales.hpp"
+
+#include "base/tolerances.hpp"
+#include "linalg/row_squares.hpp"
+#include "problem/quantity_kind.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace trill {
+namespace {
+constexpr double share_of_kind = 1e-2;
+// A deviation by accumulated rounding is green.
+constexpr double share_of_rounding = tolerance::range / green_deviation;
+constexpr Index most_force_samples = 50;
+
+// Unknowns of first-order equations may be quantities of very different sizes: they share rounding only.
+double shared_by(QuantityKind kind, const Layout& layout) {
+  if (layout.nv == 0) return share_of_rounding;
+  return kind == QuantityKind::position || kind == QuantityKind::velocity || kind == QuantityKind::multiplier
+             ? share_of_kind
+             : share_of_rounding;
+}
+
+// For every row of constraints the multiplier that would balance the forces on its coordinates, the largest over the
+// samples. Forces are the given ones and those that change the momentum within the run.
+Vec balancing_multipliers(const MechanicalProblem& p, const StateSamples& samples, double span) {
+  const ConstraintMap& map = *p.constraints();
+  const Index n = p.layout().nq, count = static_cast<Index>(samples.t.size());
+  Vec largest = Vec::Zero(map.count()), along = largest, squares = largest, force(n), momentum(n);
+  MatrixSlot G = map.pattern(), mass = p.mass_pattern();
+  for (Index k = 0; k < count; k += 1 + count / most_force_samples) {
+    const double t = samples.t[static_cast<std::size_t>(k)];
+    const auto q = samples.y.col(k).head(n), v = samples.y.col(k).segment(n, n);
+    p.force(all_groups, t, q, v, force);
+    p.mass(q, mass);
+    mass.multiply(v, momentum);
+    force = force.cwiseAbs().cwiseMax(momentum.cwiseAbs() / span);
+    map.jacobian(t, q, G);
+    row_squares(G, squares);
+    Eigen::Map<Vec>(G.values(), G.stored()) = Eigen::Map<Vec>(G.values(), G.stored()).cwiseAbs().eval();
+    G.multiply(force, along);
+    for (Index row = 0; row < largest.size(); ++row)
+      if (const double balance = along[row] / squares[row]; std::isfinite(balance))
+        largest[row] = std::max(largest[row], balance);
+  }
+  return largest;
+}
+
+// What is known about a component beyond its range: how far it moves, with what its kind says about that, and how large
+// it is.
+struct Sizes {
+  Vec motion, value;
+};
+
+Sizes sizes_of(const PreparedRun& run, const Extent& extent, const StateSamples& samples) {
+  const Layout& layout = run.start.layout;
+  const double span = std::abs(samples.t.back() - samples.t.front());
+  Sizes sizes{extent.high - extent.low, extent.high.cwiseAbs().cwiseMax(extent.low.cwiseAbs())};
+  if (!(span > 0)) return sizes;
+  if (layout.nq == layout.nv)
+    for (Vec* x : {&sizes.motion, &sizes.value}) {
+      auto velocities = x->segment(layout.nq, layout.nv);
+      velocities = velocities.cwiseMax(x->head(layout.nq) / span);
+    }
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
+  if (mechanical && mechanical->constraints() && layout.nl == mechanical->constraints()->count()) {
+    auto multipliers = sizes.motion.segment(layout.nq + layout.nv, layout.nl);
+    multipliers = multipliers.cwiseMax(balancing_multipliers(*mechanical, samples, span));
+  }
+  return sizes;
+}
+}  // namespace
+
+Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSamples& samples) {
+  auto components = run.problem->components();
+  give_kinds(components, run.start.layout);
+  const Sizes sizes = sizes_of(run, extent, samples);
+  struct Largest {
+    double motion = 0, value = 0;
+  };
+  std::map<std::pair<QuantityKind, std::string>, Largest> of_kind;
+  const auto largest = [&](std::size_t i) -> Largest& { return of_kind[{components[i].kind, components[i].unit}]; };
+  const auto count = static_cast<std::size_t>(sizes.motion.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto k = static_cast<Index>(i);
+    largest(i) = {std::max(largest(i).motion, sizes.motion[k]), std::max(largest(i).value, sizes.value[k])};
+  }
+  Vec scale = extent.high - extent.low;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto k = static_cast<Index>(i);
+    scale[k] = std::max({scale[k], shared_by(components[i].kind, run.start.layout) * largest(i).motion,
+                         share_of_rounding * sizes.value[k], tolerance::range * largest(i).value});
+  }
+  return scale;
+}
+}  // namespace trill

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What deviations are judged by: the whole run rather than its rows, and what moves beside a component that does not.
+#include "support/text_models.hpp"
+#include "trill/driver/trust.hpp"
+
+namespace trill::testing_models {
+namespace {
+Trust trust_of(const char* text, RunPlan plan, Output output = EveryStep{}) {
+  plan.output = std::move(output);
+  PreparedRun run = prepare(plan, read_model("m.toml", text).problem);
+  const Solution s = run.run();
+  EXPECT_TRUE(s.ok()) << s.outcome.message;
+  return check_trust(run, s.outcome, s);
+}
+
+const TrustRow& row_of(const Trust& trust, const std::string& name) {
+  for (const TrustRow& row : trust.rows)
+    if (row.name == name) return row;
+  throw std::logic_error("no row " + name);
+}
+
+// Both masses start at rest, a pulse sets them in motion, and drag brings them back to where they were.
+const char* const pulse = R"toml(
+[coordinates]
+x = 0
+y = 0
+[[potential]]
+energy = "2*x^2 + 3*(y - x)^2"
+[[force]]
+on = "x"
+value = "8*exp(-(t - 3)^2) - 0.9*vx"
+[[force]]
+on = "y"
+value = "-1.1*vy"
+)toml";
+
+TEST(TrustScales, AMotionThatComesToRestBetweenTheRows) {
+  const RunPlan plan = plan_with("dopri5", 160, 1e-5);
+  const Trust every_step = trust_of(pulse, plan);
+  EXPECT_EQ(every_step.verdict, Verdict::green);
+  for (const Output& sparse : {Output(Grid{40}), Output(EveryStep{1000}), Output(Times{{80, 160}})}) {
+    const Trust trust = trust_of(pulse, plan, sparse);
+    EXPECT_EQ(trust.verdict, Verdict::green) << trust.headline;
+    for (const char* name : {"x", "y", "vx", "vy"})
+      EXPECT_NEAR(row_of(trust, name).scale / row_of(every_step, name).scale, 1, 0.02) << name;
+  }
+}
+
+TEST(TrustScales, AWrongRunIsRedWithFewRowsToo) {
+  EXPECT_EQ(trust_of("coordinates.x = 1\npotential = [{ energy = \"50*x^2\" }]", plan_with("verlet", 30, 0.15), Grid{7})
+                .verdict,
+            Verdict::red);
+}
+
+// What is constant up to rounding is judged by what moves beside it.
+TEST(TrustScales, ADrivenSpeedAndAMultiplierThatIsZero) {
+  const char* const wheel = R"toml(
+[coordinates]
+phi = { start = 0, velocity = 40, mass = 2 }
+x = 0.3
+[[potential]]
+energy = "1 - cos(x)"
+[[constraint]]
+equation = "phi - 40*t"
+)toml";
+  for (const char* method : {"radau", "generalized_alpha", "bdf"}) {
+    const Trust trust = trust_of(wheel, plan_with(method, 5, 1e-7));
+    EXPECT_EQ(trust.verdict, Verdict::green) << method << ": " << trust.headline;
+    EXPECT_NEAR(row_of(trust, "vphi").scale, 0.4, 1e-6) << method;                  // a hundredth of 200 in 5
+    EXPECT_NEAR(row_of(trust, "lambda").scale, 0.01 * 2 * 40 / 5, 1e-6) << method;  // of the momentum in that time
+  }
+}
+
+// A weight held by a rod: the force in it is constant, and the other multiplier, across the force, is zero.
+TEST(TrustScales, AMultiplierThatBalancesNothing) {
+  const char* const held = R"toml(
+[coordinates]
+x = 0
+y = { start = -1, mass = 3 }
+z = 1
+[[potential]]
+energy = "30*y + z^2/2"
+[[constraint]]
+equation = "y + 1"
+[[constraint]]
+equation = "x"
+)toml";
+  const Trust trust = trust_of(held, plan_with("generalized_alpha", 5, 1e-7));
+  EXPECT_EQ(trust.verdict, Verdict::green) << trust.headline;
+  EXPECT_NEAR(row_of(trust, "lambda1").scale, 0.3, 1e-9);
+  EXPECT_NEAR(row_of(trust, "lambda2").scale, 0.3, 1e-9);
+}
+
+// A pendulum that hangs at rest: all that happens is rounding.
+TEST(TrustScales, ASystemAtRest) {
+  const char* const hanging = R"toml(
+[coordinates]
+x = 0.6
+y = -0.8
+[[potential]]
+energy = "0.8*y - 0.6*x"
+[[constraint]]
+equation = "x^2 + y^2 - 1"
+)toml";
+  for (const char* method : {"generalized_alpha", "bdf", "dopri5"}) {
+    const Trust trust = trust_of(hanging, plan_with(method, 50, 1e-6));
+    EXPECT_LE(trust.verdict, Verdict::green) << method << ": " << trust.headline;
+  }
+}
+
+// Units keep kinds apart, and unknowns of first-order equations are judged by themselves.
+TEST(TrustScales, SmallMotionsOfAnotherKind) {
+  const char* const both = R"toml(
+[coordinates]
+x = 1
+s = { start = 1e-4, unit = "rad" }
+w = 1e-4
+[[potential]]
+energy = "x^2/2 + s^2 + 2*w^2"
+)toml";
+  const Trust trust = trust_of(both, plan_with("dopri5", 20, 1e-6));
+  EXPECT_NEAR(row_of(trust, "x").scale, 2, 1e-2);
+  EXPECT_NEAR(row_of(trust, "s").scale, 2e-4, 2e-6);
+  EXPECT_NEAR(row_of(trust, "w").scale, 2e-2, 1e-4);
+  const char* const rates = R"toml(
+[coordinates]
+a = 1
+b = 1e-6
+[rate]
+a = "-a"
+b = "-2*b"
+)toml";
+  const Trust of_rates = trust_of(rates, plan_with("dopri5", 20, 1e-6));
+  EXPECT_NEAR(row_of(of_rates, "b").scale, 1e-6, 1e-8);
+}
+}  // namespace
+}  // namespace trill::testing_models
