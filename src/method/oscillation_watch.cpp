@@ -127,6 +127,10 @@ void OscillationWatch::diagnose(const SlowMotion& slow, Out values) const {
 std::string OscillationWatch::summary(const SlowMotion& slow) const {
   if (!has_gaps()) return "";
   const std::string left = fmt::format("{:.3g} energy left in the oscillation of the gaps", slow.fast_energy());
-  return plan_->damps ? fmt::format("{:.3g} energy damped, {}", sums_.damped, left) : left;
+  if (!plan_->damps) return left;
+  return fmt::format("{:.3g} energy damped, {}{}", sums_.damped, left,
+                     slow.leaves_out() ? "; the result is the slow motion only"
+                     : slow.follows()  ? ", which is followed"
+                                       : "");
 }
 }  // namespace trill
