@@ -228,6 +228,9 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
                                  worst, worst_name);
   }
   add_model_error(trust);
+  const auto is_slow_only = [](const Notice& notice) { return notice.code == "slow_motion_only"; };
+  if (trust.verdict != Verdict::red && std::any_of(outcome.notices.begin(), outcome.notices.end(), is_slow_only))
+    trust.headline += " This is about the slow motion only.";
   const auto casts_doubt = [](const Notice& notice) { return notice.severity == Severity::doubt; };
   if (trust.verdict == Verdict::green && std::any_of(outcome.notices.begin(), outcome.notices.end(), casts_doubt)) {
     trust.verdict = Verdict::amber;

@@ -28,7 +28,7 @@ Correction move(In q0, In x, double last, Out q) {
   for (Index i = 0; i < q.size(); ++i) {
     const double next = q0[i] - x[i];
     by.moved = std::max(by.moved, std::abs(next - q[i]));
-    by.size = std::max(by.size, std::abs(next));
+    by.size = std::max({by.size, std::abs(next), std::abs(q0[i])});  // the nearest point may be q = 0
     q[i] = next;
   }
   by.rate = by.moved / last;

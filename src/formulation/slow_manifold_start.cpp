@@ -37,8 +37,7 @@ SlowStart SlowManifoldStart::find(double t, In q, In v) {
 void SlowManifoldStart::find_lambda_rate(double t, In q, In v) {
   if (point_->find(t, q, v) != SlowPoint::Status::ok) throw no_manifold(form_);
   const Vec q0 = point_->q, v0 = point_->v, a0 = point_->a;
-  const double size = std::max(max_abs(q0), 1e-8);
-  const double rate = max_abs(v0) / size + std::sqrt(max_abs(a0) / size);
+  const double rate = point_->pace();
   lambda_rate_.setZero();
   if (rate == 0) return;
   const double dt = difference / rate;

@@ -7,6 +7,10 @@
 #include <cmath>
 
 namespace trill {
+namespace {
+constexpr double rate_difference = 1e-4;  // relative to the time in which the slow motion moves by its own size
+}
+
 SlowPoint::SlowPoint(const LiftedForm& form)
     : form_(form),
       map_(*form.map()),
@@ -16,7 +20,7 @@ SlowPoint::SlowPoint(const LiftedForm& form)
       turned_(map_.pattern()),
       turned_mass_(form.problem().mass_pattern()) {
   for (Vec* x : {&q, &v, &a, &open, &x_, &f_, &lifted_}) *x = Vec::Zero(n_);
-  for (Vec* x : {&mu, &nu, &lambda, &g_, &c_}) *x = Vec::Zero(m_);
+  for (Vec* x : {&mu, &nu, &lambda, &g_, &c_, &probe_, &response_, &other_response_}) *x = Vec::Zero(m_);
 }
 
 SlowPoint::Status SlowPoint::find(double t, In q0, In v0) {
@@ -50,10 +54,36 @@ void SlowPoint::measure(double t, In q0) {
 }
 
 double SlowPoint::frequencies_differ(const SlowPoint& other) const {
+  const Index gaps = form_.gaps();
+  if (gaps == m_) return entries_differ(other);
+  // The gaps' block of S^-1 is the inverse of S_gg - S_gh S_hh^-1 S_hg, h being the hard rows. It is compared by what
+  // it makes of two vectors, scaled so that gaps of all units count alike.
+  double difference = 0, size = 0;
+  for (const double seed : {1.0, 2.0}) {
+    for (Index i = 0; i < gaps; ++i)
+      probe_[i] = std::sin(seed + 2.4 * static_cast<double>(i)) * std::sqrt(manifold_.schur().entry(i, i));
+    respond(probe_, response_);
+    other.respond(probe_, other_response_);
+    for (Index i = 0; i < gaps; ++i) {
+      const double weight = manifold_.schur().entry(i, i), change = response_[i] - other_response_[i];
+      difference += weight * change * change;
+      size += weight * response_[i] * response_[i];
+    }
+  }
+  return size > 0 ? std::sqrt(difference / size) : 0;
+}
+
+// S^-1 (probe, 0), where hard rows have the 0.
+void SlowPoint::respond(In probe, Out response) const {
+  response.head(form_.gaps()) = probe.head(form_.gaps());
+  response.tail(m_ - form_.gaps()).setZero();
+  manifold_.schur().divide_by_schur(response);
+}
+
+double SlowPoint::entries_differ(const SlowPoint& other) const {
   double difference = 0, size = 0;
   const SchurComplement &schur = manifold_.schur(), &others = other.manifold_.schur();
   schur.each_entry([&](Index i, Index j) {
-    if (i >= form_.gaps() || j >= form_.gaps()) return;
     const double weight = 1 / (form_.compliance()[i] * form_.compliance()[j]);
     const double here = schur.entry(i, j), there = others.entry(i, j);
     difference += weight * (here - there) * (here - there);
@@ -67,7 +97,7 @@ void SlowPoint::make_tangential(Out x) {
   manifold_.meet(c_, x, g_);
 }
 
-void SlowPoint::smooth_rate(In lambda_rate, Out x) {
+void SlowPoint::closed_rate(In lambda_rate, Out x) {
   for (Index i = 0; i < m_; ++i) c_[i] = form_.compliance()[i] * lambda_rate[i];
   manifold_.smallest(c_, x);
 }
@@ -76,8 +106,43 @@ void SlowPoint::settle(In lambda_rate, Out q_smooth, Out v_smooth) {
   for (Index i = 0; i < m_; ++i) c_[i] = form_.compliance()[i] * lambda[i];
   manifold_.smallest(c_, lifted_);
   q_smooth = q + lifted_;
-  smooth_rate(lambda_rate, lifted_);
+  map_.jacobian(t_, q_smooth, turned_);
+  turned_.multiply(v, g_);
+  map_.time_derivative(t_, q_smooth, c_);
+  for (Index i = 0; i < m_; ++i) c_[i] = form_.compliance()[i] * lambda_rate[i] - g_[i] - c_[i];
+  manifold_.smallest(c_, lifted_);
   v_smooth = v + lifted_;
+}
+
+// From g'' = S (lambda - K g) with smooth g: on the smooth motion g = C (lambda - S^-1 C lambda'' + ...).
+void SlowPoint::beyond_first_order(In lambda_curve, Out x) {
+  for (Index i = 0; i < m_; ++i) c_[i] = form_.compliance()[i] * lambda_curve[i];
+  manifold_.schur().divide_by_schur(c_);
+  for (Index i = 0; i < m_; ++i) c_[i] *= form_.compliance()[i];
+  manifold_.smallest(c_, x);
+}
+
+double SlowPoint::pace() const {
+  const double size = std::max(max_abs(q), 1e-8);
+  return max_abs(v) / size + std::sqrt(max_abs(a) / size);
+}
+
+bool SlowPoint::multiplier_rates(double direction, SlowPoint& beside, Out first, Out second) {
+  first.setZero();
+  second.setZero();
+  if (pace() == 0) return true;
+  const double dt = std::copysign(rate_difference / pace(), direction);
+  for (const double steps : {1.0, 2.0}) {
+    const double ahead = steps * dt;
+    x_ = q + ahead * v + 0.5 * ahead * ahead * a;
+    lifted_ = v + ahead * a;
+    if (beside.find(t_ + ahead, x_, lifted_) != Status::ok) return false;
+    first += (steps == 1 ? 4 : -1) * (beside.lambda - lambda);
+    second += (steps == 1 ? -2 : 1) * (beside.lambda - lambda);
+  }
+  first /= 2 * dt;
+  second /= dt * dt;
+  return true;
 }
 
 bool SlowPoint::move_to(double t, In q_smooth, In v_smooth) {

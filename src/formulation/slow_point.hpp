@@ -23,17 +23,28 @@ class SlowPoint {
   double slowest_frequency() const { return slowest_; }  // from each gap by itself: K_i S_ii; infinite without gaps
   double fastest_frequency() const { return fastest_; }
   // Between two points of one system: the relative difference of K^1/2 S K^1/2, whose eigenvalues are the squared
-  // frequencies.
+  // frequencies. Hard constraints are eliminated first, since they can make frequencies vary that are constant without
+  // them.
   double frequencies_differ(const SlowPoint& other) const;
   // How fast the directions of the gaps turn, from the velocity and, where the system is at rest, from the
   // acceleration.
   double turning_rate();
+  double swing() { return turning(open); }  // how far these directions turn while the gaps close from q0
+
+  // |v| / |q| + (|a| / |q|)^1/2: how fast the slow motion moves by its own size.
+  double pace() const;
+  // The first two derivatives in time of lambda along the rigid motion, by differences on the side of t to which
+  // `direction` leads, since forces may jump at t. `beside` is a point to use for that. false: it found no slow point.
+  bool multiplier_rates(double direction, SlowPoint& beside, Out first, Out second);
 
   Vec q, v, mu, nu, lambda, a;
   Vec open;                                 // displacement of q0 from the smooth motion, where the gaps are C lambda
-  void smooth_rate(In lambda_rate, Out x);  // the matching velocity across the manifold: G x = C lambda'
-  // The smooth motion itself, g = C lambda to first order in C.
+  void closed_rate(In lambda_rate, Out x);  // the matching velocity across the manifold where gaps are closed
+  // The smooth motion itself, g = C lambda and G v + g_t = C lambda' to first order in C. Both hold at q_smooth: from
+  // closed gaps to there G changes, and by that v changes as much as by C lambda'.
   void settle(In lambda_rate, Out q_smooth, Out v_smooth);
+  void beyond_first_order(In lambda_curve,
+                          Out x);  // displacement M^-1 G^T S^-1 C S^-1 C lambda'', which settle() omits
   // Computes the derivatives at this state on the smooth motion instead of at the nearby point with closed gaps.
   bool move_to(double t, In q_smooth, In v_smooth);
 
@@ -41,16 +52,19 @@ class SlowPoint {
   bool find_derivatives(double t);
   void find_open(double t, In q0);
   void measure(double t, In q0);
+  double entries_differ(const SlowPoint& other) const;
+  void respond(In probe, Out response) const;
   double turning(In along);
   double mass_turning(In along);
 
   const LiftedForm& form_;
   const ConstraintMap& map_;
-  ConstraintManifold manifold_;
+  mutable ConstraintManifold manifold_;  // solving with its factors does not change the point
   Index n_, m_;
   double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
   double turning_rate_ = -1;  // at this point; negative: not computed yet
   Vec g_, c_, x_, f_, lifted_;
+  mutable Vec probe_, response_, other_response_;  // space for frequencies_differ()
   MatrixSlot turned_, turned_mass_;
 };
 }  // namespace trill

@@ -117,6 +117,7 @@ bool ImplicitRk::find_first_stage(const State& s, Counters& work) {
 }
 
 double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) {
+  const double floor = slow_->first_floor(s, scale);  // decides whether the oscillation is followed
   Vec slope = Vec::Zero(s.y.size());
   if (slow_->gives_first_slope()) {
     stages_->add_slope(1, slow_->point()->v, slow_->point()->a, slope);
@@ -128,7 +129,7 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
   if (!(rate > 0)) return 0;
   double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
   h = std::min(h, slow_->longest_step());
-  h = std::max(h, slow_->first_floor(s, scale));
+  h = std::max(h, floor);
   return std::min(h, std::abs(h_max));
 }
 

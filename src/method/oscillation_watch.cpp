@@ -118,6 +118,10 @@ void OscillationWatch::diagnose(const SlowMotion& slow, Out values) const {
 std::string OscillationWatch::summary(const SlowMotion& slow) const {
   if (!has_gaps()) return "";
   const std::string left = fmt::format("the energy left in the oscillation of the gaps is {:.3g}", slow.fast_energy());
-  return plan_->damps ? fmt::format("the energy {:.3g} was damped, {}", sums_.damped, left) : left;
+  if (!plan_->damps) return left;
+  return fmt::format("the energy {:.3g} was damped, {}{}", sums_.damped, left,
+                     slow.leaves_out() ? "; the result is the slow motion only"
+                     : slow.follows()  ? "; this oscillation is followed"
+                                       : "");
 }
 }  // namespace trill

@@ -61,8 +61,15 @@ class Radau final : public ImplicitRk {
   }
 
   void mark_what_it_delivers() {
-    if (options_.fast == FastMotion::damp && mechanics() && mechanics()->strong_potential())
+    if (options_.fast == FastMotion::damp && mechanics() && has_slow_motion(*mechanics()))
       info_.delivers = Delivers::slow;
+  }
+
+  // Gaps and constraints together leave some motion free.
+  static bool has_slow_motion(const MechanicalProblem& problem) {
+    const StrongPotential* strong = problem.strong_potential();
+    const ConstraintMap* hard = problem.constraints();
+    return strong && strong->map->count() + (hard ? hard->count() : 0) < problem.layout().nq;
   }
 
   int stages_for(const ErrorScale& scale) const {

@@ -27,7 +27,9 @@ class SlowMotion {
   virtual ~SlowMotion() = default;
   const StepKind& step() const { return step_; }
   const Oscillation& oscillation() const { return oscillation_; }
-  double lost_energy() const { return lost_energy_; }         // energy that the oscillation lost in the last step
+  double lost_energy() const { return lost_energy_; }  // energy that the oscillation lost in the last step
+  bool follows() const { return follows_; }
+  bool leaves_out() const { return memory_.left_out > 1; }    // some step removed more than the tolerance
   virtual const SlowPoint* point() const { return nullptr; }  // the slow point next to the state
   double fast_energy() const { return point() ? point()->fast_energy() : 0; }
 
@@ -55,17 +57,21 @@ class SlowMotion {
   virtual double first_floor(const State&, const ErrorScale&) { return 0; }
 
   // The same numbers for every kind of slow motion: a resumed run decides again whether gaps are lifted.
-  void memory(Archive& archive) { archive(memory_); }
+  void memory(Archive& archive) { archive(memory_, follows_); }
 
  protected:
   struct Memory {
     double most_turning = 0;
     double slow_rate = 0;        // |a'| / |a| of the slow motion
     double solvable = HUGE_VAL;  // largest |h| for which Newton's iteration is expected to converge
+    double left_out = 0;         // the largest oscillation that a step removed, in tolerances
   };
   StepKind step_;
   Oscillation oscillation_;
   Memory memory_;
   double lost_energy_ = 0;
+  // Steps follow the oscillation as closely as the tolerance says: there is no slow motion, or it is not known as
+  // accurately as that. Steps go on with this until the state is smooth again.
+  bool follows_ = false;
 };
 }  // namespace trill

@@ -16,19 +16,30 @@ constexpr double preserved_share = 0.8;  // share of the bound, which becomes sm
 constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
 // The largest trace of an oscillation in the stages, relative to the change of the slow acceleration over a step.
 constexpr double quiet_share = 0.01;
+constexpr double most_turned = 1e-3;  // share of the speed: the trust statement is green up to this
 
-// Weights of the values at the nodes c in the derivative at 1 of the polynomial through them.
-Vec end_slopes(const Vec& c) {
+// Weights of the values at the nodes c in the derivative at x of the polynomial through them.
+Vec slopes_at(double x, const Vec& c) {
   Vec slopes = Vec::Zero(c.size());
   for (Index j = 0; j < c.size(); ++j)
     for (Index left_out = 0; left_out < c.size(); ++left_out) {
       if (left_out == j) continue;
       double product = 1 / (c[j] - c[left_out]);
       for (Index k = 0; k < c.size(); ++k)
-        if (k != j && k != left_out) product *= (1 - c[k]) / (c[j] - c[k]);
+        if (k != j && k != left_out) product *= (x - c[k]) / (c[j] - c[k]);
       slopes[j] += product;
     }
   return slopes;
+}
+
+Vec end_slopes(const Vec& c) { return slopes_at(1, c); }
+
+// The same for the second derivative at 1.
+Vec end_curves(const Vec& c) {
+  const Vec slopes = end_slopes(c);
+  Vec curves = Vec::Zero(c.size());
+  for (Index i = 0; i < c.size(); ++i) curves += slopes[i] * slopes_at(c[i], c);
+  return curves;
 }
 }  // namespace
 
@@ -38,11 +49,14 @@ SlowTracker::SlowTracker(const LiftedForm& form, const ImplicitRkPlan& plan)
       n_(form.unknowns()),
       hard_(form.rows() - form.gaps()),
       has_gaps_(form.gaps() > 0),
+      only_fast_(has_gaps_ && form.rows() >= n_),
       moving_(!has_gaps_ && form.map()->moving()),
       here_(std::make_unique<SlowPoint>(form)),
       ahead_(std::make_unique<SlowPoint>(form)),
       end_slopes_(end_slopes(plan.block.position.c)),
+      end_curves_(end_curves(plan.block.position.c)),
       lambda_rate_(Vec::Zero(form.rows())),
+      lambda_curve_(lambda_rate_),
       across_(Vec::Zero(n_)),
       q_(Vec::Zero(n_)),
       v_(Vec::Zero(n_)) {
@@ -70,33 +84,72 @@ StepStatus SlowTracker::find_start(State& s, const StepRequest& request, Oscilla
   }
   if (request.jumped) take_multipliers(s);
   // Check again whether gaps are stiff enough for the tolerance: weights change with the state.
-  if (!fits_) find_smooth_start(s, request);
+  if (follows_ && smooth_) find_smooth_start(s, request);
   return StepStatus::ok;
+}
+
+// Steps are chosen by how far the state is from the smooth motion.
+bool SlowTracker::judges_oscillation(const StepRequest& request) const {
+  return has_gaps_ && !only_fast_ && request.scale.controlled && plan_.fast != FastMotion::resolve;
+}
+
+// Steps that follow the oscillation need no slow point; where it is too large for one, they go on with the last.
+bool SlowTracker::goes_without_point(SlowPoint::Status status) const {
+  return status == SlowPoint::Status::not_reached && has_gaps_ && (plan_.fast == FastMotion::resolve || follows_);
 }
 
 StepStatus SlowTracker::find_point(const State& s, const StepRequest& request, OscillationWatch& watch) {
   lambda_rate_.setZero();
+  lambda_curve_.setZero();
   const SlowPoint::Status status = here_->find(s.t, s.q(), s.v());
   request.work.count_forces(form_.counted_groups());
+  if (goes_without_point(status)) return StepStatus::ok;
   if (status != SlowPoint::Status::ok) return report(status, s.t, request.notes);
-  measure_oscillation(s.v(), request.weights);
+  if (judges_oscillation(request)) find_rates(request.h, *here_, *ahead_, request.work);
+  measure_oscillation(s.v(), request.weights, judges_oscillation(request));
+  if (judges_oscillation(request)) find_turned_speed(s.v());
   watch.probe(s, *here_, *ahead_);
   find_smooth_start(s, request);
   known_ = true;
   return StepStatus::ok;
 }
 
-void SlowTracker::find_smooth_start(const State& s, const StepRequest& request) {
-  if (!has_gaps_ || !request.scale.controlled || plan_.fast == FastMotion::resolve) return;
-  if (ahead_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
-  fits_ = settle(s.t, request, q_, v_);
-  if (fits_ && smooth_) here_->move_to(s.t, s.q(), s.v());
+void SlowTracker::find_rates(double direction, SlowPoint& at, SlowPoint& beside, Counters& work) {
+  work.count_forces(form_.counted_groups());
+  work.count_forces(form_.counted_groups());
+  if (at.multiplier_rates(direction, beside, lambda_rate_, lambda_curve_)) return;
+  lambda_rate_.setZero();
+  lambda_curve_.setZero();
 }
 
-void SlowTracker::measure_oscillation(In v0, In weights) {
+// A gap that is open and then closes along its direction leaves the velocity as it is. The slow motion goes on with
+// another one, because the direction turns with the motion: on a pendulum r v is conserved, and not v.
+void SlowTracker::find_turned_speed(In v0) {
+  const double speed = here_->pace() * max_abs(here_->q);
+  turned_speed_ = smooth_ || speed == 0 ? 0 : here_->swing() * max_abs(v0) / speed;
+}
+
+void SlowTracker::find_smooth_start(const State& s, const StepRequest& request) {
+  if (!judges_oscillation(request)) {
+    follows_ = only_fast_ && request.scale.controlled;
+    return;
+  }
+  if (ahead_->find(s.t, s.q(), s.v()) != SlowPoint::Status::ok) return;
+  const bool known = settle(s.t, request, q_, v_);
+  follows_ = !known || (follows_ && !smooth_);
+  if (!follows_ && smooth_) here_->move_to(s.t, s.q(), s.v());
+}
+
+// settles: measured from the smooth motion itself; otherwise at closed gaps, which takes less.
+void SlowTracker::measure_oscillation(In v0, In weights, bool settles) {
   SlowPoint& point = *here_;
-  point.smooth_rate(lambda_rate_, across_);
-  across_ = v0 - point.v - across_;
+  if (settles) {
+    point.settle(lambda_rate_, q_, v_);
+    across_ = v0 - v_;
+  } else {
+    point.closed_rate(lambda_rate_, across_);
+    across_ = v0 - point.v - across_;
+  }
   oscillation_.speed = max_abs(across_);
   oscillation_.q = weighted_rms(point.open, weights.head(n_));
   oscillation_.v = weighted_rms(across_, weights.segment(n_, n_));
@@ -114,8 +167,8 @@ void SlowTracker::judge_step(double h, bool controlled) {
   // A step that is meant to damp an oscillation counts as stiff even if it has to begin small.
   step_.floor = controlled ? step_floor() : 0;
   const double longest = plan_.fast == FastMotion::damp ? std::max(std::abs(h), step_.floor) : std::abs(h);
-  step_.stiff = !has_gaps_ || longest * here_->slowest_frequency() > 1;
-  step_.measures_slow = step_.stiff && fits_ && plan_.fast != FastMotion::resolve;
+  step_.stiff = !has_gaps_ || (!follows_ && longest * here_->slowest_frequency() > 1);
+  step_.measures_slow = step_.stiff && plan_.fast != FastMotion::resolve;
 }
 
 double SlowTracker::step_bound() {
@@ -126,7 +179,7 @@ double SlowTracker::step_bound() {
 // The oscillation shows up in the error estimate: with steps below this size the controller would go down to the time
 // scale of the oscillation and resolve it forever.
 double SlowTracker::step_floor() {
-  if (!has_gaps_ || plan_.fast == FastMotion::resolve || !fits_ || smooth_) return 0;
+  if (!has_gaps_ || plan_.fast == FastMotion::resolve || follows_ || smooth_) return 0;
   const double turning = here_->turning_rate();
   if (turning == 0) return 0;  // the oscillation does not show along the manifold
   if (plan_.fast == FastMotion::preserve) return std::min(preserved_share * step_bound(), memory_.solvable);
@@ -142,9 +195,14 @@ double SlowTracker::longest_step() {
 
 double SlowTracker::first_floor(const State& s, const ErrorScale& scale) {
   if (!has_gaps_ || plan_.fast != FastMotion::damp) return 0;
+  follows_ = only_fast_;
+  if (follows_) return 0;
   Vec weights = s.y;
   scale.weights(s.y, weights);
-  measure_oscillation(s.v(), weights);
+  Counters unseen;  // the first step does this again
+  find_rates(1, *here_, *ahead_, unseen);
+  measure_oscillation(s.v(), weights, true);
+  follows_ = !is_known(*here_, weights);
   return step_floor();
 }
 
@@ -159,7 +217,8 @@ StepStatus SlowTracker::find_end(double t, const StepRequest& request, Vec& y1) 
   if (kept != SlowPoint::Status::ok) return report(kept, t, request.notes);
   const SlowPoint::Status status = ahead_->find(t, y1.head(n_), y1.segment(n_, n_));
   request.work.count_forces(form_.counted_groups());
-  return report(status, t, request.notes);
+  reached_ = !goes_without_point(status);
+  return reached_ ? report(status, t, request.notes) : StepStatus::ok;
 }
 
 // With hard constraints alone there is nothing to do here: the slow point of the end takes care of them.
@@ -178,8 +237,16 @@ bool SlowTracker::settle(double t, const StepRequest& request, Out q, Out v) {
   request.work.count_forces(form_.counted_groups());
   // Open gaps lead off the hard constraints by terms that are quadratic in them.
   if (keep_constraints(t, request, q, v) != SlowPoint::Status::ok) return false;
-  return ahead_->move_to(t, q, v) &&
-         (!has_gaps_ || weighted_rms(ahead_->open, request.weights.head(n_)) <= manifold_share);
+  if (!ahead_->move_to(t, q, v)) return false;
+  return !has_gaps_ ||
+         (weighted_rms(ahead_->open, request.weights.head(n_)) <= manifold_share && is_known(*ahead_, request.weights));
+}
+
+// The terms that settle() leaves out show whether the smooth motion is known to the tolerance.
+bool SlowTracker::is_known(SlowPoint& smooth, In weights) {
+  smooth.beyond_first_order(lambda_curve_, across_);
+  return weighted_rms(across_, weights.head(n_)) <= manifold_share &&
+         smooth.pace() * weighted_rms(across_, weights.segment(n_, n_)) <= manifold_share;
 }
 
 // Perpendicular to the manifold the end of a step has an error of lower order, O(h^s) in v, which the next steps would
@@ -191,7 +258,7 @@ bool SlowTracker::ends_on_manifold(const StepRequest& request) const {
 bool SlowTracker::settle_end(double t, const StepRequest& request, Vec& y1) {
   unsettled_ = y1;
   if (settle(t, request, y1.head(n_), y1.segment(n_, n_))) return true;
-  fits_ = false;
+  follows_ = true;
   y1 = unsettled_;
   ahead_->find(t, y1.head(n_), y1.segment(n_, n_));
   return false;
@@ -204,16 +271,30 @@ void SlowTracker::make_tangential(Vec& error) {
   ahead_->make_tangential(error.segment(n_, n_));
 }
 
-bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) {
-  // After an oscillation the stages contain its force instead of the smooth one.
-  if (smooth_)
+// The derivatives of the stages' multipliers are two orders less accurate than the end of the step, and after an
+// oscillation the stages contain its force. So where they decide how the step ends, differences on its side are taken.
+void SlowTracker::find_end_rates(double h, const Mat& L, const StepRequest& request) {
+  lambda_rate_.setZero();
+  lambda_curve_.setZero();
+  if (has_gaps_ && ends_on_manifold(request)) {
+    find_rates(-h, *ahead_, *here_, request.work);
+  } else if (smooth_) {
     lambda_rate_.noalias() = (1 / h) * (L * end_slopes_);
-  else
-    lambda_rate_.setZero();
+    if (judges_oscillation(request)) lambda_curve_.noalias() = (1 / (h * h)) * (L * end_curves_);
+  }
+}
+
+bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) {
+  lost_energy_ = 0;
+  if (!reached_) {
+    if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_->lambda;
+    return true;
+  }
   across_ = ahead_->a - here_->a;
   slow_change_ = max_abs(across_);
   memory_.slow_rate = slow_change_ / (std::abs(h) * std::max(max_abs(here_->a), 1e-300));
   const double energy = here_->fast_energy();
+  find_end_rates(h, L, request);
   const bool settled = ends_on_manifold(request) && settle_end(t, request, y1);
   lost_energy_ = energy - ahead_->fast_energy();
   if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_ && !settled ? hard_point_->lambda : ahead_->lambda.tail(hard_);
@@ -221,10 +302,11 @@ bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& re
   std::swap(here_, ahead_);
   known_ = true;
   if (settled) {
+    if (!stages_go_on) report_removal(t, request.notes);
     oscillation_ = {};
     smooth_ = true;
   } else {
-    measure_oscillation(y1.segment(n_, n_), request.weights);
+    measure_oscillation(y1.segment(n_, n_), request.weights, judges_oscillation(request));
   }
   return stages_go_on;
 }
@@ -246,6 +328,22 @@ void SlowTracker::report_failure(const State& s, const StepRequest& request) con
                       "speed, which is the value. It converges as long as h times this speed is below a few lengths. "
                       "Try a smaller h, or radau with fast=damp.",
                       Severity::warning, oscillation_.speed, limit);
+}
+
+void SlowTracker::report_removal(double t, Notes& notes) {
+  const double removed = std::max(oscillation_.q, oscillation_.v);
+  memory_.left_out = std::max(memory_.left_out, removed);
+  notes.raise(t, "slow_motion_only",
+              "The state oscillated about the slow motion by this many tolerances. The oscillation is damped, and the "
+              "result answers for the slow motion only; radau with fast=resolve follows both.",
+              Severity::info, removed, 1);
+  if (turned_speed_ > most_turned)
+    notes.raise(
+        t, "open_gaps_at_start",
+        "The gaps are open at the start, and their directions turn with the motion: the slow motion starts with "
+        "velocities that are off by about this share. Use method slow, or radau with fast=resolve.",
+        Severity::doubt, turned_speed_, most_turned);
+  turned_speed_ = 0;
 }
 
 StepStatus SlowTracker::report(SlowPoint::Status status, double t, Notes& notes) const {

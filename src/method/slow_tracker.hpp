@@ -31,18 +31,25 @@ class SlowTracker final : public SlowMotion {
   bool is_quiet(double h) const override;
   double step_bound() override;
   double longest_step() override;
-  bool gives_first_slope() const override { return plan_.fast != FastMotion::resolve; }
+  bool gives_first_slope() const override { return plan_.fast != FastMotion::resolve && !follows_; }
   double first_floor(const State& s, const ErrorScale& scale) override;
 
  private:
   double step_floor();
+  bool judges_oscillation(const StepRequest& request) const;
+  bool goes_without_point(SlowPoint::Status status) const;
   StepStatus find_point(const State& s, const StepRequest& request, OscillationWatch& watch);
-  void measure_oscillation(In v0, In weights);
+  void find_rates(double direction, SlowPoint& at, SlowPoint& beside, Counters& work);
+  void find_end_rates(double h, const Mat& L, const StepRequest& request);
+  void find_turned_speed(In v0);
+  void measure_oscillation(In v0, In weights, bool settles);
+  bool is_known(SlowPoint& smooth, In weights);
   void find_smooth_start(const State& s, const StepRequest& request);
   SlowPoint::Status keep_constraints(double t, const StepRequest& request, Out q, Out v);
   bool settle(double t, const StepRequest& request, Out q, Out v);
   bool settle_end(double t, const StepRequest& request, Vec& y1);
   bool ends_on_manifold(const StepRequest& request) const;
+  void report_removal(double t, Notes& notes);
   StepStatus report(SlowPoint::Status status, double t, Notes& notes) const;
   void report_failure(const State& s, const StepRequest& request) const;
 
@@ -50,15 +57,18 @@ class SlowTracker final : public SlowMotion {
   const ImplicitRkPlan& plan_;
   Index n_, hard_;
   bool has_gaps_;
+  bool only_fast_;                           // gaps and constraints leave nothing that could move slowly
   bool moving_;                              // only hard constraints, and they depend on time
   std::unique_ptr<SlowPoint> here_, ahead_;  // at the start and at the end of a step
   // For the constraints alone, if there are gaps that may go on oscillating.
   std::optional<LiftedForm> hard_form_;
   std::unique_ptr<SlowPoint> hard_point_;
-  Vec end_slopes_, lambda_rate_, across_, q_, v_, unsettled_;
-  bool known_ = false;      // here_ belongs to the current state
-  bool smooth_ = false;     // the state oscillates by less than the tolerance
-  bool fits_ = true;        // g = C lambda holds to the tolerance on the smooth motion
-  double slow_change_ = 0;  // change of a over the last step
+  Vec end_slopes_, end_curves_;  // weights of stage values in derivatives at the end of the step
+  Vec lambda_rate_, lambda_curve_, across_, q_, v_, unsettled_;
+  bool known_ = false;       // here_ belongs to the current state
+  bool reached_ = true;      // a slow point was found at the end of the step
+  bool smooth_ = false;      // the state oscillates by less than the tolerance
+  double turned_speed_ = 0;  // share of the speed that changes direction when the gaps close at the start
+  double slow_change_ = 0;   // change of a over the last step
 };
 }  // namespace trill
