@@ -11,7 +11,6 @@ namespace {
 const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
   if (!p.strong_potential())
     throw UsageError("rigid_limit needs a model that names its strong potential; '" + p.name() + "' does not");
-  if (p.constraints()) throw UsageError("rigid_limit does not join hard constraints with a strong potential yet");
   return p;
 }
 
@@ -26,7 +25,7 @@ class RigidLimitForm final : public Reformulation {
     in.v() = given.v();
     Vec g(in.layout.nl);
     rigid_.constraints()->value(in.t, in.q(), g);
-    const double off = g.cwiseAbs().maxCoeff();
+    const double off = g.head(rigid_.gaps()).cwiseAbs().maxCoeff();
     if (!rigid_.project(in)) throw UsageError("rigid_limit: the start could not be moved onto the constraints");
     if (off > 0)
       notes.raise(in.t, "start_projected",
@@ -37,6 +36,7 @@ class RigidLimitForm final : public Reformulation {
     out.t = in.t;
     out.mode = in.mode;
     out.y.head(in.layout.nq + in.layout.nv) = in.y.head(in.layout.nq + in.layout.nv);
+    if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);
   }
 
  private:
@@ -48,16 +48,19 @@ RigidLimit::RigidLimit(const MechanicalProblem& soft)
     : soft_(with_strong_potential(soft)),
       G_(soft.strong_potential()->map->pattern()),
       g_(soft.strong_potential()->map->count()),
-      product_(soft.layout().nq) {}
+      product_(soft.layout().nq) {
+  if (const ConstraintMap* hard = soft.constraints()) joined_.emplace(*soft.strong_potential()->map, *hard);
+}
 
 Layout RigidLimit::layout() const {
   Layout l = soft_.layout();
-  l.nl = soft_.strong_potential()->map->count();
+  l.nl = constraints()->count();
   return l;
 }
 
 std::vector<Quantity> RigidLimit::components() const {
   auto all = soft_.components();
+  all.resize(static_cast<std::size_t>(soft_.layout().nq + soft_.layout().nv));
   for (Index i = 0; i < layout().nl; ++i) all.push_back({fmt::format("lambda{}", i + 1), ""});
   return all;
 }
@@ -82,7 +85,7 @@ std::unique_ptr<Problem> RigidLimit::clone() const {
 void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
   soft_.force(groups, t, q, v, f);
   const StrongPotential& strong = *soft_.strong_potential();
-  if ((groups & fast_groups(soft_)) == 0) return;
+  if ((groups & (strong.groups != 0 ? strong.groups : fast_groups(soft_))) == 0) return;
   strong.map->value(t, q, g_);
   g_.array() *= strong.stiffness.array();
   strong.map->jacobian(t, q, G_);

@@ -9,6 +9,7 @@ namespace trill {
 namespace {
 constexpr int settling_iterations = 20;
 constexpr double difference = 1e-4;  // relative to the time in which the slow motion moves by its own size
+constexpr double slowest_rate_of_moving_gaps = 1e-3;  // relative to the frequency of the slowest gap
 
 UsageError no_manifold(const LiftedForm& form) {
   return UsageError("the start of '" + form.problem().name() +
@@ -38,8 +39,10 @@ void SlowManifoldStart::find_lambda_rate(double t, In q, In v) {
   if (point_->find(t, q, v) != SlowPoint::Status::ok) throw no_manifold(form_);
   const Vec q0 = point_->q, v0 = point_->v, a0 = point_->a;
   const double size = std::max(max_abs(q0), 1e-8);
-  const double rate = max_abs(v0) / size + std::sqrt(max_abs(a0) / size);
+  double rate = max_abs(v0) / size + std::sqrt(max_abs(a0) / size);
   lambda_rate_.setZero();
+  // A motion that gaps prescribe may be about to begin.
+  if (form_.gaps_move()) rate = std::max(rate, slowest_rate_of_moving_gaps * point_->slowest_frequency());
   if (rate == 0) return;
   const double dt = difference / rate;
   for (const double side : {1.0, -1.0}) {

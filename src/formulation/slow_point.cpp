@@ -106,21 +106,23 @@ bool SlowPoint::find_derivatives(double t) {
 
 double SlowPoint::turning_rate() {
   if (turning_rate_ < 0) {
-    const double by_motion = turning(v);
-    turning_rate_ = std::sqrt(by_motion * by_motion + turning(a));
+    const double by_motion = turning(v, form_.gaps_move());
+    turning_rate_ = std::sqrt(by_motion * by_motion + turning(a, false));
   }
   return turning_rate_;
 }
 
-// |dG along a direction| / |G|, the largest over the gaps.
-double SlowPoint::turning(In along) {
+// |dG along a direction| / |G|, the largest over the gaps. in_time: the direction is a velocity, and time passes.
+double SlowPoint::turning(In along, bool in_time) {
   const MatrixSlot& G = manifold_.jacobian();
-  if (!map_.jacobian_along(t_, q, along, turned_)) {
-    const double size = max_abs(along);
+  const bool known = in_time ? map_.jacobian_derivative(1, {.t = t_, .q = q.data(), .v = along.data()}, turned_)
+                             : map_.jacobian_along(t_, q, along, turned_);
+  if (!known) {
+    const double size = std::max(max_abs(along), in_time ? 1e-3 * slowest_ : 0);
     if (size == 0) return 0;
     const double step = 1e-6 / size;
     x_ = q + step * along;
-    map_.jacobian(t_, x_, turned_);
+    map_.jacobian(in_time ? t_ + step : t_, x_, turned_);
     turned_.scale_add(-1, G);
     turned_.scale(1 / step);
   }

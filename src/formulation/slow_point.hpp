@@ -32,6 +32,7 @@ class SlowPoint {
   Vec q, v, mu, nu, lambda, a;
   Vec open;                                 // displacement of q0 from the smooth motion, where the gaps are C lambda
   void smooth_rate(In lambda_rate, Out x);  // the matching velocity across the manifold: G x = C lambda'
+  void across(In c, Out x) { manifold_.smallest(c, x); }  // the smallest displacement with G x = c
   // The smooth motion itself, g = C lambda to first order in C.
   void settle(In lambda_rate, Out q_smooth, Out v_smooth);
   // Computes the derivatives at this state on the smooth motion instead of at the nearby point with closed gaps.
@@ -41,7 +42,7 @@ class SlowPoint {
   bool find_derivatives(double t);
   void find_open(double t, In q0);
   void measure(double t, In q0);
-  double turning(In along);
+  double turning(In along, bool in_time);
   double mass_turning(In along);
 
   const LiftedForm& form_;

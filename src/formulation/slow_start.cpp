@@ -67,6 +67,25 @@ class Matching {
                       p_.name()));
   }
 
+  // How fast the gaps move by themselves.
+  Vec own_rate(const Vec& q) const {
+    Vec rate = Vec::Zero(m_);
+    if (map_.moving()) map_.time_derivative(t_, q, rate);
+    return rate;
+  }
+  // d(G x)/dt at fixed q, and d2g/dt2, both for closed gaps.
+  Vec slope_in_time(const Vec& x) const {
+    Vec there(m_), back(m_);
+    map_.curvature(t_, closed_, x, there);
+    map_.curvature(t_, closed_, -x, back);
+    return (there - back) / 4;
+  }
+  Vec own_acceleration() const {
+    Vec found(m_);
+    map_.curvature(t_, closed_, Vec::Zero(n_), found);
+    return found;
+  }
+
   Vec tangent(const Vec& v) {
     Vec x = v, nu(m_);
     manifold_.project_velocity(x, nu);
@@ -81,6 +100,7 @@ class Matching {
     map_.jacobian(t_, q_, G);
     gv_ = Vec::Zero(m_);
     G.multiply(v_, gv_);
+    if (map_.moving()) gv_ += own_rate(q_);
     State s(slow_.layout(), t_);
     s.q() = closed_;
     s.v() = tangent(v_);
@@ -123,7 +143,9 @@ class Matching {
   }
 
   // The momentum of the slow motion: the given momentum minus the correlations of fast position and velocity. Simply
-  // projecting the velocity would leave them in, as an error of order epsilon.
+  // projecting the velocity would leave them in, as an error of order epsilon. Where gaps move by themselves, time is
+  // treated as one more coordinate with the velocity 1 and an infinite mass; clock_ is the part of its momentum that the
+  // same correlations cause.
   Vec slow_velocity() {
     Vec w(n_), z(n_), covector(n_), x(n_), s(m_), r(m_);
     MatrixSlot mass = p_.mass_pattern();
@@ -134,12 +156,16 @@ class Matching {
     // (d_i N g)^T w with N = M^-1 G^T S^-1
     manifold_.schur().divide_by_mass(w, z);
     manifold_.smallest(slow_.order() == 1 ? beyond_ : g_, x, s);
-    manifold_.meet(Vec::Zero(m_), z, r);
+    const Vec moving = own_rate(closed_);
+    manifold_.meet(moving, z, r);
     slow_.bend(t_, closed_, z, s, covector);
+    slow_.add_bend_in_time(t_, closed_, s, covector);
     p += covector;
     slow_.bend(t_, closed_, x, r, covector);
     p -= covector;
     slow_.add_mass_covector(closed_, x, z, -1, p);
+    clock_ = 0;
+    if (map_.moving()) clock_ = s.dot(slope_in_time(z) + own_acceleration()) - r.dot(slope_in_time(x));
 
     p -= turning_covector();
     if (slow_.drag() != Drag::none) {
@@ -150,7 +176,9 @@ class Matching {
       add_gyroscopic(x, p);
     }
     manifold_.schur().divide_by_mass(p, z);
-    return tangent(z);
+    manifold_.project_velocity(z, r);
+    clock_ -= moving.dot(r);
+    return z;
   }
 
   // damp() contains inertial forces, which are not drag: twice their bilinear form with the velocity.
@@ -188,6 +216,7 @@ class Matching {
       }
       slow_.bend(t_, closed_, modes.b(layer), s, covector);
       sum += covector;
+      if (map_.moving()) clock_ -= s.dot(slope_in_time(modes.b(layer)));
       if (p_.mass_kind() != MassKind::of_q) continue;
       for (Index k = 0; k < gaps_; ++k)
         slow_.add_mass_covector(closed_, modes.b(k), modes.b(layer),
@@ -233,6 +262,7 @@ class Matching {
     for (Index layer = 0; layer < modes.layers(); ++layer) {
       modes.weighted(layer, ones, s);
       slow_.bend(t_, closed_, v, s, covector);
+      slow_.add_bend_in_time(t_, closed_, s, covector);
       for (Index other = 0; other < modes.layers(); ++other) {
         modes.along(other, covector, values);
         for (Index block = 0; block < modes.blocks(); ++block) {
@@ -288,7 +318,7 @@ class Matching {
     out.energy = std::numeric_limits<double>::quiet_NaN();
     if (!before || !after) return;
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
-    const double left = out.energy - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_));
+    const double left = out.energy - (*after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_)) - clock_;
     const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
@@ -317,6 +347,7 @@ class Matching {
   Vec q_, v_;
   Index n_, m_, gaps_;
   Vec closed_, g_, gv_, beyond_, omega_, position_, momentum_, actions_;
+  double clock_ = 0;
 };
 }  // namespace
 

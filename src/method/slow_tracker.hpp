@@ -26,6 +26,7 @@ class SlowTracker final : public SlowMotion {
   StepStatus find_end(double t, const StepRequest& request, Vec& y1) override;
   void take_outcome(const State& s, const StepRequest& request, StepStatus status) override;
   void make_tangential(Vec& error) override;
+  void add_prescribed(double t, double h, double start, const Vec& stages, const Mat& Q, Vec& error) override;
   bool accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
 
   bool is_quiet(double h) const override;
@@ -55,7 +56,7 @@ class SlowTracker final : public SlowMotion {
   // For the constraints alone, if there are gaps that may go on oscillating.
   std::optional<LiftedForm> hard_form_;
   std::unique_ptr<SlowPoint> hard_point_;
-  Vec end_slopes_, lambda_rate_, across_, q_, v_, unsettled_;
+  Vec end_slopes_, lambda_rate_, across_, q_, v_, unsettled_, own_rate_, own_error_;
   bool known_ = false;      // here_ belongs to the current state
   bool smooth_ = false;     // the state oscillates by less than the tolerance
   bool fits_ = true;        // g = C lambda holds to the tolerance on the smooth motion
