@@ -21,7 +21,7 @@ class LiftedForm {
   const MechanicalProblem& problem() const { return problem_; }
   Index unknowns() const { return n_; }
   Index rows() const { return m_; }
-  Index gaps() const { return gaps_; }  // the first rows; hard constraints follow
+  Index gaps() const { return gaps_; }           // the first rows; hard constraints follow
   bool gaps_move() const { return gaps_move_; }  // they depend on time by themselves
   const ConstraintMap* map() const { return map_; }
   const Vec& compliance() const { return compliance_; }

@@ -26,9 +26,7 @@ class RigidLimit final : public MechanicalProblem {
   MatrixSlot stiffness_pattern() const override { return soft_.stiffness_pattern(); }
   MatrixSlot damping_pattern() const override { return soft_.damping_pattern(); }
   bool velocity_dependent(Groups groups) const override { return soft_.velocity_dependent(groups); }
-  const ConstraintMap* constraints() const override {
-    return joined_ ? &*joined_ : soft_.strong_potential()->map;
-  }
+  const ConstraintMap* constraints() const override { return joined_ ? &*joined_ : soft_.strong_potential()->map; }
 
   Index gaps() const { return g_.size(); }  // the first constraints
 

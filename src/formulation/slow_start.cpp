@@ -144,8 +144,8 @@ class Matching {
 
   // The momentum of the slow motion: the given momentum minus the correlations of fast position and velocity. Simply
   // projecting the velocity would leave them in, as an error of order epsilon. Where gaps move by themselves, time is
-  // treated as one more coordinate with the velocity 1 and an infinite mass; clock_ is the part of its momentum that the
-  // same correlations cause.
+  // treated as one more coordinate with the velocity 1 and an infinite mass; clock_ is the part of its momentum that
+  // the same correlations cause.
   Vec slow_velocity() {
     Vec w(n_), z(n_), covector(n_), x(n_), s(m_), r(m_);
     MatrixSlot mass = p_.mass_pattern();

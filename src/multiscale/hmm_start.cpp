@@ -128,9 +128,10 @@ void HmmStart::check_pace_of(const char* what, double begin, double span, Vec& h
     }
   }
   if (change > most_change * size)
-    throw UsageError(fmt::format("hmm: within a window of {:.3g} the {} change in time by {:.2g} of their size, more "
-                                 "than {}; only slower ones can be averaged; use dop853",
-                                 averaged_.windows().length(), what, change / size, most_change));
+    throw UsageError(
+        fmt::format("hmm: within a window of {:.3g} the {} change in time by {:.2g} of their size, more "
+                    "than {}; only slower ones can be averaged; use dop853",
+                    averaged_.windows().length(), what, change / size, most_change));
 }
 
 // Relative change of the stiffness within the amplitude of the oscillation: an open gap adds stiffness across its

@@ -15,8 +15,8 @@ using testing_models::run_of;
 // A quarter of a car: a body on an axle, whose tyre is stiff, over a bump.
 const char* const car = R"toml(
 [coordinates]
-body = { mass = 4 }
-axle = { mass = 0.3 }
+body = { start = 0, velocity = 0.1, mass = 4 }
+axle = { start = 0, mass = 0.3 }
 [derived]
 road = "0.08*exp(-((t - 0.9)/0.2)^2)"
 [[stiff]]
@@ -124,19 +124,20 @@ TEST(MovingGaps, AreDrivenOverByEveryMethod) {
     const char* method;
     double h_or_rtol, error;
   };
-  for (const auto& [method, by, error] : {Case{"radau", 1e-6, 1e-6}, Case{"generalized_alpha", 1e-5, 1e-4},
-                                          Case{"bdf", 1e-5, 1e-3}, Case{"sdirk", 1e-6, 1e-5}, Case{"gauss", 5e-3, 1e-6}})
+  for (const auto& [method, by, error] :
+       {Case{"radau", 1e-4, 1e-6}, Case{"radau", 1e-6, 1e-7}, Case{"generalized_alpha", 1e-5, 3e-4},
+        Case{"bdf", 1e-5, 1e-3}, Case{"gauss", 5e-3, 1e-7}, Case{"implicit_midpoint", 1e-4, 1e-4}})
     EXPECT_NEAR(end_by(car, plan_with(method, 2, by))[0], known[0], error) << method;
   EXPECT_NEAR(end_by(car, by_formulation("slow", "dop853", 2, 1e-7))[0], known[0], 1e-6);
-  EXPECT_NEAR(end_by(car, by_formulation("hmm", "dop853", 2, 1e-6))[0], known[0], 1e-4);
-  EXPECT_NEAR(end_by(car, by_formulation("rigid_limit", "dop853", 2, 1e-8))[0], known[0], 1e-5);
+  EXPECT_NEAR(end_by(car, by_formulation("hmm", "dopri5", 2, 1e-6))[0], known[0], 1e-5);
+  EXPECT_NEAR(end_by(car, by_formulation("rigid_limit", "dop853", 2, 1e-8))[0], known[0], 1e-4);
 }
 
 // Nothing but the gap moves this mass, so nothing but the gap can tell how long steps may be.
 TEST(MovingGaps, SetTheStepsOfAMotionThatFollowsThem) {
   const char* const follower = R"toml(
 [coordinates]
-y = { mass = 2 }
+y = { start = 0, mass = 2 }
 [[stiff]]
 gap = "y - 0.1*(1 - cos(3*t))^2"
 stiffness = 1e8
@@ -147,7 +148,7 @@ stiffness = 1e8
     const Solution run = run_of(problem_of(follower), plan);
     for (Index k = 0; k < run.rows(); ++k) {
       const double t = run.t[static_cast<std::size_t>(k)];
-      EXPECT_NEAR(run.y().col(k)[0], 0.1 * std::pow(1 - std::cos(3 * t), 2), 1e-4) << method << " at " << t;
+      EXPECT_NEAR(run.y().col(k)[0], 0.1 * std::pow(1 - std::cos(3 * t), 2), 1e-5) << method << " at " << t;
     }
   }
 }
@@ -168,23 +169,39 @@ TEST(MovingGaps, OpenAsTheSlowMotionNeeds) {
   EXPECT_NEAR(error("60", "1") / error("120", "1"), 16, 5);
 }
 
+// The largest difference of what a function tells of the slow and of the resolved motion.
+template <class Tell>
+double largest_difference(const char* text, const OptionSet& given, Tell tell) {
+  RunPlan slowly = by_formulation("slow", "dop853", 3, 1e-9), exactly = plan_with("dop853", 3, 1e-11);
+  slowly.output = exactly.output = Grid{0.2};
+  const Solution slow = run_of(problem_of(text, given), slowly), stiff = run_of(problem_of(text, given), exactly);
+  double largest = 0;
+  for (Index k = 0; k < slow.rows(); ++k) {
+    const double t = slow.t[static_cast<std::size_t>(k)];
+    largest = std::max(largest, std::abs(tell(t, slow.y().col(k)) - tell(t, stiff.y().col(k))));
+  }
+  return largest;
+}
+
 // With an oscillation: its mean motion is found at the start, to order epsilon^2 in what does not oscillate itself.
 TEST(MovingGaps, AreMatchedWhileTheyOscillate) {
-  const auto angle_error = [](const char* w) {
-    const OptionSet given{{"w", w}, {"kick", "1"}};
-    const auto angle = [](const Vec& y) { return std::atan2(y[1], y[0] - 0.3 * std::sin(1.2 * 3)); };
-    return std::abs(angle(end_by(shaken, by_formulation("slow", "dop853", 3, 1e-9), given)) -
-                    angle(resolved(shaken, 3, given)));
-  };
-  const auto swelling_error = [](const char* w) {
-    const OptionSet given{{"w", w}};
-    const Vec apart = end_by(swelling, by_formulation("slow", "dop853", 3, 1e-9), given) - resolved(swelling, 3, given);
-    return std::hypot(apart[0], apart[2]);  // y oscillates
-  };
+  const auto angle = [](double t, const Vec& y) { return std::atan2(y[1], y[0] - 0.3 * std::sin(1.2 * t)); };
+  const auto angle_error = [&](const char* w) { return largest_difference(shaken, {{"w", w}, {"kick", "1"}}, angle); };
   EXPECT_LT(angle_error("800"), 2e-5);
   EXPECT_NEAR(angle_error("200") / angle_error("800"), 16, 8);
-  EXPECT_LT(swelling_error("800"), 2e-5);
-  EXPECT_NEAR(swelling_error("200") / swelling_error("800"), 16, 8);
+  const auto x = [](double, const Vec& y) { return y[0]; };
+  EXPECT_LT(largest_difference(swelling, {{"w", "200"}}, x), 4e-5);
+  EXPECT_LT(largest_difference(swelling, {{"w", "800"}}, x), 3e-6);
+}
+
+// Where a slope of the road begins, the gap changes its speed at once and begins to oscillate.
+TEST(MovingGaps, OscillateBehindAKinkOfTheRoad) {
+  std::string ramp = car;
+  const std::size_t begin = ramp.find("road = ");
+  ramp.replace(begin, ramp.find('\n', begin) - begin, "road = \"if(t < 0.6, 0, 0.3*(t - 0.6))\"");
+  const double known = resolved(ramp.c_str(), 2)[0];
+  EXPECT_NEAR(end_by(ramp.c_str(), by_formulation("slow", "dop853", 2, 1e-7))[0], known, 1e-6);
+  EXPECT_NEAR(end_by(ramp.c_str(), plan_with("radau", 2, 1e-6))[0], known, 2e-6);
 }
 
 TEST(MovingGaps, MayStartOnTheSlowManifold) {
@@ -214,9 +231,7 @@ energy = "9*(1.5*a.y + 0.8*b.y)"
   const Vec limit = end_by(pendulum, by_formulation("rigid_limit", "dop853", 1.5, 1e-9));
   EXPECT_NEAR(limit.head(2).norm(), 1, 1e-7);
   EXPECT_NEAR((limit.segment(2, 2) - limit.head(2)).norm(), 0.7, 1e-7);
-  const auto off = [&](const char* k) {
-    return (resolved(pendulum, 1.5, {{"k", k}}) - limit).head(4).norm();
-  };
+  const auto off = [&](const char* k) { return (resolved(pendulum, 1.5, {{"k", k}}) - limit).head(4).norm(); };
   EXPECT_LT(off("1e7"), 1e-4);
   EXPECT_NEAR(off("1e5") / off("1e6"), 10, 5);
   // The multiplier of the rod remains the only one in the solution.

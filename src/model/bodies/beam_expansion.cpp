@@ -156,15 +156,17 @@ class BeamExpansion {
     derive("v{0}.forward", "cos({0}.angle)*v{0}.x + sin({0}.angle)*v{0}.y");
     derive("v{0}.sideways", "cos({0}.angle)*v{0}.y - sin({0}.angle)*v{0}.x");
     const std::string shortened = beam_.shortening
-                                      ? text(" - 2*v{0}.angle^2*{0}.lost_moment - 2*v{0}.forward*v{0}.lost_sum"
-                                             " - 2*v{0}.sideways*v{0}.angle*{0}.lost_sum")
+                                      ? text(
+                                            " - 2*v{0}.angle^2*{0}.lost_moment - 2*v{0}.forward*v{0}.lost_sum"
+                                            " - 2*v{0}.sideways*v{0}.angle*{0}.lost_sum")
                                       : "";
     writer_.file().kinetic.push_back(
-        {writer_.made(text("{0}.mass/(2*{0}.length)*({0}.h*(v{0}.x^2 + v{0}.y^2) + v{0}.square"
-                           " + v{0}.angle^2*({0}.second + {0}.square) + 2*v{0}.angle*(v{0}.moment - v{0}.forward*{0}.sum)"
-                           " + 2*v{0}.sideways*(v{0}.sum + v{0}.angle*{0}.first)") +
-                          shortened + ")",
-                      beam_.name.offset),
+        {writer_.made(
+             text("{0}.mass/(2*{0}.length)*({0}.h*(v{0}.x^2 + v{0}.y^2) + v{0}.square"
+                  " + v{0}.angle^2*({0}.second + {0}.square) + 2*v{0}.angle*(v{0}.moment - v{0}.forward*{0}.sum)"
+                  " + 2*v{0}.sideways*(v{0}.sum + v{0}.angle*{0}.first)") +
+                 shortened + ")",
+             beam_.name.offset),
          over_});
   }
 

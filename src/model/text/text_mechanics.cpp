@@ -201,8 +201,8 @@ std::string TextMechanics::check_validity(const State& s, Notes& notes) const {
   for (const SmallCoordinates& small : model_->small) {
     const double largest = max_abs(s.q().segment(small.first, small.count));
     const auto text = [&] {
-      return fmt::format("{} reaches {:.3g} at t = {:.6g}, and its equations assume small slopes.", small.label, largest,
-                         s.t);
+      return fmt::format("{} reaches {:.3g} at t = {:.6g}, and its equations assume small slopes.", small.label,
+                         largest, s.t);
     };
     if (!(largest <= doubtful_slope))
       notes.raise_with(s.t, "large_slopes", text, Severity::doubt, largest, doubtful_slope);
