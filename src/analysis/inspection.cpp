@@ -63,13 +63,16 @@ double split(std::vector<Mode>& modes) {
 // 3.1), so a model that names its stiff gaps is examined with the gaps closed.
 State on_slow_manifold(const Problem& problem, const State& start) {
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
-  if (!mechanical || !mechanical->strong_potential() || mechanical->constraints()) return start;
+  if (!mechanical || !mechanical->strong_potential()) return start;
   const RigidLimit rigid(*mechanical);
   State closed(rigid.layout(), start.t);
   closed.q() = start.q();
   closed.v() = start.v();
   State moved = start;
-  if (rigid.project(closed)) moved.y = closed.y.head(start.y.size());
+  if (rigid.project(closed)) {
+    moved.q() = closed.q();
+    moved.v() = closed.v();
+  }
   return moved;
 }
 

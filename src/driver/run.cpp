@@ -46,6 +46,8 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
       user_(std::move(start)),
       clock_(options.output, t_start_, direction_) {
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
+  const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
+  if (limited && limited->has_limits()) limited_ = limited;
   check_output(options.output, t_start_, direction_);
   check_dense();
   find_breakpoints();
@@ -101,7 +103,7 @@ void Run::begin() {
   }
   last_checkpoint_ = advancer_.counters().steps;
   batches_ = detector_.empty() && options_.observers.empty() && !options_.reformulation && !options_.dense &&
-             stepper_.info().dense != Dense::none;
+             stepper_.info().dense != Dense::none && !limited_;
 }
 
 RunInfo Run::info() const {
@@ -145,6 +147,7 @@ void Run::take_step() {
     output_until(inner_.t, t0, h);
   }
   if (!goes_on) refuse();
+  if (limited_) check_validity();
   pass_breakpoints();
   for (Observer* observer : options_.observers) {
     leave(inner_, user_);
@@ -173,6 +176,14 @@ bool Run::correct() {
   const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
   if (what == AfterStep::changed) advancer_.note_correction();
   return what != AfterStep::refused;
+}
+
+void Run::check_validity() {
+  leave(inner_, user_);
+  const std::string sentence = limited_->check_validity(user_, advancer_.notes());
+  if (sentence.empty() || outcome_.status != RunStatus::reached_end) return;
+  end_as(RunStatus::refused, fmt::format("at t = {:.6g}: {}", inner_.t, sentence));
+  record_last();
 }
 
 void Run::pass_breakpoints() {

@@ -7,6 +7,7 @@
 #include "driver/measures.hpp"
 #include "driver/output_clock.hpp"
 #include "driver/pacing.hpp"
+#include "problem/validity.hpp"
 
 #include <chrono>
 #include <optional>
@@ -36,6 +37,7 @@ class Run {
   std::int64_t batch_size(std::int64_t steps) const;
   double next_stop() const;
   bool correct();
+  void check_validity();
   void pass_breakpoints();
   void between_steps();
   void report_progress(std::int64_t steps);
@@ -90,6 +92,7 @@ class Run {
   // Batches are long enough to make the overhead of the driver negligible and short enough to react to signals quickly.
   Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
   bool batches_ = false;
+  const LimitedValidity* limited_ = nullptr;  // null: the equations of the problem hold everywhere
   double last_recorded_ = 0;
   Clock::time_point counted_until_ = Clock::now();
 };

@@ -80,6 +80,8 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
       weights_(Vec::Zero(system_->size())),
       correction_(Vec::Zero(n_)),
       step_(n_),
+      gaps_before_(form_.gaps_move() ? form_.rows() : 0),
+      gaps_after_(gaps_before_.size()),
       mu_(hard_),
       force_(n_),
       gap_lambda_(Vec::Zero(form_.gaps())) {
@@ -288,6 +290,17 @@ void ConstrainedStage::add_prescribed(In e, Out filtered) {
   if (!map_) return;
   manifold_->slope(e, mu_);
   manifold_->smallest(mu_, step_);
+  filtered += step_;
+}
+
+void ConstrainedStage::add_moving_gaps(double t0, In q0, double t1, In q1, Out filtered) {
+  if (!form_.gaps_move() || !system_->is_prepared()) return;
+  step_.setZero();
+  form_.map()->curvature(t0, q0, step_, gaps_before_);
+  form_.map()->curvature(t1, q1, step_, gaps_after_);
+  gaps_before_ -= gaps_after_;
+  gaps_before_.tail(hard_).setZero();
+  system_->follow(gaps_before_, step_);
   filtered += step_;
 }
 

@@ -85,6 +85,9 @@ class ConstrainedStage {
   void filter(In e, Out filtered, Counters& work);
   // Adds the part of e along M^-1 G^T unfiltered: motion prescribed by constraints is not a mode that is damped.
   void add_prescribed(In e, Out filtered);
+  // The same for gaps that move by themselves, with the change of their acceleration between two points. Along gaps e
+  // may contain nothing but an oscillation.
+  void add_moving_gaps(double t0, In q0, double t1, In q1, Out filtered);
 
   // The functions below refer to one point until another is given; solve() leaves it at its solution.
   bool stand_at(double t, In q);  // false: constraints dependent or mass singular
@@ -119,7 +122,7 @@ class ConstrainedStage {
   Newton newton_;
   std::unique_ptr<ConstraintManifold> manifold_, unit_;  // in the metric of the mass, and in the unit metric for ggl
   std::unique_ptr<Acceleration> free_;                   // used where there are no constraints
-  Vec last_, x_, weights_, correction_, step_, mu_, force_, gap_lambda_;
+  Vec last_, x_, weights_, correction_, step_, gaps_before_, gaps_after_, mu_, force_, gap_lambda_;
   double t_here_ = 0, most_independent_ = 0;
   bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known
 };

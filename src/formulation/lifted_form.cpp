@@ -40,6 +40,7 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
   force_places_ = SlotMap(slope_, force_slope_);
   if (strong) {
     gaps_ = strong->map->count();
+    gaps_move_ = strong->map->moving();
     soft_ &= ~strong->groups;
   }
   if (!map_) return;

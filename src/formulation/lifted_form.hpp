@@ -21,7 +21,8 @@ class LiftedForm {
   const MechanicalProblem& problem() const { return problem_; }
   Index unknowns() const { return n_; }
   Index rows() const { return m_; }
-  Index gaps() const { return gaps_; }  // the first rows; hard constraints follow
+  Index gaps() const { return gaps_; }           // the first rows; hard constraints follow
+  bool gaps_move() const { return gaps_move_; }  // they depend on time by themselves
   const ConstraintMap* map() const { return map_; }
   const Vec& compliance() const { return compliance_; }
   Groups soft_groups() const { return soft_; }       // the groups in f
@@ -47,7 +48,7 @@ class LiftedForm {
   const MechanicalProblem& problem_;
   std::unique_ptr<ConstraintMap> joined_;
   const ConstraintMap* map_ = nullptr;
-  bool leaves_gaps_ = false;
+  bool leaves_gaps_ = false, gaps_move_ = false;
   Index n_, m_ = 0, gaps_ = 0;
   Vec compliance_;
   Groups soft_, counted_;

@@ -15,8 +15,6 @@ const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
   if (!p.strong_potential())
     throw UsageError("rigid_limit needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
                      "' has none");
-  if (p.constraints())
-    throw UsageError("rigid_limit cannot yet treat a model that has both hard constraints and stiff gaps");
   return p;
 }
 
@@ -34,7 +32,7 @@ class RigidLimitForm final : public Reformulation {
     in.v() = given.v();
     Vec g(in.layout.nl);
     rigid_.constraints()->value(in.t, in.q(), g);
-    const double off = g.cwiseAbs().maxCoeff();
+    const double off = g.head(rigid_.gaps()).cwiseAbs().maxCoeff();
     if (!rigid_.project(in))
       throw UsageError(
           "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps");
@@ -48,6 +46,7 @@ class RigidLimitForm final : public Reformulation {
     out.t = in.t;
     out.mode = in.mode;
     out.y.head(in.layout.nq + in.layout.nv) = in.y.head(in.layout.nq + in.layout.nv);
+    if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);
   }
   AfterStep after_step(State& s, Notes& notes) override {
     dropped_.look(s.t, s.q(), s.v(), tolerance_, notes);
@@ -83,16 +82,19 @@ RigidLimit::RigidLimit(const MechanicalProblem& soft)
     : soft_(with_strong_potential(soft)),
       G_(soft.strong_potential()->map->pattern()),
       g_(soft.strong_potential()->map->count()),
-      product_(soft.layout().nq) {}
+      product_(soft.layout().nq) {
+  if (const ConstraintMap* hard = soft.constraints()) joined_.emplace(*soft.strong_potential()->map, *hard);
+}
 
 Layout RigidLimit::layout() const {
   Layout l = soft_.layout();
-  l.nl = soft_.strong_potential()->map->count();
+  l.nl = constraints()->count();
   return l;
 }
 
 std::vector<Quantity> RigidLimit::components() const {
   auto all = soft_.components();
+  all.resize(static_cast<std::size_t>(soft_.layout().nq + soft_.layout().nv));
   for (Index i = 0; i < layout().nl; ++i) all.push_back({fmt::format("lambda{}", i + 1), ""});
   return all;
 }
@@ -117,7 +119,7 @@ std::unique_ptr<Problem> RigidLimit::clone() const {
 void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
   soft_.force(groups, t, q, v, f);
   const StrongPotential& strong = *soft_.strong_potential();
-  if ((groups & fast_groups(soft_)) == 0) return;
+  if ((groups & (strong.groups != 0 ? strong.groups : fast_groups(soft_))) == 0) return;
   strong.map->value(t, q, g_);
   g_.array() *= strong.stiffness.array();
   strong.map->jacobian(t, q, G_);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/problem/mechanical.hpp"
+#include "formulation/joined_map.hpp"
+
+#include <optional>
 
 namespace trill {
-// The stiff limit of a mechanical system: its strong potential becomes the hard constraint g = 0 (JP95 sec. 3).
-// Refers to the given problem, which must outlive it.
+// The stiff limit of a mechanical system: its strong potential becomes the hard constraint g = 0 (JP95 sec. 3). Hard
+// constraints of its own follow the gaps. Refers to the given problem, which must outlive it.
 class RigidLimit final : public MechanicalProblem {
  public:
   explicit RigidLimit(const MechanicalProblem& soft);
@@ -24,7 +26,9 @@ class RigidLimit final : public MechanicalProblem {
   MatrixSlot stiffness_pattern() const override { return soft_.stiffness_pattern(); }
   MatrixSlot damping_pattern() const override { return soft_.damping_pattern(); }
   bool velocity_dependent(Groups groups) const override { return soft_.velocity_dependent(groups); }
-  const ConstraintMap* constraints() const override { return soft_.strong_potential()->map; }
+  const ConstraintMap* constraints() const override { return joined_ ? &*joined_ : soft_.strong_potential()->map; }
+
+  Index gaps() const { return g_.size(); }  // the first constraints
 
   // The nearest point on g = 0 in the metric of the mass, and the velocity projected likewise; false: none was found.
   bool project(State& s) const;
@@ -34,6 +38,7 @@ class RigidLimit final : public MechanicalProblem {
  private:
   std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& soft_;
+  std::optional<JoinedMap> joined_;  // where there are hard constraints
   mutable MatrixSlot G_;
   mutable Vec g_, product_;
 };

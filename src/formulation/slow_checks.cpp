@@ -30,13 +30,20 @@ double soft_frequency(const SlowSystem& slow, const State& s) {
   return std::sqrt(square);
 }
 
-// How fast forces change explicitly in time, sampled over the time span.
+// How fast forces and the motion that gaps prescribe change explicitly in time, sampled over the time span.
 double forcing_frequency(const SlowSystem& slow, const State& s, const RunScope& scope, double omega) {
   const Index n = slow.unknowns();
+  const bool moving = slow.map().moving();
+  Vec f(n), g(slow.rows()), a(n), inertia(n);
+  const Vec at_rest = Vec::Zero(n);
+  if (moving && !slow.manifold().stand_at(s.t, s.q())) return 0;
   const auto force = [&](double t) {
-    Vec f(n);
     slow.stiff().force(slow.soft_groups(), t, s.q(), s.v(), f);
-    return f;
+    if (!moving) return f;
+    slow.map().curvature(t, s.q(), at_rest, g);
+    slow.manifold().smallest(g, a);
+    slow.times_mass(a, inertia);
+    return Vec(f + inertia);
   };
   const double span = scope.t_end - s.t, step = 0.1 / omega;
   const Vec first = force(s.t);

@@ -216,7 +216,10 @@ class SlowForm final : public AveragedMotion {
     State now = last();
     const double off = moved ? 0 : slow_.project(now);
     const double fast = actions(last()).dot(slow_.modes().frequencies());
-    const bool opened = 0.5 * off * off * slow_.stiffness().maxCoeff() > 0.01 * fast;
+    const double opening = 0.5 * off * off * slow_.stiffness().maxCoeff();
+    // A gap that moves by itself may change its speed at once, as a road does where a slope begins.
+    const double kicked = slow_.map().moving() ? slow_.kinetic_energy(now.v() - last().v()) : 0;
+    const bool opened = opening + kicked > 0.01 * fast;
     if (!moved && !opened) return true;
     if (fast <= tolerance() * slow_energy(last())) return false;
     refuse(

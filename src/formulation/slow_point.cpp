@@ -9,7 +9,8 @@
 namespace trill {
 namespace {
 constexpr double rate_difference = 1e-4;  // relative to the time in which the slow motion moves by its own size
-}
+constexpr double slowest_rate_of_moving_gaps = 1e-3;  // relative to the frequency of the slowest gap
+}  // namespace
 
 SlowPoint::SlowPoint(const LiftedForm& form)
     : form_(form),
@@ -124,7 +125,8 @@ void SlowPoint::beyond_first_order(In lambda_curve, Out x) {
 
 double SlowPoint::pace() const {
   const double size = std::max(max_abs(q), 1e-8);
-  return max_abs(v) / size + std::sqrt(max_abs(a) / size);
+  const double rate = max_abs(v) / size + std::sqrt(max_abs(a) / size);
+  return form_.gaps_move() ? std::max(rate, slowest_rate_of_moving_gaps * slowest_) : rate;
 }
 
 bool SlowPoint::multiplier_rates(double direction, SlowPoint& beside, Out first, Out second) {
@@ -171,21 +173,23 @@ bool SlowPoint::find_derivatives(double t) {
 
 double SlowPoint::turning_rate() {
   if (turning_rate_ < 0) {
-    const double by_motion = turning(v);
-    turning_rate_ = std::sqrt(by_motion * by_motion + turning(a));
+    const double by_motion = turning(v, form_.gaps_move());
+    turning_rate_ = std::sqrt(by_motion * by_motion + turning(a, false));
   }
   return turning_rate_;
 }
 
-// |dG along a direction| / |G|, the largest over the gaps.
-double SlowPoint::turning(In along) {
+// |dG along a direction| / |G|, the largest over the gaps. in_time: the direction is a velocity, and time passes.
+double SlowPoint::turning(In along, bool in_time) {
   const MatrixSlot& G = manifold_.jacobian();
-  if (!map_.jacobian_along(t_, q, along, turned_)) {
-    const double size = max_abs(along);
+  const bool known = in_time ? map_.jacobian_derivative(1, {.t = t_, .q = q.data(), .v = along.data()}, turned_)
+                             : map_.jacobian_along(t_, q, along, turned_);
+  if (!known) {
+    const double size = std::max(max_abs(along), in_time ? 1e-3 * slowest_ : 0);
     if (size == 0) return 0;
     const double step = 1e-6 / size;
     x_ = q + step * along;
-    map_.jacobian(t_, x_, turned_);
+    map_.jacobian(in_time ? t_ + step : t_, x_, turned_);
     turned_.scale_add(-1, G);
     turned_.scale(1 / step);
   }

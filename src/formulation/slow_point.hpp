@@ -29,9 +29,9 @@ class SlowPoint {
   // How fast the directions of the gaps turn, from the velocity and, where the system is at rest, from the
   // acceleration.
   double turning_rate();
-  double swing() { return turning(open); }  // how far these directions turn while the gaps close from q0
+  double swing() { return turning(open, false); }  // how far these directions turn while the gaps close from q0
 
-  // |v| / |q| + (|a| / |q|)^1/2: how fast the slow motion moves by its own size.
+  // |v| / |q| + (|a| / |q|)^1/2: how fast the slow motion moves by its own size. Gaps that move may be about to begin.
   double pace() const;
   // The first two derivatives in time of lambda along the rigid motion, by differences on the side of t to which
   // `direction` leads, since forces may jump at t. `beside` is a point to use for that. false: it found no slow point.
@@ -40,6 +40,7 @@ class SlowPoint {
   Vec q, v, mu, nu, lambda, a;
   Vec open;                                 // displacement of q0 from the smooth motion, where the gaps are C lambda
   void closed_rate(In lambda_rate, Out x);  // the matching velocity across the manifold where gaps are closed
+  void across(In c, Out x) { manifold_.smallest(c, x); }  // the smallest displacement with G x = c
   // The smooth motion itself, g = C lambda and G v + g_t = C lambda' to first order in C. Both hold at q_smooth: from
   // closed gaps to there G changes, and by that v changes as much as by C lambda'.
   void settle(In lambda_rate, Out q_smooth, Out v_smooth);
@@ -54,7 +55,7 @@ class SlowPoint {
   void measure(double t, In q0);
   double entries_differ(const SlowPoint& other) const;
   void respond(In probe, Out response) const;
-  double turning(In along);
+  double turning(In along, bool in_time);
   double mass_turning(In along);
 
   const LiftedForm& form_;

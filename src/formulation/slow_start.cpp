@@ -68,6 +68,25 @@ class Matching {
                       p_.name()));
   }
 
+  // How fast the gaps move by themselves.
+  Vec own_rate(const Vec& q) const {
+    Vec rate = Vec::Zero(m_);
+    if (map_.moving()) map_.time_derivative(t_, q, rate);
+    return rate;
+  }
+  // d(G x)/dt at fixed q, and d2g/dt2, both for closed gaps.
+  Vec slope_in_time(const Vec& x) const {
+    Vec there(m_), back(m_);
+    map_.curvature(t_, closed_, x, there);
+    map_.curvature(t_, closed_, -x, back);
+    return (there - back) / 4;
+  }
+  Vec own_acceleration() const {
+    Vec found(m_);
+    map_.curvature(t_, closed_, Vec::Zero(n_), found);
+    return found;
+  }
+
   Vec tangent(const Vec& v) {
     Vec x = v, nu(m_);
     manifold_.project_velocity(x, nu);
@@ -82,6 +101,7 @@ class Matching {
     map_.jacobian(t_, q_, G);
     gv_ = Vec::Zero(m_);
     G.multiply(v_, gv_);
+    if (map_.moving()) gv_ += own_rate(q_);
     State s(slow_.layout(), t_);
     s.q() = closed_;
     s.v() = tangent(v_);
@@ -124,7 +144,9 @@ class Matching {
   }
 
   // The momentum of the slow motion: the given momentum minus the correlations of fast position and velocity. Simply
-  // projecting the velocity would leave them in, as an error of order epsilon.
+  // projecting the velocity would leave them in, as an error of order epsilon. Where gaps move by themselves, time is
+  // treated as one more coordinate with the velocity 1 and an infinite mass; clock_ is the part of its momentum that
+  // the same correlations cause.
   Vec slow_velocity() {
     Vec w(n_), z(n_), covector(n_), x(n_), s(m_), r(m_);
     MatrixSlot mass = p_.mass_pattern();
@@ -135,12 +157,16 @@ class Matching {
     // (d_i N g)^T w with N = M^-1 G^T S^-1
     manifold_.schur().divide_by_mass(w, z);
     manifold_.smallest(slow_.order() == 1 ? beyond_ : g_, x, s);
-    manifold_.meet(Vec::Zero(m_), z, r);
+    const Vec moving = own_rate(closed_);
+    manifold_.meet(moving, z, r);
     slow_.bend(t_, closed_, z, s, covector);
+    slow_.add_bend_in_time(t_, closed_, s, covector);
     p += covector;
     slow_.bend(t_, closed_, x, r, covector);
     p -= covector;
     slow_.add_mass_covector(closed_, x, z, -1, p);
+    clock_ = 0;
+    if (map_.moving()) clock_ = s.dot(slope_in_time(z) + own_acceleration()) - r.dot(slope_in_time(x));
 
     p -= turning_covector();
     if (slow_.drag() != Drag::none) {
@@ -152,7 +178,9 @@ class Matching {
       p += drag_momentum_;
     }
     manifold_.schur().divide_by_mass(p, z);
-    return tangent(z);
+    manifold_.project_velocity(z, r);
+    clock_ -= moving.dot(r);
+    return z;
   }
 
   // damp() contains inertial forces, which are not drag: twice their bilinear form with the velocity.
@@ -190,6 +218,7 @@ class Matching {
       }
       slow_.bend(t_, closed_, modes.b(layer), s, covector);
       sum += covector;
+      if (map_.moving()) clock_ -= s.dot(slope_in_time(modes.b(layer)));
       if (p_.mass_kind() != MassKind::of_q) continue;
       for (Index k = 0; k < gaps_; ++k)
         slow_.add_mass_covector(closed_, modes.b(k), modes.b(layer),
@@ -236,6 +265,7 @@ class Matching {
     for (Index layer = 0; layer < modes.layers(); ++layer) {
       modes.weighted(layer, ones, s);
       slow_.bend(t_, closed_, v, s, covector);
+      slow_.add_bend_in_time(t_, closed_, s, covector);
       for (Index other = 0; other < modes.layers(); ++other) {
         modes.along(other, covector, values);
         for (Index block = 0; block < modes.blocks(); ++block) {
@@ -319,7 +349,7 @@ class Matching {
     out.energy = *before + gap_energy(g_) + kinetic(q_, v_);
     const double slow = *after + kinetic(closed_, out.v) - gap_energy(g_ - beyond_);
     const double by_drag = slow_.drag() == Drag::linear ? drag_energy_ + out.v.dot(drag_momentum_) : 0;
-    const double left = out.energy + by_drag - slow;
+    const double left = out.energy + by_drag - slow - clock_;
     const double have = actions_.dot(omega_);
     if (!(have > 0)) return;
     out.balance = left / have;
@@ -350,6 +380,7 @@ class Matching {
   Vec closed_, g_, gv_, beyond_, omega_, position_, momentum_, actions_;
   Vec drag_momentum_;       // momentum that drag takes from the slow motion up to this phase of the oscillation
   double drag_energy_ = 0;  // mean energy of the damped oscillation over a period less that of this instant
+  double clock_ = 0;
 };
 }  // namespace
 

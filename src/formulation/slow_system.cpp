@@ -242,6 +242,21 @@ void SlowSystem::bend(double t, In q, In dq, In s, Out covector) const {
   stiffness_slot_.multiply(dq, covector);
 }
 
+void SlowSystem::add_bend_in_time(double t, In q, In s, Out covector) const {
+  if (!map_.moving()) return;
+  if (G_in_time_.rows() == 0) G_in_time_ = map_.pattern();
+  if (!map_.jacobian_derivative(1, {.t = t, .q = q.data(), .v = zero_.data()}, G_in_time_)) {
+    const double step = 0.01 * difference_step / slowest_gap_alone();
+    MatrixSlot before = map_.pattern();
+    map_.jacobian(t + step, q, G_in_time_);
+    map_.jacobian(t - step, q, before);
+    G_in_time_.scale_add(-1, before);
+    G_in_time_.scale(0.5 / step);
+  }
+  G_in_time_.multiply_transposed(s, moved_);
+  covector += moved_;
+}
+
 // A position-dependent mass is dense, and then each layer is a single mode.
 void SlowSystem::add_mass_covector(In q, In x, In z, double factor, Out covector) const {
   if (stiff_.mass_kind() != MassKind::of_q) return;

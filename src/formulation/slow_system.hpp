@@ -82,6 +82,9 @@ class SlowSystem final : public FirstOrderProblem {
   void damping_rates(In q, In v, Out c) const;
   // (Hess g . s) dq, and with a position-dependent mass the covector x^T (dM/dq_i) z.
   void bend(double t, In q, In dq, In s, Out covector) const;
+  // What gaps that move by themselves add when time passes: covector += (dG/dt)^T s at fixed q. As if time were one
+  // more coordinate, with the velocity 1 and an infinite mass.
+  void add_bend_in_time(double t, In q, In s, Out covector) const;
   void add_mass_along(In q, In x, In dq, Out y) const;  // y += (dM along dq) x
   void add_mass_covector(In q, In x, In z, double factor, Out covector) const;
 
@@ -111,5 +114,6 @@ class SlowSystem final : public FirstOrderProblem {
   mutable Point point_;
   mutable Vec f_, f1_, r_, c_, a1_, zero_, s_, weights_, averaged_, moved_, action_rate_;
   mutable MatrixSlot mass1_, mass2_, product_, stiffness_slot_, damping_;
+  mutable MatrixSlot G_in_time_;  // only where gaps move
 };
 }  // namespace trill

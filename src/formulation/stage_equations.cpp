@@ -123,6 +123,13 @@ void StageEquations::filter(In e, Out filtered) {
   filtered = rhs_.head(n_);
 }
 
+void StageEquations::follow(In c, Out x) {
+  rhs_.head(n_).setZero();
+  rhs_.tail(m_) = c;
+  divide(rhs_, rhs_);
+  x = rhs_.head(n_);
+}
+
 bool StageEquations::is_prepared() const {
   return prepared_.valid && prepared_.equation.kinematic == equation_.kinematic &&
          prepared_.equation.dynamic == equation_.dynamic;

@@ -21,6 +21,7 @@ class StageEquations final : public MatrixSystem {
   void correct(In r, Out dx) override;
   void place(In x);                 // computes velocities and multipliers for x, as residual() does
   void filter(In e, Out filtered);  // J^-1 (M e, 0)
+  void follow(In c, Out x);         // J^-1 (0, c): how q follows rows that move by c
 
   bool take_split(In q);  // if there is none yet; false: the constraints are dependent at q
   void review_split();    // at the end of a stage, so that a checkpoint contains what the next stage will use

@@ -169,6 +169,7 @@ double AlphaStepper::estimate(const State& s, double h, const StepRequest& reque
   change_ = a1_ - a0_;
   stage_.filter(change_, filtered_, request.work);
   stage_.add_prescribed(change_, filtered_);
+  stage_.add_moving_gaps(s.t, s.q(), s.t + h, trial_.head(n), filtered_);
   error_.head(n) = c * h * h * filtered_;
   error_.segment(n, n).setZero();
   if (h_ != 0) {

@@ -208,6 +208,7 @@ double ImplicitRk::estimate(const State& s, const StepRequest& request) {
     slow_->make_tangential(error_);
   else
     stages_->filter(error_);
+  slow_->add_prescribed(s.t, h, embedded_.start, embedded_.stages, stages_->Q, error_);
   return request.scale.norm(error_, s.y, y1_);
 }
 

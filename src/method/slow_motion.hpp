@@ -45,6 +45,10 @@ class SlowMotion {
   virtual StepStatus find_end(double /*t*/, const StepRequest&, Vec& /*y1*/) { return StepStatus::ok; }
   virtual void take_outcome(const State&, const StepRequest&, StepStatus) {}
   virtual void make_tangential(Vec& /*error*/) {}
+  // Adds the error of the motion across the manifold that gaps prescribe because they move by themselves. The embedded
+  // formula has these weights for the start and for the stages, whose positions are the columns of Q.
+  virtual void add_prescribed(double /*t*/, double /*h*/, double /*start*/, const Vec& /*stages*/, const Mat& /*Q*/,
+                              Vec& /*error*/) {}
   // y1: the end of the step at t, which is moved onto the smooth motion if the plan says so; L: multipliers of its
   // stages. false: the stages still contain the force of an oscillation that was removed.
   virtual bool accept(double /*t*/, double /*h*/, const Mat& /*L*/, const StepRequest&, Vec& /*y1*/) { return true; }

@@ -59,7 +59,9 @@ SlowTracker::SlowTracker(const LiftedForm& form, const ImplicitRkPlan& plan)
       lambda_curve_(lambda_rate_),
       across_(Vec::Zero(n_)),
       q_(Vec::Zero(n_)),
-      v_(Vec::Zero(n_)) {
+      v_(Vec::Zero(n_)),
+      own_rate_(Vec::Zero(form.rows())),
+      own_error_(own_rate_) {
   if (hard_ == 0 || !has_gaps_) return;
   hard_form_.emplace(form.problem(), false);
   hard_point_ = std::make_unique<SlowPoint>(*hard_form_);
@@ -269,6 +271,20 @@ bool SlowTracker::settle_end(double t, const StepRequest& request, Vec& y1) {
 void SlowTracker::make_tangential(Vec& error) {
   if (!moving_) ahead_->make_tangential(error.head(n_));
   ahead_->make_tangential(error.segment(n_, n_));
+}
+
+// The error across the manifold does not count as such, because an oscillation may be all there is in it. What the gaps
+// prescribe, G v = -g_t, is known without it.
+void SlowTracker::add_prescribed(double t, double h, double start, const Vec& stages, const Mat& Q, Vec& error) {
+  if (!form_.gaps_move()) return;
+  form_.map()->time_derivative(t, here_->q, own_rate_);
+  own_error_ = h * start * own_rate_;
+  for (Index i = 0; i < Q.cols(); ++i) {
+    form_.map()->time_derivative(t + plan_.block.position.c[i] * h, Q.col(i), own_rate_);
+    own_error_ += h * stages[i] * own_rate_;
+  }
+  ahead_->across(own_error_, across_);
+  error.head(n_) -= across_;
 }
 
 // The derivatives of the stages' multipliers are two orders less accurate than the end of the step, and after an

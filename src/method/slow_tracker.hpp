@@ -26,6 +26,7 @@ class SlowTracker final : public SlowMotion {
   StepStatus find_end(double t, const StepRequest& request, Vec& y1) override;
   void take_outcome(const State& s, const StepRequest& request, StepStatus status) override;
   void make_tangential(Vec& error) override;
+  void add_prescribed(double t, double h, double start, const Vec& stages, const Mat& Q, Vec& error) override;
   bool accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
 
   bool is_quiet(double h) const override;
@@ -64,7 +65,7 @@ class SlowTracker final : public SlowMotion {
   std::optional<LiftedForm> hard_form_;
   std::unique_ptr<SlowPoint> hard_point_;
   Vec end_slopes_, end_curves_;  // weights of stage values in derivatives at the end of the step
-  Vec lambda_rate_, lambda_curve_, across_, q_, v_, unsettled_;
+  Vec lambda_rate_, lambda_curve_, across_, q_, v_, unsettled_, own_rate_, own_error_;
   bool known_ = false;       // here_ belongs to the current state
   bool reached_ = true;      // a slow point was found at the end of the step
   bool smooth_ = false;      // the state oscillates by less than the tolerance

@@ -17,6 +17,7 @@ constexpr double most_change = 0.3;           // relative change of forces in ti
 constexpr double least_rate = 1e-7;           // relative to the highest frequency
 constexpr double energy_that_matters = 1e-2;  // relative to the tolerance: larger shares of fast energy are lifted
 constexpr double most_energy_left_out = 1e-2;
+constexpr int times_to_look = 4;  // how many points of the time span are examined for forces that change quickly
 }  // namespace
 
 double turning_rate(In q, In v, In a, double span) {
@@ -101,25 +102,38 @@ void HmmStart::decide(const State& given, const HmmChoice& choice, State& in, No
 }
 
 // A force that changes in time within a window would be averaged away, or would drive the oscillation.
+// The motion follows gaps that move by themselves: not their forces at a fixed position count, but their accelerations.
 void HmmStart::check_pace(const State& in, double span) {
-  constexpr int times = 4;
   if (!std::isfinite(span)) return;
+  const StrongPotential* strong = stiff_.strong_potential();
+  const bool gaps_move = strong && strong->groups != 0 && strong->map->moving();
+  const Groups groups = gaps_move ? known_groups(stiff_) & ~strong->groups : all_groups;
+  check_pace_of("forces", in.t, span, x_, y_, [&](double t, Out f) { stiff_.force(groups, t, in.q(), in.v(), f); });
+  averaged_.micro().count(3 * times_to_look);
+  if (!gaps_move) return;
+  const Vec at_rest = Vec::Zero(in.layout.nq);
+  Vec here(strong->map->count()), later(here.size());
+  check_pace_of("accelerations of the gaps", in.t, span, here, later,
+                [&](double t, Out g) { strong->map->curvature(t, in.q(), at_rest, g); });
+}
+
+template <class Evaluate>
+void HmmStart::check_pace_of(const char* what, double begin, double span, Vec& here, Vec& later, Evaluate evaluate) {
   double size = 0, change = 0;
-  for (int i = 0; i < times; ++i) {
-    const double t = in.t + span * i / times;
-    stiff_.force(all_groups, t, in.q(), in.v(), x_);
-    size = std::max(size, x_.norm());
+  for (int i = 0; i < times_to_look; ++i) {
+    const double t = begin + span * i / times_to_look;
+    evaluate(t, here);
+    size = std::max(size, here.norm());
     for (const double share : {0.21, 0.47}) {
-      stiff_.force(all_groups, t + share * averaged_.windows().length(), in.q(), in.v(), y_);
-      change = std::max(change, (y_ - x_).norm());
+      evaluate(t + share * averaged_.windows().length(), later);
+      change = std::max(change, (later - here).norm());
     }
   }
-  averaged_.micro().count(3 * times);
   if (change > most_change * size)
     throw UsageError(
-        fmt::format("hmm: within a window of {:.3g} the forces change in time by {:.2g} of their size, more than {}; "
-                    "only forces that change more slowly can be averaged; use dop853",
-                    averaged_.windows().length(), change / size, most_change));
+        fmt::format("hmm: within a window of {:.3g} the {} change in time by {:.2g} of their size, more than {}; only "
+                    "what changes more slowly can be averaged; use dop853",
+                    averaged_.windows().length(), what, change / size, most_change));
 }
 
 // Relative change of the stiffness within the amplitude of the oscillation: an open gap adds stiffness across its

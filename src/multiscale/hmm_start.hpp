@@ -37,6 +37,8 @@ class HmmStart {
   double find_actions(const State& given, State& in);
   double find_bend(const State& in);
   void check_pace(const State& in, double span);
+  template <class Evaluate>
+  void check_pace_of(const char* what, double begin, double span, Vec& here, Vec& later, Evaluate evaluate);
   double oscillating_energy(const State& given, const State& in);
   double kinetic_energy(const State& in);
   double slow_energy(const State& in);

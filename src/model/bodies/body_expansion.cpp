@@ -113,7 +113,7 @@ class Expansion {
     const auto part = [&](int k) {
       return place.at ? writer_.given(owner + (k == 0 ? "_x" : "_y"), place.at->part(k), over) : "0";
     };
-    if (place.body.text.empty()) return {part(0), part(1), "0", "0", "0", "0"};
+    if (place.body.text.empty()) return ground_place(place, owner, over);
     const Known& body = find_body(place);
     const std::string& name = place.body.text;
     if (body.is_beam()) return beam_place(place);
@@ -126,6 +126,18 @@ class Expansion {
     if (place.point.text.empty()) return place.at ? point_of_frame(frame, part(0), part(1)) : frame;
     const auto [px, py] = local_texts(name, find_point(place, body));
     return point_of_frame(frame, px, py);
+  }
+
+  // A point of the ground may move: its coordinates may depend on t.
+  PlaceTexts ground_place(const FilePlace& place, const std::string& owner, const std::optional<FileText>& over) {
+    if (!place.at) return {"0", "0", "0", "0", "0", "0"};
+    const auto part = [&](int k, const char* name) { return writer_.given(owner + name, place.at->part(k), over); };
+    const auto rate = [&](int k, const char* name) -> std::string {
+      if (place.at->part(k).number) return "0";
+      file_.derived.push_back({{owner + name, place.offset}, place.at->part(k), over, {}, true});
+      return owner + name;
+    };
+    return {part(0, "_x"), part(1, "_y"), "0", rate(0, "_x_rate"), rate(1, "_y_rate"), "0"};
   }
 
   PlaceTexts beam_place(const FilePlace& place) const {
@@ -276,14 +288,25 @@ class Expansion {
     for (int k = 0; k < 3; ++k) {
       const FileValue& stiffness = b.stiffness.part(k);
       const std::string label = fmt::format("{} {}", b.label, k < 2 ? words[k] : "turning");
-      if (stiffness.number != 0.0)
-        file_.stiff.push_back({writer_.made(gaps[k], b.offset, label), stiffness, b.group, b.over});
+      if (b.stiff && !(*b.stiff)[static_cast<std::size_t>(k)])
+        write_soft(b, fmt::format("{}.{}_stiffness", name, words[k]), stiffness, gaps[k], label);
+      else if (stiffness.number != 0.0)
+        file_.stiff.push_back({writer_.made(gaps[k], b.offset, label), stiffness, b.group, b.over,
+                               b.stiff ? std::nullopt : std::optional(b.offset)});
       if (!b.damping || b.damping->part(k).number == 0.0) continue;
       const std::string damping =
           writer_.given(fmt::format("{}.{}_damping", name, words[k]), b.damping->part(k), b.over);
       push_along(b, fmt::format("{}.{}", name, words[k]),
                  writer_.made(fmt::format("-{}*v{}.{}", damping, name, words[k]), b.offset, label));
     }
+  }
+
+  // The group of a bushing is that of its stiff directions.
+  void write_soft(const FileBushing& b, const std::string& name, const FileValue& stiffness, const std::string& gap,
+                  const std::string& label) {
+    const std::string factor = writer_.given(name, stiffness, b.over);
+    file_.potentials.push_back(
+        {writer_.made(fmt::format("{}/2*({})^2", factor, gap), b.offset, label), std::nullopt, b.over});
   }
 
   void write_force(const FileLoadOnBody& f) {

@@ -17,6 +17,7 @@ class ModelWriter {
     return {{&source_, offset, std::move(text), false, true}, std::nullopt, std::move(label)};
   }
   void derive(const std::string& name, std::string text, std::size_t offset, const std::optional<FileText>& over);
+  void derive_sum(const std::string& name, std::string text, const FileText& over);
   // How expressions refer to a value of the file: by its number, or by a derived name.
   std::string given(const std::string& name, const FileValue& value, const std::optional<FileText>& over);
   std::string given(const std::string& name, const std::optional<FileValue>& value, const char* otherwise,

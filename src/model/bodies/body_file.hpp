@@ -6,6 +6,8 @@
 
 #include "model/file/table_reader.hpp"
 
+#include <array>
+
 namespace trill {
 // A point of a body or of the ground. It has an angle as well: that of the frame there.
 struct FilePlace {
@@ -42,6 +44,7 @@ struct FileBeam {
   FileStart start;
   std::string unit;
   std::optional<FileText> group;  // the force group of its bending
+  bool shortening = true;         // bending brings its points nearer to the base
 };
 
 // What acts between two places.
@@ -71,6 +74,7 @@ struct FileBushing : FileLink {
   FileValues stiffness;  // along, across, turning
   std::optional<FileValues> damping = {};
   std::optional<FileValue> angle = {};
+  std::optional<std::array<bool, 3>> stiff = {};  // which directions are stiff; if not given, it follows from numbers
 };
 struct FileLoadOnBody : FileLink {
   FileValues value;  // a force, or a torque with a single part

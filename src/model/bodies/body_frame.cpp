@@ -21,6 +21,10 @@ void ModelWriter::derive(const std::string& name, std::string text, std::size_t 
   file_.derived.push_back({{name, offset}, made(std::move(text), offset), over});
 }
 
+void ModelWriter::derive_sum(const std::string& name, std::string text, const FileText& over) {
+  file_.derived.push_back({{name, over.offset}, made(std::move(text), over.offset), std::nullopt, over});
+}
+
 std::string ModelWriter::given(const std::string& name, const FileValue& value, const std::optional<FileText>& over) {
   if (value.number) return format_number(*value.number);
   file_.derived.push_back({{name, value.piece.begin}, value, over});

@@ -111,7 +111,8 @@ class BodyReader {
                   r.needed_value("elements"),
                   read_start(r),
                   r.optional_unit("unit"),
-                  r.name("group")};
+                  r.name("group"),
+                  r.flag("shortening", true)};
     r.finish();
     file_.beams.push_back(std::move(beam));
   }
@@ -205,7 +206,23 @@ class BodyReader {
     FileBushing bushing{read_link(r, "bushing", file_.bushings.size()), three("stiffness")};
     if (r.find("damping")) bushing.damping = three("damping");
     bushing.angle = r.value("angle");
+    bushing.stiff = three_flags(r, "stiff");
     file_.bushings.push_back(std::move(bushing));
+  }
+
+  std::optional<std::array<bool, 3>> three_flags(TableReader& r, const char* key) const {
+    const toml::node* node = r.find(key);
+    if (!node) return std::nullopt;
+    std::array<bool, 3> flags{};
+    const toml::array* list = node->as_array();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto* flag = list && list->size() == 3 ? (*list)[k].as_boolean() : nullptr;
+      if (!flag)
+        throw source_.error(offset_of(source_, *node),
+                            fmt::format("'{}' is a list of 3 times true or false: along, across, turning", key));
+      flags[k] = flag->get();
+    }
+    return flags;
   }
 
   FilePlace needed_place(TableReader& r, const char* key) const {

@@ -81,11 +81,21 @@ struct FileDerived {
   FileText name;
   FileValue value;
   std::optional<FileText> over;
+  // If given, the value is over this set and the name stands for the sum over its elements; then `over` is not given.
+  std::optional<FileText> summed_over = {};
+  bool rate = false;  // the name stands for the time derivative of the value
+};
+
+// The equations hold only while this coordinate is small, as the slopes of a beam.
+struct FileSmall {
+  std::string coordinate, label;
 };
 
 struct FileStiff {
   FileValue gap, stiffness;
   std::optional<FileText> group, over;
+  // Directions of one bushing have the same number: those much softer than the stiffest become ordinary forces.
+  std::optional<std::size_t> bushing = {};
 };
 struct FilePotential {
   FileValue energy;
@@ -158,6 +168,7 @@ struct ModelFile {
   std::vector<FileSet> sets;
   std::vector<FileCoordinate> coordinates;
   std::vector<FileDerived> derived;
+  std::vector<FileSmall> small;
   std::vector<FileStiff> stiff;
   std::vector<FilePotential> potentials;
   std::vector<FileKinetic> kinetic;

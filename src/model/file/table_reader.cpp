@@ -138,9 +138,9 @@ std::optional<int> TableReader::choice(const char* key, std::initializer_list<in
   throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be {}", key, fmt::join(allowed, " or ")));
 }
 
-bool TableReader::flag(const char* key) {
+bool TableReader::flag(const char* key, bool otherwise) {
   const toml::node* node = find(key);
-  if (!node) return false;
+  if (!node) return otherwise;
   if (const auto* found = node->as_boolean()) return found->get();
   throw source_.error(offset_of(source_, *node), fmt::format("'{}' must be true or false", key));
 }

@@ -43,7 +43,7 @@ class TableReader {
   FileValues needed_values(const char* key);
   std::optional<double> number(const char* key);
   std::optional<int> choice(const char* key, std::initializer_list<int> allowed);
-  bool flag(const char* key);
+  bool flag(const char* key, bool otherwise = false);
   std::optional<FileText> text(const char* key);
   FileText needed_text(const char* key);
   FileTarget needed_target(const char* key);

@@ -5,6 +5,7 @@
 #include "model/expression/mechanics.hpp"
 #include "model/text/model_events.hpp"
 #include "model/text/model_jumps.hpp"
+#include "model/text/soft_directions.hpp"
 #include "model/text/start_check.hpp"
 
 #include <fmt/format.h>
@@ -69,6 +70,8 @@ class Compiler {
       if (array.size() > 0 && !(masses.minCoeff() >= 0))
         throw c.mass->error(fmt::format("a mass cannot be negative, but this one is {}", masses.minCoeff()));
       if (c.exact) read_closed_form(array, *c.exact);
+      for (const FileSmall& small : file_.small)
+        if (small.coordinate == c.name.text) model_.small.push_back({small.label, array.first, array.size()});
     }
   }
 
@@ -84,9 +87,10 @@ class Compiler {
     closed_ += array.size();
   }
 
-  // Derived names that no term uses are checked as well.
+  // Derived names that no term uses are checked as well, except sums: files cannot contain them, and they may be long.
   void parse_derived() {
     for (const FileDerived& d : file_.derived) {
+      if (d.summed_over) continue;
       Kernel& k = kernel(d.over);
       k.scope.find({d.name.text, no_expression, d.value.piece, 0, 0});
     }
@@ -119,16 +123,17 @@ class Compiler {
     Kernel& k = kernel(s.over);
     ExpressionGraph& graph = k.graph();
     const Expression gap = parse_position(k, s.gap, "a gap");
-    if (depends_on(graph, gap, SymbolKind::time)) throw s.gap.error("a gap must not depend on t");
     space_.take_memory(2 * k.scope.instances(), s.stiffness.piece.begin);
-    const std::vector<double> stiffness = k.scope.parse_constants(s.stiffness, "a stiffness");
-    for (const double value : stiffness)
-      if (!(value > 0)) throw s.stiffness.error(fmt::format("a stiffness must be positive, not {}", value));
-    stiffness_[&k].push_back(stiffness);
+    const std::vector<double> stiffness = positive_stiffness(k.scope, s);
     space_.fix_parameters_of(s.stiffness, k.scope.over());
-    k.gaps.push_back({&s.gap, gap});
     const Expression half = graph.multiply(graph.number(0.5), k.scope.parse(s.stiffness));
     const Expression energy = graph.multiply(half, graph.apply(Op::square, gap));
+    if (is_soft_direction(s, model_, given_mass_)) {
+      k.terms.push_back({.place = &s.gap, .group = group(std::nullopt, "slow", false), .energy = energy});
+      return;
+    }
+    stiffness_[&k].push_back(stiffness);
+    k.gaps.push_back({&s.gap, gap});
     k.terms.push_back({.place = &s.gap, .group = group(s.group, "fast", true), .energy = energy, .of_gap = true});
   }
 

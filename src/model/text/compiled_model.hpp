@@ -23,6 +23,12 @@ struct CompiledSwitch {
   bool at_a_time = false;
 };
 
+// Entries of q that must stay small, and what messages call them.
+struct SmallCoordinates {
+  std::string label;
+  Index first = 0, count = 0;
+};
+
 struct CompiledModel {
   // The text and what was read from it outlive the kernels that point into them.
   CompiledModel(std::string file, std::string text) : source(std::move(file), std::move(text)) {}
@@ -44,6 +50,7 @@ struct CompiledModel {
   Groups gap_groups = 0;  // groups of the gaps; 0 if other forces share one of them
   Vec stiffness;          // for each gap
   Vec multipliers;        // at the start
+  std::vector<SmallCoordinates> small;
   bool has_closed_form = false;
   double friction = 0, temperature = 0;  // for the heat bath
   std::vector<CompiledEvent> events;     // those of the file

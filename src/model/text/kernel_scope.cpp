@@ -2,7 +2,7 @@
 #include "model/text/kernel_scope.hpp"
 
 #include "base/text.hpp"
-#include "model/expression/derivative.hpp"
+#include "model/expression/mechanics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +12,17 @@
 #include <fmt/format.h>
 
 namespace trill {
+namespace {
+constexpr Index operations_in_a_term = 50'000;  // what parsing one term of a sum costs, roughly
+}  // namespace
+
 Expression KernelScope::column(std::string_view name) {
   if (!over_ || hidden_) return no_expression;
   const auto it = std::find(over_->columns.begin(), over_->columns.end(), name);
   if (it == over_->columns.end()) return no_expression;
-  return graph_.symbol(SymbolKind::column, static_cast<int>(it - over_->columns.begin()));
+  const auto k = static_cast<std::size_t>(it - over_->columns.begin());
+  if (element_ >= 0) return graph_.number((*over_->values[k])[static_cast<std::size_t>(element_)]);
+  return graph_.symbol(SymbolKind::column, static_cast<int>(k));
 }
 
 ParsedValue KernelScope::find(const NameUse& use) {
@@ -35,7 +41,7 @@ ParsedValue KernelScope::find(const NameUse& use) {
       if (hidden_ || meaning->set != over_)
         fail(fmt::format("'{}' is a set; its name stands for the number of an element only in terms with over = \"{}\"",
                          use.name, use.name));
-      return number(graph_.symbol(SymbolKind::element));
+      return number(element_ >= 0 ? graph_.number(static_cast<double>(element_)) : graph_.symbol(SymbolKind::element));
     case ModelSpace::Kind::coordinate:
       return find_array(use, *meaning->array, SymbolKind::coordinate);
     case ModelSpace::Kind::velocity:
@@ -86,11 +92,36 @@ ParsedValue KernelScope::find_derived(const NameUse& use, const FileDerived& der
   known.open = true;
   chain_.push_back(derived.name.text);
   const bool was_hidden = std::exchange(hidden_, !over);
-  const ParsedValue value = derived.value.number ? parsed_number(graph_.number(*derived.value.number))
-                                                 : parse_value(derived.value.piece, graph_, *this, use.depth + 1);
+  const ParsedValue value = parse_derived(use, derived);
   hidden_ = was_hidden;
   chain_.pop_back();
   return derived_[derived.name.text] = {value, false}, value;
+}
+
+ParsedValue KernelScope::parse_derived(const NameUse& use, const FileDerived& derived) {
+  if (derived.value.number) return parsed_number(graph_.number(*derived.value.number));
+  if (const IndexSet* set = space_.set(derived.summed_over))
+    return parsed_number(sum_over(*set, derived.value, use.depth + 1));
+  const ParsedValue value = parse_value(derived.value.piece, graph_, *this, use.depth + 1);
+  return derived.rate ? parsed_number(velocity_level(graph_, std::span(value.part).first(1), slots())[0]) : value;
+}
+
+// Every term is parsed anew, as seen by its element: the numbers of the element take the place of columns.
+Expression KernelScope::sum_over(const IndexSet& set, const FileValue& value, int depth) {
+  space_.take_time(set.size * operations_in_a_term, value.piece.begin);
+  const bool was_hidden = std::exchange(hidden_, false);
+  const IndexSet* was_over = std::exchange(over_, &set);
+  const Index was_element = element_;
+  Expression sum = graph_.number(0);
+  for (element_ = 0; element_ < set.size; ++element_) {
+    auto outside = std::exchange(derived_, {});
+    sum = graph_.add(sum, parse_expression(value.piece, graph_, *this, depth));
+    derived_ = std::move(outside);
+  }
+  element_ = was_element;
+  over_ = was_over;
+  hidden_ = was_hidden;
+  return sum;
 }
 
 std::string KernelScope::circle(std::string_view name) const {

@@ -61,6 +61,8 @@ class KernelScope final : public NameScope {
   };
   ParsedValue find_array(const NameUse& use, const CoordinateArray& array, SymbolKind kind);
   ParsedValue find_derived(const NameUse& use, const FileDerived& derived);
+  ParsedValue parse_derived(const NameUse& use, const FileDerived& derived);
+  Expression sum_over(const IndexSet& set, const FileValue& value, int depth);
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;
@@ -69,6 +71,7 @@ class KernelScope final : public NameScope {
 
   ModelSpace& space_;
   const IndexSet* over_;
+  Index element_ = -1;   // at least 0 while parsing one term of a sum over a set: the element it is for
   bool hidden_ = false;  // true while parsing a derived name without a set, which does not see the names of our set
   ExpressionGraph graph_;
   std::vector<Slot> slots_;

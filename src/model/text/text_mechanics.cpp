@@ -2,10 +2,16 @@
 #include "model/text/text_mechanics.hpp"
 
 #include "model/text/text_block.hpp"
+#include "trill/linalg/kernels.hpp"
 
 #include <fmt/format.h>
 
 namespace trill {
+namespace {
+// Slopes of beams: the equations leave out what is quadratic in them, 4 percent at the first.
+constexpr double doubtful_slope = 0.3, most_slope = 1;
+}  // namespace
+
 TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection, const HeldFormulas& held)
     : energy(f, {Purpose::energy, selection}),
       force(f, {Purpose::force, selection}, &held),
@@ -189,6 +195,22 @@ void TextMechanics::measure(const State& s, Out values) const {
   values[0] = kinetic_energy(s);
   all_.energy.add(inputs, mode_.parameters(), values.data());
   measures_.add(inputs, mode_.parameters(), values.data() + 1);
+}
+
+std::string TextMechanics::check_validity(const State& s, Notes& notes) const {
+  for (const SmallCoordinates& small : model_->small) {
+    const double largest = max_abs(s.q().segment(small.first, small.count));
+    const auto text = [&] {
+      return fmt::format("{} reaches {:.3g} at t = {:.6g}, and its equations assume small slopes.", small.label,
+                         largest, s.t);
+    };
+    if (!(largest <= doubtful_slope))
+      notes.raise_with(s.t, "large_slopes", text, Severity::doubt, largest, doubtful_slope);
+    if (!(largest <= most_slope))
+      return fmt::format("{} is {:.3g}; its equations assume small slopes, and beyond {} they mean nothing",
+                         small.label, largest, most_slope);
+  }
+  return "";
 }
 
 bool TextMechanics::exact(double t, Out y) const {

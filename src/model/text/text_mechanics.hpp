@@ -4,10 +4,11 @@
 #include "model/text/model_events.hpp"
 #include "model/text/text_code.hpp"
 #include "model/text/text_map.hpp"
+#include "problem/validity.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem, public TextCode {
+class TextMechanics final : public MechanicalProblem, public TextCode, public LimitedValidity {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -54,6 +55,8 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
   bool exact(double t, Out y) const override;
+  bool has_limits() const override { return !model_->small.empty(); }
+  std::string check_validity(const State& s, Notes& notes) const override;
 
  private:
   friend class TextLangevin;
