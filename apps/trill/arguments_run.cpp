@@ -12,7 +12,8 @@ void add_plan(CLI::App& app, RunPlan& plan) {
   assignments(app, "--param", plan.parameters,
               "parameters of the model, such as epsilon=1e-3 ('trill describe MODEL' lists them)");
   assignments(app, "--set", plan.options,
-              "options of the method, such as form=position ('trill describe METHOD' lists them)");
+              "options of the method, such as form=position ('trill describe METHOD' lists them); control=ode45 sets "
+              "the step control");
   app.add_option("--formulation", plan.formulation,
                  "change the equations before the method solves them ('trill list formulations' shows all)");
   number(app, "--from", plan.from, "start time (default: that of the model)");
@@ -65,7 +66,7 @@ void add_sweep(CLI::App& app, RunArguments& a) {
 void add_run(CLI::App& app, Action& action) {
   auto [sub, a] =
       verb(app, action, run, "run", "Solve a model, and say how far the result can be trusted",
-           "  trill run stiff_spring            solves a model as it suggests itself\n"
+           "  trill run stiff_spring             solves a model with the method that it suggests\n"
            "  trill run two_springs --want slow  computes its slow motion only, with large steps\n"
            "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
            "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
