@@ -26,7 +26,10 @@ class RigidLimitForm final : public Reformulation {
     Vec g(in.layout.nl);
     rigid_.constraints()->value(in.t, in.q(), g);
     const double off = g.head(rigid_.gaps()).cwiseAbs().maxCoeff();
-    if (!rigid_.project(in)) throw UsageError("rigid_limit: the start could not be moved onto the constraints");
+    if (!rigid_.project(in))
+      throw UsageError(
+          "rigid_limit: the start could not be moved onto closed gaps; they are too far open, or gaps and constraints "
+          "depend on each other");
     if (off > 0)
       notes.raise(in.t, "start_projected",
                   "The start was moved onto the rigid limit; the value is how far the gaps were open.", Severity::info,
