@@ -35,7 +35,9 @@ class RigidLimitForm final : public Reformulation {
     const double off = g.head(rigid_.gaps()).cwiseAbs().maxCoeff();
     if (!rigid_.project(in))
       throw UsageError(
-          "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps");
+          "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps, "
+          "or "
+          "look whether gaps and constraints depend on each other");
     if (!dropped_.applies()) warn_of_energy(given, in, notes);
     if (off > 0)
       notes.raise(in.t, "start_projected",

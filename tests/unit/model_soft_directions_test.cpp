@@ -109,4 +109,40 @@ value = ["pull*dx/hypot(dx, dy)", "pull*dy/hypot(dx, dy)"]
   const Vec f = testing_models::force_of(mechanics(b), s.t, s.q(), s.v());
   EXPECT_LT((testing_models::force_of(mechanics(a), s.t, s.q(), s.v()) - f).norm(), 1e-12 * f.norm());
 }
+// The rate of a gap is its time derivative, whichever of its ends moves by itself.
+TEST(Places, OfBodiesMayMoveOnThem) {
+  const TextModel model = read_model("m.toml", R"toml(
+[bodies]
+arm = { mass = 2, inertia = 1, start = [0.3, 1], angle = 0.4 }
+[[damper]]
+name = "strut"
+from = ["0.2*t", "0.3*sin(5*t)"]
+to = { body = "arm", point = ["0.5 + 0.2*sin(3*t)", "0.1*t^2"] }
+damping = 4
+[[measure]]
+name = "x"
+value = "strut.gap.x"
+[[measure]]
+name = "y"
+value = "strut.gap.y"
+[[measure]]
+name = "x_rate"
+value = "vstrut.gap.x"
+[[measure]]
+name = "y_rate"
+value = "vstrut.gap.y"
+)toml");
+  const State s = testing_models::shifted_start(*model.problem);
+  const auto gaps = [&](double dt) {
+    State moved = s;
+    moved.t += dt;
+    moved.q() += dt * s.v();
+    Vec values(5);
+    model.problem->measure(moved, values);
+    return values;
+  };
+  const double dt = 1e-5;
+  const Vec before = gaps(-dt), here = gaps(0), after = gaps(dt);
+  for (const Index k : {1, 2}) EXPECT_NEAR(here[k + 2], (after[k] - before[k]) / (2 * dt), 1e-7);
+}
 }  // namespace

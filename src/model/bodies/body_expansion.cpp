@@ -123,21 +123,41 @@ class Expansion {
       index = fmt::format("[{}_index]", owner);
     }
     const PlaceTexts frame = frame_of(name, index);
-    if (place.point.text.empty()) return place.at ? point_of_frame(frame, part(0), part(1)) : frame;
+    if (place.at) {
+      PlaceTexts at = point_of_frame(frame, part(0), part(1));
+      add_own_motion(place, owner, over, frame.angle, at);
+      return at;
+    }
+    if (place.point.text.empty()) return frame;
     const auto [px, py] = local_texts(name, find_point(place, body));
     return point_of_frame(frame, px, py);
   }
 
-  // A point of the ground may move: its coordinates may depend on t.
+  // The coordinates of a place may depend on t: then it moves by itself.
+  std::string own_rate(const FilePlace& place, int k, const std::string& owner, const std::optional<FileText>& over) {
+    const FileValue& value = place.at->part(k);
+    if (value.number) return "0";
+    const std::string name = owner + (k == 0 ? "_x_rate" : "_y_rate");
+    file_.derived.push_back({{name, place.offset}, value, over, {}, true});
+    return name;
+  }
+
   PlaceTexts ground_place(const FilePlace& place, const std::string& owner, const std::optional<FileText>& over) {
     if (!place.at) return {"0", "0", "0", "0", "0", "0"};
-    const auto part = [&](int k, const char* name) { return writer_.given(owner + name, place.at->part(k), over); };
-    const auto rate = [&](int k, const char* name) -> std::string {
-      if (place.at->part(k).number) return "0";
-      file_.derived.push_back({{owner + name, place.offset}, place.at->part(k), over, {}, true});
-      return owner + name;
-    };
-    return {part(0, "_x"), part(1, "_y"), "0", rate(0, "_x_rate"), rate(1, "_y_rate"), "0"};
+    return {writer_.given(owner + "_x", place.at->part(0), over),
+            writer_.given(owner + "_y", place.at->part(1), over),
+            "0",
+            own_rate(place, 0, owner, over),
+            own_rate(place, 1, owner, over),
+            "0"};
+  }
+
+  void add_own_motion(const FilePlace& place, const std::string& owner, const std::optional<FileText>& over,
+                      const std::string& angle, PlaceTexts& at) {
+    const std::string x = own_rate(place, 0, owner, over), y = own_rate(place, 1, owner, over);
+    if (x == "0" && y == "0") return;
+    at.x_rate += fmt::format(" + (cos({0})*{1} - sin({0})*{2})", angle, x, y);
+    at.y_rate += fmt::format(" + (sin({0})*{1} + cos({0})*{2})", angle, x, y);
   }
 
   PlaceTexts beam_place(const FilePlace& place) const {
