@@ -38,8 +38,9 @@ TEST(IvpTestSet, DigitsAreThoseOfTheLargestError) {
   EXPECT_EQ(digits_of(p, y), 0);
 }
 
-// gauss and cvode_bdf share neither formula nor step control with what the table shows.
-TEST(IvpTestSet, OtherMethodsEndAtTheSameSolutions) {
+// They share neither formulas nor step control with the methods of the table.
+TEST(IvpTestSet, MultistepMethodsEndAtTheSameSolutions) {
+  if (!Catalogue::all().find_method("cvode_bdf")) GTEST_SKIP() << "without SUNDIALS";
   EXPECT_GT(digits_reached("pleiades", "cvode_adams", 1e-12), 7);
   EXPECT_GT(digits_reached("car_axis", "cvode_adams", 1e-12), 7);
   EXPECT_GT(digits_reached("squeezer", "cvode_adams", 1e-12), 7);
