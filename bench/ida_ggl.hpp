@@ -29,12 +29,27 @@ struct IdaRun {
   long steps = 0, residuals = 0, failures = 0;
 };
 
+// The constraints of a system that has none.
+class NoConstraints final : public ConstraintMap {
+ public:
+  explicit NoConstraints(Index n) : n_(n) {}
+  Index count() const override { return 0; }
+  MatrixSlot pattern() const override { return MatrixSlot::dense(0, n_); }
+  void value(double, In, Out) const override {}
+  void jacobian(double, In, MatrixSlot&) const override {}
+  void curvature(double, In, In, Out) const override {}
+  void transpose_derivative(double, In, In, MatrixSlot& d) const override { d.set_zero(); }
+
+ private:
+  Index n_;
+};
+
 class IdaGgl {
  public:
   explicit IdaGgl(const MechanicalProblem& problem)
       : problem_(problem),
-        map_(*problem.constraints()),
-        ode_(problem),
+        none_(problem.layout().nq),
+        map_(problem.constraints() ? *problem.constraints() : none_),
         n_(problem.layout().nq),
         m_(map_.count()),
         mass_(problem.mass_pattern()),
@@ -47,6 +62,7 @@ class IdaGgl {
         work_(n_),
         y_(size()),
         yp_(size()) {
+    if (m_ > 0) ode_.emplace(problem);
     if (SUNContext_Create(nullptr, &context_) != 0) throw std::runtime_error("no SUNDIALS context");
   }
   ~IdaGgl() { SUNContext_Free(&context_); }
@@ -87,7 +103,7 @@ class IdaGgl {
     yp_.setZero();
     y_.head(2 * n_) = s.y.head(2 * n_);
     yp_.head(n_) = s.v();
-    if (!ode_.solve(s.t, s.q(), s.v(), yp_.segment(n_, n_), y_.tail(m_))) throw std::runtime_error("singular start");
+    accelerate(s);
     N_Vector y = N_VMake_Serial(size(), y_.data(), context_), yp = N_VMake_Serial(size(), yp_.data(), context_);
     N_Vector id = N_VClone(y), tolerances = N_VClone(y);
     Eigen::Map<Vec> differential(N_VGetArrayPointer(id), size()), atol(N_VGetArrayPointer(tolerances), size());
@@ -138,6 +154,20 @@ class IdaGgl {
                       N_Vector, N_Vector) {
     return static_cast<IdaGgl*>(self)->jacobian(t, c, N_VGetArrayPointer(y), N_VGetArrayPointer(yp),
                                                 SUNDenseMatrix_Data(j));
+  }
+
+  void accelerate(const State& s) {
+    if (ode_) {
+      if (!ode_->solve(s.t, s.q(), s.v(), yp_.segment(n_, n_), y_.tail(m_))) throw std::runtime_error("singular start");
+      return;
+    }
+    slope(s.t, s.q());
+    problem_.force(all_groups, s.t, s.q(), s.v(), work_);
+    Mat mass = Mat::Identity(n_, n_);
+    if (problem_.mass_kind() != MassKind::identity)
+      for (Index i = 0; i < n_; ++i)
+        for (Index j = 0; j < n_; ++j) mass(i, j) = mass_.value(i, j);
+    yp_.segment(n_, n_) = mass.partialPivLu().solve(work_);
   }
 
   void slope(double t, In q) {
@@ -213,8 +243,9 @@ class IdaGgl {
   }
 
   const MechanicalProblem& problem_;
+  NoConstraints none_;
   const ConstraintMap& map_;
-  UnderlyingOde ode_;
+  std::optional<UnderlyingOde> ode_;
   Index n_, m_;
   MatrixSlot mass_, G_, by_velocity_, bent_, mass_change_, dq_, dv_;
   Vec work_, y_, yp_;

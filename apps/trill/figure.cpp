@@ -26,11 +26,21 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
                      {"tolerance", c.tolerance},
                      {"relative", c.relative},
                      {"factor", c.factor},
+                     {"more_is_better", c.more_is_better},
                      {"gated", c.gated},
                      {"ok", c.ok()},
                      {"origin", c.origin}});
+  json tables = json::array();
+  for (const Table& t : result.tables) tables.push_back({{"title", t.title}, {"columns", t.columns}, {"rows", t.rows}});
   return {{"figure", entry.name}, {"title", entry.title},    {"reference", entry.reference},
-          {"ok", result.ok()},    {"remark", result.remark}, {"cells", cells}};
+          {"ok", result.ok()},    {"remark", result.remark}, {"cells", cells},
+          {"tables", tables}};
+}
+
+std::string table_text(const Table& table) {
+  std::vector<std::vector<std::string>> rows{table.columns};
+  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+  return text_table(rows);
 }
 }  // namespace
 
@@ -39,17 +49,17 @@ int figure(const FigureArguments& a) {
   check_page(a.report);
   check_place(a.svg);
   const FigureResult result = entry.compute(a.full);
-  const Table table = table_of(result);
+  std::vector<Table> tables = result.tables;
+  tables.push_back(table_of(result));
   if (a.json) {
     print(result_json(entry, result).dump(2) + "\n");
   } else {
-    std::vector<std::vector<std::string>> rows{table.columns};
-    rows.insert(rows.end(), table.rows.begin(), table.rows.end());
-    print(fmt::format("{}: {} ({})\n\n{}", entry.name, entry.title, entry.reference, text_table(rows)));
+    print(fmt::format("{}: {} ({})\n", entry.name, entry.title, entry.reference));
+    for (const Table& table : tables) print("\n" + table_text(table));
     if (!result.remark.empty()) print("\n" + result.remark + "\n");
     print(result.ok() ? "\nall values are within tolerance\n" : "\nsome values are OUT OF TOLERANCE\n");
   }
-  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, {table});
+  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, tables);
   return result.ok() ? ExitCode::ok : ExitCode::numerical_failure;
 }
 }  // namespace trill::cli

@@ -26,6 +26,12 @@ FigureCell at_most(std::string label, double ours, double bound, std::string ori
   return near(std::move(label), ours, 0, bound, std::move(origin));
 }
 
+FigureCell at_least(std::string label, double ours, double published, double behind, std::string origin) {
+  FigureCell cell = near(std::move(label), ours, published, behind, std::move(origin));
+  cell.more_is_better = true;
+  return cell;
+}
+
 FigureCell shown(FigureCell cell) {
   cell.gated = false;
   return cell;

@@ -16,6 +16,8 @@ FigureCell by_factor(std::string label, double ours, double published, double ma
                      std::string origin = independent);
 // The expected value is 0.
 FigureCell at_most(std::string label, double ours, double bound, std::string origin = independent);
+// Ours may fall behind the published value by `behind`.
+FigureCell at_least(std::string label, double ours, double published, double behind, std::string origin = independent);
 FigureCell shown(FigureCell cell);  // shown, but not part of the verdict
 FigureCell judged_if(bool judged, FigureCell cell);
 

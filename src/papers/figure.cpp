@@ -12,6 +12,7 @@
 namespace trill {
 double FigureCell::deviation() const {
   if (factor) return ours * published > 0 ? std::max(ours / published, published / ours) : HUGE_VAL;
+  if (more_is_better) return published - ours > 0 ? published - ours : ours - ours;  // NaN stays NaN
   const double difference = std::abs(ours - published);
   return relative ? difference / std::abs(published) : difference;
 }

@@ -17,6 +17,8 @@ struct FigureCell {
   bool gated = true;  // false: shown, but not part of the verdict
   // The tolerance is the largest factor between the two values, for errors that range over many powers of ten.
   bool factor = false;
+  // Our value may exceed the published one by any amount; the tolerance is how far it may fall behind.
+  bool more_is_better = false;
 
   double deviation() const;
   bool ok() const { return !gated || deviation() <= tolerance; }  // NaN is not ok
@@ -25,6 +27,7 @@ struct FigureCell {
 struct FigureResult {
   std::vector<FigureCell> cells;
   std::vector<Chart> charts;
+  std::vector<Table> tables{};  // shown before the cells
   std::string remark;
   bool ok() const;
 };

@@ -50,6 +50,19 @@ TEST(FigureResult, KnowsBadFromGood) {
   }
 }
 
+TEST(FigureResult, MoreMayBeBetter) {
+  FigureCell cell{.label = "x", .ours = 9, .published = 4, .tolerance = 1, .origin = "test", .more_is_better = true};
+  EXPECT_TRUE(cell.ok());
+  EXPECT_EQ(cell.deviation(), 0);
+  cell.ours = 3.5;
+  EXPECT_TRUE(cell.ok());
+  EXPECT_EQ(cell.deviation(), 0.5);
+  for (const double bad : {2.9, -HUGE_VAL, std::nan("")}) {
+    cell.ours = bad;
+    EXPECT_FALSE(cell.ok()) << bad;
+  }
+}
+
 TEST(FigureRegistry, OffersNearNames) {
   try {
     FigureRegistry::all().find("pjy97_fig9");

@@ -76,6 +76,13 @@ Mat constraint_jacobian(const ConstraintMap& map, double t, In q) {
   return dense(G);
 }
 
+// G v + g_t
+Vec constraint_rate(const ConstraintMap& map, double t, In q, In v) {
+  Vec gt(map.count());
+  map.time_derivative(t, q, gt);
+  return constraint_jacobian(map, t, q) * v + gt;
+}
+
 Mat mass_of(const MechanicalProblem& p, In q) {
   MatrixSlot m = p.mass_pattern();
   p.mass(q, m);
@@ -119,11 +126,18 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
+// Differences of forces with a stiffness of 40^4 would lose too many digits.
+OptionSet shipped_or_smaller(const std::string& name) {
+  return name == "elastic_beam" ? OptionSet{{"n", "7"}} : OptionSet{};
+}
+
 // Every model as shipped, and some with other parameters where these change what is computed.
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const ModelEntry& entry : ModelRegistry::all().entries())
-    cases.push_back({&entry, {}, entry.name.substr(entry.name.rfind('/') + 1)});
+  for (const ModelEntry& entry : ModelRegistry::all().entries()) {
+    const std::string name = entry.name.substr(entry.name.rfind('/') + 1);
+    cases.push_back({&entry, shipped_or_smaller(name), name});
+  }
   const auto add = [&](const char* label, const char* name, const OptionSet& given) {
     cases.push_back({&ModelRegistry::all().find(name), given, label});
   };
@@ -289,9 +303,9 @@ TEST_P(EveryModel, ConstraintMapsAreDifferentiatedRightly) {
     expect_near(G, differences(value, q), 1e-9, "G");
     Vec eta(m);
     map->curvature(s.t, q, v, eta);
-    // v^T H v = d/dtau G(q + tau v) v
-    const Mat turn = differences(
-        [&](const Vec& tau) { return Vec(constraint_jacobian(*map, s.t, q + tau[0] * v) * v); }, Vec::Zero(1));
+    // v^T H v + 2 g_qt v + g_tt = d/dtau (G v + g_t)(t + tau, q + tau v)
+    const Mat turn = differences([&](const Vec& tau) { return constraint_rate(*map, s.t + tau[0], q + tau[0] * v, v); },
+                                 Vec::Zero(1));
     expect_near(eta, turn, 1e-9, "curvature");
     const Vec multiplier = Vec::LinSpaced(m, 0.4, 1.3);
     MatrixSlot d = p->stiffness_pattern();
@@ -324,7 +338,7 @@ TEST_P(EveryModel, StartIsConsistent) {
   map.value(s.t, s.q(), g);
   EXPECT_LE(g.cwiseAbs().maxCoeff(), 1e-15);
   const Mat G = constraint_jacobian(map, s.t, s.q());
-  EXPECT_LE((G * s.v()).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_LE(constraint_rate(map, s.t, s.q(), s.v()).cwiseAbs().maxCoeff(), 1e-15);
   const Vec a = acceleration(*p, s);
   const Vec f = force(*p, all_groups, s.t, s.q(), s.v());
   expect_near(mass_of(*p, s.q()) * a + G.transpose() * s.lambda(), f, 1e-14, "lambda");

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The test set for initial value problems: correct digits against rtol, beside those of SciPy and SUNDIALS.
+#include "papers/ivp_testset.hpp"
+
+#include "papers/cells.hpp"
+#include "papers/runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace papers::ivp {
+namespace {
+constexpr double least_gain = 0.01;
+constexpr const char* more_digits = "every tightening is to give more digits";
+constexpr const char* only_in_full = "only with --full: stability, not the tolerance, holds the step at 1e-3";
+
+bool is_listed(const std::string& model) {
+  const auto& entries = ModelRegistry::all().entries();
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const ModelEntry& e) { return e.name.substr(e.name.rfind('/') + 1) == model; });
+}
+
+// NaN if the run does not reach its end.
+double digits_at(const TestProblem& problem, const std::string& method, double rtol) {
+  RunPlan plan;
+  plan.model = problem.model;
+  plan.method = method;
+  plan.rtol = rtol;
+  plan.output = EveryStep{std::numeric_limits<int>::max()};
+  const Solution s = prepare(plan).run();
+  return s.ok() ? digits_of(problem, s.y().col(s.rows() - 1)) : std::nan("");
+}
+
+Digits digits_by(const TestProblem& problem, const std::string& method) {
+  Digits found;
+  std::transform(tolerances.begin(), tolerances.end(), found.begin(),
+                 [&](double rtol) { return digits_at(problem, method, rtol); });
+  return found;
+}
+
+std::string why_not(const TestProblem& problem, const Trial& trial, bool full) {
+  if (!is_listed(problem.model)) return "this build has no such model";
+  return trial.held_by_stability && !full ? only_in_full : trial.reason;
+}
+
+std::vector<std::string> dashes(const TestProblem& problem, const Trial& trial, const std::string& reason) {
+  std::vector<std::string> row{problem.model, trial.method};
+  row.insert(row.end(), 2 * tolerances.size(), "-");
+  row.push_back(reason);
+  return row;
+}
+
+std::vector<std::string> row_of(const TestProblem& problem, const Trial& trial, const Digits& ours) {
+  std::vector<std::string> row{problem.model, trial.method};
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    row.push_back(fmt::format("{:.1f}", ours[i]));
+    row.push_back(fmt::format("{:.1f}", trial.digits[i]));
+  }
+  row.push_back(trial.other);
+  return row;
+}
+
+void judge(const TestProblem& problem, const Trial& trial, const Digits& ours, std::vector<FigureCell>& cells) {
+  const std::string what = problem.model + ", " + trial.method;
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    cells.push_back(at_least(fmt::format("{}, rtol {:.0e}: digits", what, tolerances[i]), ours[i], trial.digits[i], 1,
+                             trial.other));
+  if (trial.held_by_stability) return;
+  for (std::size_t i = 1; i < ours.size(); ++i)
+    cells.push_back(at_least(fmt::format("{}, rtol {:.0e}: digits gained", what, tolerances[i]), ours[i] - ours[i - 1],
+                             least_gain, 0, more_digits));
+}
+
+Table empty_table() {
+  Table table{
+      .title = "Correct digits at the end", .note = "", .columns = {"problem", "method"}, .rows = {}, .marks = {}};
+  for (const double rtol : tolerances) {
+    table.columns.push_back(fmt::format("{:.0e}", rtol));
+    table.columns.emplace_back("other");
+  }
+  table.columns.emplace_back("the other solver, or why the method is not run");
+  return table;
+}
+
+FigureResult digits_against_rtol(bool full) {
+  FigureResult result;
+  Table table = empty_table();
+  for (const TestProblem& problem : problems())
+    for (const Trial& trial : problem.trials) {
+      if (const std::string reason = why_not(problem, trial, full); !reason.empty()) {
+        table.rows.push_back(dashes(problem, trial, reason));
+        continue;
+      }
+      const Digits ours = digits_by(problem, trial.method);
+      table.rows.push_back(row_of(problem, trial, ours));
+      judge(problem, trial, ours, result.cells);
+    }
+  result.tables = {std::move(table)};
+  result.remark =
+      "Every run has the default atol, rtol/1000. Digits are -log10 of the largest error relative to |y| + 1/1000, or "
+      "0 "
+      "if none is right. At most one digit fewer than the other solver is allowed.";
+  return result;
+}
+}  // namespace
+
+double digits_of(const TestProblem& problem, const Vec& y) {
+  double error = 0;
+  for (std::size_t i = 0; i < problem.end.size(); ++i) {
+    const double exact = problem.end[i];
+    const double e = std::abs(y(problem.first + problem.stride * static_cast<Index>(i)) - exact);
+    error = std::max(error, e / (std::abs(exact) + 1e-3));
+  }
+  return std::max(0.0, -std::log10(std::max(error, 1e-16)));
+}
+}  // namespace papers::ivp
+
+void register_figure_ivp_testset(FigureRegistry& registry) {
+  registry.add({"ivp_testset", "Digits against tolerance on the test set for initial value problems",
+                "Test Set for Initial Value Problem Solvers", papers::ivp::digits_against_rtol});
+}
+}  // namespace trill
