@@ -12,6 +12,46 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most_rejections = 60;
 constexpr double no_growth = 1.2;  // smaller growth is not worth a new factorisation
+// Rejected steps whose error does not fall with the step size: after so many of them it is rounding, and is accepted
+// where it was smallest unless it is as large as this.
+constexpr int most_stuck = 3;
+constexpr double most_rounding = 1e3;
+constexpr double first_share = 0.1;  // of the run: nothing is known yet that could justify a longer first step
+
+// Errors of the rejected attempts at one step.
+class RoundingWatch {
+ public:
+  // true: the errors are rounding.
+  bool look(double h, double error) {
+    if (error < 0.8 * best_error_) {
+      stuck_ = 0;
+    } else if (h < 0.5 * last_h_) {
+      ++stuck_;
+    }
+    if (error < best_error_) {
+      best_error_ = error;
+      best_h_ = h;
+    }
+    last_h_ = h;
+    found_ = stuck_ >= most_stuck && best_error_ < most_rounding;
+    return found_;
+  }
+  bool found() const { return found_; }
+  double best_h() const { return best_h_; }
+
+ private:
+  double best_error_ = std::numeric_limits<double>::infinity(), best_h_ = 0;
+  double last_h_ = std::numeric_limits<double>::infinity();
+  int stuck_ = 0;
+  bool found_ = false;
+};
+
+void tell_rounding(double t, double error, Notes& notes) {
+  notes.raise(t, "rounding",
+              "The estimated error of a step did not fall with its size: it consists of rounding, and the step was "
+              "taken where it was smallest. The value is the error in tolerances.",
+              error > 10 ? Severity::doubt : Severity::warning, error, 1);
+}
 
 bool is_newton_failure(StepStatus status) {
   return status == StepStatus::newton_diverged || status == StepStatus::singular_matrix;
@@ -95,9 +135,10 @@ void Advancer::start(State& s, double t_end) {
   stepper_.start(s, scale_);
   if (owns_step_) return;
   controller_->start(stepper_.info().error_order + 1);
-  h_ = control.h0 > 0 ? control.h0 : stepper_.initial_step(s, scale_, direction_ * h_max_, counters_);
+  const double h_first = std::min(h_max_, first_share * span);
+  h_ = control.h0 > 0 ? control.h0 : stepper_.initial_step(s, scale_, direction_ * h_first, counters_);
   if (!(h_ > 0)) h_ = 1e-3 * h_max_;
-  h_ = std::min(h_, h_max_);
+  h_ = std::min(h_, control.h0 > 0 ? h_max_ : h_first);
 }
 
 StepRequest Advancer::request(double h) {
@@ -149,7 +190,7 @@ AdvanceResult Advancer::several(State& s, double t_stop, double t_look, std::int
 
 AdvanceResult Advancer::owned(State& s, double t_stop) {
   const StepResult result = stepper_.step(s, request(t_stop - s.t));
-  if (result.status != StepStatus::ok) return {failure_of(result.status), result, std::abs(t_stop - s.t)};
+  if (result.status != StepStatus::ok) return {failure_of(result.status), result, std::abs(result.h_taken)};
   jumped_ = restart_ = false;
   // In floating point t + (t_stop - t) may differ from t_stop.
   if (std::abs(s.t - t_stop) <= 8 * eps * std::abs(t_stop)) s.t = t_stop;
@@ -188,8 +229,15 @@ AdvanceResult Advancer::fixed(State& s, double t_stop) {
       }
       return {AdvanceStatus::ok, result, std::abs(h_try)};
     }
-    if (!is_newton_failure(result.status) || halvings >= retries_)
-      return {failure_of(result.status), result, std::abs(h_try)};
+    if (!is_newton_failure(result.status)) return {failure_of(result.status), result, std::abs(h_try)};
+    if (halvings >= retries_) {
+      if (restart_) return {failure_of(result.status), result, std::abs(h_try)};
+      // Once more, from another guess and with a new matrix.
+      restart_ = true;
+      halvings = -1;
+      h_try = whole ? direction_ * h : t_next - s.t;
+      continue;
+    }
     notes_.raise(s.t, "newton_retry",
                  "The Newton iteration failed at the given step size, so smaller steps were taken.", Severity::warning,
                  std::abs(h_try), h);
@@ -203,19 +251,25 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
   double h = std::min(h_, h_max_);
   // After a discontinuity the step size from before it may be far too large.
   if (cautious_) h *= 0.1;
+  const double h_begin = h;
+  RoundingWatch rounding;
   while (true) {
     const double left = std::abs(t_stop - s.t);
     // Stretch the step by up to a tenth to avoid a tiny last step.
     const bool lands = failures == 0 && 1.1 * h >= left;
     const double h_try = lands ? left : std::min(h, left);
-    const StepResult result = stepper_.step(s, request(direction_ * h_try));
+    StepRequest ask = request(direction_ * h_try);
+    if (rounding.found()) ask.most_error = 2 * most_rounding;
+    const StepResult result = stepper_.step(s, ask);
     count(result);
-    if (result.status == StepStatus::ok && (result.error <= 1 || result.accept_anyway)) {
+    if (result.status == StepStatus::ok && (result.error <= ask.most_error || result.accept_anyway)) {
       jumped_ = restart_ = cautious_ = false;
       ++counters_.steps;
       if (lands) s.t = t_stop;
+      if (rounding.found()) tell_rounding(s.t, result.error, notes_);
       double proposed =
-          std::max(controller_->after_accept(h_try, result.error, failures + newton_failures), result.h_retry_min);
+          std::max(controller_->after_accept(h_try, rounding.found() ? 1 : result.error, failures + newton_failures),
+                   result.h_retry_min);
       if (stepper_.info().keeps_matrix && proposed > h_try && proposed <= no_growth * h_try) proposed = h_try;
       // If the step was shortened only to end at t_stop, keep at least the step size from before.
       h_ = std::min({lands && h_try < h ? std::max(proposed, h) : proposed, result.h_next_max, h_max_});
@@ -224,13 +278,19 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
     ++counters_.rejected;
     if (result.status == StepStatus::ok) {
       h = std::max(controller_->after_reject(h_try, result.error, ++failures), std::min(result.h_retry_min, h_try));
+      if (rounding.look(h_try, result.error)) h = rounding.best_h();
     } else if (result.status == StepStatus::refused) {
       return {AdvanceStatus::refused, result, h_try};
     } else {
-      if (is_newton_failure(result.status) && ++newton_failures > retries_)
-        return {AdvanceStatus::newton_failed, result, h_try};
       h = 0.25 * h_try;
       ++failures;
+      if (is_newton_failure(result.status) && ++newton_failures > retries_) {
+        if (restart_) return {AdvanceStatus::newton_failed, result, h_try};
+        // Once more, from another guess and with a new matrix.
+        restart_ = true;
+        newton_failures = 0;
+        h = h_begin;
+      }
     }
     if (h < smallest || failures > most_rejections) {
       const AdvanceStatus why =

@@ -51,6 +51,9 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
   check_output(options.output, t_start_, direction_);
   check_dense();
   find_breakpoints();
+  // Fixed steps are what the user asked for.
+  if (std::holds_alternative<AdaptiveStep>(options.control))
+    bounds_ = StepBounds(time_marks_of(problem, std::min(t_start_, t_end_), std::max(t_start_, t_end_)), direction_);
 }
 
 void Run::check_dense() const {
@@ -165,7 +168,7 @@ std::int64_t Run::batch_size(std::int64_t steps) const {
 }
 
 double Run::next_stop() const {
-  const double stop = next_break_ < breakpoints_.size() ? breakpoints_[next_break_] : t_end_;
+  const double stop = bounds_.limit(inner_.t, next_break_ < breakpoints_.size() ? breakpoints_[next_break_] : t_end_);
   if (stepper_.info().dense != Dense::none) return stop;
   const double out = clock_.next_time();
   return direction_ * (stop - out) > 0 ? out : stop;

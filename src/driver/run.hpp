@@ -7,6 +7,7 @@
 #include "driver/measures.hpp"
 #include "driver/output_clock.hpp"
 #include "driver/pacing.hpp"
+#include "driver/step_bounds.hpp"
 #include "problem/validity.hpp"
 
 #include <chrono>
@@ -86,6 +87,7 @@ class Run {
   StepResult last_step_;
   std::vector<double> breakpoints_;
   std::size_t next_break_ = 0;
+  StepBounds bounds_;
   OutputClock clock_;
   EventCrowding crowding_;
   std::int64_t last_checkpoint_ = 0, next_progress_ = 16;

@@ -84,7 +84,8 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
       gaps_after_(gaps_before_.size()),
       mu_(hard_),
       force_(n_),
-      gap_lambda_(Vec::Zero(form_.gaps())) {
+      gap_lambda_(Vec::Zero(form_.gaps())),
+      pulled_(Vec::Zero(form_.rows())) {
   equation.q_base = equation.v_base = Vec::Zero(n_);
   if (!map_) {
     free_ = std::make_unique<Acceleration>(problem);
@@ -249,6 +250,24 @@ NewtonStats ConstrainedStage::solve_from(In guess, Out y, In weights, bool reuse
   second.iterations += first.iterations;
   second.factorisations += first.factorisations;
   return second;
+}
+
+// M (v - v_base) = d f + G^T (...) and G v + g_t = 0 say that v is the projection of v_base + d M^-1 f. Where forces
+// are so stiff that they amplify the rounding of q more than the division by the step does, v stays as it is.
+void ConstrainedStage::refine_velocity(In q, Out v, In weights, Counters& work) {
+  constexpr double eps = std::numeric_limits<double>::epsilon(), visible = 1e-3, similar = 100;
+  if (!map_) return;
+  const double rounding = eps * q.cwiseAbs().maxCoeff() / std::abs(equation.kinematic);
+  const double shown = rounding * weights.segment(n_, n_).maxCoeff();
+  if (shown < visible) return;
+  work.count_forces(counted_groups());
+  pulled_.head(form_.gaps()) = gap_lambda_;
+  form_.pull(equation.t, q, v, pulled_, force_);
+  manifold_->accelerate(force_, v, step_, mu_);
+  step_ = equation.v_base + equation.dynamic * step_;
+  manifold_->project_velocity(step_, mu_);
+  const double moved = (step_ - v).cwiseAbs().cwiseProduct(weights.segment(n_, n_)).maxCoeff();
+  if (moved <= std::max(similar * shown, 0.3)) v = step_;
 }
 
 // The multipliers in M (v - v_base) - d f + G^T d lambda = 0: those of positions plus the part from the velocity

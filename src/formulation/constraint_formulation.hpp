@@ -77,6 +77,9 @@ class ConstrainedStage {
   // The same with y = (q, v, lambda), on input the last state: starts from this guess of q and, if that fails, from the
   // last positions.
   NewtonStats solve_from(In guess, Out y, In weights, bool reuse, Counters& work);
+  // v of the last stage once more, from its forces, where the rounding of q would show in (q - q_base)/kinematic. At
+  // the cost of one evaluation of the forces.
+  void refine_velocity(In q, Out v, In weights, Counters& work);
   bool is_prepared() const;  // for the coefficients of the present equation
   bool has_sparse_factors() const;
   void forget();  // drops pivot orders and corrections of earlier stages; allocates
@@ -122,7 +125,7 @@ class ConstrainedStage {
   Newton newton_;
   std::unique_ptr<ConstraintManifold> manifold_, unit_;  // in the metric of the mass, and in the unit metric for ggl
   std::unique_ptr<Acceleration> free_;                   // used where there are no constraints
-  Vec last_, x_, weights_, correction_, step_, gaps_before_, gaps_after_, mu_, force_, gap_lambda_;
+  Vec last_, x_, weights_, correction_, step_, gaps_before_, gaps_after_, mu_, force_, gap_lambda_, pulled_;
   double t_here_ = 0, most_independent_ = 0;
   bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known
 };

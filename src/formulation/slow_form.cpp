@@ -5,6 +5,7 @@
 #include "formulation/energy_share.hpp"
 #include "formulation/slow_checks.hpp"
 #include "formulation/slow_estimate.hpp"
+#include "formulation/slow_jolt.hpp"
 #include "formulation/slow_start.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/problem/langevin.hpp"
@@ -23,6 +24,7 @@ constexpr double slow_fixed_step_tolerance = 1e-6;
 constexpr double order_0_below = 0.1, order_1_above = 0.3;  // estimated error over the tolerance
 constexpr double negligible_share = 0.03;                   // relative to the tolerance: less fast energy is left out
 
+constexpr double most_uncertain = 0.1;  // share of the energy that an event may leave unknown
 constexpr double most_left_out = 0.01;  // share of the energy; more only if the user asks for it
 
 struct SlowOptions {
@@ -209,30 +211,47 @@ class SlowForm final : public AveragedMotion {
     record("drift", QuantityKind::other);
   }
 
-  // After an event that changed neither the motion nor the gaps the oscillation continues. The effect of any other
-  // event is known only if there is hardly any oscillation: then the result is false, and the start is matched again.
+  // After an event that left the motion as it was the oscillation continues. What a change of the motion does is known
+  // only if there is hardly any oscillation: then the result is false, and the start is matched again.
   bool goes_on(const State& given) {
-    const bool moved = given.q() != last().q() || given.v() != last().v();
-    State now = last();
-    const double off = moved ? 0 : slow_.project(now);
     const double fast = actions(last()).dot(slow_.modes().frequencies());
-    const double opening = 0.5 * off * off * slow_.stiffness().maxCoeff();
-    // A gap that moves by itself may change its speed at once, as a road does where a slope begins.
-    const double kicked = slow_.map().moving() ? slow_.kinetic_energy(now.v() - last().v()) : 0;
-    const bool opened = opening + kicked > 0.01 * fast;
-    if (!moved && !opened) return true;
+    const bool moved = given.q() != last().q() || given.v() != last().v();
+    if (!moved && !gaps_were_kicked(fast)) return true;
     if (fast <= tolerance() * slow_energy(last())) return false;
     refuse(
-        fmt::format("an event changed {} while they oscillate; its effect depends on the phase of the oscillation, "
-                    "which this method does not follow; use a method that follows the oscillation",
-                    moved ? "the motion of the gaps" : "the gaps"));
+        "an event changed the motion of the gaps while they oscillate; its effect depends on the phase of the "
+        "oscillation, which this method does not follow; use a method that follows the oscillation");
+  }
+
+  // A gap that moves by itself may change its speed at once, as a road does where a slope begins.
+  bool gaps_were_kicked(double fast) {
+    if (!slow_.map().moving()) return false;
+    State now = last();
+    slow_.project(now);
+    return slow_.kinetic_energy(now.v() - last().v()) > 0.01 * fast;
   }
 
   void go_on(State& in, Notes& notes) {
     in.t = last().t;
     in.y = last().y;
+    take_jolt(in, notes);
     estimate_.look(in, actions(in));
     judge(in, notes);
+  }
+
+  void take_jolt(State& in, Notes& notes) {
+    const double uncertain = jolt(slow_, in), share = uncertain > 0 ? uncertain / slow_energy(in) : 0;
+    if (share > most_uncertain)
+      refuse(
+          "an event changed the gaps while they oscillate; its effect depends on the phase of the oscillation, which "
+          "this method does not follow; use a method that follows the oscillation");
+    left_out_ += share;
+    if (share > tolerance())
+      notes.raise(in.t, "event_in_oscillation",
+                  "An event changed the forces on oscillating gaps. What it does to the oscillation depends on the "
+                  "phase, which is not followed: the mean over all phases is taken. The value is the share of the "
+                  "energy that may differ from it.",
+                  Severity::doubt, share, tolerance());
   }
 
   // Each order has its own slow manifold and momenta.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/alpha_stepper.hpp"
 
+#include "method/initial_step.hpp"
 #include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -93,9 +94,9 @@ void AlphaStepper::find_acceleration(State& s, Counters& work) {
   h_ = 0;
 }
 
-// A step in which h^2 a (or h v, if there is no acceleration) moves q by a small part of its tolerance; the first steps
-// can grow from there.
-double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
+// A step in which h^2 a (or h v, if there is no acceleration) moves q by a small part of its tolerance, now and with
+// the forces of a little later; the first steps can grow from there.
+double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) {
   constexpr double small = 0.1;
   const Index n = phi_.size();
   const auto size_of = [&](In x) {
@@ -103,9 +104,17 @@ double AlphaStepper::initial_step(const State& s, const ErrorScale& scale, doubl
     error_.head(n) = x;
     return scale.norm(error_, s.y, s.y);
   };
-  const double acceleration = std::abs(c_.error_constant()) * size_of(phi_), velocity = size_of(s.v());
-  const double h = acceleration > 0 ? small / std::sqrt(acceleration) : velocity > 0 ? small / velocity : HUGE_VAL;
-  return std::min(h, std::abs(h_max));
+  const double constant = std::abs(c_.error_constant()), limit = std::abs(h_max);
+  const double acceleration = constant * size_of(phi_), velocity = size_of(s.v());
+  const double h = acceleration > 0 ? small / std::sqrt(acceleration) : velocity > 0 ? small / velocity : limit;
+  const auto change_to = [&](double t) {
+    stage_.stand_at(t, s.q());
+    stage_.accelerate(s.q(), s.v(), phi1_, trial_.tail(stage_.constraints()), work);
+    return constant * (t - s.t) * (t - s.t) * size_of(phi1_ - phi_);
+  };
+  const double bounded = shortened_by_later_forces(change_to, s.t, std::min(h, limit), 3, h_max < 0 ? -1 : 1);
+  stage_.stand_at(s.t, s.q());
+  return bounded;
 }
 
 // Newton starts from a Taylor series and, if that fails, from the last positions: in stiff motions a may mislead.

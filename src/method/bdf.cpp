@@ -4,6 +4,7 @@
 #include "formulation/constraint_formulation.hpp"
 #include "formulation/dropped_oscillation.hpp"
 #include "method/energy_balance.hpp"
+#include "method/initial_step.hpp"
 #include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
@@ -85,15 +86,23 @@ class Bdf final : public Stepper {
     balance_.start(s);
   }
 
-  double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) override {
-    error_.setZero();
-    error_.head(n_) = slope_.tail(n_);
-    const double bend = scale.norm(error_, s.y, s.y);
-    error_.head(n_) = s.v();
-    const double speed = scale.norm(error_, s.y, s.y);
-    // h^2/2 q'' is a tenth of the tolerance; without acceleration, the motion h v is.
-    if (bend > 0) return std::min(std::abs(h_max), std::sqrt(0.2 / bend));
-    return speed > 0 ? std::min(std::abs(h_max), 0.1 / speed) : 0;
+  // h^2/2 q'' is a tenth of the tolerance, now and with the forces of a little later; without acceleration h v is.
+  double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override {
+    const auto size_of = [&](In x) {
+      error_.setZero();
+      error_.head(n_) = x;
+      return scale.norm(error_, s.y, s.y);
+    };
+    const double bend = size_of(slope_.tail(n_)), speed = size_of(s.v()), limit = std::abs(h_max);
+    const double h = bend > 0 ? std::sqrt(0.2 / bend) : speed > 0 ? 0.1 / speed : limit;
+    const auto change_to = [&](double t) {
+      stage_.stand_at(t, s.q());
+      stage_.accelerate(s.q(), s.v(), q_guess_, trial_.tail(stage_.constraints()), work);
+      return 0.5 * (t - s.t) * (t - s.t) * size_of(q_guess_ - slope_.tail(n_));
+    };
+    const double bounded = shortened_by_later_forces(change_to, s.t, std::min(h, limit), 3, h_max < 0 ? -1 : 1);
+    stage_.stand_at(s.t, s.q());
+    return bounded;
   }
 
   StepResult step(State& s, const StepRequest& request) override {

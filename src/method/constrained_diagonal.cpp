@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/constrained_diagonal.hpp"
 
+#include "method/initial_step.hpp"
 #include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -44,20 +45,30 @@ void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
 
 // Errors are measured as if atol were equal to rtol: otherwise velocities that are zero at the start would ask for
 // steps below rounding.
-double ConstrainedDiagonal::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters&) {
-  error_.setZero();
-  error_.head(n_) = s.v();
-  error_.segment(n_, n_) = acceleration_;
-  double speed = 0;
-  for (Index i = 0; i < 2 * n_; ++i) speed = std::max(speed, std::abs(error_[i]) / (1 + std::abs(s.y[i])));
-  if (!(speed > 0)) return 0;
-  return std::min(std::abs(h_max), std::pow(0.01 * scale.rtol, 1.0 / (info_.error_order + 1)) / speed);
+double ConstrainedDiagonal::initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) {
+  const double limit = std::abs(h_max), order = info_.error_order + 1;
+  const auto speed_of = [&](In rates) {
+    return (rates.array().abs() / (1 + s.y.head(2 * n_).array().abs())).maxCoeff();
+  };
+  first_ << s.v(), acceleration_;
+  const double speed = speed_of(first_), h = std::pow(0.01 * scale.rtol, 1 / order) / speed;
+  const auto change_to = [&](double t) {
+    stage_.stand_at(t, s.q());
+    stage_.accelerate(s.q(), s.v(), part_, trial_.tail(m_), work);
+    first_ << Vec::Zero(n_), part_ - acceleration_;
+    return std::abs(t - s.t) * speed_of(first_) / scale.rtol;
+  };
+  const double bounded = shortened_by_later_forces(change_to, s.t, speed > 0 ? std::min(h, limit) : limit,
+                                                   info_.error_order + 1, h_max < 0 ? -1 : 1);
+  stage_.stand_at(s.t, s.q());
+  return bounded;
 }
 
 NewtonStats ConstrainedDiagonal::solve(Index i, const State& s, const StepRequest& request, bool reuse) {
   StageEquation& e = stage_.equation;
   const double h = request.h;
   first_ = s.y.head(2 * n_);
+  if (tableau_.start.size() > 0) first_ += h * tableau_.start[i] * k_.col(0);
   for (Index j = 0; j < i; ++j) first_ += h * tableau_.a(i, j) * k_.col(j + 1);
   e.t = s.t + tableau_.c[i] * h;
   e.kinematic = e.dynamic = h * tableau_.a(i, i);
@@ -68,6 +79,7 @@ NewtonStats ConstrainedDiagonal::solve(Index i, const State& s, const StepReques
   const NewtonStats stats =
       stage_.solve(q, trial_.segment(n_, n_), trial_.tail(m_), request.weights, reuse, request.work);
   if (!stats.converged) return stats;
+  if (tableau_.ends_with_a_stage) stage_.refine_velocity(q, trial_.segment(n_, n_), request.weights, request.work);
   k_.col(i + 1) = (trial_.head(2 * n_) - first_) / e.dynamic;
   // The correction that keeps a stage on the constraints uses another metric than the projection at the step's end.
   if (!tableau_.ends_with_a_stage) k_.col(i + 1).head(n_) = trial_.segment(n_, n_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Diagonally implicit Runge-Kutta methods for constrained mechanical systems. Each stage is solved in one of those
-// formulations of ConstrainedStage that have constraints on velocities. The stage order is 1, so the methods have order
-// 2 at most there: Hairer, Lubich, Roche, Lecture Notes in Mathematics 1409 (1989).
+// formulations of ConstrainedStage that have constraints on velocities.
 #pragma once
 
 #include "formulation/constraint_formulation.hpp"
@@ -13,6 +12,7 @@ struct DiagonalTableau {
   Vec b, c;
   Vec error;               // weights of h y' at the start of the step and at the stages; empty: no estimate
   bool ends_with_a_stage;  // the last row of a is b, so the end of a step is on the constraints
+  Vec start = {};          // weights of the slope at the start of the step in the stages; empty: none
 };
 
 class ConstrainedDiagonal final : public Stepper {

@@ -107,11 +107,12 @@ class Cvode final : public Stepper {
     if (afresh || stop != stop_) CVodeSetStopTime(memory_.get(), stop);
     stop_ = stop;
     double reached = s.t;
+    tried_ = s.t;
     const int flag = CVode(memory_.get(), stop, vector_.get(), &reached, CV_ONE_STEP);
     work_ = nullptr;
     count(request.work);
-    if (flag < 0) return {.status = status_of(flag)};
-    if (!all_finite(y_)) return {.status = StepStatus::non_finite};
+    if (flag < 0) return {.status = status_of(flag), .h_taken = tried_ != s.t ? tried_ - s.t : planned_step()};
+    if (!all_finite(y_)) return {.status = StepStatus::non_finite, .h_taken = reached - s.t};
     t0_ = s.t;
     s.y.head(n) = y_;
     s.t = flag == CV_TSTOP_RETURN ? stop : reached;
@@ -144,6 +145,7 @@ class Cvode final : public Stepper {
     auto& me = *static_cast<Cvode*>(self);
     const Index n = me.form_.size();
     if (me.work_) me.work_->count_forces(me.form_.counted_groups());
+    me.tried_ = t;
     const Eigen::Map<const Vec> in(N_VGetArrayPointer(y), n);
     Eigen::Map<Vec> out(N_VGetArrayPointer(dy), n);
     if (!me.form_.rhs(t, in, out)) return 1;
@@ -189,6 +191,12 @@ class Cvode final : public Stepper {
                : StepStatus::refused;
   }
 
+  double planned_step() const {
+    double h = 0;
+    CVodeGetCurrentStep(memory_.get(), &h);
+    return h;
+  }
+
   Snapshot read_counters() const {
     Snapshot s;
     CVodeGetNumErrTestFails(memory_.get(), &s.rejected);
@@ -212,6 +220,7 @@ class Cvode final : public Stepper {
   MatrixSlot pattern_, jacobian_;
   Vec y_, atol_;
   double t0_ = 0, h_ = 0, stop_ = 0;
+  double tried_ = 0;  // where the forces were last wanted: the end of a step that failed
   Counters* work_ = nullptr;
   Snapshot before_;
   Owned<SUNContext, FreeContext> context_;  // must outlive all members below

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/implicit_rk.hpp"
 
+#include "method/initial_step.hpp"
 #include "method/slow_tracker.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -126,11 +127,30 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
     stages_->add_slope(1, s.y.segment(stages_->positions(), k1_.size()), k1_, slope);
   }
   const double size = scale.norm(s.y, s.y, s.y), rate = scale.norm(slope, s.y, s.y);
-  if (!(rate > 0)) return 0;
-  double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
-  h = std::min(h, slow_->longest_step());
+  double h = 0.01 * std::abs(h_max);
+  if (rate > 0) h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
+  h = shorten_by_later_forces(s, scale, std::min({h, std::abs(h_max), slow_->longest_step()}), h_max < 0 ? -1 : 1,
+                              work);
   h = std::max(h, floor);
   return std::min(h, std::abs(h_max));
+}
+
+double ImplicitRk::shorten_by_later_forces(const State& s, const ErrorScale& scale, double h, double direction,
+                                           Counters& work) {
+  State later = s;
+  Vec now = k1_, then = k1_, change = Vec::Zero(s.y.size());
+  slow_->hard_multipliers(l1_);
+  if (!stages_->derivative(s, now, l1_)) return h;
+  const auto change_to = [&](double t) {
+    later.t = t;
+    work.count_forces(stages_->counted_groups());
+    slow_->hard_multipliers(l1_);
+    if (!stages_->derivative(later, then, l1_)) return 0.0;
+    change.setZero();
+    stages_->add_slope(t - s.t, Vec::Zero(now.size()), then - now, change);
+    return scale.norm(change, s.y, s.y);
+  };
+  return shortened_by_later_forces(change_to, s.t, h, info_.error_order + 1, direction);
 }
 
 StepResult ImplicitRk::step(State& s, const StepRequest& request) {

@@ -34,6 +34,7 @@ class ImplicitRk : public Stepper {
  private:
   void start_mechanics(const State& s);
   SlowPoint::Status find_slow_motion(const State& s);
+  double shorten_by_later_forces(const State& s, const ErrorScale& scale, double h, double direction, Counters& work);
   bool find_first_stage(const State& s, Counters& work);
   StepStatus solve_stages(const State& s, const StepRequest& request, NewtonStats& newton);
   StepStatus finish(const State& s, const StepRequest& request);

@@ -45,17 +45,17 @@ class Sdirk final : public Stepper {
             .reference = "PJY97 sec. 2",
             .accepts = {.first_order = true, .mechanical = true, .constrained = true},
             .order = t.order,
-            .order_lambda = std::min(t.order, 2),
+            .order_lambda = t.order,
             .error_order = t.stages - 1,
             .dense_order = t.order,
             .implicit_step = true};
   }
 
   static std::unique_ptr<Stepper> constrained(const Problem& problem, const Options& options) {
-    const SdirkTableau t = tableau_of(options);
-    return std::make_unique<ConstrainedDiagonal>(problem, describe(options),
-                                                 DiagonalTableau{t.a, t.a.row(t.stages - 1), t.c, t.error, true},
-                                                 options.formulation);
+    const SdirkTableau t = make_constrained_sdirk_tableau(options.stages, gamma_of(options));
+    return std::make_unique<ConstrainedDiagonal>(
+        problem, describe(options), DiagonalTableau{t.a, t.a.row(t.stages - 1), t.c, t.error, true, t.start},
+        options.formulation);
   }
 
   Sdirk(const Problem& problem, const Options& options)
@@ -129,14 +129,17 @@ class Sdirk final : public Stepper {
   }
 
  private:
-  static SdirkTableau tableau_of(const Options& options) {
+  static double gamma_of(const Options& options) {
     const double gamma = options.gamma > 0 ? options.gamma : most_accurate_gamma(options.stages);
     const GammaRange range = l_stable_gammas(options.stages);
     if (gamma < range.min - 1e-9 || gamma > range.max + 1e-9)
       throw UsageError(
           fmt::format("sdirk with {} stages is L-stable only for gamma from {:.7f} to {:.7f}; the given gamma is {}",
                       options.stages, range.min, range.max, gamma));
-    return make_sdirk_tableau(options.stages, gamma);
+    return gamma;
+  }
+  static SdirkTableau tableau_of(const Options& options) {
+    return make_sdirk_tableau(options.stages, gamma_of(options));
   }
 
   // Stage i leaves its state in y1_ and its slope in column i + 1; the last stage is the end of the step.

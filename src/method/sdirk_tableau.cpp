@@ -40,6 +40,48 @@ void fill_four(double g, SdirkTableau& t) {
   t.a << g, 0, 0, 0, c2 - g, g, 0, 0, c3 - g - a32, a32, g, 0, b1, b2, b3, g;
 }
 
+// The rows of the inner stages: sum_j a_ij c_j = c_i^2/2, where one coefficient of the fourth stage is free. It and the
+// nodes keep all coefficients below 2.2.
+void fill_inner_stages(double g, SdirkTableau& t) {
+  double free = 0;
+  t.c[0] = 2 * g;
+  if (t.stages == 3) t.c[1] = g < 0.36 ? 0.9 : 0.6;
+  if (t.stages == 4) {
+    t.c[1] = g < 0.36 ? 0.9 : 0.4;
+    t.c[2] = g < 0.36 ? 0.4 : 0.95;
+    free = g < 0.36 ? -0.25 : -0.5;
+  }
+  t.c[t.stages - 1] = 1;
+  for (int i = 0; i + 1 < t.stages; ++i) {
+    t.a(i, i) = g;
+    if (i == 2) t.a(i, 1) = free;
+    if (i > 0) t.a(i, 0) = (t.c[i] * t.c[i] / 2 - g * t.c[i] - t.a(i, 1) * (i == 2 ? t.c[1] : 0)) / (2 * g);
+    t.start[i] = t.c[i] - t.a.row(i).sum();
+  }
+}
+
+// The last stage: sum b c^k = 1/(k + 1) for k below the order, and R(infinity) = 0, which is b_0 = sum_{i<s} b_i x_i
+// where x = A^-1 times the weights of the start.
+void fill_last_stage(double g, SdirkTableau& t) {
+  const int s = t.stages;
+  Vec x = Vec::Zero(s - 1);
+  for (int i = 0; i + 1 < s; ++i) x[i] = (t.start[i] - t.a.row(i).head(i).dot(x.head(i))) / g;
+  ExtendedMat conditions(s, s);
+  ExtendedVec values(s);
+  for (int k = 0; k + 1 < s; ++k) {
+    conditions(k, 0) = k == 0 ? 1 : 0;
+    for (int i = 1; i < s; ++i) conditions(k, i) = std::pow(t.c[i - 1], k);
+    values[k] = 1.0 / (k + 1) - g;
+  }
+  conditions(s - 1, 0) = 1;
+  for (int i = 1; i < s; ++i) conditions(s - 1, i) = -x[i - 1];
+  values[s - 1] = 0;
+  const Vec b = ExtendedLu<Extended>(conditions).solve(values).cast<double>();
+  t.start[s - 1] = b[0];
+  t.a.row(s - 1).head(s - 1) = b.tail(s - 1);
+  t.a(s - 1, s - 1) = g;
+}
+
 // Coefficients of the elementary differentials of order s in h sum w_i k_i, where k_0 is the slope at the start.
 struct Trees {
   Vec c, ac, cc;
@@ -50,6 +92,7 @@ struct Trees {
     const int s = t.stages;
     Mat a = Mat::Zero(s + 1, s + 1);
     a.bottomRightCorner(s, s) = t.a;
+    if (t.start.size() > 0) a.col(0).tail(s) = t.start;
     c = Vec::Zero(s + 1);
     c.tail(s) = t.c;
     ac = a * c;
@@ -97,6 +140,7 @@ Vec error_weights(const SdirkTableau& t) {
   const Trees trees(t);
   Vec b = Vec::Zero(s + 1), e;
   b.tail(s) = t.a.row(s - 1);
+  if (t.start.size() > 0) b[0] = t.start[s - 1];
   Mat conditions = Mat::Ones(s, s + 1);
   if (s >= 3) conditions.row(1) = trees.c;
   if (s == 2) {
@@ -105,6 +149,11 @@ Vec error_weights(const SdirkTableau& t) {
     // There are two directions; take the one that sees f' f' f with the smallest weights.
     conditions.row(2) = trees.ac;
     e = shortest_solution(conditions, Vec::Unit(3, 2));
+  } else if (t.start.size() > 0) {
+    // Stages of order 2 make A c = c^2/2: one condition less, and again the smallest weights.
+    conditions.row(2) = trees.cc;
+    conditions.row(3) = trees.cc.cwiseProduct(trees.c);
+    e = shortest_solution(conditions, Vec::Unit(4, 3));
   } else {
     conditions.row(2) = trees.cc;
     conditions.row(3) = trees.ac;
@@ -115,6 +164,17 @@ Vec error_weights(const SdirkTableau& t) {
 }
 
 bool nearly(double x, double y) { return std::abs(x - y) < 1e-10; }
+
+// At these gammas two and three stages reach order s on nonlinear problems too; four do so only on linear ones.
+int order_of(int stages, double gamma) {
+  const bool best = stages < 4 && (nearly(gamma, most_accurate_gamma(stages)) ||
+                                   (stages == 2 && nearly(gamma, l_stable_gammas(2).max)));
+  return best ? stages : stages - 1;
+}
+
+SdirkTableau empty_tableau(int stages, double gamma) {
+  return {stages, order_of(stages, gamma), gamma, Mat::Zero(stages, stages), Vec::Zero(stages), {}, {}};
+}
 }  // namespace
 
 GammaRange l_stable_gammas(int stages) {
@@ -130,14 +190,19 @@ double most_accurate_gamma(int stages) {
 }
 
 SdirkTableau make_sdirk_tableau(int stages, double gamma) {
-  SdirkTableau t{stages, stages - 1, gamma, Mat::Zero(stages, stages), Vec::Zero(stages), {}};
+  SdirkTableau t = empty_tableau(stages, gamma);
   if (stages == 2) fill_two(gamma, t);
   if (stages == 3) fill_three(gamma, t);
   if (stages == 4) fill_four(gamma, t);
-  // At these gammas two and three stages reach order s on nonlinear problems too; four do so only on linear ones.
-  if (stages < 4 &&
-      (nearly(gamma, most_accurate_gamma(stages)) || (stages == 2 && nearly(gamma, l_stable_gammas(2).max))))
-    t.order = stages;
+  t.error = error_weights(t);
+  return t;
+}
+
+SdirkTableau make_constrained_sdirk_tableau(int stages, double gamma) {
+  SdirkTableau t = empty_tableau(stages, gamma);
+  t.start = Vec::Zero(stages);
+  fill_inner_stages(gamma, t);
+  fill_last_stage(gamma, t);
   t.error = error_weights(t);
   return t;
 }

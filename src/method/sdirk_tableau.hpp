@@ -10,6 +10,7 @@ struct SdirkTableau {
   double gamma = 0;
   Mat a;
   Vec c;      // nodes of the stages
+  Vec start;  // weights of the slope at the start of the step in the stages; empty: none
   Vec error;  // weights of h f at the start of the step and at the stages: O(h^stages)
 };
 
@@ -21,4 +22,8 @@ struct GammaRange {
 GammaRange l_stable_gammas(int stages);
 double most_accurate_gamma(int stages);  // R agrees with exp to order s
 SdirkTableau make_sdirk_tableau(int stages, double gamma);
+// The same R, and thereby the same order and damping on free systems, with stages of order 2 that begin with the slope
+// at the start of the step. With constraints the order is limited by that of the stages plus 1 (E. Hairer, Ch. Lubich,
+// M. Roche, Lecture Notes in Mathematics 1409, 1989); stages without that slope have order 1 only.
+SdirkTableau make_constrained_sdirk_tableau(int stages, double gamma);
 }  // namespace trill

@@ -11,7 +11,7 @@
 namespace trill {
 namespace {
 constexpr double sam_fixed_step_tolerance = 1e-4;
-constexpr double share_of_averaging = 0.3;  // share of the tolerance, for each of its two errors
+constexpr double share_of_averaging = 0.6;  // share of the tolerance, for its two errors together
 constexpr int least_steps = 4, most_steps = 1024;
 constexpr double max_change_in_a_period = 0.3;  // relative change
 constexpr int looks = 3;                        // checks of the errors after the one at the start
@@ -122,26 +122,69 @@ class SamForm final : public AveragedMotion {
 
   double error_rate() const { return errors_.micro + (system_.order() == 2 ? errors_.order_2 : errors_.order_4); }
 
-  // Chooses the steps and the order that the run needs, from the errors at its start.
+  // A way to compute F: the order of the differences, that of the micro-steps, and how many of them are in a period.
+  struct Way {
+    int order = 2, micro = 2, steps = least_steps;
+    // Relative to differences of order 2 with one micro-step of order 2; see "Cost" in docs/methods/sam.md.
+    int cost() const { return (order == 4 ? 2 : 1) * (micro == 4 ? 3 : 1) * steps; }
+  };
+
+  // Chooses the cheapest way that the run needs, from the errors at its start.
   void choose(const State& s) {
     const double allowed = share_of_averaging * tolerance() / std::max(std::abs(scope().t_end - s.t), system_.period());
-    errors_ = system_.errors(s.t, s.y);
-    while (options_.steps == 0 && errors_.change <= max_change_in_a_period && errors_.micro > allowed &&
-           system_.steps() < most_steps) {
-      finer_steps();
-      errors_ = system_.errors(s.t, s.y);
+    measure(s);
+    if (options_.steps == 0) {
+      Way best = cheapest(allowed, nullptr);
+      // Three times four micro-steps are the least that extrapolation costs.
+      if (options_.micro == "auto" && best.steps > 3 * least_steps) {
+        system_.set_steps(least_steps, 4);
+        measure(s);
+        best = cheapest(allowed, &best);
+      }
+      settle(s, best, allowed);
+    } else if (options_.order == "auto") {
+      system_.set_order(errors_.order_2 > 0.5 * allowed ? 4 : 2);
     }
-    if (errors_.change > max_change_in_a_period) refuse(changes_too_much());
-    if (options_.order == "auto") system_.set_order(errors_.order_2 > allowed ? 4 : 2);
     rate_ = error_rate();
   }
 
-  // Extrapolation costs three times as much, and pays off where doubling the steps once is not enough.
-  void finer_steps() {
-    if (options_.micro == "auto" && system_.micro_order() == 2 && system_.steps() >= 2 * least_steps)
-      system_.set_steps(least_steps, 4);
-    else
-      system_.set_steps(2 * system_.steps(), system_.micro_order());
+  void measure(const State& s) {
+    errors_ = system_.errors(s.t, s.y);
+    if (errors_.change > max_change_in_a_period) refuse(changes_too_much());
+  }
+
+  // Both errors together may be as large as allowed. The number of micro-steps follows from the error measured last.
+  Way cheapest(double allowed, const Way* other) const {
+    Way best = other ? *other : Way{.order = 4, .steps = most_steps + 1};
+    for (const int order : {2, 4}) {
+      if (options_.order != "auto" && order != system_.order()) continue;
+      const double left = allowed - (order == 2 ? errors_.order_2 : errors_.order_4);
+      if (left <= 0 && order == 2 && options_.order == "auto") continue;
+      const Way way{order, system_.micro_order(), steps_for(std::max(left, 0.1 * allowed))};
+      if (way.cost() < best.cost()) best = way;
+    }
+    best.steps = std::min(best.steps, most_steps);
+    return best;
+  }
+
+  int steps_for(double micro_error) const {
+    const double ratio = std::pow(errors_.micro / micro_error, 1.0 / system_.micro_order());
+    return static_cast<int>(std::clamp<double>(std::ceil(system_.steps() * ratio), least_steps, most_steps));
+  }
+
+  // With few micro-steps the error may not follow its order yet: the choice is measured and corrected.
+  void settle(const State& s, const Way& way, double allowed) {
+    constexpr int corrections = 6;
+    system_.set_order(way.order);
+    system_.set_steps(way.steps, way.micro);
+    measure(s);
+    for (int i = 0; i < corrections; ++i) {
+      const double left = std::max(allowed - (way.order == 2 ? errors_.order_2 : errors_.order_4), 0.1 * allowed);
+      const int steps = steps_for(left);
+      if (steps <= system_.steps() && 5 * steps > 4 * system_.steps()) return;
+      system_.set_steps(steps, way.micro);
+      measure(s);
+    }
   }
 
   // A slow force that changes in time as fast as the oscillation would always be sampled at the same phase.

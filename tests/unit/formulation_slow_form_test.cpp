@@ -98,6 +98,37 @@ TEST(SlowEvents, ASwitchKeepsTheActionsBesideAGrid) {
   EXPECT_EQ(action.maxCoeff(), action.minCoeff());
 }
 
+// A stiff spring along y whose load ends at an event: it goes on to swing about another length. Of the energy E that it
+// had, and F^2/(2 k) by which the load had stretched it, the mean over all phases is E + F^2/(2 k).
+TEST(SlowEvents, ALoadThatEndsGivesTheOscillationItsMeanAction) {
+  const double k = 250000, load = 40, speed = 0.5;
+  const Solution s = solve(read_model("m.toml", fmt::format(R"([parameters]
+load = {}
+[coordinates]
+x = {{ start = 0, velocity = 3 }}
+y = {{ start = "load/{}", velocity = {} }}
+[[stiff]]
+gap = "y"
+stiffness = {}
+[[force]]
+on = "y"
+value = "load"
+[[event]]
+name = "let go"
+when = "t - 0.5"
+then = {{ load = 0 }}
+)",
+                                                            load, k, speed, k))
+                               .problem,
+                           "slow", 1, 1e-7, {{"order", "1"}});
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  const Vec fast = row(s, "fast_energy");
+  EXPECT_NEAR(fast[0], 0.5 * speed * speed, 1e-6);
+  EXPECT_NEAR(fast[fast.size() - 1], 0.5 * speed * speed + 0.5 * load * load / k, 1e-6);
+  const auto told = [](const Notice& n) { return n.code == "event_in_oscillation" && n.severity == Severity::doubt; };
+  EXPECT_TRUE(std::any_of(s.outcome.notices.begin(), s.outcome.notices.end(), told));
+}
+
 TEST(SlowEvents, AGapThatChangesItsLengthIsRefusedWhileItOscillates) {
   const Solution s = solve(read_model("m.toml", R"([parameters]
 length = 1

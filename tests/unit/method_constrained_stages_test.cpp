@@ -18,6 +18,7 @@ const std::vector<std::string> forms = {"index2", "cs", "cm", "ggl"};
 struct Case {
   std::string method;
   OptionSet options;
+  double order = 2;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.method; }
 
@@ -97,13 +98,13 @@ TEST_P(ConstrainedStages, ConstraintsAreKeptAlsoInsideSteps) {
 }
 
 // Index-2, cs and cm are one set of equations; ggl has another metric.
-TEST_P(ConstrainedStages, FormulationsAgreeAndAreOfOrderTwo) {
+TEST_P(ConstrainedStages, FormulationsAgreeAndHaveTheirOrder) {
   const Vec exact = at_end(*pendulum().problem, "dop853", {}, 1, 400), one = walk("index2").walk(0.01, 100);
   for (const char* form : {"cs", "cm"}) EXPECT_LT((walk(form).walk(0.01, 100) - one).norm(), 1e-8) << form;
   for (const std::string& form : forms) {
     const double coarse = (walk(form).walk(0.01, 100) - exact).norm(),
                  fine = (walk(form).walk(0.0025, 400) - exact).norm();
-    EXPECT_NEAR(std::log(coarse / fine) / std::log(4), 2, 0.2) << form;
+    EXPECT_NEAR(std::log(coarse / fine) / std::log(4), GetParam().order, 0.2) << form;
   }
 }
 
@@ -132,8 +133,10 @@ TEST_P(ConstrainedStages, AJumpToASingularPositionIsNoStep) {
 
 INSTANTIATE_TEST_SUITE_P(All, ConstrainedStages,
                          testing::Values(Case{"generalized_alpha", {{"rho", "0.5"}}}, Case{"bdf", {}},
-                                         Case{"sdirk", {}}, Case{"sdirk", {{"stages", "2"}}},
-                                         Case{"implicit_midpoint", {}}),
+                                         Case{"sdirk", {}, 3}, Case{"sdirk", {{"stages", "2"}}},
+                                         Case{"implicit_midpoint", {}}, Case{"sdirk", {{"stages", "4"}}, 3},
+                                         Case{"sdirk", {{"stages", "4"}, {"gamma", "0.3"}}, 3},
+                                         Case{"sdirk", {{"gamma", "0.25"}}}),
                          [](const auto& info) { return fmt::format("{}_{}", info.param.method, info.index); });
 
 // Newton's iteration from so small a guess ends near a position of the circle where chord steps lead nowhere.
@@ -167,6 +170,44 @@ TEST(ConstrainedSdirk, FollowsItsTolerance) {
     EXPECT_LT(error, last / 5);
     EXPECT_LT(s.outcome.counters.rejected, s.outcome.counters.steps / 5);
     last = error;
+  }
+}
+
+// Coordinates of size one and a tolerance at which their rounding, divided by a short step, is as large as what the
+// velocities may be off: such steps must not look inaccurate.
+TEST(ConstrainedSdirk, ShortStepsAreNotTakenForInaccurateOnes) {
+  const auto linkage = [] {
+    return read_model("m.toml", R"toml(
+[parameters]
+rate = 300
+[coordinates]
+x = { start = 1, velocity = 0 }
+y = { start = 0, velocity = 0 }
+u = { start = 1.5, velocity = 0 }
+w = { start = 0, velocity = 0 }
+[[potential]]
+energy = "rate^2*(y + 0.7*w + 0.1*sin(u))"
+[[constraint]]
+equation = "x^2 + y^2 - 1"
+[[constraint]]
+equation = "(x - u)^2 + (y - w)^2 - 0.25"
+)toml")
+        .problem;
+  };
+  const double to = 0.01;
+  const Vec exact =
+      testing_models::last_of(testing_models::run_of(linkage(), testing_models::plan_with("dop853", to, 1e-12)));
+  std::int64_t last = 0;
+  for (const double rtol : {1e-6, 1e-8, 1e-9, 1e-10}) {
+    RunPlan plan = testing_models::plan_with("sdirk", to, rtol);
+    plan.max_steps = 40'000;
+    const Solution s = testing_models::run_of(linkage(), plan);
+    EXPECT_EQ(s.outcome.status, RunStatus::reached_end) << rtol;
+    EXPECT_LT((testing_models::last_of(s) - exact).head(4).cwiseAbs().maxCoeff(), 3e3 * rtol) << rtol;
+    if (last > 0) {
+      EXPECT_LT(s.outcome.counters.steps, 6 * last) << rtol;
+    }
+    last = s.outcome.counters.steps;
   }
 }
 }  // namespace

@@ -50,6 +50,37 @@ TEST(SdirkTableau, OrderConditions) {
   EXPECT_EQ(make_sdirk_tableau(4, 0.3).order, 3);
 }
 
+// All stages of the tableau for constraints are of order 2, and R is that of the tableau for free systems.
+TEST(SdirkTableau, WithConstraints) {
+  for (const int stages : {2, 3, 4})
+    for (const double gamma : gammas(stages)) {
+      const SdirkTableau t = make_constrained_sdirk_tableau(stages, gamma), free = make_sdirk_tableau(stages, gamma);
+      const Vec b = t.a.row(stages - 1);
+      EXPECT_LT((t.a.rowwise().sum() + t.start - t.c).cwiseAbs().maxCoeff(), 1e-13);
+      EXPECT_LT(t.a.cwiseAbs().maxCoeff(), 2.5) << stages << " " << gamma;
+      EXPECT_EQ(t.order, free.order);
+      const Vec excess = t.a * t.c - 0.5 * t.c.cwiseAbs2();
+      EXPECT_LT(excess.head(stages - 1).cwiseAbs().maxCoeff(), 1e-13) << stages << " " << gamma;
+      if (t.order >= 2) {
+        EXPECT_NEAR(b.dot(t.c), 1.0 / 2, 1e-13);
+      }
+      if (t.order >= 3) {
+        EXPECT_NEAR(b.dot(t.c.cwiseAbs2()), 1.0 / 3, 1e-12);
+      }
+      const auto stability = [&](Complex z) {
+        const Eigen::MatrixXcd m = Eigen::MatrixXcd::Identity(stages, stages) - z * t.a.cast<Complex>();
+        const Eigen::VectorXcd first = Eigen::VectorXcd::Ones(stages) + z * t.start.cast<Complex>();
+        return Complex(m.fullPivLu().solve(first)[stages - 1]);
+      };
+      for (const Complex z : {Complex(0.3, 1), Complex(-4, 2), Complex(0, 30)})
+        EXPECT_LT(std::abs(stability(z) - stability_function(free, z)), 1e-11) << stages << " " << gamma;
+      EXPECT_NEAR(t.error.sum(), 0, 1e-12);
+      if (stages >= 3) {
+        EXPECT_NEAR(t.error.tail(stages).dot(t.c), 0, 1e-12);
+      }
+    }
+}
+
 TEST(SdirkTableau, ErrorWeightsVanishBelowTheirOrder) {
   for (const int stages : {2, 3, 4})
     for (const double gamma : gammas(stages)) {

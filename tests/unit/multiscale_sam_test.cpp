@@ -131,6 +131,43 @@ TEST(Sam, EstimatesItsError) {
   }
 }
 
+// No combination of orders and micro-steps whose estimated error is as small needs much less work than the choice does.
+TEST(Sam, ChoosesTheCheapestWay) {
+  const auto run_with = [](const std::string& model, double omega, double rtol, const OptionSet& options) {
+    RunPlan plan;
+    plan.model = model;
+    plan.parameters["omega"] = fmt::format("{}", omega);
+    plan.method = "sam";
+    plan.native = Native::never;
+    plan.rtol = rtol;
+    plan.options = options;
+    return prepare(plan);
+  };
+  struct Asked {
+    std::string model;
+    double omega, rtol;
+  };
+  for (const auto& [model, omega, rtol] :
+       {Asked{"weakly_coupled", 1000, 1e-4}, Asked{"weakly_coupled", 3000, 1e-3}, Asked{"weakly_coupled", 8000, 1e-5},
+        Asked{"weakly_coupled_quartic", 700, 1e-4}}) {
+    PreparedRun chosen = run_with(model, omega, rtol, {});
+    const auto forces = chosen.run().outcome.counters.most_forces();
+    const double error = chosen.reformulation->model_error();
+    EXPECT_LT(error, rtol) << model << " " << omega;
+    for (const char* order : {"2", "4"})
+      for (const char* micro : {"2", "4"})
+        for (const int steps : {4, 6, 8, 12, 16, 24, 32, 48}) {
+          PreparedRun other =
+              run_with(model, omega, rtol, {{"order", order}, {"micro", micro}, {"steps", fmt::format("{}", steps)}});
+          const auto others = other.run().outcome.counters.most_forces();
+          if (other.reformulation->model_error() <= 1.05 * error) {
+            EXPECT_LT(static_cast<double>(forces), 1.25 * static_cast<double>(others))
+                << model << " " << omega << ": order " << order << ", " << steps << " micro-steps of order " << micro;
+          }
+        }
+  }
+}
+
 TEST(Sam, ChoosesMicroStepsByTheTolerance) {
   RunPlan plan;
   plan.model = "weakly_coupled";

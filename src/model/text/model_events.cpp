@@ -3,6 +3,7 @@
 
 #include "model/expression/derivative.hpp"
 #include "model/expression/switching.hpp"
+#include "model/text/model_times.hpp"
 
 #include <algorithm>
 
@@ -10,15 +11,6 @@
 
 namespace trill {
 namespace {
-// Whether `when` is a t + b, where a and b contain only parameters.
-bool linear_in_time(ExpressionGraph& graph, Expression when) {
-  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
-    if (depends_on(graph, when, kind)) return false;
-  for (const Partial& slope : gradient(graph, when, SymbolKind::time))
-    if (depends_on(graph, slope.value, SymbolKind::time)) return false;
-  return true;
-}
-
 class EventReader {
  public:
   EventReader(CompiledModel& model, Kernel& kernel) : model_(model), kernel_(kernel) {}
@@ -32,7 +24,7 @@ class EventReader {
         false};
     kernel_.events.push_back(kernel_.scope.parse(file.when));
     check_that_it_changes(file);
-    event.at_a_time = linear_in_time(kernel_.graph(), kernel_.events.back());
+    event.at_a_time = is_linear_in_time(kernel_.graph(), kernel_.events.back());
     kernel_.changes.emplace_back();
     for (const FileChange& change : file.then) read_change(change, event);
     model_.events.push_back(std::move(event));
@@ -220,7 +212,7 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
     for (const FoundSwitch& s : found)
       if (s.common) {
         kernel->switches.push_back({s.when, static_cast<Index>(model.switches.size()), 0});
-        model.switches.push_back({switch_name(model, *s.place), linear_in_time(kernel->graph(), s.when)});
+        model.switches.push_back({switch_name(model, *s.place), is_linear_in_time(kernel->graph(), s.when)});
       }
     auto next = static_cast<Index>(model.switches.size());
     for (const FoundSwitch& s : found)
@@ -229,7 +221,7 @@ void find_switches(CompiledModel& model, const ModelFunctions::Kernels& kernels)
       for (const FoundSwitch& s : found)
         if (!s.common)
           model.switches.push_back({fmt::format("{}, element {}", switch_name(model, *s.place), i),
-                                    linear_in_time(kernel->graph(), s.when)});
+                                    is_linear_in_time(kernel->graph(), s.when)});
     add_biases(*kernel);
   }
 }
@@ -291,6 +283,8 @@ std::vector<double> TextEvents::times(double t0, double t1, State s, const Param
     s.t -= value(static_cast<int>(e), s, parameters) * ((t1 - t0) / (last - first));
     found.push_back(s.t);
   }
+  const std::vector<double> curved = curved_switch_times(model_, parameters.values, t0, t1);
+  found.insert(found.end(), curved.begin(), curved.end());
   return found;
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "model/text/model_events.hpp"
+#include "model/text/model_times.hpp"
 #include "model/text/text_code.hpp"
 
 namespace trill {
 // The first-order system y' = f(t, y) that a text model states by its rates.
-class TextFirstOrder final : public FirstOrderProblem, public TextCode {
+class TextFirstOrder final : public FirstOrderProblem, public TextCode, public TimeMarked {
  public:
   explicit TextFirstOrder(std::shared_ptr<const CompiledModel> model);
   TextFirstOrder(const TextFirstOrder&) = delete;
@@ -29,6 +30,9 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode {
   void on_event(int event, State& s) const override { events_.apply(event, s, mode_); }
   std::vector<double> breakpoints(double t0, double t1) const override {
     return events_.times(t0, t1, initial_state(), mode_.parameters());
+  }
+  std::vector<TimeMark> time_marks(double t0, double t1) const override {
+    return find_time_marks(*model_, mode_.parameters().values, t0, t1);
   }
 
   std::vector<Quantity> quantities() const override { return model_->measures; }

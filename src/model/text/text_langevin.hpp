@@ -6,7 +6,7 @@
 
 namespace trill {
 // A text model with a [heat_bath].
-class TextLangevin final : public LangevinProblem, public TextCode {
+class TextLangevin final : public LangevinProblem, public TextCode, public TimeMarked {
  public:
   explicit TextLangevin(std::shared_ptr<const CompiledModel> model);
 
@@ -24,6 +24,8 @@ class TextLangevin final : public LangevinProblem, public TextCode {
   std::vector<EventInfo> events() const override { return mechanics_.events(); }
   double event_value(int event, const State& s) const override { return mechanics_.event_value(event, s); }
   void on_event(int event, State& s) const override { mechanics_.on_event(event, s); }
+  std::vector<double> breakpoints(double t0, double t1) const override { return mechanics_.breakpoints(t0, t1); }
+  std::vector<TimeMark> time_marks(double t0, double t1) const override { return mechanics_.time_marks(t0, t1); }
 
   // In equilibrium the mean of the first quantity is kT.
   std::vector<Quantity> quantities() const override;

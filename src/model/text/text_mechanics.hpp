@@ -2,13 +2,14 @@
 #pragma once
 
 #include "model/text/model_events.hpp"
+#include "model/text/model_times.hpp"
 #include "model/text/text_code.hpp"
 #include "model/text/text_map.hpp"
 #include "problem/validity.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem, public TextCode, public LimitedValidity {
+class TextMechanics final : public MechanicalProblem, public TextCode, public TimeMarked, public LimitedValidity {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -27,6 +28,9 @@ class TextMechanics final : public MechanicalProblem, public TextCode, public Li
   void on_event(int event, State& s) const override { events_.apply(event, s, mode_); }
   std::vector<double> breakpoints(double t0, double t1) const override {
     return events_.times(t0, t1, initial_state(), mode_.parameters());
+  }
+  std::vector<TimeMark> time_marks(double t0, double t1) const override {
+    return find_time_marks(*model_, mode_.parameters().values, t0, t1);
   }
 
   MassKind mass_kind() const override { return mass_kind_; }

@@ -2,6 +2,7 @@
 #include "model/text/text_structure.hpp"
 
 #include "model/expression/derivative.hpp"
+#include "model/expression/switching.hpp"
 #include "model/file/matrix_market.hpp"
 
 #include <cmath>
@@ -29,7 +30,7 @@ class StructureReader {
     data->load = file_.load ? vector(file_.load->vector) : Vec::Zero(n_);
     data->start = file_.start ? vector(*file_.start) : Vec::Zero(n_);
     data->velocity = file_.velocity ? vector(*file_.velocity) : Vec::Zero(n_);
-    data->factor = read_factor(data->steady);
+    read_factor(*data);
     return data;
   }
 
@@ -64,19 +65,26 @@ class StructureReader {
     if (factors.info() != Eigen::Success || !is_symmetric(mass))
       throw error(file_.mass, "a mass matrix must be symmetric and positive definite, and this one is not");
   }
-  Program read_factor(bool& steady) const {
+  void read_factor(StructureData& data) const {
     KernelScope scope(*model_.space, nullptr);
     Expression e = scope.graph().number(1);
     if (file_.load && file_.load->factor) e = scope.parse(*file_.load->factor);
-    steady = !depends_on(scope.graph(), e, SymbolKind::time);
+    data.steady = !depends_on(scope.graph(), e, SymbolKind::time);
     const Expression outputs[] = {e};
-    Program program(scope.graph(), outputs);
-    Evaluator at_start(program);
+    data.factor = Program(scope.graph(), outputs);
+    Evaluator at_start(data.factor);
     at_start.evaluate({.parameters = model_.space->parameter_values().data()});
     if (!std::isfinite(at_start[0]))
       throw file_.load->factor->error(
           fmt::format("the factor of the load is {} at the start, where it must be finite", at_start[0]));
-    return program;
+    const auto function = [&](Expression part) {
+      return TimeFunction(scope.graph(), part, [&](SymbolKind, int parameter) {
+        return model_.space->parameter_values()[static_cast<std::size_t>(parameter)];
+      });
+    };
+    for (const Expression part : time_parts(scope.graph(), outputs)) data.factor_parts.push_back(function(part));
+    for (const SwitchingFunction& s : switching_functions(scope.graph(), outputs))
+      data.switches.push_back(function(s.when));
   }
 
   CompiledModel& model_;
@@ -103,6 +111,24 @@ TextStructure::TextStructure(std::shared_ptr<const CompiledModel> model, std::sh
 double TextStructure::factor(double t) const {
   factor_.evaluate({.t = t, .parameters = model_->space->parameter_values().data()});
   return factor_[0];
+}
+
+std::vector<double> TextStructure::breakpoints(double t0, double t1) const {
+  std::vector<double> times;
+  for (TimeFunction when : data_->switches) {
+    const std::vector<double> found = when.sign_changes(t0, t1);
+    times.insert(times.end(), found.begin(), found.end());
+  }
+  return times;
+}
+
+std::vector<TimeMark> TextStructure::time_marks(double t0, double t1) const {
+  std::vector<ActiveStretch> all;
+  for (const TimeFunction& part : data_->factor_parts) {
+    const std::vector<ActiveStretch> found = active_stretches(part, t0, t1);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return marks_of(all);
 }
 
 void TextStructure::load(double t, Out f) const { f = factor(t) * data_->load; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/expression/time_marks.hpp"
 #include "model/file/beside.hpp"
 #include "model/text/compiled_model.hpp"
 #include "problem/structure.hpp"
@@ -12,11 +13,12 @@ struct StructureData {
   bool has_potential = false;  // no damping, and forces K u that are the gradient of an energy
   bool steady = true;          // the load does not depend on t
   Vec load, start, velocity;
-  Program factor;  // time-dependent factor of the load
+  Program factor;                                    // time-dependent factor of the load
+  std::vector<TimeFunction> factor_parts, switches;  // its parts, and functions that change their sign where it jumps
 };
 std::shared_ptr<const StructureData> read_structure(CompiledModel& model, const ModelFolder& folder);
 
-class TextStructure final : public LinearStructure {
+class TextStructure final : public LinearStructure, public TimeMarked {
  public:
   TextStructure(std::shared_ptr<const CompiledModel> model, std::shared_ptr<const StructureData> data);
   TextStructure(const TextStructure&) = delete;
@@ -26,6 +28,8 @@ class TextStructure final : public LinearStructure {
   const SpMat& damping_matrix() const override { return data_->damping; }
   const SpMat& stiffness_matrix() const override { return data_->stiffness; }
   void load(double t, Out f) const override;
+  std::vector<double> breakpoints(double t0, double t1) const override;
+  std::vector<TimeMark> time_marks(double t0, double t1) const override;
 
   std::string name() const override { return model_->info.name; }
   std::unique_ptr<Problem> clone() const override { return std::make_unique<TextStructure>(model_, data_); }

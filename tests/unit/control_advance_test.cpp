@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the step control does before it gives a run up.
+#include "support/small_problems.hpp"
+#include "trill/control/advance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trill::test {
+namespace {
+// A step is what a formula says of its size and of the request.
+class FormulaStepper final : public Stepper {
+ public:
+  using Formula = std::function<StepResult(const StepRequest&)>;
+  explicit FormulaStepper(Formula formula) : formula_(std::move(formula)) {
+    info_.name = "formula";
+    info_.error_order = 2;
+  }
+  const MethodInfo& info() const override { return info_; }
+  void start(State&, const ErrorScale&) override {}
+  StepResult step(State& s, const StepRequest& request) override {
+    StepResult result = formula_(request);
+    if (result.status == StepStatus::ok && result.error <= request.most_error) s.t += request.h;
+    return result;
+  }
+  void interpolate(double, Out) override {}
+  void memory(Archive&) override {}
+  std::unique_ptr<Stepper> clone(const Problem&) const override { return std::make_unique<FormulaStepper>(formula_); }
+
+ private:
+  MethodInfo info_;
+  Formula formula_;
+};
+
+State at_rest() { return State(Layout{1, 0, 0, 0}); }
+
+// Truncation falls with h, rounding grows: below h = 0.0046 the error would never become small.
+TEST(Advancer, TakesAStepWhoseErrorIsRounding) {
+  FormulaStepper stepper(
+      [](const StepRequest& r) { return StepResult{.error = 1e6 * std::pow(r.h, 3) + 0.05 / r.h, .h_taken = r.h}; });
+  Advancer advancer(stepper, AdaptiveStep{.h0 = 0.1});
+  State s = at_rest();
+  advancer.start(s, 1);
+  const AdvanceResult result = advancer.one(s, 1);
+  ASSERT_EQ(result.status, AdvanceStatus::ok);
+  EXPECT_LT(result.step.error, 100);
+  EXPECT_GT(result.h_tried, 1e-3);
+  EXPECT_TRUE(has_note(advancer.notes(), "rounding"));
+}
+
+// An error that falls with h is followed to the end, however slowly it falls.
+TEST(Advancer, DoesNotTakeAnErrorThatFallsForRounding) {
+  FormulaStepper stepper(
+      [](const StepRequest& r) { return StepResult{.error = 100 * std::sqrt(r.h), .h_taken = r.h}; });
+  Advancer advancer(stepper, AdaptiveStep{.h0 = 0.1});
+  State s = at_rest();
+  advancer.start(s, 1);
+  const AdvanceResult result = advancer.one(s, 1);
+  ASSERT_EQ(result.status, AdvanceStatus::ok);
+  EXPECT_LE(result.step.error, 1);
+  EXPECT_FALSE(has_note(advancer.notes(), "rounding"));
+}
+
+TEST(Advancer, GivesUpWhereNoErrorIsNearTheTolerance) {
+  FormulaStepper stepper([](const StepRequest& r) { return StepResult{.error = 1e9, .h_taken = r.h}; });
+  Advancer advancer(stepper, AdaptiveStep{.h0 = 0.1});
+  State s = at_rest();
+  advancer.start(s, 1);
+  EXPECT_EQ(advancer.one(s, 1).status, AdvanceStatus::step_too_small);
+}
+
+// What is kept from earlier steps may be the reason why Newton's iteration fails: it is dropped before the run is.
+TEST(Advancer, DropsWhatAMethodKeepsBeforeItGivesUp) {
+  const auto formula = [](const StepRequest& r) {
+    StepResult result{.error = 0.5, .h_taken = r.h};
+    if (!r.restart) result.status = StepStatus::newton_diverged;
+    return result;
+  };
+  FormulaStepper stepper(formula);
+  for (const StepControl& control : {StepControl(AdaptiveStep{.h0 = 0.1}), StepControl(FixedStep{0.1})}) {
+    Advancer advancer(stepper, control);
+    State s = at_rest();
+    advancer.start(s, 1);
+    const AdvanceResult result = advancer.one(s, 1);
+    EXPECT_EQ(result.status, AdvanceStatus::ok);
+    EXPECT_NEAR(result.h_tried, 0.1, 1e-12) << "the step need not be shorter for it";
+  }
+}
+
+TEST(Advancer, GivesUpWhereNewtonAlwaysFails) {
+  FormulaStepper stepper([](const StepRequest&) { return StepResult{.status = StepStatus::newton_diverged}; });
+  for (const StepControl& control : {StepControl(AdaptiveStep{.h0 = 0.1}), StepControl(FixedStep{0.1})}) {
+    Advancer advancer(stepper, control);
+    State s = at_rest();
+    advancer.start(s, 1);
+    EXPECT_EQ(advancer.one(s, 1).status, AdvanceStatus::newton_failed);
+  }
+}
+
+// The right-hand side ends at t = 1: CVODE fails there, with steps much shorter than what was left of the run.
+TEST(Advancer, AFailureOfCvodeNamesTheStepThatFailed) {
+  const FormulaRate problem(Vec::Ones(1), [](double t, In y, Out dy) { dy[0] = t > 1 ? std::nan("") : -y[0]; });
+  for (const char* method : {"cvode_bdf", "cvode_adams"}) {
+    if (!Catalogue::all().find_method(method)) GTEST_SKIP() << "built without SUNDIALS";
+    const auto stepper = Catalogue::all().method(method).make(problem, {});
+    Advancer advancer(*stepper, AdaptiveStep{.rtol = 1e-6});
+    State s = problem.initial_state();
+    advancer.start(s, 50);
+    AdvanceResult result;
+    for (int i = 0; i < 10'000 && result.status == AdvanceStatus::ok; ++i) result = advancer.one(s, 50);
+    ASSERT_NE(result.status, AdvanceStatus::ok) << method;
+    EXPECT_LE(s.t, 1) << method;
+    EXPECT_LT(result.h_tried, 1e-3) << method;
+    EXPECT_GT(result.h_tried, 0) << method;
+  }
+}
+}  // namespace
+}  // namespace trill::test
