@@ -226,18 +226,18 @@ group = "{}"
   const std::vector<Drag> drags{
       {"-0.25*vx", "-0.25*vy"}, {"-0.5*vx", "0*vy"}, {"-0.4*vx - 0.3*vy", "-0.3*vx - 0.6*vy"}, {"0.5*vy", "-0.5*vx"}};
   for (const Drag& drag : drags)
-    for (const char* group : {"soft", "drag"})
-      for (const double omega : {400.0, 1600.0}) {
-        const auto end = [&](const char* method, double rtol) {
-          RunPlan plan;
-          plan.method = method;
-          plan.to = 6;
-          plan.rtol = rtol;
-          return foot(last_of(run_of(read_model("m.toml", text(omega, drag, group)).problem, plan)));
-        };
-        EXPECT_NEAR(end("slow", 1e-9), end("dop853", 1e-12), 6 / (omega * omega))
-            << drag.on_x << " " << group << " " << omega;
-      }
+    for (const double omega : {400.0, 1200.0}) {
+      const auto end = [&](const char* group, const char* method, double rtol) {
+        RunPlan plan;
+        plan.method = method;
+        plan.to = 4;
+        plan.rtol = rtol;
+        return foot(last_of(run_of(read_model("m.toml", text(omega, drag, group)).problem, plan)));
+      };
+      const double truth = end("drag", "dop853", 1e-11);
+      for (const char* group : {"soft", "drag"})
+        EXPECT_NEAR(end(group, "slow", 1e-9), truth, 6 / (omega * omega)) << drag.on_x << " " << group << " " << omega;
+    }
 }
 }  // namespace
 }  // namespace trill::testing_models
