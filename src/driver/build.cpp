@@ -5,6 +5,7 @@
 #include "driver/native_choice.hpp"
 #include "formulation/frequencies.hpp"
 #include "multiscale/force_products.hpp"
+#include "trill/problem/circuit.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <algorithm>
@@ -15,8 +16,20 @@
 
 namespace trill {
 namespace {
+// Few methods can solve algebraic equations; the others would only say that they need another kind of system.
+void check_algebraic(const Way& way, const Problem& problem) {
+  if (way.formulation || !dynamic_cast<const CircuitProblem*>(&problem)) return;
+  if (way.method->describe(way.options).accepts.circuit) return;
+  std::vector<std::string> able;
+  for (const MethodEntry& entry : Catalogue::all().methods())
+    if (entry.info.accepts.circuit) able.push_back(entry.info.name);
+  throw UsageError(fmt::format("{} cannot solve algebraic equations, which '{}' has beside its rates; use {}",
+                               way.method->info.name, problem.name(), join(able, " or ")));
+}
+
 void make_objects(PreparedRun& run) {
   const Way& way = run.way;
+  check_algebraic(way, *run.problem);
   if (way.formulation) run.reformulation = way.formulation->make(*run.problem, way.formulation_options);
   run.stepper = way.method->make(run.reformulation ? run.reformulation->inner() : *run.problem, way.options);
 }

@@ -44,7 +44,7 @@ class Radau final : public ImplicitRk {
     return {.name = "radau",
             .title = "Radau IIA, error on the slow manifold",
             .reference = "JP95 sec. 4 and 5",
-            .accepts = {.first_order = true, .mechanical = true, .constrained = true},
+            .accepts = {.first_order = true, .mechanical = true, .constrained = true, .circuit = !gauss},
             .order = order,
             .order_lambda = gauss ? s : order,
             .error_order = s % 2 == 1 ? s : 0,

@@ -129,10 +129,13 @@ struct FileHeatBath {
   FileValue friction, temperature;
 };
 
-// The rate of one coordinate; there is one for each coordinate, in their order.
+// The equation of one coordinate: x' = value, d/dt of = value, or 0 = value if it is algebraic. There is one for each
+// coordinate.
 struct FileRate {
   FileText on;
   FileValues value;
+  std::optional<FileValues> of = std::nullopt;
+  bool algebraic = false;
 };
 
 struct FileLoad {
@@ -169,6 +172,13 @@ struct ModelFile {
   std::vector<FileRate> rates;
   std::optional<FileStructure> structure;
   FileRun run;
+
+  // Not all equations are of the form x' = f.
+  bool has_charges() const {
+    for (const FileRate& rate : rates)
+      if (rate.of || rate.algebraic) return true;
+    return false;
+  }
 };
 
 // The source must outlive the result, which points into it.

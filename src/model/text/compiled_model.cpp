@@ -197,9 +197,26 @@ class Compiler {
       for (const CoordinateArray& array : space_.arrays()) {
         if (array.file->name.text != rate.on.text) continue;
         Kernel& k = kernel(array.file->over);
-        for (int part = 0; part < array.parts; ++part)
+        for (int part = 0; part < array.parts; ++part) {
           k.rates.push_back({parse_position(k, rate.value.part(part), "a rate"), &array, part, &rate.value.part(part)});
+          if (file_.has_charges() && !rate.algebraic) read_charge(k, rate, array, part);
+        }
       }
+  }
+
+  // A rate is that of its coordinate unless it says otherwise.
+  void read_charge(Kernel& k, const FileRate& rate, const CoordinateArray& array, int part) {
+    if (rate.of) {
+      const FileValue& of = rate.of->part(part);
+      const Expression e = parse_position(k, of, "what a rate is of");
+      if (depends_on(k.graph(), e, SymbolKind::time))
+        throw of.error("what a rate is of may not depend on t; take its derivative by t into the rate");
+      k.charges.push_back({e, &array, part, &of});
+      return;
+    }
+    const Expression element = array.over ? k.graph().symbol(SymbolKind::element) : no_expression;
+    const ParsedValue own = k.scope.find({rate.on.text, element, rate.value.piece, 0, 0});
+    k.charges.push_back({own.part[static_cast<std::size_t>(part)], &array, part, &rate.value.part(part)});
   }
 
   // Coordinates whose velocities occur in a kinetic energy have no other mass unless the file gives one. A

@@ -83,6 +83,9 @@ class Drafter {
       case Purpose::rate:
         for (const CoordinateTerm& r : kernel_.rates) add_coordinate(r.value, *r.array, r.part, 0);
         break;
+      case Purpose::charge:
+        for (const CoordinateTerm& c : kernel_.charges) add_coordinate(c.value, *c.array, c.part, 0);
+        break;
       case Purpose::closed_form:
         for (const CoordinateTerm& c : kernel_.closed_forms) {
           add_coordinate(c.value, *c.array, c.part, 0);
@@ -136,9 +139,10 @@ class Drafter {
             add_entry(p.value, coordinate(p.row), coordinate(p.column));
         break;
       case Purpose::rate_jacobian:
-        for (const CoordinateTerm& r : kernel_.rates)
-          for (const Partial& p : gradient(graph_, r.value, SymbolKind::coordinate))
-            add_entry(p.value, places(*r.array, r.part, 0), coordinate(p.column));
+        add_gradients(kernel_.rates);
+        break;
+      case Purpose::charge_jacobian:
+        add_gradients(kernel_.charges);
         break;
       default:
         break;
@@ -225,6 +229,11 @@ class Drafter {
   }
   void add_jacobian(const std::vector<Expression>& values, SymbolKind kind) {
     for (const Partial& p : jacobian(graph_, values, kind)) add_entry(p.value, coordinate(p.row), coordinate(p.column));
+  }
+  void add_gradients(const std::vector<CoordinateTerm>& terms) {
+    for (const CoordinateTerm& term : terms)
+      for (const Partial& p : gradient(graph_, term.value, SymbolKind::coordinate))
+        add_entry(p.value, places(*term.array, term.part, 0), coordinate(p.column));
   }
   void add_rows_of(const std::vector<Expression>& values) {
     for (const Partial& p : jacobian(graph_, values, SymbolKind::coordinate))

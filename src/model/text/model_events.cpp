@@ -125,7 +125,8 @@ std::vector<FoundSwitch> switches_of(Kernel& kernel) {
         found.push_back({s.when, &place, kernel.scope.is_common(s.when)});
   };
   for (const ForceTerm& term : kernel.terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
-  for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place);
+  for (const auto* terms : {&kernel.rates, &kernel.charges})
+    for (const CoordinateTerm& term : *terms) look(term.value, *term.place);
   for (const RowTerm& row : kernel.constraints) look(row.value, *row.place);
   return found;
 }
@@ -184,7 +185,8 @@ void add_biases(Kernel& kernel) {
     term.energy = biased(term.energy);
     term.force = biased(term.force);
   }
-  for (CoordinateTerm& rate : kernel.rates) rate.value = biased(rate.value);
+  for (auto* terms : {&kernel.rates, &kernel.charges})
+    for (CoordinateTerm& term : *terms) term.value = biased(term.value);
   for (auto* rows : {&kernel.gaps, &kernel.constraints})
     for (RowTerm& row : *rows) row.value = biased(row.value);
 }

@@ -42,6 +42,7 @@ class CModelWriter {
     add_vector("energy", {Purpose::energy});
     add_vector("force", {Purpose::force});
     add_vector("rate", {Purpose::rate});
+    add_vector("what the rates are of", {Purpose::charge});
     add_matrix("derivative of the force by q, entry by entry", {Purpose::by_position});
     add_matrix("derivative of the force by v, entry by entry", {Purpose::by_velocity});
     add_rows("stiff gaps", of_gaps);
