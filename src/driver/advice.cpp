@@ -70,9 +70,10 @@ Recommendation recommend(const Outlook& outlook) {
     return {"verlet", "fast and slow motion: the cheapest method that keeps the energy; it follows every oscillation"};
   if (fits("rattle")) return {"rattle", "constraints are kept at position and velocity level"};
   const bool none = outlook.fitting.empty();
-  return {fits("dop853") ? "dop853"
-          : none         ? ""
-                         : outlook.fitting.front(),
+  return {fits("dop853")  ? "dop853"
+          : fits("radau") ? "radau"
+          : none          ? ""
+                          : outlook.fitting.front(),
           "the most accurate method here that can run the model"};
 }
 }  // namespace trill

@@ -59,7 +59,7 @@ class Bdf final : public Stepper {
   Bdf(const Problem& problem, const Options& options)
       : info_(describe(options)),
         options_(options),
-        p_(problem.as<MechanicalProblem>("bdf")),
+        p_(mechanics_with_reactions(problem, "bdf")),
         stage_(p_, {.form = options.formulation, .lift_gaps = true}),
         balance_(p_) {
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.

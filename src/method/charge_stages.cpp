@@ -12,6 +12,14 @@ namespace trill {
 namespace {
 // The polynomial of the last step is not extrapolated further than this many lengths of it.
 constexpr double furthest_charges = 2;
+// The sources of a circuit are seen at least so many times in a period: a diode that conducts for a short part of it
+// would otherwise be stepped over.
+constexpr double looks_in_a_period = 50;
+
+double longest_charge_step(const CircuitProblem& problem, Index stages) {
+  const std::optional<double> period = problem.clock_period();
+  return period ? static_cast<double>(stages) / looks_in_a_period * *period : HUGE_VAL;
+}
 }  // namespace
 
 ChargeStages::ChargeStages(const StageBlock& block, const CircuitProblem& problem)
@@ -26,7 +34,8 @@ ChargeStages::ChargeStages(const StageBlock& block, const CircuitProblem& proble
       charges_(Mat::Zero(n_, block.count)),
       carries_charge_(static_cast<std::size_t>(n_), true),
       nodes_(Vec::Zero(block.count + 1)),
-      past_(Mat::Zero(n_, block.count + 1)) {
+      past_(Mat::Zero(n_, block.count + 1)),
+      longest_step_(longest_charge_step(problem, block.count)) {
   nodes_.tail(block.count) = block.position.c.segment(block.first, block.count);
   matrix_ = std::make_unique<ShiftedMatrix>(problem.jacobian_pattern(), block, 0);
   matrix_->add(dcharge_, 0, 0, false, 1, 1);
@@ -36,12 +45,7 @@ ChargeStages::ChargeStages(const StageBlock& block, const CircuitProblem& proble
 void ChargeStages::start(const State& s) {
   consistent_.emplace(problem_, s.t, s.y);
   problem_.jacobians(s.t, s.y, dcharge_, dcurrent_);
-  for (Index j = 0; j < n_; ++j) {
-    limited_.setZero();
-    limited_[j] = 1;
-    dcharge_.multiply(limited_, charge0_);
-    carries_charge_[static_cast<std::size_t>(j)] = max_abs(charge0_) > 0;
-  }
+  carries_charge_ = charged_unknowns(dcharge_);
   has_past_ = has_stages_ = false;
 }
 
@@ -120,7 +124,10 @@ bool ChargeStages::limit(In x, Out step) {
   return true;
 }
 
-double ChargeStages::size_in_tolerances(In weights) const { return weighted_rms(y0_, weights); }
+// Charges come from differences of voltages, so each of them is affected by the rounding of the largest.
+double ChargeStages::size_in_tolerances(In weights) const {
+  return max_abs(y0_) * std::sqrt(weights.squaredNorm() / static_cast<double>(n_));
+}
 
 // (sigma C + G) x = sigma e. Unknowns without charge may jump; they follow from the others and are not tested.
 void ChargeStages::filter(Vec& error) {

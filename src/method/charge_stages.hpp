@@ -24,6 +24,7 @@ class ChargeStages final : public StageSystem {
   void forget_steps() override { has_past_ = has_stages_ = false; }
   bool slope(const State& s, In k, double dt, Out slope) override;
   void settle(double t, Out y) override { consistent_->settle(t, y); }
+  double longest_step() const override { return longest_step_; }
 
  protected:
   void find_derivatives(In x) override;
@@ -42,7 +43,7 @@ class ChargeStages final : public StageSystem {
   // The last accepted step, for guesses: its values at both ends and at the stages between them.
   Vec nodes_;
   Mat past_;
-  double past_h_ = 0;
+  double past_h_ = 0, longest_step_;
   bool has_past_ = false, has_stages_ = false;
 };
 }  // namespace trill

@@ -34,6 +34,8 @@ const CircuitProblem* circuit_system(const Problem& problem, const MethodInfo& i
 }
 
 const MechanicalProblem& mechanical_system(const Problem& problem, const MethodInfo& info) {
+  if (const auto* reactive = dynamic_cast<const ReactiveProblem*>(&problem); reactive && info.accepts.constrained)
+    return reactive->mechanics();
   if (info.accepts.first_order && !dynamic_cast<const MechanicalProblem*>(&problem))
     throw UsageError(fmt::format("{} needs a first-order or a mechanical system{}; '{}' is neither", info.name,
                                  info.accepts.circuit ? " or a circuit" : "", problem.name()));
@@ -134,7 +136,7 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
   const double size = scale.norm(s.y, s.y, s.y), rate = scale.norm(slope, s.y, s.y);
   if (!(rate > 0)) return 0;
   double h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
-  h = std::min(h, slow_->longest_step());
+  h = std::min({h, slow_->longest_step(), stages_->longest_step()});
   h = std::max(h, slow_->first_floor(s, scale));
   return std::min(h, std::abs(h_max));
 }
@@ -156,7 +158,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   if (result.status != StepStatus::ok || !passes_error_test(s, request, result)) return result;
   accept(s, request);
   if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(request.h);
-  result.h_next_max = std::min(result.h_next_max, slow_->longest_step());
+  result.h_next_max = std::min({result.h_next_max, slow_->longest_step(), stages_->longest_step()});
   return result;
 }
 

@@ -8,118 +8,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-// What elimination leaves of a row of capacitances is rounding below this share of the row.
-constexpr double charge_rounding = 1e-12;
 // Corrections are relative to the size of the unknowns.
 constexpr double rough_tolerance = 1e-8, fine_tolerance = 1e-11, settled_rounding = 1e-7;
 constexpr double smallest_share = 1e-6;  // unknowns are solved relative to themselves or to this share of the largest
 constexpr int most_halvings = 30;
 constexpr double dependence = 1e-10;
-
-// Calls use(row, column, place among the stored values) for every stored entry.
-template <class Use>
-void each_stored(const MatrixSlot& a, Use use) {
-  Index place = 0;
-  for (Index j = 0; j < a.cols(); ++j) {
-    if (a.is_sparse())
-      for (SpMat::InnerIterator entry(a.as_sparse(), j); entry; ++entry) use(entry.row(), j, place++);
-    else
-      for (Index i = 0; i < a.rows(); ++i) use(i, j, place++);
-  }
-}
-
-// Equations that share unknowns through their charges are in one block, directly or through others.
-class ChargeBlocks {
- public:
-  explicit ChargeBlocks(const MatrixSlot& dcharge) : next_(static_cast<std::size_t>(dcharge.rows())) {
-    std::iota(next_.begin(), next_.end(), Index{0});
-    std::vector<Index> first(static_cast<std::size_t>(dcharge.cols()), -1);
-    each_stored(dcharge, [&](Index i, Index j, Index place) {
-      if (dcharge.values()[place] == 0) return;
-      Index& other = first[static_cast<std::size_t>(j)];
-      if (other < 0) other = i;
-      next_[static_cast<std::size_t>(head(i))] = head(other);
-    });
-  }
-  std::map<Index, std::vector<Index>> blocks() {
-    std::map<Index, std::vector<Index>> found;
-    for (Index i = 0; i < static_cast<Index>(next_.size()); ++i) found[head(i)].push_back(i);
-    return found;
-  }
-
- private:
-  Index head(Index i) {
-    while (next_[static_cast<std::size_t>(i)] != i) i = next_[static_cast<std::size_t>(i)];
-    return i;
-  }
-  std::vector<Index> next_;
-};
 }  // namespace
-
-ChargeSplit::ChargeSplit(const MatrixSlot& dcharge) : combinations_(static_cast<std::size_t>(dcharge.rows())) {
-  std::vector<std::map<Index, double>> rows(combinations_.size());
-  each_stored(dcharge, [&](Index i, Index j, Index place) {
-    if (const double value = dcharge.values()[place]; value != 0) rows[static_cast<std::size_t>(i)][j] = value;
-  });
-  for (const auto& [head, equations] : ChargeBlocks(dcharge).blocks()) {
-    std::map<Index, Index> columns;
-    for (const Index k : equations)
-      for (const auto& [j, value] : rows[static_cast<std::size_t>(k)]) columns.emplace(j, 0);
-    Index count = 0;
-    for (auto& [j, place] : columns) place = count++;
-    Mat charges = Mat::Zero(static_cast<Index>(equations.size()), count);
-    for (std::size_t k = 0; k < equations.size(); ++k)
-      for (const auto& [j, value] : rows[static_cast<std::size_t>(equations[k])])
-        charges(static_cast<Index>(k), columns.at(j)) = value;
-    eliminate(equations, charges);
-  }
-}
-
-// Gaussian elimination with full pivoting of rows scaled to length 1. The rows without a pivot are combinations of the
-// others.
-void ChargeSplit::eliminate(const std::vector<Index>& equations, const Mat& charges) {
-  const Index n = charges.rows();
-  Mat left = charges, T = Mat::Identity(n, n);
-  Vec size(n);
-  for (Index i = 0; i < n; ++i) size[i] = charges.cols() > 0 ? charges.row(i).cwiseAbs().maxCoeff() : 0;
-  std::vector<bool> done(static_cast<std::size_t>(n), false);
-  while (true) {
-    Index row = -1, col = -1;
-    double largest = charge_rounding;
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; !done[static_cast<std::size_t>(i)] && size[i] > 0 && j < left.cols(); ++j)
-        if (const double share = std::abs(left(i, j)) / size[i]; share > largest) {
-          largest = share;
-          row = i;
-          col = j;
-        }
-    if (row < 0) break;
-    done[static_cast<std::size_t>(row)] = true;
-    for (Index i = 0; i < n; ++i) {
-      if (done[static_cast<std::size_t>(i)] || left(i, col) == 0) continue;
-      const double factor = left(i, col) / left(row, col);
-      left.row(i) -= factor * left.row(row);
-      T.row(i) -= factor * T.row(row);
-      left(i, col) = 0;
-    }
-  }
-  for (Index i = 0; i < n; ++i) {
-    if (done[static_cast<std::size_t>(i)]) continue;
-    ++algebraic_;
-    const Index k = equations[static_cast<std::size_t>(i)];
-    auto& combination = combinations_[static_cast<std::size_t>(k)];
-    combination.push_back({k, 1});
-    for (Index j = 0; j < n; ++j)
-      if (j != i && T(i, j) != 0) combination.push_back({equations[static_cast<std::size_t>(j)], T(i, j)});
-  }
-}
 
 // charge(x) = c0 in the rows that keep a charge, and combinations of currents that vanish in the others.
 class ConsistentCharges::System final : public MatrixSystem {

@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "problem/charge_split.hpp"
 #include "trill/linalg/newton.hpp"
 #include "trill/problem/circuit.hpp"
 
 #include <vector>
 
 namespace trill {
-// The equations of a circuit, sorted into those that keep a charge of their own and those without: equations whose
-// charges depend on others are replaced by combinations in which the charges cancel. What is left of a combination is
-// algebraic: its currents vanish at every time.
-class ChargeSplit {
- public:
-  struct Share {
-    Index equation;
-    double weight;
-  };
-  explicit ChargeSplit(const MatrixSlot& dcharge);
-  Index size() const { return static_cast<Index>(combinations_.size()); }
-  Index algebraic() const { return algebraic_; }
-  bool keeps_charge(Index row) const { return combinations_[static_cast<std::size_t>(row)].empty(); }
-  // The equations of which row k is made if it is algebraic; the first is equation k itself.
-  const std::vector<Share>& combination(Index row) const { return combinations_[static_cast<std::size_t>(row)]; }
-
- private:
-  void eliminate(const std::vector<Index>& equations, const Mat& charges);
-  std::vector<std::vector<Share>> combinations_;
-  Index algebraic_ = 0;
-};
-
 // Finds the values of all unknowns of a circuit that belong to given charges at a time. Which charges are independent
 // is decided where the object is made.
 class ConsistentCharges {

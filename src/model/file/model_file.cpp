@@ -160,6 +160,8 @@ class FileReader {
             {r.needed_target("on"), r.needed_values("value"), r.name("group"), r.name("over"), std::nullopt});
     });
     root_.each_table("constraint", [&](TableReader& r) {
+      if (const std::optional<FileText> name = r.name("name"))
+        file_.reactions.push_back({*name, {file_.constraints.size()}, false});
       file_.constraints.push_back({r.needed_value("equation"), r.name("over")});
     });
     root_.each_table("measure", [&](TableReader& r) {

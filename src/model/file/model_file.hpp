@@ -105,6 +105,12 @@ struct FileForce {
 struct FileConstraint : FileValue {  // the FileValue is its equation
   std::optional<FileText> over;
 };
+// A name for the multipliers of constraints, one or the parts of a point, or for the forces that are minus these.
+struct FileReaction {
+  FileText name;
+  std::vector<std::size_t> constraints;  // their places in the list of all constraints
+  bool opposite = false;
+};
 struct FileMeasure {
   FileText name;
   FileValue value;
@@ -166,6 +172,7 @@ struct ModelFile {
   std::vector<FileKinetic> kinetic;
   std::vector<FileForce> forces;
   std::vector<FileConstraint> constraints;
+  std::vector<FileReaction> reactions;
   std::vector<FileMeasure> measures;
   std::vector<FileEvent> events;
   std::optional<FileHeatBath> heat_bath;

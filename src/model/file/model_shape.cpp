@@ -47,6 +47,7 @@ class ShapeCheck {
     for (const FileCoordinate& c : file.coordinates) take(c.name);
     for (const FileCoordinate& c : file.coordinates) take_velocity(c.name);
     for (const FileDerived& d : file.derived) take(d.name);
+    for (const FileReaction& r : file.reactions) take(r.name);
     for (const FileCoordinate& c : file.coordinates) coordinates_.emplace(c.name.text, &c);
     for (const FileSet& s : file.sets) sets_.insert(s.name.text);
   }
@@ -247,15 +248,15 @@ class ShapeCheck {
       check_parts(r.value, point, fmt::format("the {} of '{}'", r.algebraic ? "equation" : "rate", r.on.text));
       if (r.of) check_parts(*r.of, point, "'of'");
       if (!rates.insert(r.on.text).second)
-        throw source_.error(r.on.offset,
-                            fmt::format("'{}' already has a rate in [rate]; it cannot be algebraic as well", r.on.text));
+        throw source_.error(
+            r.on.offset, fmt::format("'{}' already has a rate in [rate]; it cannot be algebraic as well", r.on.text));
     }
     for (const FileCoordinate& c : file_.coordinates)
       if (!rates.contains(c.name.text))
-        throw source_.error(c.name.offset,
-                            fmt::format("coordinate '{}' has no equation; give its rate in [rate] or an expression that "
-                                        "is zero in [algebraic]",
-                                        c.name.text));
+        throw source_.error(
+            c.name.offset, fmt::format("coordinate '{}' has no equation; give its rate in [rate] or an expression that "
+                                       "is zero in [algebraic]",
+                                       c.name.text));
     if (std::all_of(file_.rates.begin(), file_.rates.end(), [](const FileRate& r) { return r.algebraic; }))
       throw source_.error(file_.rates[0].on.offset,
                           "[algebraic] stands beside [rate]; a model without any rate does not move");

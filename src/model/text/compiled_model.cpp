@@ -36,6 +36,7 @@ class Compiler {
     read_group_facts();
     check_heat_bath();
     model_.info = read_info(file_, space_, constraint_count_ > 0);
+    if (model_.has_reactions && !file_.run.method) model_.info.run.method = "radau";
   }
 
  private:
@@ -77,7 +78,7 @@ class Compiler {
     for (int part = 0; part < array.parts; ++part) {
       const FileValue& value = exact.part(part);
       const Expression e = k.scope.parse(value);
-      for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+      for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
         if (depends_on(k.graph(), e, kind)) throw value.error("a closed form may depend on t and parameters only");
       k.closed_forms.push_back({e, &array, part, &value});
     }
@@ -111,6 +112,8 @@ class Compiler {
     const Expression e = k.scope.parse(value);
     if (depends_on(k.graph(), e, SymbolKind::velocity))
       throw value.error(fmt::format("{} may not depend on velocities", what));
+    if (depends_on(k.graph(), e, SymbolKind::multiplier))
+      throw value.error(fmt::format("{} may not depend on the forces of constraints", what));
     return e;
   }
 
@@ -136,7 +139,11 @@ class Compiler {
     const Expression along = parse_position(k, *f.along, "what a force acts along"), value = k.scope.parse(f.value);
     const std::size_t in = group(f.group, otherwise, false);
     for (const Partial& p : gradient(k.graph(), along, SymbolKind::coordinate))
-      k.terms.push_back({&f.value, in, no_expression, k.graph().multiply(value, p.value), p.column});
+      add_force(k, {&f.value, in, no_expression, k.graph().multiply(value, p.value), p.column});
+  }
+
+  static void add_force(Kernel& k, const ForceTerm& term) {
+    (depends_on(k.graph(), term.force, SymbolKind::multiplier) ? k.reactions : k.terms).push_back(term);
   }
 
   void read_force(const FileForce& f, const char* otherwise) {
@@ -153,7 +160,7 @@ class Compiler {
         throw f.on.piece.error(0, fmt::format("a force acts on a coordinate, and '{}' is none", f.on.text));
       const FileValue& value = f.value.part(static_cast<int>(part));
       const int slot = node.index;
-      k.terms.push_back({&value, in, no_expression, k.scope.parse(value), slot});
+      add_force(k, {&value, in, no_expression, k.scope.parse(value), slot});
     }
   }
 
@@ -185,6 +192,8 @@ class Compiler {
       Kernel& k = kernel(t.over);
       const Expression e = k.scope.parse(t.energy);
       if (depends_on(k.graph(), e, SymbolKind::time)) throw t.energy.error("a kinetic energy may not depend on t");
+      if (depends_on(k.graph(), e, SymbolKind::multiplier))
+        throw t.energy.error("a kinetic energy may not depend on the forces of constraints");
       if (!is_quadratic_in_velocities(k.graph(), e))
         throw t.energy.error("a kinetic energy is a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
       k.kinetic.push_back({&t.energy, e});
@@ -296,6 +305,12 @@ class Compiler {
           dependent = dependent || depends_on(k->graph(), term.force, SymbolKind::velocity);
           if (!term.inertial) drag = std::max(drag, drag_of(k->graph(), term.force));
         }
+        for (const ForceTerm& term : k->reactions) {
+          if (term.group != g) continue;
+          model_.has_reactions = of_others = dependent = true;
+          conservative = false;
+          drag = Drag::nonlinear;
+        }
       }
       model_.conservative.push_back(conservative);
       model_.velocity_dependent.push_back(dependent);
@@ -334,6 +349,9 @@ class Compiler {
           throw c.place->error("a constraint beside a [heat_bath] may not depend on t");
     if (model_.mass_kind == MassKind::of_q)
       throw file_.heat_bath->friction.error("a heat bath needs masses that do not depend on coordinates");
+    if (model_.has_reactions)
+      throw file_.heat_bath->friction.error(
+          "a heat bath cannot stand beside forces that depend on those of constraints");
   }
 
   CompiledModel& model_;
@@ -372,6 +390,8 @@ ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) 
     info.run.method = "langevin_splitting";
   } else if (constrained) {
     info.run.method = "rattle";
+  } else if (file.has_charges()) {
+    info.run.method = "radau";
   }
   info.title = file.title;
   info.reference = file.reference;

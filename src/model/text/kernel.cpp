@@ -38,15 +38,17 @@ class Drafter {
     return sum;
   }
   // Forces that do not come from an energy, for each slot.
-  std::vector<Expression> applied(int selection) {
+  std::vector<Expression> applied(int selection) { return applied(kernel_.terms, selection); }
+  std::vector<Expression> applied(const std::vector<ForceTerm>& terms, int selection) {
     std::vector<Expression> sums(slots(), graph_.number(0));
-    for (const ForceTerm& term : kernel_.terms) {
+    for (const ForceTerm& term : terms) {
       if (!selected(term, selection) || term.force == no_expression) continue;
       Expression& sum = sums[static_cast<std::size_t>(term.on)];
       sum = graph_.add(sum, term.force);
     }
     return sums;
   }
+  std::vector<Expression> multiplier_force() { return applied(kernel_.reactions, every_group); }
   std::vector<Expression> force(int selection) {
     std::vector<Expression> f = applied(selection);
     for (const Partial& p : gradient(graph_, energy(selection), SymbolKind::coordinate)) {
@@ -66,6 +68,9 @@ class Drafter {
         break;
       case Purpose::force:
         add_slots(force(key_.selection));
+        break;
+      case Purpose::multiplier_force:
+        add_slots(multiplier_force());
         break;
       case Purpose::force_product:
         add_slots(jacobian_product(graph_, force(key_.selection), SymbolKind::coordinate, kernel_.scope.slots()));
@@ -143,6 +148,16 @@ class Drafter {
         break;
       case Purpose::charge_jacobian:
         add_gradients(kernel_.charges);
+        break;
+      case Purpose::multiplier_force_by_position:
+        add_jacobian(multiplier_force(), SymbolKind::coordinate);
+        break;
+      case Purpose::multiplier_force_by_velocity:
+        add_jacobian(multiplier_force(), SymbolKind::velocity);
+        break;
+      case Purpose::multiplier_force_by_multiplier:
+        for (const Partial& p : jacobian(graph_, multiplier_force(), SymbolKind::multiplier))
+          add_entry(p.value, coordinate(p.row), row(static_cast<std::size_t>(p.column)));
         break;
       default:
         break;

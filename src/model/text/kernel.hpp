@@ -48,12 +48,12 @@ struct SwitchTerm {
 struct Kernel {
   Kernel(ModelSpace& space, const IndexSet* over) : scope(space, over) {}
   KernelScope scope;
-  std::vector<ForceTerm> terms;
+  std::vector<ForceTerm> terms, reactions;  // reactions: forces that depend on multipliers
   std::vector<RowTerm> gaps, constraints, kinetic;
   std::vector<SummedTerm> measures;
   std::vector<CoordinateTerm> rates, charges, closed_forms;  // charges: what the rates are the rates of
-  std::vector<Expression> events;                // zero where each event of the file happens
-  std::vector<std::vector<Expression>> changes;  // the values that each event sets
+  std::vector<Expression> events;                            // zero where each event of the file happens
+  std::vector<std::vector<Expression>> changes;              // the values that each event sets
   std::vector<SwitchTerm> switches;
   std::size_t first_bias() const { return scope.over() ? scope.over()->columns.size() : 0; }
   Index first_gap = 0, first_constraint = 0;
@@ -78,6 +78,7 @@ enum class Purpose {
   slope_and_curvature,   // the values of G, followed by the curvature
   rate,                  // right-hand side of a first-order model
   charge,                // what these are the rates of
+  multiplier_force,      // forces that depend on multipliers
   closed_form,           // q followed by v; for selection 0 only q
   event,                 // the selected one
   change,                // the values that the selected event sets, one after another
@@ -90,7 +91,10 @@ enum class Purpose {
   mass,
   mass_product,  // d(M w)/dq for the direction w
   rate_jacobian,
-  charge_jacobian
+  charge_jacobian,
+  multiplier_force_by_position,
+  multiplier_force_by_velocity,
+  multiplier_force_by_multiplier
 };
 // Selects terms: a group of forces, or gaps or constraints.
 inline constexpr int every_group = -1, of_gaps = 0, of_constraints = 1;

@@ -42,6 +42,8 @@ ParsedValue KernelScope::find(const NameUse& use) {
       return find_array(use, *meaning->array, SymbolKind::velocity);
     case ModelSpace::Kind::derived:
       return find_derived(use, *meaning->derived);
+    case ModelSpace::Kind::reaction:
+      return find_reaction(use, *meaning->reaction);
   }
   return {};
 }
@@ -54,7 +56,8 @@ ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& a
   if (!array.over && use.index != no_expression)
     fail(fmt::format("'{}' is not over a set and takes no index", use.name));
   if (use.index != no_expression)
-    for (const SymbolKind moving : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+    for (const SymbolKind moving :
+         {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
       if (depends_on(graph_, use.index, moving))
         fail(fmt::format("the index of '{}' may depend on columns, the element and parameters only", use.name));
   if (use.index != no_expression) space_.fix_parameters_of(graph_, use.index);
@@ -89,6 +92,24 @@ ParsedValue KernelScope::find_derived(const NameUse& use, const FileDerived& der
   hidden_ = was_hidden;
   chain_.pop_back();
   return derived_[derived.name.text] = {value, false}, value;
+}
+
+// The multipliers of one element are known to terms over the same set only.
+ParsedValue KernelScope::find_reaction(const NameUse& use, const FileReaction& reaction) {
+  const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
+  if (use.index != no_expression) fail(fmt::format("'{}' is the force of a constraint and takes no index", use.name));
+  const IndexSet* over = space_.set(space_.set_of(reaction.constraints[0]));
+  if (over != over_)
+    fail(over ? fmt::format("'{}' has one value for each element of '{}' and can be used in terms over that set only",
+                            use.name, over->name())
+              : fmt::format("'{}' belongs to no set and cannot be used in terms over '{}'", use.name, over_->name()));
+  ParsedValue value;
+  value.size = static_cast<int>(reaction.constraints.size());
+  for (std::size_t k = 0; k < reaction.constraints.size(); ++k) {
+    const Expression multiplier = graph_.symbol(SymbolKind::multiplier, space_.row_of(reaction.constraints[k]));
+    value.part[k] = reaction.opposite ? graph_.negate(multiplier) : multiplier;
+  }
+  return value;
 }
 
 std::string KernelScope::circle(std::string_view name) const {
@@ -130,7 +151,7 @@ std::vector<double> KernelScope::values_of(Expression e, std::size_t offset) con
 
 std::vector<double> KernelScope::parse_constants(const FileValue& value, std::string_view what) {
   const Expression e = parse(value);
-  for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+  for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
     if (depends_on(graph_, e, kind))
       throw value.error(fmt::format("{} may depend on parameters{} only, not on coordinates or t", what,
                                     over_ ? " and columns" : ""));
@@ -148,7 +169,8 @@ bool KernelScope::is_common(Expression e) const {
   for (const Expression x : graph_.needed(roots)) {
     const ExpressionNode& node = graph_[x];
     if (node.op != Op::symbol || node.kind == SymbolKind::time || node.kind == SymbolKind::parameter) continue;
-    if (node.kind == SymbolKind::element || node.kind == SymbolKind::column) return false;
+    if (node.kind == SymbolKind::element || node.kind == SymbolKind::column || node.kind == SymbolKind::multiplier)
+      return false;
     const Slot& slot = slots_[static_cast<std::size_t>(node.index)];
     if (slot.index != no_expression && !is_common(slot.index)) return false;
   }

@@ -61,6 +61,7 @@ class KernelScope final : public NameScope {
   };
   ParsedValue find_array(const NameUse& use, const CoordinateArray& array, SymbolKind kind);
   ParsedValue find_derived(const NameUse& use, const FileDerived& derived);
+  ParsedValue find_reaction(const NameUse& use, const FileReaction& reaction);
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;

@@ -12,7 +12,7 @@ namespace trill {
 namespace {
 // Whether `when` is a t + b, where a and b contain only parameters.
 bool linear_in_time(ExpressionGraph& graph, Expression when) {
-  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
     if (depends_on(graph, when, kind)) return false;
   for (const Partial& slope : gradient(graph, when, SymbolKind::time))
     if (depends_on(graph, slope.value, SymbolKind::time)) return false;
@@ -65,7 +65,8 @@ class EventReader {
                                         model_.space->parameters()[static_cast<std::size_t>(parameter)].name));
   }
   void check_that_it_changes(const FileEvent& file) const {
-    for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+    for (const SymbolKind kind :
+         {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
       if (depends_on(kernel_.graph(), kernel_.events.back(), kind)) return;
     throw file.when.error("an event happens where this becomes zero, but it depends neither on coordinates nor on t");
   }
@@ -124,7 +125,8 @@ std::vector<FoundSwitch> switches_of(Kernel& kernel) {
       if (std::none_of(found.begin(), found.end(), [&](const FoundSwitch& f) { return f.when == s.when; }))
         found.push_back({s.when, &place, kernel.scope.is_common(s.when)});
   };
-  for (const ForceTerm& term : kernel.terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
+  for (const auto* terms : {&kernel.terms, &kernel.reactions})
+    for (const ForceTerm& term : *terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
   for (const auto* terms : {&kernel.rates, &kernel.charges})
     for (const CoordinateTerm& term : *terms) look(term.value, *term.place);
   for (const RowTerm& row : kernel.constraints) look(row.value, *row.place);
@@ -181,10 +183,11 @@ class BiasedTerms {
 
 void add_biases(Kernel& kernel) {
   BiasedTerms biased(kernel);
-  for (ForceTerm& term : kernel.terms) {
-    term.energy = biased(term.energy);
-    term.force = biased(term.force);
-  }
+  for (auto* terms : {&kernel.terms, &kernel.reactions})
+    for (ForceTerm& term : *terms) {
+      term.energy = biased(term.energy);
+      term.force = biased(term.force);
+    }
   for (auto* terms : {&kernel.rates, &kernel.charges})
     for (CoordinateTerm& term : *terms) term.value = biased(term.value);
   for (auto* rows : {&kernel.gaps, &kernel.constraints})
@@ -249,7 +252,8 @@ std::vector<EventInfo> TextEvents::infos() const {
 }
 
 ProgramInputs TextEvents::inputs_at(const State& s) const {
-  return {.t = s.t, .q = s.y.data(), .v = s.y.data() + s.layout.nq};
+  const double* q = s.y.data();
+  return {.t = s.t, .q = q, .v = q + s.layout.nq, .multipliers = q + s.layout.nq + s.layout.nv};
 }
 
 double TextEvents::value(int event, const State& s, const ParameterValues& parameters) const {

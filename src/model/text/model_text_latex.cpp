@@ -86,6 +86,8 @@ class LatexModelWriter {
         return latex_name(over->columns[static_cast<std::size_t>(index)]);
       case SymbolKind::velocity:
         return coordinate(kernel, index, 1);
+      case SymbolKind::multiplier:
+        return fmt::format("\\lambda_{{{}}}", index - static_cast<int>(kernel.gaps.size()) + 1);
       default:
         return coordinate(kernel, index, 0);
     }
@@ -162,11 +164,13 @@ class LatexModelWriter {
 
   static std::vector<std::pair<int, Expression>> slot_forces(const Kernel& kernel, ExpressionGraph& graph) {
     std::vector<std::pair<int, Expression>> found;
-    const VectorDraft draft = draft_vector(kernel, {Purpose::force}, graph);
-    for (std::size_t k = 0; k < draft.outputs.size(); ++k)
-      for (int slot = 0; slot < kernel.scope.slots(); ++slot)
-        if (draft.targets[k].places.get() == &kernel.table->coordinates[static_cast<std::size_t>(slot)])
-          found.emplace_back(slot, draft.outputs[k]);
+    for (const Purpose purpose : {Purpose::force, Purpose::multiplier_force}) {
+      const VectorDraft draft = draft_vector(kernel, {purpose}, graph);
+      for (std::size_t k = 0; k < draft.outputs.size(); ++k)
+        for (int slot = 0; slot < kernel.scope.slots(); ++slot)
+          if (draft.targets[k].places.get() == &kernel.table->coordinates[static_cast<std::size_t>(slot)])
+            found.emplace_back(slot, draft.outputs[k]);
+    }
     return found;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/text/model_events.hpp"
+#include "model/text/text_clock.hpp"
 #include "model/text/text_code.hpp"
 #include "problem/consistent_charges.hpp"
 
@@ -28,6 +29,9 @@ class TextCharges final : public CircuitProblem, public TextCode {
   void jacobians(double t, In x, MatrixSlot& dcharge, MatrixSlot& dcurrent) const override;
   std::string equation_name(Index k) const override;
   const FileValue& equation(Index k) const;  // its place in the file
+  std::optional<double> clock_period() const override {
+    return shortest_period(*model_, model_->space->parameter_values());
+  }
 
   std::vector<EventInfo> events() const override { return events_.infos(); }
   double event_value(int event, const State& s) const override { return events_.value(event, s, mode_.parameters()); }

@@ -5,6 +5,7 @@
 #include "model/text/text_charges.hpp"
 #include "model/text/text_first_order.hpp"
 #include "model/text/text_langevin.hpp"
+#include "model/text/text_reactive.hpp"
 #include "model/text/text_structure.hpp"
 
 #include <fstream>
@@ -18,6 +19,7 @@ std::unique_ptr<Problem> make_problem(const std::shared_ptr<CompiledModel>& mode
   if (model->file.has_charges()) return make_text_charges(model);
   if (!model->file.rates.empty()) return std::make_unique<TextFirstOrder>(model);
   if (model->file.heat_bath) return std::make_unique<TextLangevin>(model);
+  if (model->has_reactions) return make_text_reactive(model);
   return std::make_unique<TextMechanics>(model);
 }
 
