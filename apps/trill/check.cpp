@@ -4,8 +4,9 @@
 #include "commands.hpp"
 #include "formulation/constraint_check.hpp"
 #include "linalg/row_rank.hpp"
+#include "problem/consistent_charges.hpp"
 #include "terminal.hpp"
-#include "trill/problem/mechanical.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <fmt/format.h>
 
@@ -55,6 +56,16 @@ void check_constraints(const MechanicalProblem& problem, const State& s) {
     if (!wrong.empty()) throw UsageError(wrong);
 }
 
+// A heat bath is described by its own quantities.
+const MechanicalProblem* described_mechanics(const Problem& problem) {
+  return dynamic_cast<const LangevinProblem*>(&problem) ? nullptr : mechanics_of(problem);
+}
+
+void list_algebraic(const Problem& problem, const State& s, Rows& rows) {
+  if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem))
+    rows.push_back({"algebraic equations", fmt::format("{}", ConsistentCharges(*circuit, s.t, s.y).algebraic())});
+}
+
 std::string frequencies(const Inspection& in, bool fast) {
   std::vector<std::string> found;
   for (const Mode& mode : in.modes)
@@ -70,9 +81,10 @@ int check(const CheckArguments& a) {
   const auto& [info, file, text, problem, warnings] = model;
   const State start = problem->initial_state();
   Rows rows{{"at the start", info.title}, {"coordinates", fmt::format("{}", start.layout.nq)}};
+  list_algebraic(*problem, start, rows);
   for (const Parameter& p : problem->parameters())
     rows.push_back({"parameter " + p.name, with_unit(format_number(p.value), p.unit)});
-  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(problem.get())) {
+  if (const MechanicalProblem* mechanical = described_mechanics(*problem)) {
     list_forces(*mechanical, start, rows);
     if (const ConstraintMap* map = mechanical->constraints()) {
       list_constraints(*map, start, rows);
@@ -98,8 +110,7 @@ int check(const CheckArguments& a) {
   rows.push_back({"default run", fmt::format("method {}, to t = {}", info.run.method, info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));
-  if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(problem.get()))
-    check_constraints(*mechanical, start);
+  if (const MechanicalProblem* mechanical = described_mechanics(*problem)) check_constraints(*mechanical, start);
   return ExitCode::ok;
 }
 }  // namespace trill::cli

@@ -73,9 +73,10 @@ Recommendation recommend(const Outlook& outlook) {
             "every oscillation"};
   if (fits("rattle")) return {"rattle", "it satisfies the constraints on positions and on velocities"};
   const bool none = outlook.fitting.empty();
-  return {fits("dop853") ? "dop853"
-          : none         ? ""
-                         : outlook.fitting.front(),
+  return {fits("dop853")  ? "dop853"
+          : fits("radau") ? "radau"
+          : none          ? ""
+                          : outlook.fitting.front(),
           "it is the most accurate method that can run this model"};
 }
 }  // namespace trill

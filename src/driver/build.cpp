@@ -5,6 +5,8 @@
 #include "driver/native_choice.hpp"
 #include "formulation/frequencies.hpp"
 #include "multiscale/force_products.hpp"
+#include "problem/reactive.hpp"
+#include "trill/problem/circuit.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <algorithm>
@@ -15,10 +17,42 @@
 
 namespace trill {
 namespace {
-void make_objects(PreparedRun& run) {
+// What few methods can solve, for messages; the others would only say that they need another kind of system.
+std::string peculiarity(const Problem& problem) {
+  if (dynamic_cast<const CircuitProblem*>(&problem)) return "which has algebraic equations beside its rates";
+  if (dynamic_cast<const ReactiveProblem*>(&problem)) return "whose forces depend on those of its constraints";
+  return "";
+}
+
+std::vector<std::string> able_methods(const Problem& problem) {
+  std::vector<std::string> able;
+  for (const MethodEntry& entry : Catalogue::all().methods()) try {
+      entry.make(problem, {});
+      able.push_back(entry.info.name);
+    } catch (const UsageError&) {
+    }
+  return able;
+}
+
+void make_plainly(PreparedRun& run) {
   const Way& way = run.way;
   if (way.formulation) run.reformulation = way.formulation->make(*run.problem, way.formulation_options);
   run.stepper = way.method->make(run.reformulation ? run.reformulation->inner() : *run.problem, way.options);
+}
+
+void make_objects(PreparedRun& run) {
+  const std::string peculiar = peculiarity(*run.problem);
+  if (peculiar.empty()) return make_plainly(run);
+  try {
+    make_plainly(run);
+  } catch (const UsageError&) {
+    const std::vector<std::string> able = able_methods(*run.problem);
+    const bool is_able = std::find(able.begin(), able.end(), run.way.method->info.name) != able.end();
+    if (is_able && !run.way.formulation) throw;  // it is the options
+    throw UsageError(fmt::format("{} cannot solve '{}', {}; use {}",
+                                 run.way.formulation ? run.way.formulation->name : run.way.method->info.name,
+                                 run.problem->name(), peculiar, join(able, ", ")));
+  }
 }
 
 // A step size that was not given depends on the problem that is stepped, which exists only now.

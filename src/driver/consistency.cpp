@@ -2,6 +2,7 @@
 #include "driver/consistency.hpp"
 
 #include "formulation/constraint_check.hpp"
+#include "problem/consistent_charges.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -127,6 +128,14 @@ std::string ConstraintSwitch::follow(State& after, Notes& notes) const {
   return "";
 }
 
+std::string settle_charges(const Problem& problem, State& s) {
+  const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem);
+  if (!circuit) return "";
+  ConsistentCharges charges(*circuit, s.t, s.y);
+  const auto status = charges.settle(s.t, s.y);
+  return status == ConsistentCharges::Status::ok ? "" : describe_failure(*circuit, charges, status, s.t, s.y);
+}
+
 std::vector<Notice> drift_of(const Problem& problem, const State& state) {
   const MechanicalProblem* mechanics = constrained(problem);
   if (!mechanics || !state.y.allFinite()) return {};
@@ -158,6 +167,7 @@ std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end)
     if (!std::isfinite(s.y[i]))
       throw UsageError(fmt::format("the start of '{}' is not finite: {} = {}", problem.name(),
                                    problem.components()[static_cast<std::size_t>(i)].name, s.y[i]));
+  refuse(settle_charges(problem, s));
   return settle_constraints(problem, s);
 }
 

@@ -26,6 +26,10 @@ class ConstraintSwitch {
   std::optional<Vec> multipliers_;  // before the switch
 };
 
+// Solves for the unknowns of a circuit that follow from its algebraic equations, with the charges of this state.
+// Returns why that is not possible, or "".
+std::string settle_charges(const Problem& problem, State& s);
+
 // A notice if a run ends far off its constraints.
 std::vector<Notice> drift_of(const Problem& problem, const State& state);
 

@@ -54,6 +54,7 @@ class Run {
   bool handle_events(double t0, double h);
   bool restart_behind(std::size_t index, const State& before, const State& after, bool changed);
   bool follow(const ConstraintSwitch& passed);
+  bool settle_again();
   bool take_sides();
   void record_moved();
   bool crowds(std::size_t index, double t);

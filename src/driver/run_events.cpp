@@ -46,6 +46,7 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   user_ = after;
   session_.enter(user_);
   if (passed ? !follow(*passed) : !take_sides()) return false;
+  if (!settle_again()) return false;
   if (crowds(index, before.t) || (stays_on && breaks_constraints(event))) return false;
   if (event.restarts ? user_.y != after.y : changed) record(user_);
   if (!take_in()) return false;
@@ -69,6 +70,13 @@ bool Run::follow(const ConstraintSwitch& passed) {
   if (complaint.empty()) return true;
   end_as(RunStatus::refused, fmt::format("at t = {:.6g}: {}", user_.t, complaint));
   return false;
+}
+
+// Solves again for what follows from algebraic equations; false: there is no solution.
+bool Run::settle_again() {
+  const std::string complaint = settle_charges(problem_, user_);
+  if (!complaint.empty()) end_as(RunStatus::refused, fmt::format("at t = {:.6g}: {}", user_.t, complaint));
+  return complaint.empty();
 }
 
 // A state that is exactly on switches takes the formulas of the side to which it moves; false: it cannot.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/constraint_check.hpp"
 
+#include "formulation/reactive_acceleration.hpp"
 #include "linalg/common_kernel.hpp"
 #include "linalg/row_rank.hpp"
 #include "linalg/row_squares.hpp"
@@ -245,7 +246,12 @@ std::optional<Vec> ConstraintCheck::multipliers(const State& s) {
   if (!manifold().stand_at(s.t, s.q())) return std::nullopt;
   Vec force(n_);
   problem_.force(all_groups, s.t, s.q(), s.v(), force);
-  manifold().accelerate(force, s.v(), x_, mu_);
+  if (const ReactionForces* reactions = reaction_forces(problem_)) {
+    if (!ReactiveAcceleration(*reactions, n_, m_, m_).solve(manifold(), s.t, s.q(), s.v(), force, x_, mu_))
+      return std::nullopt;
+  } else {
+    manifold().accelerate(force, s.v(), x_, mu_);
+  }
   if (!all_finite(mu_)) return std::nullopt;
   return mu_;
 }

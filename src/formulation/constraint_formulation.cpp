@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trill {
 namespace {
@@ -72,7 +73,7 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
       n_(problem.layout().nq),
       hard_(map_ ? map_->count() : 0),
       repeats_(map_ && options.form != ConstraintForm::index3 &&
-               (problem.velocity_dependent(all_groups) || options.form == ConstraintForm::ggl)),
+               (problem.velocity_dependent(all_groups) || form_.reactions() || options.form == ConstraintForm::ggl)),
       system_(std::make_unique<StageEquations>(form_, map_, equation, options)),
       newton_(system_->size(), {.max_iterations = options.max_iterations, .jacobian_every = options.jacobian_every}),
       last_(Vec::Zero(n_)),
@@ -92,12 +93,20 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
     return;
   }
   manifold_ = std::make_unique<ConstraintManifold>(problem, *map_, SaddleSolver::Way::schur_first);
+  if (form_.reactions()) take_reactions();
   if (options.form == ConstraintForm::ggl)
     unit_ = std::make_unique<ConstraintManifold>(problem, *map_, SaddleSolver::Way::best,
                                                  ConstraintManifold::Metric::identity);
 }
 
 ConstrainedStage::~ConstrainedStage() = default;
+
+void ConstrainedStage::take_reactions() {
+  if (options_.form == ConstraintForm::cs || options_.form == ConstraintForm::cm)
+    throw UsageError("the formulations cs and cm eliminate the multipliers, on which forces of '" + problem_.name() +
+                     "' depend; take index2, ggl or index3");
+  reactive_.emplace(*form_.reactions(), n_, hard_, hard_);
+}
 
 void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
@@ -123,6 +132,7 @@ void ConstrainedStage::start(double t, In q) {
 
 bool ConstrainedStage::stand_at(double t, In q) {
   t_here_ = t;
+  q_here_ = q;
   return !map_ || (stand_in_unit_metric(t, q) && manifold_->stand_at(t, q));
 }
 
@@ -135,10 +145,18 @@ void ConstrainedStage::accelerate(In q, In v, Out a, Out lambda, Counters& work)
     return;
   }
   problem_.force(all_groups, t_here_, q, v, force_);
-  manifold_->accelerate(force_, v, a, lambda);
+  if (!reactive_)
+    manifold_->accelerate(force_, v, a, lambda);
+  else if (!reactive_->solve(*manifold_, t_here_, q, v, force_, a, lambda))
+    a.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
 void ConstrainedStage::close_acceleration(In v, Out a, Out lambda) {
+  if (reactive_) {
+    if (!reactive_->close(*manifold_, t_here_, q_here_, v, a, lambda))
+      a.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   manifold_->close_acceleration(v, a, mu_);
   lambda += mu_;
 }
@@ -156,6 +174,7 @@ void ConstrainedStage::watch_dependence(double t, Notes& notes) {
 Closing ConstrainedStage::close_positions(double t, Out q) {
   t_here_ = t;
   const Closing closing = manifold_->polish(t, q);
+  q_here_ = q;
   return closing == Closing::ok && !stand_in_unit_metric(t, q) ? Closing::singular : closing;
 }
 
@@ -217,12 +236,14 @@ NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool r
     total.converged = closing == Closing::ok;
     total.singular = closing == Closing::singular;
     if (!repeats_ || !total.converged) break;
+    const bool reacts_alike = system_->take_reaction_shift(mu_, x_);
     step_ = equation.kinematic * (correction_ - system_->correction);
     system_->correction = correction_;
     const double before = moved;
     moved = weighted_rms(step_, weights_.head(n_));
     const bool goes_on = moved <= 0.5 * before && round + 1 < most_rounds;
-    if (moved <= newton_.options().tolerance || (moved <= newton_.options().rounding && !goes_on)) break;
+    if (reacts_alike && (moved <= newton_.options().tolerance || (moved <= newton_.options().rounding && !goes_on)))
+      break;
     total.converged = false;
     reuse = true;
     x_.head(n_) = q;

@@ -3,6 +3,7 @@
 
 #include "formulation/constraint_manifold.hpp"
 #include "formulation/lifted_form.hpp"
+#include "formulation/reactive_acceleration.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
 #include "trill/base/options.hpp"
@@ -11,6 +12,7 @@
 #include "trill/solution/counters.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +111,7 @@ class ConstrainedStage {
   void memory(Archive& archive);
 
  private:
+  void take_reactions();
   Closing close_positions(double t, Out q);
   bool stand_in_unit_metric(double t, In q);
   Closing finish(Out q, Out v);
@@ -125,6 +128,8 @@ class ConstrainedStage {
   Newton newton_;
   std::unique_ptr<ConstraintManifold> manifold_, unit_;  // in the metric of the mass, and in the unit metric for ggl
   std::unique_ptr<Acceleration> free_;                   // used where there are no constraints
+  std::optional<ReactiveAcceleration> reactive_;         // used where forces depend on multipliers
+  Vec q_here_;
   Vec last_, x_, weights_, correction_, step_, gaps_before_, gaps_after_, mu_, force_, gap_lambda_, pulled_;
   double t_here_ = 0, most_independent_ = 0;
   bool guessed_ = false;  // the matrix was formed in the last solve(), before its solution was known

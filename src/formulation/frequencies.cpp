@@ -14,8 +14,8 @@ namespace {
 constexpr Index dense_up_to = 400;
 
 const Problem& deterministic_part(const Problem& problem) {
-  if (const auto* langevin = dynamic_cast<const LangevinProblem*>(&problem)) return langevin->mechanics();
-  return problem;
+  const MechanicalProblem* mechanics = mechanics_of(problem);
+  return mechanics ? *mechanics : problem;
 }
 
 Mat dense_of(const MatrixSlot& slot) { return slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense(); }

@@ -12,8 +12,9 @@ const StrongPotential* separate_gaps(const MechanicalProblem& p) {
   return strong && strong->groups != 0 ? strong : nullptr;
 }
 
-MatrixSlot slope_pattern(const MechanicalProblem& p, const ConstraintMap* map) {
+MatrixSlot slope_pattern(const MechanicalProblem& p, const ConstraintMap* map, const ReactionForces* reactions) {
   MatrixSlot pattern = p.stiffness_pattern();
+  if (reactions) pattern = union_pattern(pattern, reactions->reaction_patterns().by_position);
   if (map) pattern = union_pattern(pattern, map->transpose_pattern());
   return pattern;
 }
@@ -28,15 +29,22 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
       mass_(problem.mass_pattern()),
       damping_(problem.damping_pattern()),
       force_slope_(problem.stiffness_pattern()),
+      force_damping_(damping_),
+      reactions_(reaction_forces(problem)),
       q_differences_(force_slope_),
-      v_differences_(damping_),
+      v_differences_(force_damping_),
       product_(n_) {
+  if (reactions_) {
+    reaction_slopes_ = reactions_->reaction_patterns();
+    damping_ = union_pattern(damping_, reaction_slopes_.by_velocity);
+    reaction_ = Vec::Zero(n_);
+  }
   const StrongPotential* strong = with_gaps ? separate_gaps(problem) : nullptr;
   const ConstraintMap* hard = problem.constraints();
   leaves_gaps_ = problem.strong_potential() && !strong;
   if (strong && hard) joined_ = std::make_unique<JoinedMap>(*strong->map, *hard);
   map_ = joined_ ? joined_.get() : strong ? strong->map : hard;
-  slope_ = slope_pattern(problem, map_);
+  slope_ = slope_pattern(problem, map_, reactions_);
   force_places_ = SlotMap(slope_, force_slope_);
   if (strong) {
     gaps_ = strong->map->count();
@@ -56,6 +64,7 @@ LiftedForm::~LiftedForm() = default;
 
 void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
   problem_.force(soft_, t, q, v, product_);
+  if (reactions_) add_reactions(t, q, v, l, product_);
   if (mass_kind_ == MassKind::identity) {
     for (Index i = 0; i < n_; ++i) balance[i] = k[i] - product_[i];
   } else {
@@ -82,6 +91,7 @@ void LiftedForm::times_mass(In q, In x, Out y) {
 
 void LiftedForm::pull(double t, In q, In v, In l, Out force) {
   problem_.force(soft_, t, q, v, force);
+  if (reactions_) add_reactions(t, q, v, l, force);
   if (!map_) return;
   map_->jacobian(t, q, G_);
   G_.multiply_transposed(l, product_);
@@ -95,18 +105,36 @@ void LiftedForm::linearise(double t, In q, In v, In k, In l) {
   if (mass_kind_ == MassKind::of_q) problem_.mass_product_derivative(q, k, slope_);
   force_derivatives(t, q, v);
   slope_.scale_add(-1, force_slope_, force_places_);
+  if (reactions_) {
+    reactions_->reaction_jacobians(t, q, v, l.tail(m_ - gaps_), reaction_slopes_);
+    slope_.scale_add(-1, reaction_slopes_.by_position);
+    damping_.scale_add(1, reaction_slopes_.by_velocity);
+  }
   if (!map_) return;
   map_->jacobian(t, q, G_);
   map_->transpose_derivative(t, q, l, bend_);
   slope_.scale_add(1, bend_, bend_places_);
 }
 
+void LiftedForm::add_reactions(double t, In q, In v, In l, Out f) {
+  reactions_->reaction_force(t, q, v, l.tail(m_ - gaps_), reaction_);
+  add_scaled(f.data(), 1, reaction_.data(), n_);
+}
+
 void LiftedForm::force_derivatives(double t, In q, In v) {
-  if (problem_.force_jacobian(soft_, t, q, v, force_slope_, damping_)) return;
+  MatrixSlot& by_velocity = reactions_ ? force_damping_ : damping_;
+  find_force_derivatives(t, q, v, by_velocity);
+  if (!reactions_) return;
+  damping_.set_zero();
+  damping_.scale_add(1, force_damping_);
+}
+
+void LiftedForm::find_force_derivatives(double t, In q, In v, MatrixSlot& by_velocity) {
+  if (problem_.force_jacobian(soft_, t, q, v, force_slope_, by_velocity)) return;
   // Passed by reference: a function object of this size would be allocated on the heap.
   const auto of_q = [&](In x, Out f) { problem_.force(soft_, t, x, v, f); };
   const auto of_v = [&](In x, Out f) { problem_.force(soft_, t, q, x, f); };
   q_differences_.evaluate(std::cref(of_q), q, force_slope_);
-  if (damping_.stored() > 0) v_differences_.evaluate(std::cref(of_v), v, damping_);
+  if (by_velocity.stored() > 0) v_differences_.evaluate(std::cref(of_v), v, by_velocity);
 }
 }  // namespace trill

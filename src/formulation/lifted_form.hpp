@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linalg/differences.hpp"
-#include "trill/problem/mechanical.hpp"
+#include "problem/reactive.hpp"
 
 #include <memory>
 #include <string_view>
@@ -12,7 +12,8 @@ namespace trill {
 //   q' = v,  M(q) v' = f(t, q, v) - G^T l,  0 = g(q, t) - C l
 // C = 1/stiffness for gaps and 0 for hard constraints, which are the limit of ever stiffer gaps. With this scaling the
 // derivative is symmetric where f has a potential, and it stays regular however large the stiffness is. A system with
-// neither gaps nor constraints has no l. Refers to the problem, which must outlive it.
+// neither gaps nor constraints has no l. Forces that depend on the multipliers of hard constraints are part of f.
+// Refers to the problem, which must outlive it.
 class LiftedForm {
  public:
   // with_gaps = false: the forces of gaps stay in f, and only hard constraints have multipliers.
@@ -28,6 +29,7 @@ class LiftedForm {
   Groups soft_groups() const { return soft_; }       // the groups in f
   bool leaves_gaps() const { return leaves_gaps_; }  // the model names some, and their forces stay in f
   Groups counted_groups() const { return counted_; }
+  const ReactionForces* reactions() const { return reactions_; }  // nullptr: no force depends on multipliers
 
   // M k - f + G^T l, and g - C l.
   void residual(double t, In q, In v, In k, In l, Out balance, Out closure);
@@ -35,14 +37,18 @@ class LiftedForm {
   void pull(double t, In q, In v, In l, Out force);  // f - G^T l
   void times_mass(In q, In x, Out y);                // y = M(q) x
 
-  // Derivatives of both: mass (balance by k), slope (balance by q), -damping (balance by v), G (closure by q).
+  // Derivatives of both: mass (balance by k), slope (balance by q), -damping (balance by v), G (closure by q and its
+  // transpose: balance by l, minus what reactions add for hard constraints).
   void linearise(double t, In q, In v, In k, In l);
   const MatrixSlot& mass() const { return mass_; }
   const MatrixSlot& slope() const { return slope_; }
   const MatrixSlot& damping() const { return damping_; }
   const MatrixSlot& jacobian() const { return G_; }
+  const MatrixSlot& reaction_slope() const { return reaction_slopes_.by_multiplier; }
 
  private:
+  void add_reactions(double t, In q, In v, In l, Out f);
+  void find_force_derivatives(double t, In q, In v, MatrixSlot& by_velocity);
   void force_derivatives(double t, In q, In v);
 
   const MechanicalProblem& problem_;
@@ -54,9 +60,11 @@ class LiftedForm {
   Groups soft_, counted_;
   MassKind mass_kind_;
   bool mass_known_ = false;
-  MatrixSlot mass_, slope_, damping_, G_, force_slope_, bend_;
+  MatrixSlot mass_, slope_, damping_, G_, force_slope_, force_damping_, bend_;
   SlotMap force_places_, bend_places_;
+  const ReactionForces* reactions_;
+  ReactionForces::Patterns reaction_slopes_;
   DifferenceJacobian q_differences_, v_differences_;
-  Vec product_;
+  Vec product_, reaction_;
 };
 }  // namespace trill

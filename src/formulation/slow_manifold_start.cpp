@@ -19,6 +19,9 @@ UsageError no_manifold(const LiftedForm& form) {
 
 SlowManifoldStart::SlowManifoldStart(const MechanicalProblem& problem) : form_(problem) {
   if (!applies()) return;
+  if (form_.reactions())
+    throw UsageError("start=slow does not know forces that depend on multipliers, as '" + problem.name() +
+                     "' has them");
   point_ = std::make_unique<SlowPoint>(form_);
   manifold_.emplace(problem, *form_.map());
   for (Vec* x : {&f_, &x_, &w_}) *x = Vec::Zero(form_.unknowns());

@@ -22,6 +22,7 @@ SlowPoint::SlowPoint(const LiftedForm& form)
       turned_mass_(form.problem().mass_pattern()) {
   for (Vec* x : {&q, &v, &a, &open, &x_, &f_, &lifted_}) *x = Vec::Zero(n_);
   for (Vec* x : {&mu, &nu, &lambda, &g_, &c_, &probe_, &response_, &other_response_}) *x = Vec::Zero(m_);
+  if (form.reactions()) reactive_.emplace(*form.reactions(), n_, m_, m_ - form.gaps());
 }
 
 SlowPoint::Status SlowPoint::find(double t, In q0, In v0) {
@@ -167,7 +168,11 @@ void SlowPoint::find_open(double t, In q0) {
 bool SlowPoint::find_derivatives(double t) {
   turning_rate_ = -1;
   form_.problem().force(form_.soft_groups(), t, q, v, f_);
-  manifold_.accelerate(f_, v, a, lambda);
+  if (reactive_) {
+    if (!reactive_->solve(manifold_, t, q, v, f_, a, lambda)) return false;
+  } else {
+    manifold_.accelerate(f_, v, a, lambda);
+  }
   return all_finite(a) && all_finite(v) && all_finite(lambda);
 }
 

@@ -3,6 +3,9 @@
 
 #include "formulation/constraint_manifold.hpp"
 #include "formulation/lifted_form.hpp"
+#include "formulation/reactive_acceleration.hpp"
+
+#include <optional>
 
 namespace trill {
 // The point of the slow manifold g = 0, G v = -g_t (JP95 eq. 18) that is nearest to a state in the metric of the mass,
@@ -61,6 +64,7 @@ class SlowPoint {
   const LiftedForm& form_;
   const ConstraintMap& map_;
   mutable ConstraintManifold manifold_;  // solving with its factors does not change the point
+  std::optional<ReactiveAcceleration> reactive_;
   Index n_, m_;
   double t_ = 0, fast_energy_ = 0, slowest_ = 0, fastest_ = 0;
   double turning_rate_ = -1;  // at this point; negative: not computed yet

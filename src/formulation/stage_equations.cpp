@@ -8,9 +8,23 @@
 
 namespace trill {
 namespace {
+// The pattern of a sparse matrix as part of a larger one, from this column on.
+MatrixSlot moved_pattern(const MatrixSlot& a, Index column, Index size) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index j = 0; j < a.cols(); ++j)
+    for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) entries.emplace_back(it.row(), column + j, 1.0);
+  SpMat moved(size, size);
+  moved.setFromTriplets(entries.begin(), entries.end());
+  return MatrixSlot::sparse(std::move(moved));
+}
+
 MatrixSlot newton_pattern(const LiftedForm& form) {
   const MatrixSlot a = union_pattern(union_pattern(form.mass(), form.slope()), form.damping());
-  return saddle_pattern(a, form.jacobian(), form.gaps());
+  MatrixSlot saddle = saddle_pattern(a, form.jacobian(), form.gaps());
+  if (!form.reactions() || !saddle.is_sparse()) return saddle;
+  const Index size = saddle.rows();
+  if (!form.reaction_slope().is_sparse()) return MatrixSlot::dense(size, size);
+  return union_pattern(saddle, moved_pattern(form.reaction_slope(), form.unknowns() + form.gaps(), size));
 }
 
 bool is_split(ConstraintForm kind) { return kind == ConstraintForm::cs || kind == ConstraintForm::cm; }
@@ -40,8 +54,10 @@ StageEquations::StageEquations(LiftedForm& form, const ConstraintMap* hard, Stag
     G_places_ = SlotMap(matrix(), form.jacobian(), n_, 0);
     transposed_places_ = SlotMap::transposed(matrix(), form.jacobian(), 0, n_);
   }
+  if (form.reactions()) reaction_places_ = SlotMap(matrix(), form.reaction_slope(), 0, n_ + gaps_);
   if (!hard_) return;
   s_ = corrected_s_ = Vec::Zero(hard_->count());
+  if (form.reactions()) reaction_shift_ = shifted_ = s_;
   hard_slope_ = hard_->pattern();
   if (is_split(kind_))
     split_ = std::make_unique<CoordinateSplit>(hard_slope_, options.split_by_qr ? SplitBy::qr : SplitBy::lu);
@@ -63,6 +79,7 @@ void StageEquations::residual(In x, Out r) {
   ++evaluations;
   place(x);
   form_.residual(equation_.t, x.head(n_), v_, k_, l_, r.head(n_), r.tail(m_));
+  if (form_.reactions()) shift_reactions(x.head(n_), r.head(n_));
   r.head(n_) *= scale();
   if (!split_) return;
   const MatrixSlot& G = hard_slope(x.head(n_));
@@ -76,6 +93,25 @@ void StageEquations::residual(In x, Out r) {
   r.head(n_) += product_;
 }
 
+void StageEquations::shift_reactions(In q, Out balance) {
+  const ReactionForces& forces = *form_.reactions();
+  forces.reaction_force(equation_.t, q, v_, l_.tail(s_.size()), product_);
+  balance += product_;
+  shifted_ = l_.tail(s_.size()) + reaction_shift_;
+  forces.reaction_force(equation_.t, q, v_, shifted_, product_);
+  balance -= product_;
+}
+
+bool StageEquations::take_reaction_shift(In mu, In x) {
+  constexpr double hardly = 1e-9;  // relative to the multipliers
+  if (!form_.reactions() || kind_ == ConstraintForm::ggl) return true;
+  shifted_ = mu / equation_.dynamic;
+  const double change = max_abs(shifted_ - reaction_shift_);
+  reaction_shift_ = shifted_;
+  shifted_ += x.tail(s_.size()) / scale();
+  return change <= hardly * max_abs(shifted_);
+}
+
 // With s of the present q, P r = 0 and G dq = -g have the same solution as this matrix after eliminating the changes of
 // the multipliers, so P never has to be formed. YPR98 eq. 3.7.
 void StageEquations::jacobian(In x, MatrixSlot& j) {
@@ -87,6 +123,7 @@ void StageEquations::jacobian(In x, MatrixSlot& j) {
   if (m_ == 0) return;
   j.scale_add(1, form_.jacobian(), G_places_);
   j.scale_add(1, form_.jacobian(), transposed_places_);
+  if (form_.reactions()) j.scale_add(-1, form_.reaction_slope(), reaction_places_);
   for (Index i = 0; i < gaps_; ++i) j.add(n_ + i, n_ + i, -form_.compliance()[i] / scale());
   balance_.find(j.values());
   balance_.apply(j.values());
@@ -160,6 +197,7 @@ void StageEquations::memory(Archive& archive) {
   StageEquation& e = prepared_.equation;
   Vec last = correction;
   archive(last, prepared_.valid, split_chosen_);
+  if (form_.reactions()) archive(reaction_shift_);
   if (split_chosen_) archive(split_time_, split_point_);
   if (prepared_.valid) archive(e.t, e.kinematic, e.dynamic, e.q_base, e.v_base, prepared_.x, prepared_.correction);
   if (archive.reading()) {

@@ -32,6 +32,9 @@ class StageEquations final : public MatrixSystem {
   }  // k d lambda
 
   Vec correction;  // correction of the velocities
+  // Forces that depend on multipliers see those of the velocity correction, mu, beside those of the positions. true:
+  // these forces are hardly changed by it.
+  bool take_reaction_shift(In mu, In x);
   int evaluations = 0, preparations = 0;
 
   void memory(Archive& archive);
@@ -44,6 +47,7 @@ class StageEquations final : public MatrixSystem {
   };
   double scale() const { return equation_.kinematic * equation_.dynamic; }
   const MatrixSlot& hard_slope(In q);
+  void shift_reactions(In q, Out balance);
   bool choose_split(double t, In q);
   void restore();            // forms the same matrix again
   void divide(In r, Out x);  // J^-1 r
@@ -53,7 +57,7 @@ class StageEquations final : public MatrixSystem {
   StageEquation& equation_;
   ConstraintForm kind_;
   Index n_, m_, gaps_;
-  SlotMap mass_places_, slope_places_, damping_places_, G_places_, transposed_places_;
+  SlotMap mass_places_, slope_places_, damping_places_, G_places_, transposed_places_, reaction_places_;
   std::unique_ptr<CoordinateSplit> split_;
   bool split_chosen_ = false, split_fits_ = true;
   double split_time_ = 0;
@@ -61,6 +65,7 @@ class StageEquations final : public MatrixSystem {
   MatrixSlot hard_slope_;
   Prepared prepared_;
   Vec v_, k_, l_, product_, rhs_;
+  Vec reaction_shift_, shifted_;  // empty without forces that depend on multipliers
   SaddleBalance balance_;
   Vec s_, corrected_s_;  // multipliers of the last residual, and after its correction
 };

@@ -16,9 +16,6 @@ constexpr double lifted_alpha_tolerance = 0.02, controlled_alpha_tolerance = 1e-
 constexpr double max_alpha_growth = 2;     // a step may be at most this many times as long as the one before
 constexpr double velocity_constant = 1.1;  // error of v relative to that of q, measured for rho = 0, 0.5, 0.9
 
-const MechanicalProblem& mechanics(const Problem& problem, const std::string& name) {
-  return problem.as<MechanicalProblem>(name);
-}
 }  // namespace
 
 void AlphaOptions::fields(OptionVisitor& v) {
@@ -54,7 +51,7 @@ void average_acceleration(const AlphaCoefficients& c, In phi0, In phi1, In a0, O
 
 AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const AlphaCoefficients& coefficients,
                            const AlphaOptions& options)
-    : p_(mechanics(problem, info.name)),
+    : p_(mechanics_with_reactions(problem, info.name)),
       info_(info),
       c_(coefficients),
       options_(options),

@@ -62,7 +62,7 @@ class Bdf final : public Stepper {
   Bdf(const Problem& problem, const Options& options)
       : info_(describe(options)),
         options_(options),
-        p_(problem.as<MechanicalProblem>("bdf")),
+        p_(mechanics_with_reactions(problem, "bdf")),
         stage_(p_, {.form = options.formulation, .lift_gaps = true}),
         balance_(p_),
         oscillation_(p_, options.starts_slow) {

@@ -16,7 +16,8 @@ constexpr double increment = 1e-4;     // for differences in time, as a fraction
 constexpr double much_damping = 0.05;  // share of the kinetic energy that the method has removed
 }  // namespace
 
-EnergyBalance::EnergyBalance(const MechanicalProblem& problem) : problem_(problem), mass_(problem.mass_pattern()) {
+EnergyBalance::EnergyBalance(const MechanicalProblem& problem)
+    : problem_(problem), reactions_(reaction_forces(problem)), mass_(problem.mass_pattern()) {
   const auto quantities = measures_of(problem);
   known_ = !quantities.empty() && quantities.front().kind == QuantityKind::energy;
   measured_ = Vec::Zero(static_cast<Index>(quantities.size()));
@@ -33,6 +34,10 @@ double EnergyBalance::energy(const State& s) {
 
 double EnergyBalance::power(const State& s, double h) {
   problem_.force(all_groups, s.t, s.q(), s.v(), force_);
+  if (reactions_) {
+    reactions_->reaction_force(s.t, s.q(), s.v(), s.lambda(), product_);
+    force_ += product_;
+  }
   double sum = force_.dot(s.v());
   const double ds = increment * h;
   beside_.t = s.t + ds;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "problem/reactive.hpp"
 #include "trill/base/archive.hpp"
 #include "trill/base/notes.hpp"
-#include "trill/problem/mechanical.hpp"
 
 namespace trill {
 // The energy that a method itself takes out of a motion: the work of forces without a potential, of time-dependent
@@ -41,6 +41,7 @@ class EnergyBalance {
   double power(const State& s, double h);
 
   const MechanicalProblem& problem_;
+  const ReactionForces* reactions_;
   bool known_ = false, moving_ = false;
   State beside_, before_;
   Vec measured_, force_, gt_, product_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/implicit_rk.hpp"
 
+#include "method/charge_stages.hpp"
 #include "method/initial_step.hpp"
 #include "method/slow_tracker.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -18,6 +19,8 @@ constexpr double residual_rounding = 30 * std::numeric_limits<double>::epsilon()
 constexpr int controlled_stage_iterations = 10, fixed_stage_iterations = 50, many_iterations = 7;
 // A matrix is kept for the next step while Newton converges at least at this rate.
 constexpr double reused_rate = 0.05;
+// How far ahead the first slope looks for what changes with time, as a share of the longest step.
+constexpr double first_look = 1e-6;
 
 void count_evaluations(Counters& work, Groups groups, int evaluations) {
   for (int i = 0; i < evaluations; ++i) work.count_forces(groups);
@@ -27,10 +30,16 @@ const FirstOrderProblem* first_order_system(const Problem& problem, const Method
   return info.accepts.first_order ? dynamic_cast<const FirstOrderProblem*>(&problem) : nullptr;
 }
 
+const CircuitProblem* circuit_system(const Problem& problem, const MethodInfo& info) {
+  return info.accepts.circuit ? dynamic_cast<const CircuitProblem*>(&problem) : nullptr;
+}
+
 const MechanicalProblem& mechanical_system(const Problem& problem, const MethodInfo& info) {
+  if (const auto* reactive = dynamic_cast<const ReactiveProblem*>(&problem); reactive && info.accepts.constrained)
+    return reactive->mechanics();
   if (info.accepts.first_order && !dynamic_cast<const MechanicalProblem*>(&problem))
-    throw UsageError(
-        fmt::format("{} needs a first-order or a mechanical system; '{}' is neither", info.name, problem.name()));
+    throw UsageError(fmt::format("{} needs a first-order or a mechanical system{}; '{}' is neither", info.name,
+                                 info.accepts.circuit ? " or a circuit" : "", problem.name()));
   return problem.as<MechanicalProblem>(info.name);
 }
 }  // namespace
@@ -39,7 +48,8 @@ ImplicitRk::ImplicitRk(const Problem& problem, MethodInfo info)
     : info_(std::move(info)),
       problem_(problem),
       first_order_(first_order_system(problem, info_)),
-      mechanical_(first_order_ ? nullptr : &mechanical_system(problem, info_)),
+      circuit_(circuit_system(problem, info_)),
+      mechanical_(first_order_ || circuit_ ? nullptr : &mechanical_system(problem, info_)),
       slow_(std::make_unique<SlowMotion>()),
       watch_(mechanical_) {
   const ConstraintMap* hard = mechanical_ ? mechanical_->constraints() : nullptr;
@@ -57,6 +67,8 @@ void ImplicitRk::start(State& s, const ErrorScale& scale) {
   plan_ = plan(scale);
   if (first_order_)
     stages_ = std::make_unique<FirstOrderStages>(plan_.block, *first_order_);
+  else if (circuit_)
+    stages_ = std::make_unique<ChargeStages>(plan_.block, *circuit_);
   else
     start_mechanics(s);
   stages_->start(s);
@@ -123,14 +135,13 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
   if (slow_->gives_first_slope()) {
     stages_->add_slope(1, slow_->point()->v, slow_->point()->a, slope);
   } else {
-    if (!find_first_stage(s, work)) return 0;
-    stages_->add_slope(1, s.y.segment(stages_->positions(), k1_.size()), k1_, slope);
+    if (!find_first_stage(s, work) || !stages_->slope(s, k1_, first_look * h_max, slope)) return 0;
   }
   const double size = scale.norm(s.y, s.y, s.y), rate = scale.norm(slope, s.y, s.y);
   double h = 0.01 * std::abs(h_max);
   if (rate > 0) h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
-  h = shorten_by_later_forces(s, scale, std::min({h, std::abs(h_max), slow_->longest_step()}), h_max < 0 ? -1 : 1,
-                              work);
+  h = std::min({h, std::abs(h_max), slow_->longest_step(), stages_->longest_step()});
+  h = shorten_by_later_forces(s, scale, h, h_max < 0 ? -1 : 1, work);
   h = std::max(h, floor);
   return std::min(h, std::abs(h_max));
 }
@@ -157,6 +168,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   StepResult result{.h_taken = request.h};
   if (request.jumped || request.restart) {
     guess_.forget();
+    stages_->forget_steps();
     slow_->forget();
     factor_h_ = 0;
     rate_ = 1;
@@ -169,7 +181,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   if (result.status != StepStatus::ok || !passes_error_test(s, request, result)) return result;
   accept(s, request);
   if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(request.h);
-  result.h_next_max = std::min(result.h_next_max, slow_->longest_step());
+  result.h_next_max = std::min({result.h_next_max, slow_->longest_step(), stages_->longest_step()});
   return result;
 }
 
@@ -254,7 +266,14 @@ void ImplicitRk::accept(State& s, const StepRequest& request) {
   guess_.keep(h, *stages_, stages_go_on);
   s.y = y1_;
   s.t += h;
+  t1_ = s.t;
+  h1_ = h;
   watch_.advance(s.t, request, *slow_);
+}
+
+void ImplicitRk::interpolate(double theta, Out y) {
+  interior_.interpolate(theta, y);
+  if (theta > 0 && theta < 1) stages_->settle(t1_ - (1 - theta) * h1_, y);
 }
 
 void ImplicitRk::memory(Archive& archive) { archive(watch_, *slow_); }

@@ -8,9 +8,12 @@
 #include <optional>
 
 namespace trill {
-// One step of an implicit Runge-Kutta method for first-order systems and for mechanical ones in lifted form, with
-// starting values and Newton matrix from the slow manifold (JP95 sec. 4). Only two objects know the kind of problem:
-// the stages (first-order or mechanical) and the slow motion (none, or that of gaps and constraints).
+class CircuitProblem;
+
+// One step of an implicit Runge-Kutta method for first-order systems, for circuits, and for mechanical systems in
+// lifted form, with starting values and Newton matrix from the slow manifold (JP95 sec. 4). Only two objects know the
+// kind of problem: the stages (first-order, of charges or mechanical) and the slow motion (none, or that of gaps and
+// constraints).
 class ImplicitRk : public Stepper {
  public:
   ~ImplicitRk() override;
@@ -18,7 +21,7 @@ class ImplicitRk : public Stepper {
   void start(State& s, const ErrorScale& scale) override;
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
   StepResult step(State& s, const StepRequest& request) override;
-  void interpolate(double theta, Out y) override { interior_.interpolate(theta, y); }
+  void interpolate(double theta, Out y) override;
   std::vector<Quantity> diagnostics() const override { return watch_.diagnostics(); }
   void diagnose(Out values) const override { watch_.diagnose(*slow_, values); }
   std::string summary() const override { return watch_.summary(*slow_); }
@@ -43,7 +46,8 @@ class ImplicitRk : public Stepper {
   void accept(State& s, const StepRequest& request);
 
   const Problem& problem_;
-  const FirstOrderProblem* first_order_ = nullptr;  // exactly one of these two is set
+  const FirstOrderProblem* first_order_ = nullptr;  // exactly one of these three is set
+  const CircuitProblem* circuit_ = nullptr;
   const MechanicalProblem* mechanical_ = nullptr;
   ImplicitRkPlan plan_;
   EmbeddedFormula embedded_;
@@ -58,5 +62,6 @@ class ImplicitRk : public Stepper {
   Vec x_, x_weights_, y1_, k1_, l1_, error_;
   // Step for which the matrices were factorised, and the rate at which Newton converges with them.
   double factor_h_ = 0, rate_ = 1;
+  double t1_ = 0, h1_ = 0;  // end and size of the last step
 };
 }  // namespace trill

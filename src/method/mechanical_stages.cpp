@@ -19,7 +19,8 @@ void add_entries(const MatrixSlot& slot, Index row, Index col, bool transposed,
 MatrixSlot saddle_pattern(const LiftedForm& form) {
   const Index n = form.unknowns(), m = form.rows();
   const bool sparse = form.slope().is_sparse() && (m == 0 || form.jacobian().is_sparse()) && form.mass().is_sparse() &&
-                      (form.damping().stored() == 0 || form.damping().is_sparse());
+                      (form.damping().stored() == 0 || form.damping().is_sparse()) &&
+                      (!form.reactions() || form.reaction_slope().is_sparse());
   if (!sparse) return MatrixSlot::dense(n + m, n + m);
   std::vector<Eigen::Triplet<double>> entries;
   add_entries(form.mass(), 0, 0, false, entries);
@@ -28,6 +29,7 @@ MatrixSlot saddle_pattern(const LiftedForm& form) {
   if (m > 0) {
     add_entries(form.jacobian(), n, 0, false, entries);
     add_entries(form.jacobian(), 0, n, true, entries);
+    if (form.reactions()) add_entries(form.reaction_slope(), 0, n + form.gaps(), false, entries);
     for (Index i = 0; i < m; ++i) entries.emplace_back(n + i, n + i, 1.0);
   }
   SpMat pattern(n + m, n + m);
@@ -49,6 +51,7 @@ MechanicalStages::MechanicalStages(const StageBlock& block, LiftedForm& form)
   if (m_ == 0) return;
   matrix_->add(form.jacobian(), n_, 0, false, 0, 1);
   matrix_->add(form.jacobian(), 0, n_, true, 0, 1);
+  if (form.reactions()) matrix_->add(form.reaction_slope(), 0, n_ + form.gaps(), false, 0, -1);
   matrix_->add(compliance_, n_, n_, false, 2, -1);
 }
 

@@ -48,7 +48,7 @@ class Radau final : public ImplicitRk {
     return {.name = "radau",
             .title = "Radau IIA method; its error test looks at the slow motion of stiff gaps",
             .reference = "JP95 sec. 4 and 5",
-            .accepts = {.first_order = true, .mechanical = true, .constrained = true},
+            .accepts = {.first_order = true, .mechanical = true, .constrained = true, .circuit = !gauss},
             .order = order,
             .order_lambda = gauss ? s : order,
             .error_order = s % 2 == 1 ? s : 0,

@@ -102,6 +102,12 @@ void StageSystem::add_slope(double weight, In v, In k, Out y) const {
   add_scaled(y.data() + positions(), weight, k.data(), n_);
 }
 
+bool StageSystem::slope(const State& s, In k, double, Out slope) {
+  slope.setZero();
+  add_slope(1, s.y.segment(positions(), k.size()), k, slope);
+  return true;
+}
+
 FirstOrderStages::FirstOrderStages(const StageBlock& block, const FirstOrderProblem& problem)
     : StageSystem(block, problem.layout().size(), 0, 0, 1),
       problem_(problem),

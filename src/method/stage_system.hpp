@@ -6,6 +6,7 @@
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/newton.hpp"
 
+#include <limits>
 #include <memory>
 
 namespace trill {
@@ -38,7 +39,7 @@ class StageSystem : public NonlinearSystem {
   virtual bool derivative(const State& s, Out k, Out l) = 0;
 
   // The step to solve; k1: the derivative at its start, for methods whose first stage is explicit.
-  void begin(double t, double h, In y0, In k1);
+  virtual void begin(double t, double h, In y0, In k1);
   void residual(In x, Out r) override;
   bool prepare(In x) override;  // at `point`
   void correct(In r, Out dx) override;
@@ -60,7 +61,12 @@ class StageSystem : public NonlinearSystem {
   Mat Q, V, K, L;  // first order: V holds y, K its derivative; Q has no rows
   int evaluations = 0, preparations = 0;
   bool has_sparse_factors() const;
-  void forget();  // drops the pivots of earlier matrices; allocates
+  void forget();                  // drops the pivots of earlier matrices; allocates
+  virtual void forget_steps() {}  // nothing of earlier steps may be used any more
+  // dy/dt at a state whose derivative is k; dt: a time that is short compared with the run.
+  virtual bool slope(const State& s, In k, double dt, Out slope);
+  virtual void settle(double /*t*/, Out /*y*/) {}  // makes interpolated values consistent
+  virtual double longest_step() const { return std::numeric_limits<double>::infinity(); }
   // Filters an error by the matrix of the real mode, so that stiff components do not count.
   virtual void filter(Vec& error) = 0;
 

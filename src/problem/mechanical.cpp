@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/problem/mechanical.hpp"
 
+#include "problem/reactive.hpp"
+#include "trill/problem/langevin.hpp"
+
 namespace trill {
 namespace {
 SpMat diagonal_pattern(Index n) {
@@ -77,4 +80,10 @@ Groups groups_where(const MechanicalProblem& problem, bool fast, bool slow) {
 Groups fast_groups(const MechanicalProblem& problem) { return groups_where(problem, true, false); }
 Groups slow_groups(const MechanicalProblem& problem) { return groups_where(problem, false, true); }
 Groups known_groups(const MechanicalProblem& problem) { return groups_where(problem, true, true); }
+
+const MechanicalProblem* mechanics_of(const Problem& problem) {
+  if (const auto* bath = dynamic_cast<const LangevinProblem*>(&problem)) return &bath->mechanics();
+  if (const auto* reactive = dynamic_cast<const ReactiveProblem*>(&problem)) return &reactive->mechanics();
+  return dynamic_cast<const MechanicalProblem*>(&problem);
+}
 }  // namespace trill

@@ -40,8 +40,8 @@ struct Reference8 {
 
 // dop853 with 400 steps between the times, or the method itself where dop853 cannot run the model.
 Reference8 reference_for(const RunPlan& plan, const Accepts& accepts, int times) {
-  if (accepts.langevin || accepts.circuit)
-    return {at_compared_times(plan, times, 20000).y(), accepts.circuit ? 1e-9 : 1e-7};
+  if (accepts.langevin || runs_circuits_alone(accepts))
+    return {at_compared_times(plan, times, 20000).y(), runs_circuits_alone(accepts) ? 1e-9 : 1e-7};
   RunPlan exact = plan;
   exact.method = "dop853";
   exact.options.clear();
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, Order,
 
 TEST_P(Order, IsNotHigherOnAGenericProblem) {
   const MethodCase& c = GetParam();
-  if (c.info.accepts.circuit) GTEST_SKIP() << "the rectifier switches";
+  if (runs_circuits_alone(c.info.accepts)) GTEST_SKIP() << "the rectifier switches";
   const ModelCase m =
       c.info.accepts.mechanical ? ModelCase{"kepler", {{"e", "0.4"}}, 3} : smooth_models(c.info.accepts)[0];
   const Study s = study(c, m);
@@ -161,7 +161,7 @@ TEST_P(DenseOrder, IsTheClaimedOne) {
   RunPlan plan = plan_for(c, m), reference = plan;
   const double h0 = first_step(plan, c.info.order >= 6 ? 5 : 12) / finer_for(c.info.order);
   reference.options.clear();
-  if (c.info.accepts.langevin || c.info.accepts.circuit) {
+  if (c.info.accepts.langevin || runs_circuits_alone(c.info.accepts)) {
     reference.options = c.options;
     reference.h = h0 / 512;
   } else {

@@ -44,8 +44,9 @@ PreparedRun prepared(const Case& c) {
 
 std::vector<Case> cases() {
   std::vector<Case> fitting;
-  for (const char* model : {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced",
-                            TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml"})
+  for (const char* model :
+       {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced", "transistor_amplifier",
+        "friction_pendulum", TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml"})
     for (const MethodEntry& method : Catalogue::all().methods()) {
       const Case c{model, method.info.name};
       try {

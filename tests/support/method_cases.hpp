@@ -37,6 +37,9 @@ inline std::string case_name(const testing::TestParamInfo<MethodCase>& info) {
   return name;
 }
 
+// Circuits are all that the method can run.
+inline bool runs_circuits_alone(const Accepts& accepts) { return accepts.circuit && !accepts.mechanical; }
+
 inline void PrintTo(const MethodCase& c, std::ostream* out) { *out << c.info.name; }
 
 // Models with smooth solutions that a method can run, with the parameters of the test.

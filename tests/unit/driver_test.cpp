@@ -23,7 +23,7 @@ class DriverOverMethods : public testing::TestWithParam<MethodCase> {
     if (GetParam().info.owns_step)
       p.rtol = 1e-9;
     else
-      p.h = GetParam().info.accepts.circuit ? 1e-6 : 0.003;
+      p.h = runs_circuits_alone(GetParam().info.accepts) ? 1e-6 : 0.003;
     return p;
   }
 };
@@ -41,7 +41,7 @@ TEST_P(DriverOverMethods, GridOutputIsComplete) {
 }
 
 TEST_P(DriverOverMethods, BackwardsComesHome) {
-  if (GetParam().info.accepts.langevin || GetParam().info.accepts.circuit)
+  if (GetParam().info.accepts.langevin || runs_circuits_alone(GetParam().info.accepts))
     GTEST_SKIP() << "dissipative or random: there is no way back";
   RunPlan p = plan(1);
   PreparedRun there = prepare(p);
@@ -81,7 +81,7 @@ TEST_P(DriverOverMethods, EventIsFoundAndStopsTheRun) {
 
 TEST_P(DriverOverMethods, TwoHalvesAreOneWhole) {
   if (GetParam().info.owns_step || GetParam().info.multistep || GetParam().info.accepts.langevin ||
-      GetParam().info.accepts.circuit)
+      runs_circuits_alone(GetParam().info.accepts))
     GTEST_SKIP() << "restarts differ";
   RunPlan p = plan(1.2);
   const Solution whole = prepare(p).run();

@@ -21,7 +21,7 @@ class Contract : public testing::TestWithParam<MethodCase> {
   std::size_t models() const { return smooth_models(GetParam().info.accepts).size(); }
 
   StepControl control() const {
-    if (!GetParam().info.owns_step) return FixedStep{GetParam().info.accepts.circuit ? 1e-6 : 0.01};
+    if (!GetParam().info.owns_step) return FixedStep{runs_circuits_alone(GetParam().info.accepts) ? 1e-6 : 0.01};
     AdaptiveStep adaptive;
     adaptive.rtol = 1e-6;
     return adaptive;

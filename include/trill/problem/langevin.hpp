@@ -15,9 +15,7 @@ class LangevinProblem : public Problem {
   virtual double kT() const = 0;  // the seed belongs to the run, not to the problem
 };
 
-// The problem itself if it is mechanical, the mechanical system inside a Langevin problem, or null.
-inline const MechanicalProblem* mechanics_of(const Problem& problem) {
-  if (const auto* bath = dynamic_cast<const LangevinProblem*>(&problem)) return &bath->mechanics();
-  return dynamic_cast<const MechanicalProblem*>(&problem);
-}
+// The problem itself if it is mechanical, the mechanical system inside a Langevin problem or inside one whose forces
+// depend on multipliers, or null.
+const MechanicalProblem* mechanics_of(const Problem& problem);
 }  // namespace trill

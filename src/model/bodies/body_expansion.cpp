@@ -208,6 +208,14 @@ class Expansion {
         {writer_.made(std::move(text), link.offset, fmt::format("{}{}", link.label, what)), link.over});
   }
 
+  // Names what the last `count` constraints exert on the second body of the link.
+  void name_reaction(const FileLink& link, const char* what, std::size_t count) {
+    FileReaction reaction{{link.name.text + what, link.offset}, {}, true};
+    for (std::size_t k = file_.constraints.size() - count; k < file_.constraints.size(); ++k)
+      reaction.constraints.push_back(k);
+    file_.reactions.push_back(std::move(reaction));
+  }
+
   void write_joint(const FileJoint& j) {
     const std::string& name = j.name.text;
     const PlaceTexts from = write_link(j);
@@ -217,20 +225,24 @@ class Expansion {
       case JointKind::rigid:
         constrain(j, " along x", name + ".gap.x");
         constrain(j, " along y", name + ".gap.y");
+        name_reaction(j, ".force", 2);
         break;
       case JointKind::distance: {
         const std::string length = writer_.given(name + ".length", *j.length, j.over);
         constrain(j, "", fmt::format("({0}.gap.x^2 + {0}.gap.y^2 - {1}*{1})/(2*{1})", name, length));
+        name_reaction(j, ".force", 1);
         break;
       }
       case JointKind::prismatic:
       case JointKind::point_on_line:
         constrain(j, " across its axis", name + ".across");
+        name_reaction(j, ".force", 1);
         break;
     }
-    if (j.kind == JointKind::rigid || j.kind == JointKind::prismatic)
-      constrain(j, " in angle",
-                fmt::format("{}.angle - ({})", name, writer_.given(name + ".rest", j.angle, "0", j.over)));
+    if (j.kind != JointKind::rigid && j.kind != JointKind::prismatic) return;
+    constrain(j, " in angle",
+              fmt::format("{}.angle - ({})", name, writer_.given(name + ".rest", j.angle, "0", j.over)));
+    name_reaction(j, ".torque", 1);
   }
 
   // How far the joint has moved along an axis fixed to the first body, and across it.
@@ -349,6 +361,7 @@ class Expansion {
     const std::string of = writer_.given(d.name.text + ".of", d.of, d.over);
     const std::string value = writer_.given(d.name.text + ".value", d.value, d.over);
     constrain(d, "", fmt::format("{} - {}", of, value));
+    name_reaction(d, ".force", 1);
   }
 
   const BodyFile& bodies_;

@@ -163,6 +163,8 @@ class FileReader {
             {r.needed_target("on"), r.needed_values("value"), r.name("group"), r.name("over"), std::nullopt});
     });
     root_.each_table("constraint", [&](TableReader& r) {
+      if (const std::optional<FileText> name = r.name("name"))
+        file_.reactions.push_back({*name, {file_.constraints.size()}, false});
       file_.constraints.push_back({r.needed_value("equation"), r.name("over")});
     });
     root_.each_table("measure", [&](TableReader& r) {
@@ -203,7 +205,18 @@ class FileReader {
 
   void read_rates() {
     root_.each_entry("rate", [&](const FileText& name, const toml::node& node) {
-      file_.rates.push_back({name, read_values(source_, node, name.text)});
+      const toml::table* table = node.as_table();
+      if (!table) {
+        file_.rates.push_back({name, read_values(source_, node, name.text)});
+        return;
+      }
+      TableReader reader(source_, *table, fmt::format("the rate of '{}'", name.text), name.offset);
+      std::optional<FileValues> of = reader.values("of");
+      file_.rates.push_back({name, reader.needed_values("value"), std::move(of)});
+      reader.finish();
+    });
+    root_.each_entry("algebraic", [&](const FileText& name, const toml::node& node) {
+      file_.rates.push_back({name, read_values(source_, node, name.text), std::nullopt, true});
     });
   }
 

@@ -115,6 +115,12 @@ struct FileForce {
 struct FileConstraint : FileValue {  // the FileValue is its equation
   std::optional<FileText> over;
 };
+// A name for the multipliers of constraints, one or the parts of a point, or for the forces that are minus these.
+struct FileReaction {
+  FileText name;
+  std::vector<std::size_t> constraints;  // their places in the list of all constraints
+  bool opposite = false;
+};
 struct FileMeasure {
   FileText name;
   FileValue value;
@@ -139,10 +145,13 @@ struct FileHeatBath {
   FileValue friction, temperature;
 };
 
-// The rate of one coordinate; there is one for each coordinate, in their order.
+// The equation of one coordinate: x' = value, d/dt of = value, or 0 = value if it is algebraic. There is one for each
+// coordinate.
 struct FileRate {
   FileText on;
   FileValues value;
+  std::optional<FileValues> of = std::nullopt;
+  bool algebraic = false;
 };
 
 struct FileLoad {
@@ -174,12 +183,20 @@ struct ModelFile {
   std::vector<FileKinetic> kinetic;
   std::vector<FileForce> forces;
   std::vector<FileConstraint> constraints;
+  std::vector<FileReaction> reactions;
   std::vector<FileMeasure> measures;
   std::vector<FileEvent> events;
   std::optional<FileHeatBath> heat_bath;
   std::vector<FileRate> rates;
   std::optional<FileStructure> structure;
   FileRun run;
+
+  // Not all equations are of the form x' = f.
+  bool has_charges() const {
+    for (const FileRate& rate : rates)
+      if (rate.of || rate.algebraic) return true;
+    return false;
+  }
 };
 
 // The source must outlive the result, which points into it.

@@ -47,6 +47,7 @@ class ShapeCheck {
     for (const FileCoordinate& c : file.coordinates) take(c.name);
     for (const FileCoordinate& c : file.coordinates) take_velocity(c.name);
     for (const FileDerived& d : file.derived) take(d.name);
+    for (const FileReaction& r : file.reactions) take(r.name);
     for (const FileCoordinate& c : file.coordinates) coordinates_.emplace(c.name.text, &c);
     for (const FileSet& s : file.sets) sets_.insert(s.name.text);
   }
@@ -146,7 +147,7 @@ class ShapeCheck {
       throw source_.error(
           "a model needs coordinates; write [coordinates] and a line such as x = { start = 1, velocity = 0 }");
     if (!file_.rates.empty()) {
-      refuse(mechanical, "[rate], which describes the whole motion");
+      refuse(mechanical, "[rate] and [algebraic], which describe the whole motion");
       return;
     }
     if (std::none_of(mechanical.begin(), mechanical.end(), [](const Section& s) { return s.place.has_value(); }))
@@ -258,12 +259,22 @@ class ShapeCheck {
     if (file_.rates.empty()) return;
     std::set<std::string, std::less<>> rates;
     for (const FileRate& r : file_.rates) {
-      check_parts(r.value, find_coordinate(r.on, r.on.text).point, fmt::format("the rate of '{}'", r.on.text));
-      rates.insert(r.on.text);
+      const int point = find_coordinate(r.on, r.on.text).point;
+      check_parts(r.value, point, fmt::format("the {} of '{}'", r.algebraic ? "equation" : "rate", r.on.text));
+      if (r.of) check_parts(*r.of, point, "'of'");
+      if (!rates.insert(r.on.text).second)
+        throw source_.error(
+            r.on.offset, fmt::format("'{}' already has a rate in [rate]; it cannot be algebraic as well", r.on.text));
     }
     for (const FileCoordinate& c : file_.coordinates)
       if (!rates.contains(c.name.text))
-        throw source_.error(c.name.offset, fmt::format("coordinate '{}' has no rate; give one in [rate]", c.name.text));
+        throw source_.error(
+            c.name.offset, fmt::format("coordinate '{}' has no equation; give its rate in [rate] or an expression that "
+                                       "is zero in [algebraic]",
+                                       c.name.text));
+    if (std::all_of(file_.rates.begin(), file_.rates.end(), [](const FileRate& r) { return r.algebraic; }))
+      throw source_.error(file_.rates[0].on.offset,
+                          "[algebraic] stands beside [rate]; a model without any rate does not move");
   }
 
   void check_label(const FileText& name, const char* what, std::set<std::string, std::less<>>& labels) const {

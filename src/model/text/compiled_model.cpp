@@ -37,6 +37,7 @@ class Compiler {
     read_group_facts();
     check_heat_bath();
     model_.info = read_info(file_, space_, constraint_count_ > 0);
+    if (model_.has_reactions && !file_.run.method) model_.info.run.method = "radau";
   }
 
  private:
@@ -80,7 +81,7 @@ class Compiler {
     for (int part = 0; part < array.parts; ++part) {
       const FileValue& value = exact.part(part);
       const Expression e = k.scope.parse(value);
-      for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+      for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
         if (depends_on(k.graph(), e, kind)) throw value.error("a closed form may depend only on t and on parameters");
       k.closed_forms.push_back({e, &array, part, &value});
     }
@@ -116,6 +117,8 @@ class Compiler {
     const Expression e = k.scope.parse(value);
     if (depends_on(k.graph(), e, SymbolKind::velocity))
       throw value.error(fmt::format("{} must not depend on velocities", what));
+    if (depends_on(k.graph(), e, SymbolKind::multiplier))
+      throw value.error(fmt::format("{} must not depend on the forces of constraints", what));
     return e;
   }
 
@@ -142,7 +145,11 @@ class Compiler {
     const Expression along = parse_position(k, *f.along, "what a force acts along"), value = k.scope.parse(f.value);
     const std::size_t in = group(f.group, otherwise, false);
     for (const Partial& p : gradient(k.graph(), along, SymbolKind::coordinate))
-      k.terms.push_back({&f.value, in, no_expression, k.graph().multiply(value, p.value), p.column});
+      add_force(k, {&f.value, in, no_expression, k.graph().multiply(value, p.value), p.column});
+  }
+
+  static void add_force(Kernel& k, const ForceTerm& term) {
+    (depends_on(k.graph(), term.force, SymbolKind::multiplier) ? k.reactions : k.terms).push_back(term);
   }
 
   void read_force(const FileForce& f, const char* otherwise) {
@@ -159,7 +166,7 @@ class Compiler {
         throw f.on.piece.error(0, fmt::format("a force acts on a coordinate, and '{}' is not one", f.on.text));
       const FileValue& value = f.value.part(static_cast<int>(part));
       const int slot = node.index;
-      k.terms.push_back({&value, in, no_expression, k.scope.parse(value), slot});
+      add_force(k, {&value, in, no_expression, k.scope.parse(value), slot});
     }
   }
 
@@ -191,6 +198,8 @@ class Compiler {
       Kernel& k = kernel(t.over);
       const Expression e = k.scope.parse(t.energy);
       if (depends_on(k.graph(), e, SymbolKind::time)) throw t.energy.error("a kinetic energy must not depend on t");
+      if (depends_on(k.graph(), e, SymbolKind::multiplier))
+        throw t.energy.error("a kinetic energy must not depend on the forces of constraints");
       if (!is_quadratic_in_velocities(k.graph(), e))
         throw t.energy.error(
             "a kinetic energy must be a sum of squares and products of velocities, such as m/2*r^2*vphi^2");
@@ -204,9 +213,26 @@ class Compiler {
       for (const CoordinateArray& array : space_.arrays()) {
         if (array.file->name.text != rate.on.text) continue;
         Kernel& k = kernel(array.file->over);
-        for (int part = 0; part < array.parts; ++part)
+        for (int part = 0; part < array.parts; ++part) {
           k.rates.push_back({parse_position(k, rate.value.part(part), "a rate"), &array, part, &rate.value.part(part)});
+          if (file_.has_charges() && !rate.algebraic) read_charge(k, rate, array, part);
+        }
       }
+  }
+
+  // A rate is that of its coordinate unless it says otherwise.
+  void read_charge(Kernel& k, const FileRate& rate, const CoordinateArray& array, int part) {
+    if (rate.of) {
+      const FileValue& of = rate.of->part(part);
+      const Expression e = parse_position(k, of, "what a rate is of");
+      if (depends_on(k.graph(), e, SymbolKind::time))
+        throw of.error("what a rate is of may not depend on t; take its derivative by t into the rate");
+      k.charges.push_back({e, &array, part, &of});
+      return;
+    }
+    const Expression element = array.over ? k.graph().symbol(SymbolKind::element) : no_expression;
+    const ParsedValue own = k.scope.find({rate.on.text, element, rate.value.piece, 0, 0});
+    k.charges.push_back({own.part[static_cast<std::size_t>(part)], &array, part, &rate.value.part(part)});
   }
 
   // Coordinates whose velocities occur in a kinetic energy have no other mass unless the file gives one. A
@@ -286,6 +312,12 @@ class Compiler {
           dependent = dependent || depends_on(k->graph(), term.force, SymbolKind::velocity);
           if (!term.inertial) drag = std::max(drag, drag_of(k->graph(), term.force));
         }
+        for (const ForceTerm& term : k->reactions) {
+          if (term.group != g) continue;
+          model_.has_reactions = of_others = dependent = true;
+          conservative = false;
+          drag = Drag::nonlinear;
+        }
       }
       model_.conservative.push_back(conservative);
       model_.velocity_dependent.push_back(dependent);
@@ -325,6 +357,9 @@ class Compiler {
     if (model_.mass_kind == MassKind::of_q)
       throw file_.heat_bath->friction.error(
           "a heat bath needs constant masses, and those of this model depend on coordinates");
+    if (model_.has_reactions)
+      throw file_.heat_bath->friction.error(
+          "a heat bath cannot be used with forces that depend on the forces of constraints");
   }
 
   CompiledModel& model_;
@@ -363,6 +398,8 @@ ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) 
     info.run.method = "langevin_splitting";
   } else if (constrained) {
     info.run.method = "rattle";
+  } else if (file.has_charges()) {
+    info.run.method = "radau";
   }
   info.title = file.title;
   info.reference = file.reference;

@@ -52,6 +52,7 @@ struct CompiledModel {
   Vec multipliers;        // at the start
   std::vector<SmallCoordinates> small;
   bool has_closed_form = false;
+  bool has_reactions = false;            // some forces depend on multipliers
   double friction = 0, temperature = 0;  // for the heat bath
   std::vector<CompiledEvent> events;     // those of the file
   std::vector<CompiledSwitch> switches;  // numbered after the events of the file

@@ -38,15 +38,17 @@ class Drafter {
     return sum;
   }
   // Forces that do not come from an energy, for each slot.
-  std::vector<Expression> applied(int selection) {
+  std::vector<Expression> applied(int selection) { return applied(kernel_.terms, selection); }
+  std::vector<Expression> applied(const std::vector<ForceTerm>& terms, int selection) {
     std::vector<Expression> sums(slots(), graph_.number(0));
-    for (const ForceTerm& term : kernel_.terms) {
+    for (const ForceTerm& term : terms) {
       if (!selected(term, selection) || term.force == no_expression) continue;
       Expression& sum = sums[static_cast<std::size_t>(term.on)];
       sum = graph_.add(sum, term.force);
     }
     return sums;
   }
+  std::vector<Expression> multiplier_force() { return applied(kernel_.reactions, every_group); }
   std::vector<Expression> force(int selection) {
     std::vector<Expression> f = applied(selection);
     for (const Partial& p : gradient(graph_, energy(selection), SymbolKind::coordinate)) {
@@ -67,6 +69,9 @@ class Drafter {
       case Purpose::force:
         add_slots(force(key_.selection));
         break;
+      case Purpose::multiplier_force:
+        add_slots(multiplier_force());
+        break;
       case Purpose::force_product:
         add_slots(jacobian_product(graph_, force(key_.selection), SymbolKind::coordinate, kernel_.scope.slots()));
         break;
@@ -82,6 +87,9 @@ class Drafter {
         break;
       case Purpose::rate:
         for (const CoordinateTerm& r : kernel_.rates) add_coordinate(r.value, *r.array, r.part, 0);
+        break;
+      case Purpose::charge:
+        for (const CoordinateTerm& c : kernel_.charges) add_coordinate(c.value, *c.array, c.part, 0);
         break;
       case Purpose::closed_form:
         for (const CoordinateTerm& c : kernel_.closed_forms) {
@@ -136,9 +144,20 @@ class Drafter {
             add_entry(p.value, coordinate(p.row), coordinate(p.column));
         break;
       case Purpose::rate_jacobian:
-        for (const CoordinateTerm& r : kernel_.rates)
-          for (const Partial& p : gradient(graph_, r.value, SymbolKind::coordinate))
-            add_entry(p.value, places(*r.array, r.part, 0), coordinate(p.column));
+        add_gradients(kernel_.rates);
+        break;
+      case Purpose::charge_jacobian:
+        add_gradients(kernel_.charges);
+        break;
+      case Purpose::multiplier_force_by_position:
+        add_jacobian(multiplier_force(), SymbolKind::coordinate);
+        break;
+      case Purpose::multiplier_force_by_velocity:
+        add_jacobian(multiplier_force(), SymbolKind::velocity);
+        break;
+      case Purpose::multiplier_force_by_multiplier:
+        for (const Partial& p : jacobian(graph_, multiplier_force(), SymbolKind::multiplier))
+          add_entry(p.value, coordinate(p.row), row(static_cast<std::size_t>(p.column)));
         break;
       default:
         break;
@@ -225,6 +244,11 @@ class Drafter {
   }
   void add_jacobian(const std::vector<Expression>& values, SymbolKind kind) {
     for (const Partial& p : jacobian(graph_, values, kind)) add_entry(p.value, coordinate(p.row), coordinate(p.column));
+  }
+  void add_gradients(const std::vector<CoordinateTerm>& terms) {
+    for (const CoordinateTerm& term : terms)
+      for (const Partial& p : gradient(graph_, term.value, SymbolKind::coordinate))
+        add_entry(p.value, places(*term.array, term.part, 0), coordinate(p.column));
   }
   void add_rows_of(const std::vector<Expression>& values) {
     for (const Partial& p : jacobian(graph_, values, SymbolKind::coordinate))

@@ -48,12 +48,12 @@ struct SwitchTerm {
 struct Kernel {
   Kernel(ModelSpace& space, const IndexSet* over) : scope(space, over) {}
   KernelScope scope;
-  std::vector<ForceTerm> terms;
+  std::vector<ForceTerm> terms, reactions;  // reactions: forces that depend on multipliers
   std::vector<RowTerm> gaps, constraints, kinetic;
   std::vector<SummedTerm> measures;
-  std::vector<CoordinateTerm> rates, closed_forms;
-  std::vector<Expression> events;                // zero where each event of the file happens
-  std::vector<std::vector<Expression>> changes;  // the values that each event sets
+  std::vector<CoordinateTerm> rates, charges, closed_forms;  // charges: what the rates are the rates of
+  std::vector<Expression> events;                            // zero where each event of the file happens
+  std::vector<std::vector<Expression>> changes;              // the values that each event sets
   std::vector<SwitchTerm> switches;
   std::size_t first_bias() const { return scope.over() ? scope.over()->columns.size() : 0; }
   Index first_gap = 0, first_constraint = 0;
@@ -77,6 +77,8 @@ enum class Purpose {
   rigid_rate,            // RigidRates for k = `derivative`: a vector as long as q, followed by a value for each row
   slope_and_curvature,   // the values of G, followed by the curvature
   rate,                  // right-hand side of a first-order model
+  charge,                // what these are the rates of
+  multiplier_force,      // forces that depend on multipliers
   closed_form,           // q followed by v; for selection 0 only q
   event,                 // the selected one
   change,                // the values that the selected event sets, one after another
@@ -88,7 +90,11 @@ enum class Purpose {
   velocity_derivative,   // d(G v + g_t)/dq
   mass,
   mass_product,  // d(M w)/dq for the direction w
-  rate_jacobian
+  rate_jacobian,
+  charge_jacobian,
+  multiplier_force_by_position,
+  multiplier_force_by_velocity,
+  multiplier_force_by_multiplier
 };
 // Selects terms: a group of forces, or gaps or constraints.
 inline constexpr int every_group = -1, of_gaps = 0, of_constraints = 1;

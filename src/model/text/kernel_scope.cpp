@@ -48,6 +48,8 @@ ParsedValue KernelScope::find(const NameUse& use) {
       return find_array(use, *meaning->array, SymbolKind::velocity);
     case ModelSpace::Kind::derived:
       return find_derived(use, *meaning->derived);
+    case ModelSpace::Kind::reaction:
+      return find_reaction(use, *meaning->reaction);
   }
   return {};
 }
@@ -60,7 +62,8 @@ ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& a
   if (!array.over && use.index != no_expression)
     fail(fmt::format("'{}' is a single coordinate and takes no index", use.name));
   if (use.index != no_expression)
-    for (const SymbolKind moving : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+    for (const SymbolKind moving :
+         {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
       if (depends_on(graph_, use.index, moving))
         fail(fmt::format("the index of '{}' may depend only on columns, on the number of the element and on parameters",
                          use.name));
@@ -124,6 +127,24 @@ Expression KernelScope::sum_over(const IndexSet& set, const FileValue& value, in
   return sum;
 }
 
+// The multipliers of one element are known to terms over the same set only.
+ParsedValue KernelScope::find_reaction(const NameUse& use, const FileReaction& reaction) {
+  const auto fail = [&](const std::string& message) { throw use.piece.error(use.offset, message); };
+  if (use.index != no_expression) fail(fmt::format("'{}' is the force of a constraint and takes no index", use.name));
+  const IndexSet* over = space_.set(space_.set_of(reaction.constraints[0]));
+  if (over != over_)
+    fail(over ? fmt::format("'{}' has one value for each element of '{}' and can be used in terms over that set only",
+                            use.name, over->name())
+              : fmt::format("'{}' belongs to no set and cannot be used in terms over '{}'", use.name, over_->name()));
+  ParsedValue value;
+  value.size = static_cast<int>(reaction.constraints.size());
+  for (std::size_t k = 0; k < reaction.constraints.size(); ++k) {
+    const Expression multiplier = graph_.symbol(SymbolKind::multiplier, space_.row_of(reaction.constraints[k]));
+    value.part[k] = reaction.opposite ? graph_.negate(multiplier) : multiplier;
+  }
+  return value;
+}
+
 std::string KernelScope::circle(std::string_view name) const {
   std::string text;
   for (auto it = std::find(chain_.begin(), chain_.end(), name); it != chain_.end(); ++it) text += *it + " -> ";
@@ -163,7 +184,7 @@ std::vector<double> KernelScope::values_of(Expression e, std::size_t offset) con
 
 std::vector<double> KernelScope::parse_constants(const FileValue& value, std::string_view what) {
   const Expression e = parse(value);
-  for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+  for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
     if (depends_on(graph_, e, kind))
       throw value.error(fmt::format("{} may depend only on parameters{}, not on coordinates or t", what,
                                     over_ ? " and columns" : ""));
@@ -181,7 +202,8 @@ bool KernelScope::is_common(Expression e) const {
   for (const Expression x : graph_.needed(roots)) {
     const ExpressionNode& node = graph_[x];
     if (node.op != Op::symbol || node.kind == SymbolKind::time || node.kind == SymbolKind::parameter) continue;
-    if (node.kind == SymbolKind::element || node.kind == SymbolKind::column) return false;
+    if (node.kind == SymbolKind::element || node.kind == SymbolKind::column || node.kind == SymbolKind::multiplier)
+      return false;
     const Slot& slot = slots_[static_cast<std::size_t>(node.index)];
     if (slot.index != no_expression && !is_common(slot.index)) return false;
   }

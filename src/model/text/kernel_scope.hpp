@@ -63,6 +63,7 @@ class KernelScope final : public NameScope {
   ParsedValue find_derived(const NameUse& use, const FileDerived& derived);
   ParsedValue parse_derived(const NameUse& use, const FileDerived& derived);
   Expression sum_over(const IndexSet& set, const FileValue& value, int depth);
+  ParsedValue find_reaction(const NameUse& use, const FileReaction& reaction);
   int slot(const NameUse& use, const CoordinateArray& array, int part);
   Expression column(std::string_view name);
   std::string circle(std::string_view name) const;

@@ -59,7 +59,8 @@ class EventReader {
                           model_.space->parameters()[static_cast<std::size_t>(parameter)].name));
   }
   void check_that_it_changes(const FileEvent& file) const {
-    for (const SymbolKind kind : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity})
+    for (const SymbolKind kind :
+         {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
       if (depends_on(kernel_.graph(), kernel_.events.back(), kind)) return;
     throw file.when.error(
         "an event happens where this value becomes zero, but it depends neither on coordinates nor on t, so it never "
@@ -121,8 +122,10 @@ std::vector<FoundSwitch> switches_of(Kernel& kernel) {
       if (std::none_of(found.begin(), found.end(), [&](const FoundSwitch& f) { return f.when == s.when; }))
         found.push_back({s.when, &place, kernel.scope.is_common(s.when)});
   };
-  for (const ForceTerm& term : kernel.terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
-  for (const CoordinateTerm& rate : kernel.rates) look(rate.value, *rate.place);
+  for (const auto* terms : {&kernel.terms, &kernel.reactions})
+    for (const ForceTerm& term : *terms) look(term.force == no_expression ? term.energy : term.force, *term.place);
+  for (const auto* terms : {&kernel.rates, &kernel.charges})
+    for (const CoordinateTerm& term : *terms) look(term.value, *term.place);
   for (const RowTerm& row : kernel.constraints) look(row.value, *row.place);
   return found;
 }
@@ -177,11 +180,13 @@ class BiasedTerms {
 
 void add_biases(Kernel& kernel) {
   BiasedTerms biased(kernel);
-  for (ForceTerm& term : kernel.terms) {
-    term.energy = biased(term.energy);
-    term.force = biased(term.force);
-  }
-  for (CoordinateTerm& rate : kernel.rates) rate.value = biased(rate.value);
+  for (auto* terms : {&kernel.terms, &kernel.reactions})
+    for (ForceTerm& term : *terms) {
+      term.energy = biased(term.energy);
+      term.force = biased(term.force);
+    }
+  for (auto* terms : {&kernel.rates, &kernel.charges})
+    for (CoordinateTerm& term : *terms) term.value = biased(term.value);
   for (auto* rows : {&kernel.gaps, &kernel.constraints})
     for (RowTerm& row : *rows) row.value = biased(row.value);
 }
@@ -245,7 +250,8 @@ std::vector<EventInfo> TextEvents::infos() const {
 }
 
 ProgramInputs TextEvents::inputs_at(const State& s) const {
-  return {.t = s.t, .q = s.y.data(), .v = s.y.data() + s.layout.nq};
+  const double* q = s.y.data();
+  return {.t = s.t, .q = q, .v = q + s.layout.nq, .multipliers = q + s.layout.nq + s.layout.nv};
 }
 
 double TextEvents::value(int event, const State& s, const ParameterValues& parameters) const {

@@ -120,13 +120,14 @@ std::vector<MatrixPart> ModelFunctions::draft_parts(FunctionKey key) const {
 
 MatrixSlot ModelFunctions::make_pattern(FunctionKey key, const std::vector<MatrixPart>& parts) const {
   const Index rows = has_rows(key.purpose) ? count(key.selection) : unknowns_;
-  if (rows <= most_dense && unknowns_ <= most_dense) return MatrixSlot::dense(rows, unknowns_);
+  const Index columns = key.purpose == Purpose::multiplier_force_by_multiplier ? count(of_constraints) : unknowns_;
+  if (rows <= most_dense && unknowns_ <= most_dense) return MatrixSlot::dense(rows, columns);
   Entries entries;
   add_entries(parts, entries);
   if (key.purpose == Purpose::mass)
     for (Index i = 0; i < unknowns_; ++i) entries.emplace_back(i, i, 1.0);
   if (key.purpose == Purpose::by_position) add_entries(matrix({Purpose::mass_product}).parts, entries);
-  SpMat pattern(rows, unknowns_);
+  SpMat pattern(rows, columns);
   pattern.setFromTriplets(entries.begin(), entries.end());
   return MatrixSlot::sparse(std::move(pattern));
 }

@@ -42,6 +42,15 @@ ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const Op
     if (d.over) set(d.over);
     define(d.name, {.kind = Kind::derived, .derived = &d});
   }
+  for (const FileReaction& r : file.reactions) define(r.name, {.kind = Kind::reaction, .reaction = &r});
+}
+
+int ModelSpace::row_of(std::size_t constraint) const {
+  const IndexSet* over = set(set_of(constraint));
+  int row = 0;
+  for (const FileStiff& s : file_.stiff) row += set(s.over) == over ? 1 : 0;
+  for (std::size_t k = 0; k < constraint; ++k) row += set(file_.constraints[k].over) == over ? 1 : 0;
+  return row;
 }
 
 void ModelSpace::define(const FileText& name, const Meaning& meaning) {

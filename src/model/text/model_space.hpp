@@ -70,15 +70,19 @@ class ModelSpace {
   void fix_parameters_of(const ExpressionGraph& graph, Expression e);
   bool is_fixed(int parameter) const { return fixed_.contains(parameter); }
 
-  enum class Kind { parameter, set, coordinate, velocity, derived };
+  enum class Kind { parameter, set, coordinate, velocity, derived, reaction };
   struct Meaning {
     Kind kind = Kind::parameter;
     int parameter = 0;
     const IndexSet* set = nullptr;
     const CoordinateArray* array = nullptr;
     const FileDerived* derived = nullptr;
+    const FileReaction* reaction = nullptr;
   };
   const Meaning* find(std::string_view name) const;
+  // The number of a constraint among the rows of all terms over its set: gaps come before constraints.
+  int row_of(std::size_t constraint) const;
+  const std::optional<FileText>& set_of(std::size_t constraint) const { return file_.constraints[constraint].over; }
   void add_components(Kind kind, std::vector<Quantity>& all) const;  // for all coordinates or all velocities
   const std::map<std::string, Meaning, std::less<>>& meanings() const { return meanings_; }
 

@@ -41,7 +41,9 @@ class CModelWriter {
   std::string write() {
     add_vector("energy", {Purpose::energy});
     add_vector("force", {Purpose::force});
+    add_vector("force that depends on multipliers", {Purpose::multiplier_force});
     add_vector("rate", {Purpose::rate});
+    add_vector("what the rates are of", {Purpose::charge});
     add_matrix("derivative of the force by q, entry by entry", {Purpose::by_position});
     add_matrix("derivative of the force by v, entry by entry", {Purpose::by_velocity});
     add_rows("stiff gaps", of_gaps);

@@ -3,6 +3,8 @@
 #include "model/expression/latex.hpp"
 #include "model/text/model_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace trill {
@@ -84,6 +86,8 @@ class LatexModelWriter {
         return latex_name(over->columns[static_cast<std::size_t>(index)]);
       case SymbolKind::velocity:
         return coordinate(kernel, index, 1);
+      case SymbolKind::multiplier:
+        return fmt::format("\\lambda_{{{}}}", index - static_cast<int>(kernel.gaps.size()) + 1);
       default:
         return coordinate(kernel, index, 0);
     }
@@ -130,10 +134,18 @@ class LatexModelWriter {
 
   void add_rates(std::string& body) const {
     for (const auto& kernel : model_.functions->kernels())
-      for (const CoordinateTerm& rate : kernel->rates) {
-        const std::string element = rate.array->over ? latex_name(rate.array->over->name()) : "";
-        line(body, entry(*rate.array, element, rate.part, 1), text(*kernel, rate.value));
-      }
+      for (const CoordinateTerm& rate : kernel->rates) line(body, changing(*kernel, rate), text(*kernel, rate.value));
+  }
+
+  // The left side of an equation: the derivative of a coordinate, of an expression, or zero.
+  std::string changing(const Kernel& kernel, const CoordinateTerm& rate) const {
+    const auto same = [&](const CoordinateTerm& c) { return c.array == rate.array && c.part == rate.part; };
+    const auto charge = std::find_if(kernel.charges.begin(), kernel.charges.end(), same);
+    if (model_.file.has_charges() && charge == kernel.charges.end()) return "0";
+    if (charge != kernel.charges.end() && charge->place != rate.place)
+      return fmt::format("\\frac{{d}}{{dt}} \\left({}\\right)", text(kernel, charge->value));
+    const std::string element = rate.array->over ? latex_name(rate.array->over->name()) : "";
+    return entry(*rate.array, element, rate.part, 1);
   }
 
   // M q'' = f - G^T lambda: the whole right-hand side if no term is over a set, otherwise what every element adds.
@@ -152,11 +164,13 @@ class LatexModelWriter {
 
   static std::vector<std::pair<int, Expression>> slot_forces(const Kernel& kernel, ExpressionGraph& graph) {
     std::vector<std::pair<int, Expression>> found;
-    const VectorDraft draft = draft_vector(kernel, {Purpose::force}, graph);
-    for (std::size_t k = 0; k < draft.outputs.size(); ++k)
-      for (int slot = 0; slot < kernel.scope.slots(); ++slot)
-        if (draft.targets[k].places.get() == &kernel.table->coordinates[static_cast<std::size_t>(slot)])
-          found.emplace_back(slot, draft.outputs[k]);
+    for (const Purpose purpose : {Purpose::force, Purpose::multiplier_force}) {
+      const VectorDraft draft = draft_vector(kernel, {purpose}, graph);
+      for (std::size_t k = 0; k < draft.outputs.size(); ++k)
+        for (int slot = 0; slot < kernel.scope.slots(); ++slot)
+          if (draft.targets[k].places.get() == &kernel.table->coordinates[static_cast<std::size_t>(slot)])
+            found.emplace_back(slot, draft.outputs[k]);
+    }
     return found;
   }
 

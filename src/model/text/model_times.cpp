@@ -11,7 +11,8 @@ constexpr std::size_t most_time_functions = 2000;  // further ones are left to e
 
 std::vector<Expression> terms_of(const Kernel& kernel) {
   std::vector<Expression> all;
-  for (const ForceTerm& term : kernel.terms) all.push_back(term.force == no_expression ? term.energy : term.force);
+  for (const auto* terms : {&kernel.terms, &kernel.reactions})
+    for (const ForceTerm& term : *terms) all.push_back(term.force == no_expression ? term.energy : term.force);
   for (const CoordinateTerm& rate : kernel.rates) all.push_back(rate.value);
   for (const auto* rows : {&kernel.gaps, &kernel.constraints})
     for (const RowTerm& row : *rows) all.push_back(row.value);
@@ -51,7 +52,7 @@ class ElementFunctions {
 }  // namespace
 
 bool is_linear_in_time(ExpressionGraph& graph, Expression e) {
-  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity})
+  for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
     if (depends_on(graph, e, kind)) return false;
   for (const Partial& slope : gradient(graph, e, SymbolKind::time))
     if (depends_on(graph, slope.value, SymbolKind::time)) return false;

@@ -66,6 +66,7 @@ void blame_term(const CompiledModel& model, double t, Kernel& kernel, const File
       blame_term(model, t, *k, *term.place, term.force == no_expression ? term.energy : term.force,
                  term.force == no_expression ? "energy" : "force");
     for (const CoordinateTerm& rate : k->rates) blame_term(model, t, *k, *rate.place, rate.value, "rate");
+    for (const CoordinateTerm& charge : k->charges) blame_term(model, t, *k, *charge.place, charge.value, "charge");
     for (const RowTerm& gap : k->gaps) blame_term(model, t, *k, *gap.place, gap.value, "gap");
     for (const RowTerm& c : k->constraints) blame_term(model, t, *k, *c.place, c.value, "constraint");
   }
@@ -190,13 +191,19 @@ void check_mass_and_constraints(const CompiledModel& model, double t) {
   check_mass(model, sparse_copy(mass_at_start(model, t)), sparse_copy(G));
 }
 
+// The start of an algebraic unknown is only a guess.
+bool is_algebraic(const CompiledModel& model, const CoordinateArray& array) {
+  return std::any_of(model.file.rates.begin(), model.file.rates.end(),
+                     [&](const FileRate& rate) { return rate.algebraic && rate.on.text == array.file->name.text; });
+}
+
 // A closed form must begin where the motion begins; the file states it for a motion from t = 0.
 void check_closed_form(const CompiledModel& model) {
   const Index n = model.start.size();
   const bool first_order = !model.file.rates.empty();
   const Vec y = values_at_start(model, 0, {Purpose::closed_form, first_order ? 0 : every_group}, 2 * n);
   for (const CoordinateArray& array : model.space->arrays()) {
-    if (!array.file->exact) continue;
+    if (!array.file->exact || is_algebraic(model, array)) continue;
     for (Index k = array.first; k < array.first + array.size(); ++k) {
       const bool agrees = std::abs(y[k] - model.start[k]) <= 1e-9 * (1 + std::abs(model.start[k]));
       const bool rate_agrees =
@@ -215,7 +222,9 @@ void check_start(const CompiledModel& model, double t) {
   const Vec energy = values_at_start(model, t, {Purpose::energy}, 1);
   const Vec force = values_at_start(model, t, {Purpose::force}, model.start.size());
   const Vec rate = values_at_start(model, t, {Purpose::rate}, model.start.size());
-  if (!energy.allFinite() || !force.allFinite() || !rate.allFinite()) find_the_term_to_blame(model, t);
+  const Vec charge = values_at_start(model, t, {Purpose::charge}, model.start.size());
+  for (const Vec* values : {&energy, &force, &rate, &charge})
+    if (!values->allFinite()) find_the_term_to_blame(model, t);
   for (const int selection : {of_gaps, of_constraints})
     if (!values_at_start(model, t, {Purpose::value, selection}, model.functions->count(selection)).allFinite())
       find_the_term_to_blame(model, t);

@@ -32,6 +32,10 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
       kinetic_energy_(*model_->functions, {Purpose::kinetic_energy}),
       measures_(*model_->functions, {Purpose::measure}),
       closed_form_(*model_->functions, {Purpose::closed_form}),
+      reaction_(*model_->functions, {Purpose::multiplier_force}, &mode_.held()),
+      reaction_by_position_(*model_->functions, {Purpose::multiplier_force_by_position}, &mode_.held()),
+      reaction_by_velocity_(*model_->functions, {Purpose::multiplier_force_by_velocity}, &mode_.held()),
+      reaction_by_multiplier_(*model_->functions, {Purpose::multiplier_force_by_multiplier}, &mode_.held()),
       mass_(*model_->functions, {Purpose::mass}),
       mass_product_(*model_->functions, {Purpose::mass_product}),
       mass_along_(*model_->functions, {Purpose::mass, every_group, along_direction}),
@@ -190,7 +194,8 @@ double TextMechanics::kinetic_energy(const State& s) const {
 }
 
 void TextMechanics::measure(const State& s, Out values) const {
-  const ProgramInputs inputs{.t = s.t, .q = s.y.data(), .v = s.y.data() + unknowns()};
+  const double* q = s.y.data();
+  const ProgramInputs inputs{.t = s.t, .q = q, .v = q + unknowns(), .multipliers = q + 2 * unknowns()};
   values.setZero();
   values[0] = kinetic_energy(s);
   all_.energy.add(inputs, mode_.parameters(), values.data());
@@ -211,6 +216,30 @@ std::string TextMechanics::check_validity(const State& s, Notes& notes) const {
                          small.label, largest, most_slope);
   }
   return "";
+}
+
+void TextMechanics::reaction_force(double t, In q, In v, In lambda, Out r) const {
+  const auto evaluate = [&] {
+    r.setZero();
+    reaction_.add({.t = t, .q = q.data(), .v = v.data(), .multipliers = lambda.data()}, mode_.parameters(), r.data());
+  };
+  mode_.evaluate(evaluate, r);
+}
+
+ReactionForces::Patterns TextMechanics::reaction_patterns() const {
+  return {reaction_by_position_.prepare(mode_.parameters()), reaction_by_velocity_.prepare(mode_.parameters()),
+          reaction_by_multiplier_.prepare(mode_.parameters())};
+}
+
+void TextMechanics::reaction_jacobians(double t, In q, In v, In lambda, Patterns& into) const {
+  const ProgramInputs inputs{.t = t, .q = q.data(), .v = v.data(), .multipliers = lambda.data()};
+  const auto fill = [&](MatrixRun& run, MatrixSlot& slot) {
+    slot.set_zero();
+    run.add(inputs, mode_.parameters(), slot);
+  };
+  fill(reaction_by_position_, into.by_position);
+  fill(reaction_by_velocity_, into.by_velocity);
+  fill(reaction_by_multiplier_, into.by_multiplier);
 }
 
 bool TextMechanics::exact(double t, Out y) const {

@@ -5,11 +5,16 @@
 #include "model/text/model_times.hpp"
 #include "model/text/text_code.hpp"
 #include "model/text/text_map.hpp"
+#include "problem/reactive.hpp"
 #include "problem/validity.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem, public TextCode, public TimeMarked, public LimitedValidity {
+class TextMechanics final : public MechanicalProblem,
+                            public ReactionForces,
+                            public TextCode,
+                            public TimeMarked,
+                            public LimitedValidity {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -55,6 +60,11 @@ class TextMechanics final : public MechanicalProblem, public TextCode, public Ti
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
 
+  bool has_reaction_forces() const override { return model_->has_reactions; }
+  void reaction_force(double t, In q, In v, In lambda, Out r) const override;
+  Patterns reaction_patterns() const override;
+  void reaction_jacobians(double t, In q, In v, In lambda, Patterns& into) const override;
+
   double kinetic_energy(const State& s) const;
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
@@ -64,6 +74,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode, public Ti
 
  private:
   friend class TextLangevin;
+  friend class TextReactive;
   void enter(const State& s, Formulas formulas) const override { events_.enter(s, formulas, mode_); }
   void leave() const noexcept override { mode_.reset(); }
   const CompiledModel& compiled() const override { return *model_; }
@@ -93,7 +104,8 @@ class TextMechanics final : public MechanicalProblem, public TextCode, public Ti
   TextEvents events_;
   mutable std::vector<ForceRuns> groups_;
   mutable ForceRuns all_;
-  mutable VectorRun kinetic_energy_, measures_, closed_form_;
+  mutable VectorRun kinetic_energy_, measures_, closed_form_, reaction_;
+  mutable MatrixRun reaction_by_position_, reaction_by_velocity_, reaction_by_multiplier_;
   mutable MatrixRun mass_, mass_product_, mass_along_;
   mutable std::array<MatrixRun, most_time_derivatives> mass_derivatives_;
   TextMap gaps_, constraints_;

@@ -2,8 +2,10 @@
 #include "trill/model/text_problem.hpp"
 
 #include "base/text.hpp"
+#include "model/text/text_charges.hpp"
 #include "model/text/text_first_order.hpp"
 #include "model/text/text_langevin.hpp"
+#include "model/text/text_reactive.hpp"
 #include "model/text/text_structure.hpp"
 
 #include <fstream>
@@ -14,8 +16,10 @@ namespace trill {
 namespace {
 std::unique_ptr<Problem> make_problem(const std::shared_ptr<CompiledModel>& model, const ModelFolder& folder) {
   if (model->file.structure) return std::make_unique<TextStructure>(model, read_structure(*model, folder));
+  if (model->file.has_charges()) return make_text_charges(model);
   if (!model->file.rates.empty()) return std::make_unique<TextFirstOrder>(model);
   if (model->file.heat_bath) return std::make_unique<TextLangevin>(model);
+  if (model->has_reactions) return make_text_reactive(model);
   return std::make_unique<TextMechanics>(model);
 }
 
