@@ -44,6 +44,7 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
   }
   if (!map_) return;
   m_ = map_->count();
+  terms_ = make_joint_terms(problem, soft_, *map_);
   G_ = map_->pattern();
   bend_ = map_->transpose_pattern();
   bend_places_ = SlotMap(slope_, bend_);
@@ -54,7 +55,10 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
 LiftedForm::~LiftedForm() = default;
 
 void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
-  problem_.force(soft_, t, q, v, product_);
+  if (map_)
+    terms_->force_and_gaps(t, q, v, product_, closure, G_);
+  else
+    problem_.force(soft_, t, q, v, product_);
   if (mass_kind_ == MassKind::identity) {
     for (Index i = 0; i < n_; ++i) balance[i] = k[i] - product_[i];
   } else {
@@ -62,10 +66,8 @@ void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out clo
     add_scaled(balance.data(), -1, product_.data(), n_);
   }
   if (!map_) return;
-  map_->jacobian(t, q, G_);
   G_.multiply_transposed(l, product_);
   add_scaled(balance.data(), 1, product_.data(), n_);
-  map_->value(t, q, closure);
   for (Index i = 0; i < m_; ++i) closure[i] -= compliance_[i] * l[i];
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linalg/differences.hpp"
-#include "trill/problem/mechanical.hpp"
+#include "problem/joint_terms.hpp"
 
 #include <memory>
 #include <string_view>
@@ -47,6 +47,7 @@ class LiftedForm {
   const MechanicalProblem& problem_;
   std::unique_ptr<ConstraintMap> joined_;
   const ConstraintMap* map_ = nullptr;
+  std::unique_ptr<JointTerms> terms_;  // where there is a map
   bool leaves_gaps_ = false;
   Index n_, m_ = 0, gaps_ = 0;
   Vec compliance_;

@@ -88,7 +88,7 @@ class SlowSystem final : public FirstOrderProblem {
  private:
   bool evaluate(double t, In q, In v, In J) const;
   bool second_order(double t, In q, In v) const;
-  void soft_force_derivative(int k, const Motion& motion, Out derivative) const;
+  void rates(int k, const Motion& motion, In lambda1, Out derivative) const;
   void soft_force_difference(int k, const Motion& motion, Out derivative) const;
   void add_fast_force(double t, In q, In J, Out f) const;
   void average_drag(double t, In q, In v, In J, Out f) const;
@@ -106,6 +106,7 @@ class SlowSystem final : public FirstOrderProblem {
   Vec inverse_stiffness_;  // 0 for hard rows
   mutable int order_ = 0;
   mutable bool fast_ = true;
+  std::unique_ptr<JointTerms> terms_;
   mutable ConstraintManifold manifold_;
   mutable std::optional<GapModes> modes_;
   mutable Point point_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/filter_flow.hpp"
 
+#include "multiscale/same_numbers.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/implicit_tableau.hpp"
 
@@ -9,6 +10,7 @@
 namespace trill {
 namespace {
 constexpr double filter_tolerance = 1e-14;  // for functions of large matrices
+constexpr Index first_average = 2;          // averages of positions come after the two functions of their motion
 
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 // (1 - cos x)/x^2
@@ -88,9 +90,9 @@ void FilterFlow::divide_by_mass(Out a) const {
     a.array() *= inverse_mass_.array();
 }
 
-const Mat* FilterFlow::apply(std::size_t family, In x, Counters& work) {
+const Mat* FilterFlow::apply(std::size_t family, In x, Counters& work, Index first) {
   const long before = functions_->products();
-  const Mat* y = functions_->apply(family, x);
+  const Mat* y = functions_->apply(family, x, first);
   work.products += functions_->products() - before;
   return y;
 }
@@ -113,17 +115,17 @@ bool FilterFlow::prepare(double h, Counters& work) {
 }
 
 const Mat* FilterFlow::apply_to_position(In q, Counters& work) {
-  if (of_position_ != nullptr && position_ == q) return of_position_;
+  if (of_position_ != nullptr && same_numbers(position_, q)) return of_position_;
   position_ = q;
   return of_position_ = apply(of_position, position_, work);
 }
 
 bool FilterFlow::flow(double, double h, Out q, Out v, Counters& work) {
   if (!prepare(h, work)) return false;
-  const Mat *from_q = apply_to_position(q, work), *from_v = apply(of_velocity, v, work);
-  if (from_q == nullptr || from_v == nullptr) return false;
-  q = from_q->col(0) + h * from_v->col(0);
-  v = from_v->col(1) - (1 / h) * from_q->col(1);
+  if (functions_->turns())
+    functions_->turn(q, v);
+  else if (!turn_by_functions(h, q, v, work))
+    return false;
   if (has_constant_) {
     q += h * h * constant_terms_->col(0);
     v += h * constant_terms_->col(1);
@@ -131,9 +133,19 @@ bool FilterFlow::flow(double, double h, Out q, Out v, Counters& work) {
   return all_finite(q) && all_finite(v);
 }
 
+bool FilterFlow::turn_by_functions(double h, Out q, Out v, Counters& work) {
+  const Mat *from_q = apply_to_position(q, work), *from_v = apply(of_velocity, v, work);
+  if (from_q == nullptr || from_v == nullptr) return false;
+  q = from_q->col(0) + h * from_v->col(0);
+  v = from_v->col(1) - (1 / h) * from_q->col(1);
+  return true;
+}
+
 bool FilterFlow::average(double, double h, In q, Eigen::Ref<Mat> a, Counters& work) {
   if (!prepare(h, work)) return false;
-  const Mat* from_q = has_averages_ ? apply_to_position(q, work) : nullptr;
+  const Mat* from_q = !has_averages_        ? nullptr
+                      : functions_->turns() ? apply(of_position, q, work, first_average)
+                                            : apply_to_position(q, work);
   if (has_averages_ && from_q == nullptr) return false;
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto column = static_cast<Index>(k);
@@ -141,29 +153,37 @@ bool FilterFlow::average(double, double h, In q, Eigen::Ref<Mat> a, Counters& wo
       a.col(column) = q;
       continue;
     }
-    a.col(column) = from_q->col(2 + column);
-    if (has_constant_) a.col(column) += h * h * constant_terms_->col(2 + column);
+    a.col(column) = from_q->col(first_average + column);
+    if (has_constant_) a.col(column) += h * h * constant_terms_->col(first_average + column);
   }
   return true;
 }
 
 bool FilterFlow::mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) {
-  sum.setZero();
+  const auto add = [&](std::size_t k, const auto& force) {
+    if (k == 0)
+      sum = force;
+    else
+      sum += force;
+  };
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    const auto column = static_cast<Index>(k);
+    const auto given = g.col(static_cast<Index>(k));
     if (pairs_[k].psi.is_delta()) {
-      sum += g.col(column);
+      add(k, given);
       continue;
     }
-    force_ = g.col(column);
-    divide_by_mass(force_);
-    const Mat* mollified = apply(of_force + k, force_, work);
+    if (kind_ != MassKind::identity) {
+      force_ = given;
+      divide_by_mass(force_);
+    }
+    const Mat* mollified =
+        kind_ == MassKind::identity ? apply(of_force + k, given, work) : apply(of_force + k, force_, work);
     if (mollified == nullptr) return false;
     if (kind_ == MassKind::identity) {
-      sum += mollified->col(0);
+      add(k, mollified->col(0));
     } else {
       mass_.multiply(mollified->col(0), force_);
-      sum += force_;
+      add(k, force_);
     }
   }
   return all_finite(sum);

@@ -33,8 +33,9 @@ class FilterFlow final : public FastFlow {
   enum Family : std::size_t { of_position, of_velocity, of_constant, of_force };
   FunctionFamilies families() const;
   bool prepare(double h, Counters& work);
-  const Mat* apply(std::size_t family, In x, Counters& work);
+  const Mat* apply(std::size_t family, In x, Counters& work, Index first = 0);
   const Mat* apply_to_position(In q, Counters& work);
+  bool turn_by_functions(double h, Out q, Out v, Counters& work);
   void divide_by_mass(Out a) const;
 
   const MechanicalProblem& problem_;

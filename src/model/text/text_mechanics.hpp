@@ -3,11 +3,11 @@
 
 #include "model/text/model_events.hpp"
 #include "model/text/text_code.hpp"
-#include "model/text/text_map.hpp"
+#include "model/text/text_joint.hpp"
 
 namespace trill {
 // The mechanical system that a text model states.
-class TextMechanics final : public MechanicalProblem, public TextCode {
+class TextMechanics final : public MechanicalProblem, public JointModel, public TextCode {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
   TextMechanics(const TextMechanics&) = delete;
@@ -49,6 +49,7 @@ class TextMechanics final : public MechanicalProblem, public TextCode {
   std::optional<double> potential(Groups groups, double t, In q) const override;
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
+  std::unique_ptr<JointTerms> joint_terms(Groups groups, const ConstraintMap& map) const override;
 
   double kinetic_energy(const State& s) const;
   std::vector<Quantity> quantities() const override;
