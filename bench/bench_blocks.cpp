@@ -23,7 +23,7 @@ spring = "m"
 joint = "m - 1"
 [coordinates.mean]
 over = "spring"
-start = "0.5*sin(0.1*spring)"
+start = "sin(2*spring)"
 [coordinates.stretch]
 over = "spring"
 start = "sqrt(2)*cos(spring)/omega"
@@ -54,11 +54,11 @@ spring = "m"
 joint = "m - 1"
 [coordinates.left]
 over = "spring"
-start = "0.5*sin(0.1*spring)/sqrt(2) - cos(spring)/omega"
+start = "sin(2*spring)/sqrt(2) - cos(spring)/omega"
 velocity = "-sin(spring)"
 [coordinates.right]
 over = "spring"
-start = "0.5*sin(0.1*spring)/sqrt(2) + cos(spring)/omega"
+start = "sin(2*spring)/sqrt(2) + cos(spring)/omega"
 velocity = "sin(spring)"
 [[potential]]
 over = "spring"
@@ -144,8 +144,9 @@ void compare_with_verlet(const Problem& problem) {
   print_ratio("blocks/mollified_impulse_over_verlet_at_equal_error", mollified.seconds / verlet.seconds, 0.2);
 }
 
-// Away from resonances: h omega = 4.
-void compare_with_forces(const std::string& name, const Problem& problem) {
+// Away from resonances: h omega = 4. Blocks of two cost more than twice as much as single unknowns, and the slow force
+// of the masses half as much as that of the normal coordinates.
+void compare_with_forces(const std::string& name, const Problem& problem, double limit) {
   constexpr double h = 4 / omega;
   constexpr int count = 200;
   const auto& mechanics = problem.as<MechanicalProblem>("the benchmark");
@@ -167,7 +168,7 @@ void compare_with_forces(const std::string& name, const Problem& problem) {
           }
         },
         31);
-    print_ratio(fmt::format("blocks/{}_{}_step_over_slow_force", name, method).c_str(), value, 2);
+    print_ratio(fmt::format("blocks/{}_{}_step_over_slow_force", name, method).c_str(), value, limit);
   }
 }
 }  // namespace
@@ -178,8 +179,8 @@ int main() {
   std::ofstream(shop / "masses.toml") << masses_text;
   const auto normal = native_model((shop / "normal.toml").string(), {}),
              masses = native_model((shop / "masses.toml").string(), {});
-  compare_with_forces("normal", *normal);
-  compare_with_forces("masses", *masses);
+  compare_with_forces("normal", *normal, 2);
+  compare_with_forces("masses", *masses, 8);
   compare_with_verlet(*normal);
   return 0;
 }

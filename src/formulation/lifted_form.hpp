@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linalg/differences.hpp"
-#include "problem/joint_terms.hpp"
+#include "trill/problem/mechanical.hpp"
 
 #include <memory>
 #include <string_view>
@@ -29,7 +29,11 @@ class LiftedForm {
   Groups counted_groups() const { return counted_; }
 
   // M k - f + G^T l, and g - C l.
-  void residual(double t, In q, In v, In k, In l, Out balance, Out closure);
+  void residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
+    residual(t, q.data(), v.data(), k.data(), l.data(), balance.data(), closure.data());
+  }
+  void residual(double t, const double* q, const double* v, const double* k, const double* l, double* balance,
+                double* closure);
 
   void pull(double t, In q, In v, In l, Out force);  // f - G^T l
   void times_mass(In q, In x, Out y);                // y = M(q) x
@@ -42,13 +46,14 @@ class LiftedForm {
   const MatrixSlot& jacobian() const { return G_; }
 
  private:
+  void add_reaction(const double* l, double* balance);
   void force_derivatives(double t, In q, In v);
 
   const MechanicalProblem& problem_;
-  std::unique_ptr<ConstraintMap> joined_;
+  struct Rows;  // the gaps and the constraints together, and what evaluates them with the forces
+  std::unique_ptr<Rows> rows_;
   const ConstraintMap* map_ = nullptr;
-  std::unique_ptr<JointTerms> terms_;  // where there is a map
-  bool leaves_gaps_ = false;
+  bool leaves_gaps_ = false, few_rows_ = false;
   Index n_, m_ = 0, gaps_ = 0;
   Vec compliance_;
   Groups soft_, counted_;

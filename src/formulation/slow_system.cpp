@@ -42,10 +42,10 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
       gaps_(gaps_of(stiff).map->count()),
       m_(map_.count()),
       inverse_stiffness_(Vec::Zero(m_)),
-      terms_(make_joint_terms(stiff, soft_, map_)),
       manifold_(stiff, map_, SaddleSolver::Way::schur_only),
       mass1_(stiff.mass_pattern()),
-      mass2_(stiff.mass_pattern()) {
+      mass2_(stiff.mass_pattern()),
+      terms_(make_joint_terms(stiff, soft_, map_)) {
   inverse_stiffness_.head(gaps_) = stiffness().cwiseInverse();
   if (choice_.energy != FastEnergy::drop) modes_.emplace(manifold_, stiffness());
   fast_ = modes_.has_value();

@@ -106,11 +106,11 @@ class SlowSystem final : public FirstOrderProblem {
   Vec inverse_stiffness_;  // 0 for hard rows
   mutable int order_ = 0;
   mutable bool fast_ = true;
-  std::unique_ptr<JointTerms> terms_;
   mutable ConstraintManifold manifold_;
   mutable std::optional<GapModes> modes_;
   mutable Point point_;
   mutable Vec f_, f1_, r_, c_, a1_, zero_, s_, weights_, averaged_, moved_, action_rate_;
   mutable MatrixSlot mass1_, mass2_, product_, stiffness_slot_, damping_;
+  std::unique_ptr<JointTerms> terms_;  // soft forces and the rows of the map
 };
 }  // namespace trill

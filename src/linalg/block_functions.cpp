@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/tolerances.hpp"
 #include "linalg/pencil_parts.hpp"
+#include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,22 +17,29 @@ struct BlockLayer {
   Vec from, from_v;          // what is multiplied, at `columns`
 };
 
-// Entry by entry and without aliasing, so that compilers vectorise them.
-#define TRILL_ALONE __restrict__
-[[gnu::noinline]] void multiply(Index n, const double* TRILL_ALONE a, const double* TRILL_ALONE x,
-                                double* TRILL_ALONE y) {
-  for (Index i = 0; i < n; ++i) y[i] = a[i] * x[i];
-}
-// q <- c q + s v, v <- c v - w q
-[[gnu::noinline]] void turn_alone(Index n, const double* TRILL_ALONE c, const double* TRILL_ALONE s,
-                                  const double* TRILL_ALONE w, double* TRILL_ALONE q, double* TRILL_ALONE v) {
-  for (Index i = 0; i < n; ++i) {
-    const double position = q[i], speed = v[i];
-    q[i] = c[i] * position + s[i] * speed;
-    v[i] = c[i] * speed - w[i] * position;
+// q <- c q + s v, v <- c v - w q; false if a result is not finite, found out as in add_scaled_checked.
+bool turn_alone(Index n, const double* c, const double* s, const double* w, double* q, double* v) {
+  using Eight = Eigen::Array<double, 8, 1>;
+  using Read = Eigen::Map<const Eight>;
+  Eight sums = Eight::Zero();
+  Index i = 0;
+  for (; i + 8 <= n; i += 8) {
+    Eigen::Map<Eight> position(q + i), speed(v + i);
+    const Eight moved = Read(c + i) * position + Read(s + i) * speed;
+    const Eight turned = Read(c + i) * speed - Read(w + i) * position;
+    position = moved;
+    speed = turned;
+    sums += 0.0 * moved + 0.0 * turned;
   }
+  double sum = sums.sum();
+  for (; i < n; ++i) {
+    const double position = q[i];
+    q[i] = c[i] * position + s[i] * v[i];
+    v[i] = c[i] * v[i] - w[i] * position;
+    sum += 0.0 * q[i] + 0.0 * v[i];
+  }
+  return sum == 0.0;
 }
-#undef TRILL_ALONE
 
 class BlockFunctions final : public MatrixFunctions {
  public:
@@ -61,24 +69,27 @@ class BlockFunctions final : public MatrixFunctions {
     set(sine_times_, [&](double omega) { return omega * std::sin(h * omega); });
   }
 
-  const Mat* apply(std::size_t family, In x, Index first) override {
-    gather(x, &BlockLayer::from);
+  const Mat* apply(std::size_t family, In x) override {
     Mat& y = results_[family];
-    for (Index f = first; f < y.cols(); ++f) {
-      const Entries& entries = entries_[family][static_cast<std::size_t>(f)];
-      double* to = y.col(f).data();
-      multiply(x.size(), entries[0].data(), x.data(), to);
-      for (std::size_t r = 1; r < layers_.size(); ++r) add_layer(layers_[r], entries[r], to);
-    }
+    for (Index f = 0; f < y.cols(); ++f) apply_one(family, static_cast<std::size_t>(f), x, y.col(f));
     return &y;
   }
 
-  bool turns() const override { return true; }
-  void turn(Out q, Out v) override {
+  bool needs_no_basis() const override { return true; }
+  void apply_one(std::size_t family, std::size_t function, In x, Out y) override {
+    const Entries& entries = entries_[family][function];
+    gather(x, &BlockLayer::from);
+    y = entries[0].cwiseProduct(x);
+    for (std::size_t r = 1; r < layers_.size(); ++r) add_layer(layers_[r], entries[r], y.data());
+  }
+
+  bool turn(Out q, Out v) override {
     gather(q, &BlockLayer::from);
     gather(v, &BlockLayer::from_v);
-    turn_alone(q.size(), cosine_[0].data(), sine_over_[0].data(), sine_times_[0].data(), q.data(), v.data());
+    const bool finite =
+        turn_alone(q.size(), cosine_[0].data(), sine_over_[0].data(), sine_times_[0].data(), q.data(), v.data());
     for (std::size_t r = 1; r < layers_.size(); ++r) add_turned(r, q.data(), v.data());
+    return finite && (layers_.size() == 1 || (all_finite(q) && all_finite(v)));
   }
 
  private:

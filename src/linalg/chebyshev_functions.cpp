@@ -114,7 +114,7 @@ class ChebyshevFunctions final : public MatrixFunctions {
       series_[i] = chebyshev_series(families_[i], h * std::sqrt(bound_), tolerance_);
   }
 
-  const Mat* apply(std::size_t family, In x, Index) override {
+  const Mat* apply(std::size_t family, In x) override {
     const Mat& c = series_[family].c;
     Mat& y = results_[family];
     t_.col(0).segment(margin_, x.size()) = x;

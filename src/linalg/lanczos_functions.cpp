@@ -41,7 +41,7 @@ class LanczosFunctions final : public MatrixFunctions {
     take_memory(most + spare);
   }
 
-  const Mat* apply(std::size_t family, In x, Index) override {
+  const Mat* apply(std::size_t family, In x) override {
     Mat& y = results_[family];
     y.setZero();
     const double length = begin(x);

@@ -69,7 +69,7 @@ class DenseFunctions final : public MatrixFunctions {
       }
   }
 
-  const Mat* apply(std::size_t family, In x, Index) override {
+  const Mat* apply(std::size_t family, In x) override {
     Mat& y = results_[family];
     for (std::size_t f = 0; f < families_[family].size(); ++f)
       y.col(static_cast<Index>(f)).noalias() = matrices_[family][f].lazyProduct(x);

@@ -120,8 +120,9 @@ void MechanicalStages::filter(Vec& error) {
   }
 }
 
-void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {
-  form_.residual(t, Q.col(stage), V.col(stage), K.col(stage), l, r.head(n_), r.tail(m_));
+void MechanicalStages::stage_residual(Index stage, double t, const double* l, double* r) {
+  const Index at = stage * n_;
+  form_.residual(t, Q.data() + at, V.data() + at, K.data() + at, l, r, r + n_);
 }
 
 void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }

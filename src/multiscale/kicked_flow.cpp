@@ -17,6 +17,7 @@ KickedFlow::KickedFlow(const MechanicalProblem& problem, std::vector<Groups> slo
       inner_(std::move(inner)),
       averaging_(std::move(averaging)),
       steps_(steps),
+      unit_mass_(problem.mass_kind() == MassKind::identity),
       accelerate_(problem) {
   for (const Groups groups : slow_) all_ |= groups;
   counted_ = all_ & known_groups(problem);
@@ -27,7 +28,7 @@ void KickedFlow::start(const State& s) {
   rest_ = a_ = at_ = Vec::Zero(n);
   averages_ = forces_ = Mat::Zero(n, forces);
   known_ = false;
-  kick_ = Vec::Zero(n);
+  mollified_ = Vec::Zero(unit_mass_ ? 0 : n);
   shifts_ = {};
   shifts_known_ = true;
   accelerate_.start(s.q());
@@ -71,12 +72,12 @@ bool KickedFlow::kick_force(double t, double h, In q, Counters& work) {
   known_ = false;
   if (averaging_) {
     if (!mollified_force(t, h, q, work)) return false;
-    a_ = kick_;
   } else {
     problem_.force(all_, t, q, rest_, a_);
   }
   work.count_forces(counted_);
-  if (!accelerate_.divide_by_mass(q, a_) || !all_finite(a_)) return false;
+  if (!accelerate_.divide_by_mass(q, a_)) return false;
+  if (!averaging_ && !all_finite(a_)) return false;
   known_ = true;
   at_t_ = t;
   at_h_ = std::abs(h);
@@ -91,14 +92,17 @@ bool KickedFlow::mollified_force(double t, double h, In q, Counters& work) {
     problem_.force(slow_[j], t, averages_.col(column), rest_, forces_.col(column));
   }
   shifts_known_ = false;
-  return averaging_->mollify(forces_, kick_, work);
+  if (!averaging_->mollify(forces_, a_, work)) return false;
+  if (!unit_mass_) mollified_ = a_;
+  return true;
 }
 
 // Only output asks for them, after few of the kicks.
 KickedFlow::Shifts KickedFlow::shifts() const {
   if (shifts_known_) return shifts_;
+  const Vec& mollified = unit_mass_ ? a_ : mollified_;
   shifts_ = {(averages_.colwise() - at_).cwiseAbs().maxCoeff(),
-             (forces_.rowwise().sum() - kick_).cwiseAbs().maxCoeff()};
+             (forces_.rowwise().sum() - mollified).cwiseAbs().maxCoeff()};
   shifts_known_ = true;
   return shifts_;
 }

@@ -53,9 +53,10 @@ class KickedFlow final : public Flow {
   std::shared_ptr<FastFlow> averaging_;
   int steps_, finer_ = 1;
   double frequency_ = 0;  // frequency of its forces at the start, if the number of steps depends on it
+  bool unit_mass_;
   Acceleration accelerate_;
   Vec rest_, a_, at_;  // acceleration by the kick at at_t_ and at_, for steps of at_h_
-  Vec kick_;           // the mollified force
+  Vec mollified_;      // the force, where it is not the acceleration itself
   double at_t_ = 0, at_h_ = 0;
   bool known_ = false;
   Mat averages_, forces_;

@@ -2,10 +2,13 @@
 #include "problem/joint_terms.hpp"
 
 namespace trill {
-void SeparateTerms::force_and_gaps(double t, In q, In v, Out f, Out g, MatrixSlot& G) const {
-  problem_.force(groups_, t, q, v, f);
-  map_.jacobian(t, q, G);
-  map_.value(t, q, g);
+void SeparateTerms::force_and_gaps(double t, const double* q, const double* v, double* f, double* g,
+                                   MatrixSlot& G) const {
+  const Index n = problem_.layout().nq;
+  const Eigen::Map<const Vec> position(q, n), velocity(v, n);
+  problem_.force(groups_, t, position, velocity, Eigen::Map<Vec>(f, n));
+  map_.jacobian(t, position, G);
+  map_.value(t, position, Eigen::Map<Vec>(g, map_.count()));
 }
 
 void SeparateTerms::force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const {

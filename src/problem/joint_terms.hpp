@@ -11,7 +11,10 @@ namespace trill {
 class JointTerms {
  public:
   virtual ~JointTerms() = default;
-  virtual void force_and_gaps(double t, In q, In v, Out f, Out g, MatrixSlot& G) const = 0;
+  // By pointers to whole vectors: every stage of an implicit step calls it, and in small models references to columns
+  // would cost as much as the model.
+  virtual void force_and_gaps(double t, const double* q, const double* v, double* f, double* g,
+                              MatrixSlot& G) const = 0;
   virtual void force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const = 0;
   // d^k f/dt^k and ConstraintMap::rigid_rate, k = 1 or 2.
   virtual void rates(int k, const Motion& motion, In s, In s1, Out f, Out covector, Out values) const = 0;
@@ -22,7 +25,7 @@ class SeparateTerms final : public JointTerms {
  public:
   SeparateTerms(const MechanicalProblem& problem, Groups groups, const ConstraintMap& map)
       : problem_(problem), groups_(groups), map_(map) {}
-  void force_and_gaps(double t, In q, In v, Out f, Out g, MatrixSlot& G) const override;
+  void force_and_gaps(double t, const double* q, const double* v, double* f, double* g, MatrixSlot& G) const override;
   void force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const override;
   void rates(int k, const Motion& motion, In s, In s1, Out f, Out covector, Out values) const override;
 

@@ -68,7 +68,7 @@ Found found_by(const JointTerms& terms, const MechanicalProblem& p, const Constr
   const Vec q = shaken(p.initial_state().q(), 0.02), v = shaken(p.initial_state().v(), 0.3), a = shaken(v, 1),
             jerk = shaken(a, 2), s = shaken(Vec::Zero(m), 1), s1 = shaken(s, 2);
   Found all{Vec(3 * n), Vec(m), Vec(m), Vec(n), Vec(m), map.pattern(), map.pattern()};
-  terms.force_and_gaps(0.3, q, v, all.f.head(n), all.g, all.G);
+  terms.force_and_gaps(0.3, q.data(), v.data(), all.f.data(), all.g.data(), all.G);
   terms.force_and_curvature(0.3, q, v, all.f.segment(n, n), all.G2, all.eta);
   const Motion motion{0.3, q.data(), v.data(), a.data(), jerk.data(), jerk.data()};
   terms.rates(k, motion, s, s1, all.f.tail(n), all.covector, all.rows);

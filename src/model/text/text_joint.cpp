@@ -22,12 +22,12 @@ const double* TextJoint::evaluate(VectorRun& run, const ProgramInputs& inputs, I
   return values;
 }
 
-void TextJoint::force_and_gaps(double t, In q, In v, Out f, Out g, MatrixSlot& G) const {
+void TextJoint::force_and_gaps(double t, const double* q, const double* v, double* f, double* g, MatrixSlot& G) const {
   if (!serves(G)) return separate_.force_and_gaps(t, q, v, f, g, G);
   const Index entries = slope_.stored();
-  const double* found = evaluate(gaps_, {.t = t, .q = q.data(), .v = v.data()}, unknowns_ + rows_ + entries);
-  copy_one_by_one(found, unknowns_, f.data());
-  copy_one_by_one(found + unknowns_, rows_, g.data());
+  const double* found = evaluate(gaps_, {.t = t, .q = q, .v = v}, unknowns_ + rows_ + entries);
+  copy_one_by_one(found, unknowns_, f);
+  copy_one_by_one(found + unknowns_, rows_, g);
   copy_one_by_one(found + unknowns_ + rows_, entries, G.values());
 }
 

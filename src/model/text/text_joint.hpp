@@ -11,7 +11,7 @@ class TextJoint final : public JointTerms {
  public:
   // Refers to all of them. `groups` are those without gaps, or for constraints all groups.
   TextJoint(const MechanicalProblem& problem, Groups groups, const TextMap& map, const ModelMode& mode);
-  void force_and_gaps(double t, In q, In v, Out f, Out g, MatrixSlot& G) const override;
+  void force_and_gaps(double t, const double* q, const double* v, double* f, double* g, MatrixSlot& G) const override;
   void force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const override;
   void rates(int k, const Motion& motion, In s, In s1, Out f, Out covector, Out values) const override;
 
