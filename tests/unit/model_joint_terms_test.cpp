@@ -115,7 +115,6 @@ TEST(JointTerms, OfShippedModelsAreTheSeparateOnes) {
   EXPECT_GT(seen, 10);
 }
 
-// While a formula is held beyond its switch, forces may have to do without it: then calls are separate.
 TEST(JointTerms, AreRefusedForOtherGroupsAndMaps) {
   const TextModel model = read_model("m.toml", stiff_triangle);
   const MechanicalProblem& p = mechanics(model);
