@@ -101,6 +101,12 @@ bool ConstraintManifold::stand_at(double t, In q, In v, Vec& curvature) {
   return factorise(t, q);
 }
 
+bool ConstraintManifold::stand_at(double t, In q, In v, const JointTerms& terms, Vec& force, Vec& curvature) {
+  take_mass(q);
+  terms.force_and_curvature(t, q, v, force, saddle_.rows(), curvature);
+  return factorise(t, q);
+}
+
 Closing ConstraintManifold::stay_for(In q) {
   q_ = q;
   return Closing::ok;

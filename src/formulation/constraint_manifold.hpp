@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linalg/saddle_solver.hpp"
-#include "trill/problem/mechanical.hpp"
+#include "problem/joint_terms.hpp"
 
 namespace trill {
 enum class Closing { ok, singular, not_reached, non_finite };
@@ -33,6 +33,8 @@ class ConstraintManifold {
   // that they allow has no mass.
   bool stand_at(double t, In q);
   bool stand_at(double t, In q, In v, Vec& curvature);  // the same, and also the curvature of the rows
+  // The same, and also the forces there.
+  bool stand_at(double t, In q, In v, const JointTerms& terms, Vec& force, Vec& curvature);
   void project_velocity(Out v, Out nu);
   void accelerate(In f, In v, Out a, Out lambda);
   // Moves a from M a + G^T lambda = f to G a + eta = 0 without evaluating f again; lambda grows by mu.

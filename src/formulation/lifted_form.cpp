@@ -2,6 +2,7 @@
 #include "formulation/lifted_form.hpp"
 
 #include "formulation/joined_map.hpp"
+#include "problem/joint_terms.hpp"
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
@@ -19,6 +20,11 @@ MatrixSlot slope_pattern(const MechanicalProblem& p, const ConstraintMap* map, c
   return pattern;
 }
 }  // namespace
+
+struct LiftedForm::Rows {
+  std::unique_ptr<ConstraintMap> joined;
+  std::unique_ptr<JointTerms> terms;
+};
 
 LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
     : problem_(problem),
@@ -42,8 +48,9 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
   const StrongPotential* strong = with_gaps ? separate_gaps(problem) : nullptr;
   const ConstraintMap* hard = problem.constraints();
   leaves_gaps_ = problem.strong_potential() && !strong;
-  if (strong && hard) joined_ = std::make_unique<JoinedMap>(*strong->map, *hard);
-  map_ = joined_ ? joined_.get() : strong ? strong->map : hard;
+  rows_ = std::make_unique<Rows>();
+  if (strong && hard) rows_->joined = std::make_unique<JoinedMap>(*strong->map, *hard);
+  map_ = rows_->joined ? rows_->joined.get() : strong ? strong->map : hard;
   slope_ = slope_pattern(problem, map_, reactions_);
   force_places_ = SlotMap(slope_, force_slope_);
   if (strong) {
@@ -53,7 +60,9 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
   }
   if (!map_) return;
   m_ = map_->count();
+  rows_->terms = make_joint_terms(problem, soft_, *map_);
   G_ = map_->pattern();
+  few_rows_ = !G_.is_sparse() && m_ > 0 && m_ <= 3;
   bend_ = map_->transpose_pattern();
   bend_places_ = SlotMap(slope_, bend_);
   compliance_ = Vec::Zero(m_);
@@ -62,21 +71,38 @@ LiftedForm::LiftedForm(const MechanicalProblem& problem, bool with_gaps)
 
 LiftedForm::~LiftedForm() = default;
 
-void LiftedForm::residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
-  problem_.force(soft_, t, q, v, product_);
-  if (reactions_) add_reactions(t, q, v, l, product_);
+void LiftedForm::residual(double t, const double* q, const double* v, const double* k, const double* l, double* balance,
+                          double* closure) {
+  using Read = Eigen::Map<const Vec>;
+  if (map_)
+    rows_->terms->force_and_gaps(t, q, v, product_.data(), closure, G_);
+  else
+    problem_.force(soft_, t, Read(q, n_), Read(v, n_), product_);
+  if (reactions_) add_reactions(t, Read(q, n_), Read(v, n_), Read(l, m_), product_);
   if (mass_kind_ == MassKind::identity) {
     for (Index i = 0; i < n_; ++i) balance[i] = k[i] - product_[i];
   } else {
-    times_mass(q, k, balance);
-    add_scaled(balance.data(), -1, product_.data(), n_);
+    times_mass(Read(q, n_), Read(k, n_), Eigen::Map<Vec>(balance, n_));
+    add_scaled(balance, -1, product_.data(), n_);
   }
   if (!map_) return;
-  map_->jacobian(t, q, G_);
-  G_.multiply_transposed(l, product_);
-  add_scaled(balance.data(), 1, product_.data(), n_);
-  map_->value(t, q, closure);
+  add_row_forces(l, balance);
   for (Index i = 0; i < m_; ++i) closure[i] -= compliance_[i] * l[i];
+}
+
+// balance += G^T l. For few rows a plain loop gives the same bits as the general product.
+void LiftedForm::add_row_forces(const double* l, double* balance) {
+  if (!few_rows_) {
+    G_.multiply_transposed(Eigen::Map<const Vec>(l, m_), product_);
+    add_scaled(balance, 1, product_.data(), n_);
+    return;
+  }
+  const double* column = G_.values();
+  for (Index j = 0; j < n_; ++j, column += m_) {
+    double sum = column[0] * l[0];
+    for (Index i = 1; i < m_; ++i) sum += column[i] * l[i];
+    balance[j] += sum;
+  }
 }
 
 void LiftedForm::times_mass(In q, In x, Out y) {

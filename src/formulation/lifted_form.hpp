@@ -32,7 +32,11 @@ class LiftedForm {
   const ReactionForces* reactions() const { return reactions_; }  // nullptr: no force depends on multipliers
 
   // M k - f + G^T l, and g - C l.
-  void residual(double t, In q, In v, In k, In l, Out balance, Out closure);
+  void residual(double t, In q, In v, In k, In l, Out balance, Out closure) {
+    residual(t, q.data(), v.data(), k.data(), l.data(), balance.data(), closure.data());
+  }
+  void residual(double t, const double* q, const double* v, const double* k, const double* l, double* balance,
+                double* closure);
 
   void pull(double t, In q, In v, In l, Out force);  // f - G^T l
   void times_mass(In q, In x, Out y);                // y = M(q) x
@@ -47,14 +51,16 @@ class LiftedForm {
   const MatrixSlot& reaction_slope() const { return reaction_slopes_.by_multiplier; }
 
  private:
+  void add_row_forces(const double* l, double* balance);
   void add_reactions(double t, In q, In v, In l, Out f);
   void find_force_derivatives(double t, In q, In v, MatrixSlot& by_velocity);
   void force_derivatives(double t, In q, In v);
 
   const MechanicalProblem& problem_;
-  std::unique_ptr<ConstraintMap> joined_;
+  struct Rows;  // the gaps and the constraints together, and what evaluates them with the forces
+  std::unique_ptr<Rows> rows_;
   const ConstraintMap* map_ = nullptr;
-  bool leaves_gaps_ = false, gaps_move_ = false;
+  bool leaves_gaps_ = false, gaps_move_ = false, few_rows_ = false;
   Index n_, m_ = 0, gaps_ = 0;
   Vec compliance_;
   Groups soft_, counted_;

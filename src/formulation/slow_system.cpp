@@ -45,7 +45,8 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
       inverse_stiffness_(Vec::Zero(m_)),
       manifold_(stiff, map_, SaddleSolver::Way::schur_only),
       mass1_(stiff.mass_pattern()),
-      mass2_(stiff.mass_pattern()) {
+      mass2_(stiff.mass_pattern()),
+      terms_(make_joint_terms(stiff, soft_, map_)) {
   inverse_stiffness_.head(gaps_) = stiffness().cwiseInverse();
   if (choice_.energy != FastEnergy::drop) modes_.emplace(manifold_, stiffness());
   fast_ = modes_.has_value();
@@ -137,8 +138,7 @@ const SlowSystem::Point& SlowSystem::at(double t, In y) const {
 }
 
 bool SlowSystem::evaluate(double t, In q, In v, In J) const {
-  if (!manifold_.stand_at(t, q, v, c_)) return false;
-  stiff_.force(soft_, t, q, v, f_);
+  if (!manifold_.stand_at(t, q, v, *terms_, f_, c_)) return false;
   if (modes_ && (fast_ || choice_.phases)) {
     if (!modes_->find(manifold_.schur())) return false;
     if (fast_) {
@@ -156,9 +156,7 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
 bool SlowSystem::second_order(double t, In q, In v) const {
   const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
-  soft_force_derivative(1, motion, f1_);
-  map_.rigid_rate(1, motion, point_.lambda, point_.lambda, r_, c_);
-  add_scaled(f1_.data(), -1, r_.data(), n_);
+  rates(1, motion, point_.lambda, f1_);
   if (moving_mass) {
     stiff_.mass_derivative(1, motion, mass1_);
     mass1_.multiply(point_.a, r_);
@@ -167,9 +165,7 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   manifold_.solve(f1_, c_, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
-  soft_force_derivative(2, motion, f1_);
-  map_.rigid_rate(2, motion, point_.lambda, point_.lambda1, r_, c_);
-  add_scaled(f1_.data(), -1, r_.data(), n_);
+  rates(2, motion, point_.lambda1, f1_);
   if (moving_mass) {
     stiff_.mass_derivative(2, motion, mass2_);
     mass2_.multiply(point_.a, r_);
@@ -187,11 +183,16 @@ bool SlowSystem::second_order(double t, In q, In v) const {
   return true;
 }
 
+// d^k/dt^k of the soft forces minus that of the reaction without its term G^T lambda^(k); of the rows in c_.
 // Formulas for the derivatives of a smooth force may give 0/0, for example v |v| at rest with |v| written as a root.
 // Then differences along the motion are used instead; where a derivative jumps, they give the mean of both sides.
-void SlowSystem::soft_force_derivative(int k, const Motion& motion, Out derivative) const {
-  stiff_.force_derivative(soft_, k, motion, derivative);
-  if (!all_finite(derivative)) soft_force_difference(k, motion, derivative);
+void SlowSystem::rates(int k, const Motion& motion, In lambda1, Out derivative) const {
+  terms_->rates(k, motion, point_.lambda, lambda1, derivative, r_, c_);
+  if (!all_finite(derivative)) {
+    soft_force_difference(k, motion, derivative);
+    map_.rigid_rate(k, motion, point_.lambda, lambda1, r_, c_);
+  }
+  add_scaled(derivative.data(), -1, r_.data(), n_);
 }
 
 void SlowSystem::soft_force_difference(int k, const Motion& motion, Out derivative) const {
@@ -327,7 +328,7 @@ void SlowSystem::actions_rate(double t, In q, In v, In J, Out dJ) const {
 void SlowSystem::damping_at(double t, In q, In v) const {
   if (drag_ == Drag::none) return;
   const bool given = stiff_.force_jacobian(soft_, t, q, v, stiffness_slot_, damping_);
-  if (given && all_finite(damping_.values(), damping_.stored())) return;  // same reason as in soft_force_derivative
+  if (given && all_finite(damping_.values(), damping_.stored())) return;  // same reason as in rates
   const double h = 1e-6 * (1 + max_abs(v));
   damping_.set_zero();
   for (Index j = 0; j < n_; ++j) {

@@ -91,7 +91,7 @@ class SlowSystem final : public FirstOrderProblem {
  private:
   bool evaluate(double t, In q, In v, In J) const;
   bool second_order(double t, In q, In v) const;
-  void soft_force_derivative(int k, const Motion& motion, Out derivative) const;
+  void rates(int k, const Motion& motion, In lambda1, Out derivative) const;
   void soft_force_difference(int k, const Motion& motion, Out derivative) const;
   void add_fast_force(double t, In q, In J, Out f) const;
   void average_drag(double t, In q, In v, In J, Out f) const;
@@ -114,6 +114,7 @@ class SlowSystem final : public FirstOrderProblem {
   mutable Point point_;
   mutable Vec f_, f1_, r_, c_, a1_, zero_, s_, weights_, averaged_, moved_, action_rate_;
   mutable MatrixSlot mass1_, mass2_, product_, stiffness_slot_, damping_;
-  mutable MatrixSlot G_in_time_;  // only where gaps move
+  mutable MatrixSlot G_in_time_;       // only where gaps move
+  std::unique_ptr<JointTerms> terms_;  // soft forces and the rows of the map
 };
 }  // namespace trill

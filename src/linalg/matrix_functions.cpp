@@ -16,12 +16,6 @@ namespace {
 constexpr Index dense_functions_up_to = 64;
 constexpr double worst_condition = 1e8;
 
-// K = vectors diag(values) inverse
-struct Decomposition {
-  Vec values;
-  Mat vectors, inverse;
-};
-
 Decomposition symmetric_decomposition(const Mat& s, const Mat& m) {
   EigenPairs pairs = symmetric_eigenpairs(s, m);
   if (!pairs.converged) throw UsageError("the eigenvectors of the fast motion could not be computed: " + pairs.message);
@@ -51,7 +45,7 @@ class DenseFunctions final : public MatrixFunctions {
  public:
   DenseFunctions(const Pencil& pencil, FunctionFamilies families) : families_(std::move(families)) {
     const Mat s = as_dense(pencil.stiffness), m = as_dense(pencil.mass);
-    k_ = is_symmetric(pencil.stiffness) ? symmetric_decomposition(s, m) : general_decomposition(s, m);
+    k_ = decompose(s, m, is_symmetric(pencil.stiffness));
     const double largest = k_.values.size() == 0 ? 0 : k_.values.cwiseAbs().maxCoeff();
     if (k_.values.size() > 0) require_not_negative(k_.values.minCoeff(), tolerance::eigenvalue * largest);
     omega_ = k_.values.cwiseMax(0).cwiseSqrt();
@@ -95,6 +89,10 @@ class DenseFunctions final : public MatrixFunctions {
 };
 }  // namespace
 
+Decomposition decompose(const Mat& s, const Mat& m, bool symmetric) {
+  return symmetric ? symmetric_decomposition(s, m) : general_decomposition(s, m);
+}
+
 Mat as_dense(const MatrixSlot& a) { return a.is_sparse() ? Mat(a.as_sparse()) : a.as_dense(); }
 
 bool is_symmetric(const MatrixSlot& a) {
@@ -128,6 +126,9 @@ std::unique_ptr<MatrixFunctions> dense_functions(const Pencil& pencil, FunctionF
 
 std::unique_ptr<MatrixFunctions> make_matrix_functions(const Pencil& pencil, FunctionFamilies families,
                                                        double tolerance) {
+  if (pencil.mass.rows() > most_in_block)
+    if (auto blocks = small_blocks(pencil.stiffness, pencil.mass))
+      return block_functions(pencil, std::move(*blocks), std::move(families));
   if (pencil.mass.rows() <= dense_functions_up_to) return dense_functions(pencil, std::move(families));
   if (diagonal_of(pencil.mass) || !is_symmetric(pencil.stiffness))
     return chebyshev_functions(pencil, std::move(families), tolerance);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/linalg/matrix_slot.hpp"
+#include "linalg/small_blocks.hpp"
 
 #include <functional>
 #include <memory>
@@ -32,11 +32,19 @@ class MatrixFunctions {
   virtual void prepare(double h) = 0;  // before the first use and whenever h changes; allocates if |h| grows
   // Column j is function j of the family times x; valid until the family is applied again. nullptr: no convergence.
   virtual const Mat* apply(std::size_t family, In x) = 0;
+  // Where single functions need no basis: one function times x, and (q, v) moved by the motion q'' = -K q in the time
+  // h; false: the result is not finite.
+  virtual bool needs_no_basis() const { return false; }
+  virtual void apply_one(std::size_t /*family*/, std::size_t /*function*/, In /*x*/, Out /*y*/) {}
+  virtual bool turn(Out /*q*/, Out /*v*/) { return false; }
   virtual long products() const = 0;  // number of products with K so far
 };
 
 // By the eigenvectors of K, computed once. A pencil that violates the conditions above is a UsageError with the reason.
 std::unique_ptr<MatrixFunctions> dense_functions(const Pencil& pencil, FunctionFamilies families);
+// The same for each of these blocks, which must not be coupled: the work is that of a few vectors.
+std::unique_ptr<MatrixFunctions> block_functions(const Pencil& pencil, std::vector<UnknownBlock> blocks,
+                                                 FunctionFamilies families);
 // By the Lanczos iteration in the inner product of M, for symmetric S. The number of products depends on x and the
 // tolerance.
 std::unique_ptr<MatrixFunctions> lanczos_functions(const Pencil& pencil, FunctionFamilies families, double tolerance);
@@ -44,7 +52,8 @@ std::unique_ptr<MatrixFunctions> lanczos_functions(const Pencil& pencil, Functio
 // products depends only on h sqrt(bound) and the tolerance.
 std::unique_ptr<MatrixFunctions> chebyshev_functions(const Pencil& pencil, FunctionFamilies families, double tolerance);
 
-// Dense if that is cheap, Chebyshev polynomials for a diagonal mass or a stiffness that is not symmetric, else Lanczos.
+// Blocks if all are small, dense if that is cheap, Chebyshev polynomials for a diagonal mass or a stiffness that is not
+// symmetric, else Lanczos.
 std::unique_ptr<MatrixFunctions> make_matrix_functions(const Pencil& pencil, FunctionFamilies families,
                                                        double tolerance);
 }  // namespace trill

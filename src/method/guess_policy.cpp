@@ -4,7 +4,6 @@
 #include "method/stage_polynomial.hpp"
 #include "trill/linalg/kernels.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace trill {
@@ -17,6 +16,8 @@ void GuessPolicy::start(const StageSystem& stages) {
   block_ = &stages.block();
   k_ = last_k_ = Mat::Zero(stages.unknowns(), block_->stages);
   l_ = last_l_ = Mat::Zero(stages.multipliers(), block_->stages);
+  weights_ = Mat::Zero(block_->count, block_->count);
+  weights_for_ = 0;
   remembers_ = false;
 }
 
@@ -58,16 +59,19 @@ void GuessPolicy::guess(double h, In y0, In k1, In l1, const SlowMotion& slow, S
   stages.guess(k_, l_, x);
 }
 
+void GuessPolicy::find_weights(double ratio) {
+  const auto nodes = block_->position.c.segment(block_->first, block_->count);
+  for (Index i = 0; i < block_->count; ++i) lagrange_weights(nodes, 1 + ratio * nodes[i], weights_.col(i));
+  weights_for_ = ratio;
+}
+
 // Extrapolates the polynomials of the previous step's derivatives and multipliers.
 void GuessPolicy::carry_on(double h) {
   const StageBlock& block = *block_;
-  const double ratio = h / last_h_;
   const Index n = k_.rows(), m = l_.rows();
-  std::array<double, most_implicit_stages> storage;
-  Eigen::Map<Vec> weights(storage.data(), block.count);
-  const auto nodes = block.position.c.segment(block.first, block.count);
+  if (h / last_h_ != weights_for_) find_weights(h / last_h_);
   for (Index i = 0; i < block.count; ++i) {
-    lagrange_weights(nodes, 1 + ratio * nodes[i], weights);
+    const double* weights = weights_.col(i).data();
     double* k = k_.col(block.first + i).data();
     double* l = l_.col(block.first + i).data();
     std::fill_n(k, n, 0.0);

@@ -23,6 +23,7 @@ class GuessPolicy {
  private:
   // The slow point of JP95, the extrapolated last step, or the derivative at the start used for all stages.
   enum class Source { slow_point, memory, start };
+  void find_weights(double ratio);
   void carry_on(double h);
   void guess_from_slow_point(double h, In y0, In k1, In l1, const SlowPoint& slow);
 
@@ -30,6 +31,8 @@ class GuessPolicy {
   Mat k_, l_, last_k_, last_l_;  // one column per stage
   Source source_ = Source::start;
   double last_h_ = 0;
+  Mat weights_;             // of the last step's stages for those of the next, one column per stage
+  double weights_for_ = 0;  // the ratio of step sizes that they belong to
   bool remembers_ = false;
 };
 }  // namespace trill

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stages of mechanical systems in lifted form: JP95 eq. 19.
 #include "method/shifted_matrix.hpp"
+#include "method/stage_sums.hpp"
 #include "method/stage_system.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -57,29 +58,22 @@ MechanicalStages::MechanicalStages(const StageBlock& block, LiftedForm& form)
 
 void MechanicalStages::find_derivatives(In x) {
   with_small(n_, [&](auto n) {
-    const double* q0 = y0_.data();
-    const double* v0 = q0 + n;
-    const double* k1 = k1_.data();
-    const double* w = x.data();
+    using Sum = StageSum<decltype(n)>;
+    const typename Sum::Read q0(y0_.data(), n), v0(y0_.data() + n, n), k1(k1_.data(), n);
     const double by_h = 1 / h_;
     for (Index i = 0; i < block_.count; ++i) {
       const Index stage = block_.first + i;
-      double* q = Q.col(stage).data();
-      double* v = V.col(stage).data();
-      double* k = K.col(stage).data();
-      const double flight = h_ * block_.r_v[i], sk = h_ * block_.s_k[i], pk = block_.p_k[i];
-      const double* s = block_.S.data() + i;
-      const double* p = block_.P.data() + i;
-      for (Index c = 0; c < n; ++c) {
-        double by_s = 0, by_p = 0;
-        for (Index j = 0; j < block_.count; ++j) {
-          by_s += s[j * block_.count] * w[j * width_ + c];
-          by_p += p[j * block_.count] * w[j * width_ + c];
-        }
-        q[c] = q0[c] + (flight * v0[c] + w[i * width_ + c]);
-        v[c] = v0[c] + (by_h * by_s + sk * k1[c]);
-        k[c] = by_h * (by_h * by_p) + pk * k1[c];
+      const typename Sum::Read moved(x.data() + i * width_, n);
+      typename Sum::Write q(Q.col(stage).data(), n), v(V.col(stage).data(), n), k(K.col(stage).data(), n);
+      auto by_s = Sum::zero(v.data(), n), by_p = Sum::zero(k.data(), n);
+      for (Index j = 0; j < block_.count; ++j) {
+        const typename Sum::Read w(x.data() + j * width_, n);
+        by_s += block_.S(i, j) * w;
+        by_p += block_.P(i, j) * w;
       }
+      q = q0 + (h_ * block_.r_v[i] * v0 + moved);
+      v = v0 + (by_h * by_s + h_ * block_.s_k[i] * k1);
+      k = by_h * (by_h * by_p) + block_.p_k[i] * k1;
     }
   });
 }
@@ -129,8 +123,9 @@ void MechanicalStages::filter(Vec& error) {
   }
 }
 
-void MechanicalStages::stage_residual(Index stage, double t, In l, Out r) {
-  form_.residual(t, Q.col(stage), V.col(stage), K.col(stage), l, r.head(n_), r.tail(m_));
+void MechanicalStages::stage_residual(Index stage, double t, const double* l, double* r) {
+  const Index at = stage * n_;
+  form_.residual(t, Q.data() + at, V.data() + at, K.data() + at, l, r, r + n_);
 }
 
 void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/shifted_matrix.hpp"
 
+#include "method/stage_sums.hpp"
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
@@ -13,7 +14,8 @@ ShiftedMatrix::ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block,
       pair_powers_(block.pairs.size()),
       values_(static_cast<std::size_t>(pattern.stored())),
       x_(static_cast<std::size_t>(pattern.rows())),
-      real_x_(pattern.rows()) {
+      real_x_(pattern.rows()),
+      imag_x_(pattern.rows()) {
   for (std::size_t k = 0; k < block.reals.size(); ++k) reals_.push_back(make_linear_solver(pattern));
   for (std::size_t k = 0; k < block.pairs.size(); ++k) pairs_.push_back(make_complex_solver(pattern));
 }
@@ -103,41 +105,36 @@ void ShiftedMatrix::solve(const double* rhs, double* x) {
 }
 
 void ShiftedMatrix::add_real_mode(std::size_t k, auto n, const double* rhs, double* x) {
+  using Sum = StageSum<decltype(n)>;
   const StageBlock::RealMode& mode = block_.reals[k];
-  const double *left = mode.left.data(), *right = mode.right.data();
-  for (Index i = 0; i < n; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < block_.count; ++j) sum += left[j] * rhs[j * n + i];
-    real_x_[i] = sum;
-  }
+  typename Sum::Write found(real_x_.data(), n);
+  auto sum = Sum::zero(found.data(), n);
+  for (Index j = 0; j < block_.count; ++j) sum += mode.left[j] * typename Sum::Read(rhs + j * n, n);
+  found = sum;
   scale_rows(real_powers_[k], real_x_.data());
   reals_[k]->solve(real_x_, real_x_);
   scale_columns(real_powers_[k], real_x_.data());
-  for (Index i = 0; i < n; ++i) {
-    const double found = real_x_[i];
-    for (Index j = 0; j < block_.count; ++j) x[j * n + i] += right[j] * found;
-  }
+  for (Index j = 0; j < block_.count; ++j) typename Sum::Write(x + j * n, n) += mode.right[j] * found;
 }
 
 void ShiftedMatrix::add_pair(std::size_t k, auto n, const double* rhs, double* x) {
+  using Sum = StageSum<decltype(n)>;
   const StageBlock::PairMode& mode = block_.pairs[k];
-  const double *left_real = mode.left_real.data(), *left_imag = mode.left_imag.data();
-  const double *right_real = mode.right_real.data(), *right_imag = mode.right_imag.data();
-  for (Index i = 0; i < n; ++i) {
-    double real = 0, imag = 0;
-    for (Index j = 0; j < block_.count; ++j) {
-      real += left_real[j] * rhs[j * n + i];
-      imag += left_imag[j] * rhs[j * n + i];
-    }
-    x_[static_cast<std::size_t>(i)] = {real, imag};
+  auto real = Sum::zero(real_x_.data(), n), imag = Sum::zero(imag_x_.data(), n);
+  for (Index j = 0; j < block_.count; ++j) {
+    const typename Sum::Read r(rhs + j * n, n);
+    real += mode.left_real[j] * r;
+    imag += mode.left_imag[j] * r;
   }
+  for (Index i = 0; i < n; ++i) x_[static_cast<std::size_t>(i)] = {real[i], imag[i]};
   scale_rows(pair_powers_[k], x_.data());
   pairs_[k]->solve(x_.data());
   scale_columns(pair_powers_[k], x_.data());
   for (Index i = 0; i < n; ++i) {
-    const Complex found = x_[static_cast<std::size_t>(i)];
-    for (Index j = 0; j < block_.count; ++j)
-      x[j * n + i] += right_real[j] * found.real() - right_imag[j] * found.imag();
+    real[i] = x_[static_cast<std::size_t>(i)].real();
+    imag[i] = x_[static_cast<std::size_t>(i)].imag();
   }
+  for (Index j = 0; j < block_.count; ++j)
+    typename Sum::Write(x + j * n, n) += mode.right_real[j] * real - mode.right_imag[j] * imag;
 }
 }  // namespace trill

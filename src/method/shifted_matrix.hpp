@@ -58,6 +58,6 @@ class ShiftedMatrix {
   std::vector<Powers<double>> real_powers_;
   std::vector<Powers<Complex>> pair_powers_;
   std::vector<Complex> values_, x_;
-  Vec real_x_;
+  Vec real_x_, imag_x_;
 };
 }  // namespace trill

@@ -47,8 +47,7 @@ void StageSystem::residual(In x, Out r) {
   find_derivatives(x);
   for (Index i = 0; i < block_.count; ++i) {
     const Index stage = block_.first + i;
-    stage_residual(stage, t_ + block_.position.c[stage] * h_, x.segment(i * width_ + n_, m_),
-                   r.segment(i * width_, width_));
+    stage_residual(stage, t_ + block_.position.c[stage] * h_, x.data() + i * width_ + n_, r.data() + i * width_);
   }
   evaluations += static_cast<int>(block_.count);
 }
@@ -132,8 +131,8 @@ void FirstOrderStages::find_derivatives(In x) {
   }
 }
 
-void FirstOrderStages::stage_residual(Index stage, double t, In, Out r) {
-  problem_.rhs(t, V.col(stage), r);
+void FirstOrderStages::stage_residual(Index stage, double t, const double*, double* r) {
+  problem_.rhs(t, V.col(stage), Eigen::Map<Vec>(r, n_));
   const double* k = K.col(stage).data();
   for (Index c = 0; c < n_; ++c) r[c] = k[c] - r[c];
 }

@@ -74,7 +74,7 @@ class StageSystem : public NonlinearSystem {
   StageSystem(const StageBlock& block, Index unknowns, Index positions, Index multipliers, Groups counted);
   static MatrixSlot diagonal_slot(In values);
   virtual void find_derivatives(In x) = 0;  // V, K, Q of implicit stages
-  virtual void stage_residual(Index stage, double t, In l, Out r) = 0;
+  virtual void stage_residual(Index stage, double t, const double* l, double* r) = 0;
   virtual void linearise() = 0;
   double real_shift() const { return block_.reals.front().inverse_gamma / h_; }  // 1/(h gamma) of the real mode
 
@@ -99,7 +99,7 @@ class FirstOrderStages final : public StageSystem {
 
  protected:
   void find_derivatives(In x) override;
-  void stage_residual(Index stage, double t, In l, Out r) override;
+  void stage_residual(Index stage, double t, const double* l, double* r) override;
   void linearise() override;
 
  private:
@@ -122,7 +122,7 @@ class MechanicalStages final : public StageSystem {
 
  protected:
   void find_derivatives(In x) override;
-  void stage_residual(Index stage, double t, In l, Out r) override;
+  void stage_residual(Index stage, double t, const double* l, double* r) override;
   void linearise() override;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/filter_flow.hpp"
 
+#include "multiscale/same_numbers.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/implicit_tableau.hpp"
 
@@ -9,6 +10,7 @@
 namespace trill {
 namespace {
 constexpr double filter_tolerance = 1e-14;  // for functions of large matrices
+constexpr int first_average = 2;            // averages of positions come after the two functions of their motion
 
 double sine_over(double x) { return x == 0 ? 1 : std::sin(x) / x; }
 // (1 - cos x)/x^2
@@ -74,7 +76,7 @@ void FilterFlow::start(const State& s) {
     throw UsageError(std::string(e.what()) +
                      "; with option inner=16 the fast motion is followed by inner steps instead");
   }
-  constant_ = position_ = force_ = zero;
+  constant_ = position_ = force_ = mollified_ = part_ = zero;
   problem_.force(fast_, s.t, zero, zero, constant_);
   has_constant_ = constant_.cwiseAbs().maxCoeff() > 0;
   divide_by_mass(constant_);
@@ -114,58 +116,75 @@ bool FilterFlow::prepare(double h, Counters& work) {
 }
 
 const Mat* FilterFlow::apply_to_position(In q, Counters& work) {
-  if (of_position_ != nullptr && position_ == q) return of_position_;
+  if (of_position_ != nullptr && same_numbers(position_, q)) return of_position_;
   position_ = q;
   return of_position_ = apply(of_position, position_, work);
 }
 
 bool FilterFlow::flow(double, double h, Out q, Out v, Counters& work) {
   if (!prepare(h, work)) return false;
+  if (!(functions_->needs_no_basis() ? functions_->turn(q, v) : turn_by_functions(h, q, v, work))) return false;
+  if (!has_constant_) return true;
+  q += h * h * constant_terms_->col(0);
+  v += h * constant_terms_->col(1);
+  return all_finite(q) && all_finite(v);
+}
+
+bool FilterFlow::turn_by_functions(double h, Out q, Out v, Counters& work) {
   const Mat *from_q = apply_to_position(q, work), *from_v = apply(of_velocity, v, work);
   if (from_q == nullptr || from_v == nullptr) return false;
   q = from_q->col(0) + h * from_v->col(0);
   v = from_v->col(1) - (1 / h) * from_q->col(1);
-  if (has_constant_) {
-    q += h * h * constant_terms_->col(0);
-    v += h * constant_terms_->col(1);
-  }
   return all_finite(q) && all_finite(v);
 }
 
 bool FilterFlow::average(double, double h, In q, Eigen::Ref<Mat> a, Counters& work) {
   if (!prepare(h, work)) return false;
-  const Mat* from_q = has_averages_ ? apply_to_position(q, work) : nullptr;
-  if (has_averages_ && from_q == nullptr) return false;
+  const bool by_basis = has_averages_ && !functions_->needs_no_basis();
+  const Mat* from_q = by_basis ? apply_to_position(q, work) : nullptr;
+  if (by_basis && from_q == nullptr) return false;
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto column = static_cast<Index>(k);
     if (pairs_[k].phi.is_delta()) {
       a.col(column) = q;
       continue;
     }
-    a.col(column) = from_q->col(2 + column);
-    if (has_constant_) a.col(column) += h * h * constant_terms_->col(2 + column);
+    if (by_basis)
+      a.col(column) = from_q->col(first_average + column);
+    else
+      functions_->apply_one(of_position, first_average + k, q, a.col(column));
+    if (has_constant_) a.col(column) += h * h * constant_terms_->col(first_average + column);
   }
   return true;
 }
 
+// hatpsi of one pair times an acceleration.
+bool FilterFlow::mollify_one(std::size_t k, In x, Out y, Counters& work) {
+  if (functions_->needs_no_basis()) {
+    functions_->apply_one(of_force + k, 0, x, y);
+    return true;
+  }
+  const Mat* mollified = apply(of_force + k, x, work);
+  if (mollified == nullptr) return false;
+  y = mollified->col(0);
+  return true;
+}
+
 bool FilterFlow::mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work) {
-  sum.setZero();
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    const auto column = static_cast<Index>(k);
+    Out part = k == 0 ? sum : Out(part_);
+    const auto given = g.col(static_cast<Index>(k));
     if (pairs_[k].psi.is_delta()) {
-      sum += g.col(column);
-      continue;
-    }
-    force_ = g.col(column);
-    divide_by_mass(force_);
-    const Mat* mollified = apply(of_force + k, force_, work);
-    if (mollified == nullptr) return false;
-    if (kind_ == MassKind::identity) {
-      sum += mollified->col(0);
+      part = given;
+    } else if (kind_ == MassKind::identity) {
+      if (!mollify_one(k, given, part, work)) return false;
     } else {
-      mass_.multiply(mollified->col(0), force_);
-      sum += force_;
+      force_ = given;
+      divide_by_mass(force_);
+      if (!mollify_one(k, force_, mollified_, work)) return false;
+      mass_.multiply(mollified_, part);
     }
+    if (k > 0) sum += part_;
   }
   return all_finite(sum);
 }

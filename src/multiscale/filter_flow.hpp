@@ -35,6 +35,8 @@ class FilterFlow final : public FastFlow {
   bool prepare(double h, Counters& work);
   const Mat* apply(std::size_t family, In x, Counters& work);
   const Mat* apply_to_position(In q, Counters& work);
+  bool turn_by_functions(double h, Out q, Out v, Counters& work);
+  bool mollify_one(std::size_t k, In x, Out y, Counters& work);
   void divide_by_mass(Out a) const;
 
   const MechanicalProblem& problem_;
@@ -43,7 +45,7 @@ class FilterFlow final : public FastFlow {
   MassKind kind_;
   MatrixSlot mass_;
   std::unique_ptr<LinearSolver> solver_;
-  Vec inverse_mass_, constant_, position_, force_;
+  Vec inverse_mass_, constant_, position_, force_, mollified_, part_;
   bool has_constant_ = false, has_averages_ = false;
   double h_ = 0;
   const Mat* constant_terms_ = nullptr;

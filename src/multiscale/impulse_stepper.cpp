@@ -119,7 +119,7 @@ StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
   y0_ = s.y;
   const bool known = top_->kick_force(s.t, h, s.q(), request.work);
   a0_ = top_->acceleration();
-  if (!known || !top_->flow(s.t, h, s.q(), s.v(), request.work) || !all_finite(s.y)) {
+  if (!known || !top_->flow(s.t, h, s.q(), s.v(), request.work)) {
     s.y = y0_;
     top_->forget();
     return {.status = StepStatus::non_finite};
@@ -196,8 +196,9 @@ std::vector<Quantity> ImpulseStepper::diagnostics() const {
 
 void ImpulseStepper::diagnose(Out values) const {
   if (values.size() == 0) return;
-  values[0] = top_->averaging_shift();
-  values[1] = top_->mollifier_shift();
+  const KickedFlow::Shifts shifts = top_->shifts();
+  values[0] = shifts.average;
+  values[1] = shifts.mollifier;
 }
 
 std::string ImpulseStepper::summary() const {

@@ -2,6 +2,7 @@
 #include "multiscale/kicked_flow.hpp"
 
 #include "multiscale/force_products.hpp"
+#include "multiscale/same_numbers.hpp"
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
@@ -16,6 +17,7 @@ KickedFlow::KickedFlow(const MechanicalProblem& problem, std::vector<Groups> slo
       inner_(std::move(inner)),
       averaging_(std::move(averaging)),
       steps_(steps),
+      unit_mass_(problem.mass_kind() == MassKind::identity),
       accelerate_(problem) {
   for (const Groups groups : slow_) all_ |= groups;
   counted_ = all_ & known_groups(problem);
@@ -26,7 +28,9 @@ void KickedFlow::start(const State& s) {
   rest_ = a_ = at_ = Vec::Zero(n);
   averages_ = forces_ = Mat::Zero(n, forces);
   known_ = false;
-  averaging_shift_ = mollifier_shift_ = 0;
+  mollified_ = Vec::Zero(unit_mass_ ? 0 : n);
+  shifts_ = {};
+  shifts_known_ = true;
   accelerate_.start(s.q());
   inner_->start(s);
   if (averaging_ && averaging_ != inner_) averaging_->start(s);
@@ -64,7 +68,7 @@ bool KickedFlow::one_step(double t, double h, Out q, Out v, Counters& work) {
 }
 
 bool KickedFlow::kick_force(double t, double h, In q, Counters& work) {
-  if (known_ && same_time(t, at_t_, h) && std::abs(h) == at_h_ && q == at_) return true;
+  if (known_ && same_time(t, at_t_, h) && std::abs(h) == at_h_ && same_numbers(q, at_)) return true;
   known_ = false;
   if (averaging_) {
     if (!mollified_force(t, h, q, work)) return false;
@@ -72,7 +76,8 @@ bool KickedFlow::kick_force(double t, double h, In q, Counters& work) {
     problem_.force(all_, t, q, rest_, a_);
   }
   work.count_forces(counted_);
-  if (!accelerate_.divide_by_mass(q, a_) || !all_finite(a_)) return false;
+  if (!accelerate_.divide_by_mass(q, a_)) return false;
+  if (!averaging_ && !all_finite(a_)) return false;
   known_ = true;
   at_t_ = t;
   at_h_ = std::abs(h);
@@ -86,14 +91,26 @@ bool KickedFlow::mollified_force(double t, double h, In q, Counters& work) {
     const auto column = static_cast<Index>(j);
     problem_.force(slow_[j], t, averages_.col(column), rest_, forces_.col(column));
   }
+  shifts_known_ = false;
   if (!averaging_->mollify(forces_, a_, work)) return false;
-  averaging_shift_ = (averages_.colwise() - q).cwiseAbs().maxCoeff();
-  mollifier_shift_ = (forces_.rowwise().sum() - a_).cwiseAbs().maxCoeff();
+  if (!unit_mass_) mollified_ = a_;
   return true;
 }
 
+// Only output asks for them, after few of the kicks.
+KickedFlow::Shifts KickedFlow::shifts() const {
+  if (shifts_known_) return shifts_;
+  const Vec& mollified = unit_mass_ ? a_ : mollified_;
+  shifts_ = {(averages_.colwise() - at_).cwiseAbs().maxCoeff(),
+             (forces_.rowwise().sum() - mollified).cwiseAbs().maxCoeff()};
+  shifts_known_ = true;
+  return shifts_;
+}
+
 void KickedFlow::memory(Archive& archive) {
-  archive(frequency_, known_, at_t_, at_h_, at_, a_, averaging_shift_, mollifier_shift_, *inner_);
+  Shifts shift = shifts();
+  archive(frequency_, known_, at_t_, at_h_, at_, a_, shift.average, shift.mollifier, *inner_);
+  shifts_ = shift;
   if (averaging_ && averaging_ != inner_) archive(*averaging_);
 }
 }  // namespace trill

@@ -37,8 +37,10 @@ class KickedFlow final : public Flow {
   Flow& inner() { return *inner_; }
   int steps(double h) const;
   // Max entries at the last kick: |A - q|, and |Mol g - g| of the forces.
-  double averaging_shift() const { return averaging_shift_; }
-  double mollifier_shift() const { return mollifier_shift_; }
+  struct Shifts {
+    double average = 0, mollifier = 0;
+  };
+  Shifts shifts() const;
 
  private:
   bool one_step(double t, double h, Out q, Out v, Counters& work);
@@ -51,11 +53,14 @@ class KickedFlow final : public Flow {
   std::shared_ptr<FastFlow> averaging_;
   int steps_, finer_ = 1;
   double frequency_ = 0;  // frequency of its forces at the start, if the number of steps depends on it
+  bool unit_mass_;
   Acceleration accelerate_;
   Vec rest_, a_, at_;  // acceleration by the kick at at_t_ and at_, for steps of at_h_
+  Vec mollified_;      // the force, where it is not the acceleration itself
   double at_t_ = 0, at_h_ = 0;
   bool known_ = false;
   Mat averages_, forces_;
-  double averaging_shift_ = 0, mollifier_shift_ = 0;
+  mutable Shifts shifts_;
+  mutable bool shifts_known_ = true;
 };
 }  // namespace trill

@@ -3,8 +3,11 @@
 
 #include "base/tolerances.hpp"
 #include "linalg/eigenpairs.hpp"
+#include "linalg/small_blocks.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <set>
 
@@ -33,33 +36,48 @@ void check_kind(const MechanicalProblem& p, std::string_view asker) {
   if (p.velocity_dependent(fast))
     throw UsageError(fmt::format(
         "{} needs fast forces that depend on positions only; those of '{}' depend on velocities", asker, p.name()));
-  if (p.layout().nq > most_unknowns)
-    throw UsageError(fmt::format("{} can compute the modes of at most {} unknowns; '{}' has {}", asker, most_unknowns,
-                                 p.name(), p.layout().nq));
+}
+
+void check_size(const MechanicalProblem& p, std::string_view asker) {
+  if (p.layout().nq <= most_unknowns) return;
+  throw UsageError(
+      fmt::format("{} can compute the modes of at most {} unknowns, or of more if the fast forces couple at most {} of "
+                  "them to each other; '{}' has {}",
+                  asker, most_unknowns, most_in_block, p.name(), p.layout().nq));
 }
 
 Mat dense_of(const MatrixSlot& slot) { return slot.is_sparse() ? Mat(slot.as_sparse()) : slot.as_dense(); }
+SpMat sparse_of(const MatrixSlot& slot) {
+  return slot.is_sparse() ? slot.as_sparse() : SpMat(slot.as_dense().sparseView());
+}
+double norm_of(const MatrixSlot& slot) { return slot.is_sparse() ? slot.as_sparse().norm() : slot.as_dense().norm(); }
+Vec product(const MatrixSlot& slot, const Vec& x) {
+  return slot.is_sparse() ? Vec(slot.as_sparse() * x) : Vec(slot.as_dense() * x);
+}
 
-Mat mass_of(const MechanicalProblem& p, In q) {
-  MatrixSlot slot = p.mass_pattern();
-  p.mass(q, slot);
-  return dense_of(slot);
+bool has_potential(const MatrixSlot& stiffness) {
+  const SpMat s = sparse_of(stiffness);
+  return SpMat(s - SpMat(s.transpose())).norm() <= symmetric_to * s.norm();
 }
 
 // Differences of linear forces have no error except rounding.
-Mat stiffness_of(const MechanicalProblem& p, double t, In q) {
+MatrixSlot stiffness_of(const MechanicalProblem& p, std::string_view asker, double t, In q) {
   const Index n = q.size();
   const Groups fast = fast_groups(p);
   const Vec zero = Vec::Zero(n);
   MatrixSlot dq = p.stiffness_pattern(), dv = p.damping_pattern();
-  if (p.force_jacobian(fast, t, q, zero, dq, dv)) return -dense_of(dq);
-  Mat stiffness(n, n);
+  if (p.force_jacobian(fast, t, q, zero, dq, dv)) {
+    dq.scale(-1);
+    return dq;
+  }
+  check_size(p, asker);
+  MatrixSlot stiffness = MatrixSlot::dense(n, n);
   Vec moved = q, here(n), there(n);
   p.force(fast, t, q, zero, here);
   for (Index i = 0; i < n; ++i) {
     moved[i] += 1;
     p.force(fast, t, moved, zero, there);
-    stiffness.col(i) = here - there;
+    Eigen::Map<Vec>(stiffness.entry(0, i), n) = here - there;
     moved[i] = q[i];
   }
   return stiffness;
@@ -72,11 +90,12 @@ Vec moved_by(double share, In q) {
   return moved;
 }
 
-void check_law(const MechanicalProblem& p, std::string_view asker, const Mat& stiffness, const Vec& constant, double t,
-               const Vec& q) {
+void check_law(const MechanicalProblem& p, std::string_view asker, const MatrixSlot& stiffness, const Vec& constant,
+               double t, const Vec& q) {
   Vec force(q.size());
   p.force(fast_groups(p), t, q, Vec::Zero(q.size()), force);
-  const double off = (force - constant + stiffness * q).norm(), size = stiffness.norm() * q.norm() + constant.norm();
+  const double off = (force - constant + product(stiffness, q)).norm(),
+               size = norm_of(stiffness) * q.norm() + constant.norm();
   if (off <= linear_to * size) return;
   throw UsageError(
       fmt::format("{} needs fast forces, in a group called fast, that are linear and do not change in time; those of "
@@ -85,6 +104,51 @@ void check_law(const MechanicalProblem& p, std::string_view asker, const Mat& st
 }
 
 SpMat without_zeros(const Mat& a) { return a.sparseView(a.cwiseAbs().maxCoeff(), 1e-15); }
+
+// S x = value M x, values ascending and x^T M x = 1; `weighted` is M x.
+struct FastModes {
+  Vec values;
+  SpMat vectors, weighted;
+};
+
+FastModes whole_modes(const Mat& stiffness, const Mat& mass, const std::function<void(const EigenPairs&)>& check) {
+  const EigenPairs found = symmetric_eigenpairs(stiffness, mass);
+  check(found);
+  return {found.values, without_zeros(found.vectors), without_zeros(found.vectors.transpose() * mass).transpose()};
+}
+
+FastModes modes_of_blocks(const MatrixSlot& stiffness, const MatrixSlot& mass, const std::vector<UnknownBlock>& blocks,
+                          const std::function<void(const EigenPairs&)>& check) {
+  struct Mode {
+    double value;
+    const UnknownBlock* block;
+    Vec vector, weighted;
+  };
+  const Index n = mass.rows();
+  std::vector<Mode> all;
+  for (const UnknownBlock& block : blocks) {
+    const Mat m = block_of(mass, block);
+    const EigenPairs found = symmetric_eigenpairs(block_of(stiffness, block), m);
+    check(found);
+    for (Index k = 0; k < found.values.size(); ++k)
+      all.push_back({found.values[k], &block, found.vectors.col(k), m * found.vectors.col(k)});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Mode& a, const Mode& b) { return a.value < b.value; });
+  FastModes modes{Vec(n), SpMat(n, n), SpMat(n, n)};
+  std::vector<Eigen::Triplet<double>> vectors, weighted;
+  for (Index k = 0; k < n; ++k) {
+    const Mode& mode = all[static_cast<std::size_t>(k)];
+    modes.values[k] = mode.value;
+    for (Index i = 0; i < mode.vector.size(); ++i) {
+      const Index row = (*mode.block)[static_cast<std::size_t>(i)];
+      vectors.emplace_back(row, k, mode.vector[i]);
+      weighted.emplace_back(row, k, mode.weighted[i]);
+    }
+  }
+  modes.vectors.setFromTriplets(vectors.begin(), vectors.end());
+  modes.weighted.setFromTriplets(weighted.begin(), weighted.end());
+  return modes;
+}
 }  // namespace
 
 LinearOscillation::LinearOscillation(const MechanicalProblem& problem, std::string_view asker, double t_begin,
@@ -93,27 +157,33 @@ LinearOscillation::LinearOscillation(const MechanicalProblem& problem, std::stri
   const Index n = problem.layout().nq;
   const Vec zero = Vec::Zero(n);
   const Groups fast = fast_groups(problem);
-  const Mat stiffness = stiffness_of(problem, t_begin, q);
-  if (!((stiffness - stiffness.transpose()).norm() <= symmetric_to * stiffness.norm()))
+  const MatrixSlot stiffness = stiffness_of(problem, asker, t_begin, q);
+  if (!has_potential(stiffness))
     throw UsageError(
         fmt::format("{} needs fast forces that have a potential; those of '{}' have none", asker, problem.name()));
   Vec constant(n);
   problem.force(fast, t_begin, q, zero, constant);
-  constant += stiffness * q;
-  if (constant.norm() <= tolerance::force * stiffness.norm() * q.norm()) constant.setZero();
+  constant += product(stiffness, q);
+  if (constant.norm() <= tolerance::force * norm_of(stiffness) * q.norm()) constant.setZero();
   for (const double share : {0.0, 0.37, 1.0})
     check_law(problem, asker, stiffness, constant, t_begin + share * (t_end - t_begin), moved_by(share, q));
   find_modes(problem, asker, stiffness, constant);
 }
 
-void LinearOscillation::find_modes(const MechanicalProblem& problem, std::string_view asker, const Mat& stiffness,
-                                   const Vec& force) {
+void LinearOscillation::find_modes(const MechanicalProblem& problem, std::string_view asker,
+                                   const MatrixSlot& stiffness, const Vec& force) {
   const Index n = force.size();
-  const Mat mass = mass_of(problem, Vec::Zero(n));
-  const EigenPairs found = symmetric_eigenpairs(stiffness, mass);
-  if (!found.converged)
-    throw UsageError(
-        fmt::format("{}: the fast modes of '{}' could not be computed: {}", asker, problem.name(), found.message));
+  MatrixSlot mass = problem.mass_pattern();
+  problem.mass(Vec::Zero(n), mass);
+  const auto check = [&](const EigenPairs& found) {
+    if (!found.converged)
+      throw UsageError(
+          fmt::format("{}: the fast modes of '{}' could not be computed: {}", asker, problem.name(), found.message));
+  };
+  const auto blocks = n > most_in_block ? small_blocks(stiffness, mass) : std::nullopt;
+  if (!blocks) check_size(problem, asker);
+  const FastModes found = blocks ? modes_of_blocks(stiffness, mass, *blocks, check)
+                                 : whole_modes(dense_of(stiffness), dense_of(mass), check);
   const double largest = found.values.maxCoeff(), resting = resting_share * largest;
   if (!(largest > 0))
     throw UsageError(fmt::format("{}: the fast forces of '{}' do not oscillate", asker, problem.name()));
@@ -128,11 +198,11 @@ void LinearOscillation::find_modes(const MechanicalProblem& problem, std::string
     omega_[k] = std::sqrt(found.values[k]);
     const double pull = found.vectors.col(k).dot(force);
     rest_ += pull / found.values[k] * found.vectors.col(k);
-    steady_ -= pull * (mass * found.vectors.col(k));
+    steady_ -= pull * found.weighted.col(k);
   }
   if (steady_.norm() <= linear_to * force.norm()) steady_.setZero();
-  modes_ = without_zeros(found.vectors);
-  to_modes_ = without_zeros(found.vectors.transpose() * mass);
+  modes_ = found.vectors;
+  to_modes_ = found.weighted.transpose();
   position_ = speed_ = turned_ = Vec::Zero(n);
 }
 

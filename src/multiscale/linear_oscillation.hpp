@@ -30,7 +30,8 @@ class LinearOscillation {
   static constexpr double most_mismatch = 0.05;  // beyond this, the rest of a turn is not slow
 
  private:
-  void find_modes(const MechanicalProblem& problem, std::string_view asker, const Mat& stiffness, const Vec& force);
+  void find_modes(const MechanicalProblem& problem, std::string_view asker, const MatrixSlot& stiffness,
+                  const Vec& force);
 
   SpMat modes_, to_modes_;
   Vec omega_, rest_, steady_, position_, speed_, turned_;

@@ -103,10 +103,11 @@ Mat weighted(const std::string& name, const std::function<Mat(double)>& value) {
 
 // Of (momentum, position, 1), so that the constant force belongs to the matrix.
 Mat generator(const Linear& p) {
-  Mat b = Mat::Zero(7, 7);
-  b.block(0, 3, 3, 3) = -p.s;
-  b.block(0, 6, 3, 1) = p.c;
-  b.block(3, 0, 3, 3) = test::inverse(p.m);
+  const Index n = p.m.rows();
+  Mat b = Mat::Zero(2 * n + 1, 2 * n + 1);
+  b.block(0, n, n, n) = -p.s;
+  b.block(0, 2 * n, n, 1) = p.c;
+  b.block(n, 0, n, n) = test::inverse(p.m);
   return b;
 }
 
@@ -268,6 +269,124 @@ TEST(Filters, AreTakenForLinearForcesUnlessInnerStepsAreGiven) {
   EXPECT_FALSE(linear("driven"));
   EXPECT_FALSE(linear("drag"));
   EXPECT_FALSE(m.linear_force(all_groups));
+}
+
+// Blocks of 1, 2, 3, 5 and 8 unknowns that lie in no order, each with a mass matrix of its own.
+Linear scattered_blocks(bool symmetric) {
+  const std::vector<Index> sizes{3, 1, 8, 2, 5};
+  const Index n = 19;
+  Mat m = Mat::Zero(n, n), s = m;
+  Index first = 0;
+  for (const Index size : sizes) {
+    std::vector<Index> unknowns;
+    for (Index i = 0; i < size; ++i) unknowns.push_back(7 * (first + i) % n);
+    first += size;
+    Mat vectors = Mat::Identity(size, size), mass = vectors;
+    Vec squares(size);
+    for (Index j = 0; j < size; ++j) {
+      squares[j] = j == 1 ? 0 : 4 + 3 * static_cast<double>(j) + 0.7 * static_cast<double>(size);
+      for (Index i = 0; i < size; ++i) {
+        vectors(i, j) += 0.3 * std::sin(static_cast<double>(3 * i + 5 * j + size));
+        mass(i, j) += 0.2 / static_cast<double>(size) * std::cos(static_cast<double>(i * j + i + j));
+      }
+    }
+    if (symmetric) vectors = test::symmetric_pairs(vectors.transpose() * vectors, mass).vectors;
+    const Mat stiffness = mass * vectors * squares.asDiagonal() * test::inverse(vectors);
+    for (Index j = 0; j < size; ++j)
+      for (Index i = 0; i < size; ++i) {
+        const Index row = unknowns[static_cast<std::size_t>(i)], column = unknowns[static_cast<std::size_t>(j)];
+        m(row, column) = mass(i, j);
+        s(row, column) = symmetric ? 0.5 * (stiffness(i, j) + stiffness(j, i)) : stiffness(i, j);
+      }
+  }
+  Vec c(n);
+  for (Index i = 0; i < n; ++i) c[i] = std::cos(2.0 * static_cast<double>(i));
+  return {m, s, c};
+}
+
+TEST(Filters, TurnSmallBlocksAsTheExponentialDoes) {
+  for (const bool symmetric : {true, false})
+    for (const double step : {0.3, 2.5, -2.5}) {
+      const Linear p = scattered_blocks(symmetric);
+      const Index n = p.m.rows();
+      const auto flow = make_fast_flow(p, 1, pair_of("short", "short"), {});
+      State s = p.initial_state();
+      Vec y(2 * n + 1);
+      y << p.m * s.v(), s.q(), 1;
+      const Vec exact = exponential(step * generator(p)) * y;
+      flow->start(s);
+      EXPECT_THAT(flow->text(), testing::HasSubstr("small blocks"));
+      Counters work;
+      ASSERT_TRUE(flow->flow(0, step, s.q(), s.v(), work));
+      EXPECT_LT((s.q() - exact.segment(n, n)).norm(), 1e-11 * exact.norm()) << symmetric << step;
+      EXPECT_LT((p.m * s.v() - exact.head(n)).norm(), 1e-11 * exact.norm()) << symmetric << step;
+      const double fastest = std::sqrt(test::real_pairs(test::inverse(p.m) * p.s).values.maxCoeff());
+      EXPECT_NEAR(flow->fastest_frequency(), fastest, 1e-9 * fastest);
+      EXPECT_LT((p.s * flow->fastest_mode() - fastest * fastest * (p.m * flow->fastest_mode())).norm(), 1e-9 * fastest);
+    }
+}
+
+TEST(Filters, MollifySmallBlocksByTheirTransforms) {
+  const Linear p = scattered_blocks(true);
+  const Index n = p.m.rows();
+  const auto flow = make_fast_flow(p, 1, pair_of("lin", "short*long"), {});
+  flow->start(p.initial_state());
+  const Weight psi = Weight::named("short*long");
+  const test::Pairs modes = test::symmetric_pairs(p.s, p.m);
+  const auto filter = [&](double square) { return psi.filter(h * std::sqrt(std::max(0.0, square))); };
+  const Vec g = Vec::LinSpaced(n, -1, 2);
+  const Vec expected =
+      p.m * (modes.vectors * modes.values.unaryExpr(filter).asDiagonal() * (modes.vectors.transpose() * g));
+  Mat a(n, 1);
+  Vec sum(n);
+  Counters work;
+  ASSERT_TRUE(flow->average(0, h, p.initial_state().q(), a, work) && flow->mollify(Mat(g), sum, work));
+  EXPECT_LT((sum - expected).norm(), 1e-11);
+}
+
+const std::string stiff_pairs = R"model([parameters]
+m = 40
+[sets]
+pair = "m"
+joint = "m - 1"
+[coordinates]
+a = { over = "pair", start = "sin(pair)" }
+b = { over = "pair", start = "cos(pair)/100", velocity = "cos(3*pair)" }
+[[potential]]
+over = "pair"
+energy = "5000*(b[pair] - 0.3*a[pair])^2"
+group = "fast"
+[[potential]]
+over = "joint"
+energy = "(a[joint + 1] - a[joint] - b[joint])^4"
+group = "slow"
+)model";
+
+// One slow force in a step, no fast one, and no product with the matrix.
+TEST(Filters, SmallBlocksCostNoProducts) {
+  constexpr int steps = 50;
+  for (const std::string method : {"impulse", "mollified_impulse"}) {
+    const Solution s =
+        run_of(std::move(read_model("m.toml", stiff_pairs).problem), plan_with(method, steps * 0.03, 0.03));
+    const Counters& work = s.outcome.counters;
+    EXPECT_EQ(work.products, 0) << method;
+    EXPECT_EQ(work.steps, steps) << method;
+    EXPECT_EQ(work.forces[0], 0) << method;
+    EXPECT_LE(work.forces[1], steps + 1) << method;
+  }
+}
+
+// A weak spring from pair to pair makes one block of all, for which polynomials have to do.
+TEST(Filters, BlocksThatAreCoupledAreNotTorn) {
+  const TextModel model = read_model("m.toml", stiff_pairs + R"model([[potential]]
+over = "joint"
+energy = "1e-6*(a[joint + 1] - a[joint])^2"
+group = "fast"
+)model");
+  const MechanicalProblem& p = mechanics(model);
+  const auto flow = make_fast_flow(p, 1, pair_of("short", "short"), {});
+  flow->start(p.initial_state());
+  EXPECT_THAT(flow->text(), testing::Not(testing::HasSubstr("small blocks")));
 }
 
 // tan(u/4) = (k/beta) sin(beta t)/cosh(k x) solves the equation that the lattice tends to.

@@ -282,6 +282,34 @@ TEST(Sam, FollowsRandomOscillators) {
   }
 }
 
+// Copies of one system that know nothing of each other, more than a dense eigenproblem is solved for.
+TEST(Sam, TakesManyUnknownsInSmallBlocks) {
+  const auto pairs = [](int copies) {
+    return fmt::format(R"model([sets]
+copy = "{}"
+[coordinates]
+a = {{ over = "copy", start = 0.8, velocity = 100, mass = 2 }}
+b = {{ over = "copy", start = -0.3, velocity = 200 }}
+[[potential]]
+over = "copy"
+energy = "400^2/2*(2*a[copy]^2 + b[copy]^2)"
+group = "fast"
+[[potential]]
+over = "copy"
+energy = "400*(a[copy]*b[copy] + 0.4*a[copy]^2*b[copy]^2)"
+group = "coupling"
+)model",
+                       copies);
+  };
+  const Solution many = solve(model(pairs(600)), {}, "sam", 1e-4, 1), one = solve(model(pairs(1)), {}, "sam", 1e-4, 1);
+  ASSERT_EQ(many.outcome.status, RunStatus::reached_end) << many.outcome.message;
+  EXPECT_EQ(many.outcome.counters.most_forces(), one.outcome.counters.most_forces());
+  const Vec all = many.y().col(many.rows() - 1), expected = one.y().col(one.rows() - 1);
+  for (const Index i : {0, 1, 299, 599})
+    for (const Index part : {0, 1, 2, 3})
+      EXPECT_NEAR(all[600 * part + i], expected[part], 1e-9 * (1 + std::abs(expected[part]))) << i << ' ' << part;
+}
+
 std::string refusal(const std::string& text, OptionSet options = {}) {
   try {
     solve(model(text), std::move(options));
@@ -289,6 +317,20 @@ std::string refusal(const std::string& text, OptionSet options = {}) {
     return e.what();
   }
   return "";
+}
+
+TEST(Sam, RefusesManyUnknownsThatHangTogether) {
+  const std::string chain = R"model([sets]
+mass = "1100"
+link = "1099"
+[coordinates]
+a = { over = "mass", start = "sin(mass)" }
+[[potential]]
+over = "link"
+energy = "400^2/2*(a[link + 1] - a[link])^2"
+group = "fast"
+)model";
+  EXPECT_THAT(refusal(chain), mentions("1000", "8", "1100"));
 }
 
 TEST(Sam, RefusesWhatHasNoCommonPeriod) {

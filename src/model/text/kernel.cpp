@@ -290,6 +290,13 @@ std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by) {
   return moved;
 }
 
+IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTable& columns) {
+  IndexTable places(rows.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<std::int32_t>(pattern.entry(rows[i], columns[i]) - pattern.values());
+  return places;
+}
+
 VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph) {
   return Drafter(kernel, key, graph).vector();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/text/kernel_scope.hpp"
+#include "trill/linalg/matrix_slot.hpp"
 
 #include <compare>
 
@@ -65,17 +66,20 @@ struct Kernel {
 
 // What a function of the model computes.
 enum class Purpose {
-  energy,                // sum over the selected terms
-  force,                 // a vector as long as q
-  force_product,         // df/dq times the direction
-  kinetic_energy,        // from the [[kinetic]] terms
-  measure,               // all measures
-  value,                 // g; this and the next two are for gaps or constraints
-  time_derivative,       // g_t
-  curvature,             // v^T H v + 2 g_qt v + g_tt
-  reaction,              // G^T s
-  rigid_rate,            // RigidRates for k = `derivative`: a vector as long as q, followed by a value for each row
-  slope_and_curvature,   // the values of G, followed by the curvature
+  energy,               // sum over the selected terms
+  force,                // a vector as long as q
+  force_product,        // df/dq times the direction
+  kinetic_energy,       // from the [[kinetic]] terms
+  measure,              // all measures
+  value,                // g; this and the next two are for gaps or constraints
+  time_derivative,      // g_t
+  curvature,            // v^T H v + 2 g_qt v + g_tt
+  reaction,             // G^T s
+  rigid_rate,           // RigidRates for k = `derivative`: a vector as long as q, followed by a value for each row
+  slope_and_curvature,  // the values of G, followed by the curvature
+  force_and_gaps,  // the forces that rows act beside (of groups without gaps, or all), then g, then the values of G
+  force_and_curvature,   // the same forces, then the values of G, then the curvature
+  rates,                 // d^k/dt^k of the same forces, followed by rigid_rate, for k = `derivative`
   rate,                  // right-hand side of a first-order model
   charge,                // what these are the rates of
   multiplier_force,      // forces that depend on multipliers
@@ -118,6 +122,8 @@ struct MatrixDraft {
   std::vector<std::shared_ptr<const IndexTable>> rows, columns;  // one for each output
 };
 std::shared_ptr<const IndexTable> shifted(const IndexTable& places, Index by);
+// Where the entries (rows[i], columns[i]) lie in the values of a pattern.
+IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTable& columns);
 // `graph` is a copy of the kernel's graph: earlier drafts must not affect the order in which a program computes, or
 // code that was compiled for it beforehand would not be found.
 VectorDraft draft_vector(const Kernel& kernel, FunctionKey key, ExpressionGraph& graph);

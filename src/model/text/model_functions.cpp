@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/text/model_functions.hpp"
 
+#include "model/text/joint_draft.hpp"
+
 #include <algorithm>
 
 namespace trill {
@@ -15,17 +17,8 @@ void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
         entries.emplace_back((*part.rows[k])[i], (*part.columns[k])[i], 1.0);
 }
 
-IndexTable places_in(MatrixSlot& pattern, const IndexTable& rows, const IndexTable& columns) {
-  IndexTable places(rows.size());
-  for (std::size_t i = 0; i < places.size(); ++i)
-    places[i] = static_cast<std::int32_t>(pattern.entry(rows[i], columns[i]) - pattern.values());
-  return places;
-}
-
 // Higher derivatives of a distance divide by it many times, so sharing reciprocals pays off.
-bool divides_often(Purpose purpose) {
-  return purpose == Purpose::slope_and_curvature || purpose == Purpose::rigid_rate || purpose == Purpose::reaction;
-}
+bool divides_often(Purpose purpose) { return purpose == Purpose::rigid_rate || purpose == Purpose::reaction; }
 
 bool has_rows(Purpose purpose) { return purpose == Purpose::jacobian || purpose == Purpose::velocity_derivative; }
 }  // namespace
@@ -48,8 +41,9 @@ VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
   VectorFunction made;
   for (const auto& kernel : kernels_) {
     ExpressionGraph graph = kernel->graph();
-    VectorDraft draft = key.purpose == Purpose::slope_and_curvature
-                            ? draft_slope_and_curvature(*kernel, key.selection, graph)
+    VectorDraft draft = is_joint(key.purpose)
+                            ? draft_joint(*kernel, key, derived_matrix({Purpose::jacobian, key.selection}).pattern,
+                                          count(key.selection), graph)
                             : draft_vector(*kernel, key, graph);
     if (draft.outputs.empty()) continue;
     if (divides_often(key.purpose)) share_reciprocals(graph, draft.outputs);
@@ -57,21 +51,6 @@ VectorFunction ModelFunctions::make_vector(FunctionKey key) const {
     made.routines.push_back(std::make_shared<const Routine>(std::move(routine)));
   }
   return made;
-}
-
-VectorDraft ModelFunctions::draft_slope_and_curvature(const Kernel& kernel, int selection,
-                                                      ExpressionGraph& graph) const {
-  MatrixSlot& pattern = derived_matrix({Purpose::jacobian, selection}).pattern;
-  const MatrixDraft slope = draft_matrix(kernel, {Purpose::jacobian, selection}, graph);
-  const VectorDraft curvature = draft_vector(kernel, {Purpose::curvature, selection}, graph);
-  VectorDraft both{slope.outputs, {}};
-  for (std::size_t k = 0; k < slope.rows.size(); ++k)
-    both.targets.push_back(
-        {std::make_shared<const IndexTable>(places_in(pattern, *slope.rows[k], *slope.columns[k])), false});
-  both.outputs.insert(both.outputs.end(), curvature.outputs.begin(), curvature.outputs.end());
-  for (const Target& target : curvature.targets)
-    both.targets.push_back({shifted(*target.places, pattern.stored()), false});
-  return both;
 }
 
 std::string ModelFunctions::use_native(NativeUse use, FunctionKey main) const {

@@ -43,7 +43,6 @@ class ModelFunctions {
 
  private:
   VectorFunction make_vector(FunctionKey key) const;
-  VectorDraft draft_slope_and_curvature(const Kernel& kernel, int selection, ExpressionGraph& graph) const;
   MatrixFunction& derived_matrix(FunctionKey key) const;
   MatrixFunction make_matrix(FunctionKey key) const;
   std::vector<MatrixPart> draft_parts(FunctionKey key) const;

@@ -16,6 +16,11 @@ class TextMap final : public ConstraintMap {
   // The map is evaluated in this mode, which must outlive it.
   TextMap(const ModelFunctions& functions, int selection, const ModelMode& mode);
 
+  // A function of the model for these rows, evaluated in the same mode.
+  VectorRun run(Purpose purpose, int derivative = 0) const {
+    return {functions_, {purpose, selection_, derivative}, &mode_.held()};
+  }
+
   Index count() const override { return functions_.count(selection_); }
   std::string name(Index k) const override;
   MatrixSlot pattern() const override { return jacobian_.prepare(mode_.parameters()); }

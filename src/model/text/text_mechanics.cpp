@@ -150,6 +150,14 @@ bool TextMechanics::force_derivative(Groups groups, int k, const Motion& motion,
   return true;
 }
 
+std::unique_ptr<JointTerms> TextMechanics::joint_terms(Groups groups, const ConstraintMap& map) const {
+  const Groups wanted = groups & known_;
+  if (&map == &gaps_ && model_->gap_groups != 0 && wanted == (known_ & ~model_->gap_groups))
+    return std::make_unique<TextJoint>(*this, wanted, gaps_, mode_);
+  if (&map == &constraints_ && wanted == known_) return std::make_unique<TextJoint>(*this, wanted, constraints_, mode_);
+  return nullptr;
+}
+
 bool TextMechanics::any(Groups wanted, const std::vector<bool>& facts, bool value) const {
   for (std::size_t g = 0; g < facts.size(); ++g)
     if ((wanted >> g & 1) && facts[g] == value) return true;

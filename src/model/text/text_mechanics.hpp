@@ -4,7 +4,7 @@
 #include "model/text/model_events.hpp"
 #include "model/text/model_times.hpp"
 #include "model/text/text_code.hpp"
-#include "model/text/text_map.hpp"
+#include "model/text/text_joint.hpp"
 #include "problem/reactive.hpp"
 #include "problem/validity.hpp"
 
@@ -12,6 +12,7 @@ namespace trill {
 // The mechanical system that a text model states.
 class TextMechanics final : public MechanicalProblem,
                             public ReactionForces,
+                            public JointModel,
                             public TextCode,
                             public TimeMarked,
                             public LimitedValidity {
@@ -59,6 +60,7 @@ class TextMechanics final : public MechanicalProblem,
   std::optional<double> potential(Groups groups, double t, In q) const override;
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
+  std::unique_ptr<JointTerms> joint_terms(Groups groups, const ConstraintMap& map) const override;
 
   bool has_reaction_forces() const override { return model_->has_reactions; }
   void reaction_force(double t, In q, In v, In lambda, Out r) const override;

@@ -29,6 +29,9 @@ std::vector<FunctionKey> vector_keys(const CompiledModel& model) {
     keys.push_back({Purpose::slope_and_curvature, selection});
     keys.push_back({Purpose::reaction, selection, along_direction});
     for (const int k : {1, 2}) keys.push_back({Purpose::rigid_rate, selection, k});
+    keys.push_back({Purpose::force_and_gaps, selection});
+    keys.push_back({Purpose::force_and_curvature, selection});
+    for (const int k : {1, 2}) keys.push_back({Purpose::rates, selection, k});
   }
   for (std::size_t g = 0; g < model.groups.size(); ++g) {
     if (model.gap_groups >> g & 1) continue;
