@@ -71,8 +71,9 @@ void judge(const TestProblem& problem, const Trial& trial, const Digits& ours, s
                              trial.other));
   if (trial.held_by_stability) return;
   for (std::size_t i = 1; i < ours.size(); ++i)
-    cells.push_back(at_least(fmt::format("{}, rtol {:.0e}: digits gained", what, tolerances[i]), ours[i] - ours[i - 1],
-                             least_gain, 0, more_digits));
+    cells.push_back(
+        judged_if(!trial.scatters, at_least(fmt::format("{}, rtol {:.0e}: digits gained", what, tolerances[i]),
+                                            ours[i] - ours[i - 1], least_gain, 0, more_digits)));
 }
 
 Table empty_table() {

@@ -20,6 +20,7 @@ struct Trial {
   Digits digits{};
   std::string reason{};
   bool held_by_stability = false;  // the tolerance does not set the steps, of which there are many
+  bool scatters = false;           // a change of rtol by a tenth changes the digits by more than one
 };
 
 // Components first, first + stride, ... of the model's solution are compared with `end`.
