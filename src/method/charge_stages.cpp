@@ -89,9 +89,10 @@ void ChargeStages::find_derivatives(In x) {
   has_stages_ = true;
 }
 
-void ChargeStages::stage_residual(Index stage, double t, In, Out r) {
-  problem_.current(t, V.col(stage), r);
-  r += K.col(stage);
+void ChargeStages::stage_residual(Index stage, double t, const double*, double* r) {
+  Eigen::Map<Vec> residual(r, n_);
+  problem_.current(t, V.col(stage), residual);
+  residual += K.col(stage);
 }
 
 void ChargeStages::linearise() { problem_.jacobians(point.t, point.v, dcharge_, dcurrent_); }

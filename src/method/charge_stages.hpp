@@ -28,7 +28,7 @@ class ChargeStages final : public StageSystem {
 
  protected:
   void find_derivatives(In x) override;
-  void stage_residual(Index stage, double t, In l, Out r) override;
+  void stage_residual(Index stage, double t, const double* l, double* r) override;
   void linearise() override;
 
  private:
