@@ -4,6 +4,7 @@
 #include "formulation/constraint_manifold.hpp"
 #include "formulation/lifted_form.hpp"
 #include "formulation/reactive_acceleration.hpp"
+#include "trill/linalg/kernels.hpp"
 
 #include <optional>
 
@@ -32,7 +33,9 @@ class SlowPoint {
   // How fast the directions of the gaps turn, from the velocity and, where the system is at rest, from the
   // acceleration.
   double turning_rate();
-  double swing() { return turning(open, false); }  // how far these directions turn while the gaps close from q0
+  double turned_speed(In v0) {
+    return turning(v0, false) * max_abs(open);
+  }  // of the open gaps, by which they turn at v0
 
   // |v| / |q| + (|a| / |q|)^1/2: how fast the slow motion moves by its own size. Gaps that move may be about to begin.
   double pace() const;
@@ -47,8 +50,8 @@ class SlowPoint {
   // The smooth motion itself, g = C lambda and G v + g_t = C lambda' to first order in C. Both hold at q_smooth: from
   // closed gaps to there G changes, and by that v changes as much as by C lambda'.
   void settle(In lambda_rate, Out q_smooth, Out v_smooth);
-  void beyond_first_order(In lambda_curve,
-                          Out x);  // displacement M^-1 G^T S^-1 C S^-1 C lambda'', which settle() omits
+  // What settle() omits: the displacement M^-1 G^T S^-1 C S^-1 C lambda''.
+  void beyond_first_order(In lambda_curve, Out x);
   // Computes the derivatives at this state on the smooth motion instead of at the nearby point with closed gaps.
   bool move_to(double t, In q_smooth, In v_smooth);
 

@@ -124,11 +124,11 @@ void SlowTracker::find_rates(double direction, SlowPoint& at, SlowPoint& beside,
   lambda_curve_.setZero();
 }
 
-// A gap that is open and then closes along its direction leaves the velocity as it is. The slow motion goes on with
-// another one, because the direction turns with the motion: on a pendulum r v is conserved, and not v.
+// Steps close an open gap along its direction and keep the velocity. The slow motion goes on with another one, because
+// the direction turns with the motion: on a pendulum r v is conserved, and not v.
 void SlowTracker::find_turned_speed(In v0) {
   const double speed = here_->pace() * max_abs(here_->q);
-  turned_speed_ = smooth_ || speed == 0 ? 0 : here_->swing() * max_abs(v0) / speed;
+  turned_speed_ = smooth_ || speed == 0 ? 0 : here_->turned_speed(v0) / speed;
 }
 
 void SlowTracker::find_smooth_start(const State& s, const StepRequest& request) {
@@ -311,14 +311,15 @@ bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& re
   memory_.slow_rate = slow_change_ / (std::abs(h) * std::max(max_abs(here_->a), 1e-300));
   const double energy = here_->fast_energy();
   find_end_rates(h, L, request);
+  const bool damped = has_gaps_ && !smooth_ && ends_on_manifold(request);
   const bool settled = ends_on_manifold(request) && settle_end(t, request, y1);
+  if (damped) report_removal(t, request.notes);
   lost_energy_ = energy - ahead_->fast_energy();
   if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_ && !settled ? hard_point_->lambda : ahead_->lambda.tail(hard_);
   const bool stages_go_on = !settled || smooth_ || !has_gaps_;
   std::swap(here_, ahead_);
   known_ = true;
   if (settled) {
-    if (!stages_go_on) report_removal(t, request.notes);
     oscillation_ = {};
     smooth_ = true;
   } else {

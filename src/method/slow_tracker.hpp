@@ -69,7 +69,7 @@ class SlowTracker final : public SlowMotion {
   bool known_ = false;       // here_ belongs to the current state
   bool reached_ = true;      // a slow point was found at the end of the step
   bool smooth_ = false;      // the state oscillates by less than the tolerance
-  double turned_speed_ = 0;  // share of the speed that changes direction when the gaps close at the start
+  double turned_speed_ = 0;  // share of the speed that open gaps at the start have because they turn
   double slow_change_ = 0;   // change of a over the last step
 };
 }  // namespace trill

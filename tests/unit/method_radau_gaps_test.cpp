@@ -121,11 +121,11 @@ const char* chain_of_three = R"toml(
 k = 2e6
 [coordinates]
 x1 = { start = 0.9, mass = 1.2 }
-y1 = 0
+y1 = { start = 0, mass = 1.2 }
 x2 = 1.4
 y2 = -0.7
 x3 = { start = 1.1, mass = 0.7 }
-y3 = -1.5
+y3 = { start = -1.5, mass = 0.7 }
 [derived]
 l1 = "sqrt(x1^2 + y1^2) - 0.9"
 l2 = "sqrt((x2 - x1)^2 + (y2 - y1)^2) - sqrt(0.74)"
@@ -155,7 +155,9 @@ TEST(RadauOnChains, FollowsItsToleranceFromASmoothStart) {
     EXPECT_LT(error, last) << rtol;
     last = error;
     EXPECT_FALSE(notice(s, "slow_motion_only")) << rtol;
-    if (rtol == 1e-7) EXPECT_LT(s.outcome.counters.steps, 40);
+    if (rtol == 1e-7) {
+      EXPECT_LT(s.outcome.counters.steps, 40);
+    }
   }
 }
 
