@@ -249,6 +249,6 @@ std::string describe_failure(const CircuitProblem& problem, ConsistentCharges& c
   return fmt::format(
       "no values were found that satisfy the algebraic equations; {} is off by {:.3g} at the given values. Give values "
       "nearer to the solution",
-      problem.equation_name(worst.equation), worst.value);
+      problem.equation_name(worst.equation), std::abs(worst.value));
 }
 }  // namespace trill

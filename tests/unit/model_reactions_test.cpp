@@ -196,6 +196,30 @@ TEST(TextReactions, AJointWithFrictionAgreesWithItsEquationInOneAngle) {
   expect(rough, -2.6910776268154435, 0.90049003471304, 5.35571749555082);
 }
 
+// Without gravity and at rest nothing loads the joint, and |force| has no derivative there; a torque of 1 on the bar
+// makes it turn like a free wheel with inertia 2.
+TEST(TextReactions, AJointMayBeWithoutLoadAtTheStart) {
+  for (const char* method : {"radau", "generalized_alpha"}) {
+    const Solution s = run_of(read_model("m.toml", R"toml(
+[bodies]
+wheel = { mass = 1, inertia = 2 }
+[[joint]]
+name = "hub"
+kind = "revolute"
+to = "wheel"
+[[torque]]
+on = "wheel"
+value = 1
+[[torque]]
+on = "wheel"
+value = "-0.1*norm(hub.force)*tanh(vwheel.angle)"
+)toml")
+                                  .problem,
+                              plan_with(method, 2, 1e-6));
+    EXPECT_NEAR(last_of(s)[2], 1, 1e-4) << method;
+  }
+}
+
 TEST(TextReactions, ConstraintsOverASet) {
   const Solution s = run_of(read_model("m.toml", R"toml(
 [sets]

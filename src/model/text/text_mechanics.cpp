@@ -4,6 +4,8 @@
 #include "model/text/text_block.hpp"
 #include "trill/linalg/kernels.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace trill {
@@ -248,6 +250,11 @@ void TextMechanics::reaction_jacobians(double t, In q, In v, In lambda, Patterns
   fill(reaction_by_position_, into.by_position);
   fill(reaction_by_velocity_, into.by_velocity);
   fill(reaction_by_multiplier_, into.by_multiplier);
+  // The size of a force has no derivative where the force vanishes, as in a joint without load; zero is one of its
+  // slopes.
+  for (double* value = into.by_multiplier.values(); value != into.by_multiplier.values() + into.by_multiplier.stored();
+       ++value)
+    if (!std::isfinite(*value)) *value = 0;
 }
 
 bool TextMechanics::exact(double t, Out y) const {
