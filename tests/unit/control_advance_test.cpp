@@ -36,7 +36,7 @@ State at_rest() { return State(Layout{1, 0, 0, 0}); }
 // Truncation falls with h, rounding grows: below h = 0.0046 the error would never become small.
 TEST(Advancer, TakesAStepWhoseErrorIsRounding) {
   FormulaStepper stepper(
-      [](const StepRequest& r) { return StepResult{.error = 1e6 * std::pow(r.h, 3) + 0.05 / r.h, .h_taken = r.h}; });
+      [](const StepRequest& r) { return StepResult{.error = 1e6 * std::pow(r.h, 3) + 0.02 / r.h, .h_taken = r.h}; });
   Advancer advancer(stepper, AdaptiveStep{.h0 = 0.1});
   State s = at_rest();
   advancer.start(s, 1);
