@@ -12,7 +12,7 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int most_rejections = 60;
 constexpr double no_growth = 1.2;  // smaller growth is not worth a new factorisation
-// Rejected steps whose error does not fall with the step size: after so many of them it is rounding, and is accepted
+// Rejected steps whose error does not fall with the step size: after so many halvings it is rounding, and is accepted
 // where it was smallest unless it is as large as this.
 constexpr int most_stuck = 3;
 constexpr double most_rounding = 1e3;
@@ -21,29 +21,26 @@ constexpr double first_share = 0.1;  // of the run: nothing is known yet that co
 // Errors of the rejected attempts at one step.
 class RoundingWatch {
  public:
-  // true: the errors are rounding.
-  bool look(double h, double error) {
+  void look(double h, double error) {
     if (error < 0.8 * best_error_) {
       stuck_ = 0;
-    } else if (h < 0.5 * last_h_) {
+      compared_h_ = h;
+    } else if (h < 0.5 * compared_h_) {
       ++stuck_;
+      compared_h_ = h;
     }
     if (error < best_error_) {
       best_error_ = error;
       best_h_ = h;
     }
-    last_h_ = h;
-    found_ = stuck_ >= most_stuck && best_error_ < most_rounding;
-    return found_;
   }
-  bool found() const { return found_; }
+  bool found() const { return stuck_ >= most_stuck && best_error_ < most_rounding; }
   double best_h() const { return best_h_; }
 
  private:
   double best_error_ = std::numeric_limits<double>::infinity(), best_h_ = 0;
-  double last_h_ = std::numeric_limits<double>::infinity();
+  double compared_h_ = std::numeric_limits<double>::infinity();
   int stuck_ = 0;
-  bool found_ = false;
 };
 
 void tell_rounding(double t, double error, Notes& notes) {
@@ -278,7 +275,8 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
     ++counters_.rejected;
     if (result.status == StepStatus::ok) {
       h = std::max(controller_->after_reject(h_try, result.error, ++failures), std::min(result.h_retry_min, h_try));
-      if (rounding.look(h_try, result.error)) h = rounding.best_h();
+      rounding.look(h_try, result.error);
+      if (rounding.found()) h = rounding.best_h();
     } else if (result.status == StepStatus::refused) {
       return {AdvanceStatus::refused, result, h_try};
     } else {

@@ -12,8 +12,8 @@
 namespace trill {
 namespace {
 // Newton's tolerances, as multiples of the run's tolerance. Its remaining error in q is divided by the step in v.
-constexpr double fixed_diagonal_tolerance = 1e-3, controlled_diagonal_tolerance = 0.1, min_diagonal_tolerance = 1e-9,
-                 max_diagonal_tolerance = 0.02;
+constexpr double fixed_diagonal_tolerance = 1e-3, fixed_tolerance_of_order_3 = 1e-5,
+                 controlled_diagonal_tolerance = 0.1, min_diagonal_tolerance = 1e-9, max_diagonal_tolerance = 0.02;
 }  // namespace
 
 ConstrainedDiagonal::ConstrainedDiagonal(const Problem& problem, const MethodInfo& info, const DiagonalTableau& tableau,
@@ -35,7 +35,7 @@ void ConstrainedDiagonal::start(State& s, const ErrorScale&) {
   acceleration_ = part_ = Vec::Zero(n_);
   trial_ = y0_ = y1_ = s.y;
   error_ = Vec::Zero(s.y.size());
-  stage_.set_tolerance(fixed_diagonal_tolerance);
+  stage_.set_tolerance(info_.order > 2 ? fixed_tolerance_of_order_3 : fixed_diagonal_tolerance);
   stage_.start(s.t, s.q());
   Counters uncounted;
   stage_.stand_at(s.t, s.q());

@@ -11,7 +11,7 @@
 namespace trill {
 namespace {
 constexpr double sam_fixed_step_tolerance = 1e-4;
-constexpr double share_of_averaging = 0.6;  // share of the tolerance, for its two errors together
+constexpr double share_of_averaging = 0.45;  // share of the tolerance, for its two errors together
 constexpr int least_steps = 4, most_steps = 1024;
 constexpr double max_change_in_a_period = 0.3;  // relative change
 constexpr int looks = 3;                        // checks of the errors after the one at the start

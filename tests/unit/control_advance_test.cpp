@@ -36,7 +36,7 @@ State at_rest() { return State(Layout{1, 0, 0, 0}); }
 // Truncation falls with h, rounding grows: below h = 0.0046 the error would never become small.
 TEST(Advancer, TakesAStepWhoseErrorIsRounding) {
   FormulaStepper stepper(
-      [](const StepRequest& r) { return StepResult{.error = 1e6 * std::pow(r.h, 3) + 0.05 / r.h, .h_taken = r.h}; });
+      [](const StepRequest& r) { return StepResult{.error = 1e6 * std::pow(r.h, 3) + 0.02 / r.h, .h_taken = r.h}; });
   Advancer advancer(stepper, AdaptiveStep{.h0 = 0.1});
   State s = at_rest();
   advancer.start(s, 1);
@@ -96,22 +96,20 @@ TEST(Advancer, GivesUpWhereNewtonAlwaysFails) {
   }
 }
 
-// The right-hand side ends at t = 1: CVODE fails there, with steps much shorter than what was left of the run.
+// y' = y^2 has no solution beyond t = 1: CVODE fails there, with steps much shorter than what was left of the run.
 TEST(Advancer, AFailureOfCvodeNamesTheStepThatFailed) {
-  const FormulaRate problem(Vec::Ones(1), [](double t, In y, Out dy) { dy[0] = t > 1 ? std::nan("") : -y[0]; });
-  for (const char* method : {"cvode_bdf", "cvode_adams"}) {
-    if (!Catalogue::all().find_method(method)) GTEST_SKIP() << "built without SUNDIALS";
-    const auto stepper = Catalogue::all().method(method).make(problem, {});
-    Advancer advancer(*stepper, AdaptiveStep{.rtol = 1e-6});
-    State s = problem.initial_state();
-    advancer.start(s, 50);
-    AdvanceResult result;
-    for (int i = 0; i < 10'000 && result.status == AdvanceStatus::ok; ++i) result = advancer.one(s, 50);
-    ASSERT_NE(result.status, AdvanceStatus::ok) << method;
-    EXPECT_LE(s.t, 1) << method;
-    EXPECT_LT(result.h_tried, 1e-3) << method;
-    EXPECT_GT(result.h_tried, 0) << method;
-  }
+  if (!Catalogue::all().find_method("cvode_bdf")) GTEST_SKIP() << "built without SUNDIALS";
+  const FormulaRate problem(Vec::Ones(1), [](double, In y, Out dy) { dy[0] = y[0] * y[0]; });
+  const auto stepper = Catalogue::all().method("cvode_bdf").make(problem, {});
+  Advancer advancer(*stepper, AdaptiveStep{.rtol = 1e-6});
+  State s = problem.initial_state();
+  advancer.start(s, 50);
+  AdvanceResult result;
+  for (int i = 0; i < 100'000 && result.status == AdvanceStatus::ok; ++i) result = advancer.one(s, 50);
+  ASSERT_NE(result.status, AdvanceStatus::ok);
+  EXPECT_NEAR(s.t, 1, 1e-3);
+  EXPECT_LT(result.h_tried, 1e-3);
+  EXPECT_GT(result.h_tried, 0);
 }
 }  // namespace
 }  // namespace trill::test

@@ -10,7 +10,7 @@ namespace trill {
 namespace {
 // A piece is short enough when f is a straight line in it, up to this share of the range of f.
 constexpr double straight = 0.1;
-constexpr std::size_t most_pieces = 1 << 15;
+constexpr std::size_t most_pieces = 1 << 14;
 // The time scale sqrt(range/curvature) times this is half a period of a sine.
 constexpr double steps_per_scale = std::numbers::pi / std::numbers::sqrt2;
 constexpr double share_of_run = 0.125;  // a function for which steps of this share will do is not active
@@ -68,6 +68,21 @@ class Division {
   std::priority_queue<Piece> open_;
 };
 
+// A function that is equally fast everywhere, such as a sine, need not be divided: the pieces of a coarse division have
+// similar bounds of the curvature.
+std::vector<ActiveStretch> whole_run_if_uniform(TimeFunction& f, double t0, double t1, double range) {
+  constexpr int parts = 64;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (int i = 0; i < parts; ++i) {
+    const double length = (t1 - t0) / parts, begin = t0 + i * length;
+    const double curvature = f.over(begin, begin + length).curvature.most();
+    least = std::min(least, curvature);
+    most = std::max(most, curvature);
+  }
+  if (!std::isfinite(most) || most > similar * similar * least) return {};
+  return {{t0, t1, steps_per_scale * std::sqrt(range / most)}};
+}
+
 // Joins neighbours into stretches of similar scale.
 std::vector<ActiveStretch> join(const std::vector<ActiveStretch>& active) {
   std::vector<ActiveStretch> joined;
@@ -88,17 +103,22 @@ std::vector<ActiveStretch> join(const std::vector<ActiveStretch>& active) {
   }
   return joined;
 }
+
+std::vector<ActiveStretch> active_pieces(Division& division, double longest_of_interest) {
+  std::vector<ActiveStretch> active;
+  for (const Piece& piece : division.take_pieces()) {
+    const double longest = steps_per_scale * std::sqrt(division.range() / piece.curvature);
+    if (longest < longest_of_interest) active.push_back({piece.begin, piece.end, longest});
+  }
+  return active;
+}
 }  // namespace
 
 std::vector<ActiveStretch> active_stretches(TimeFunction f, double t0, double t1) {
   Division division(f, t0, t1);
-  if (!division.run()) return {};
-  std::vector<ActiveStretch> active;
-  for (const Piece& piece : division.take_pieces()) {
-    const double longest = steps_per_scale * std::sqrt(division.range() / piece.curvature);
-    if (longest < share_of_run * (t1 - t0)) active.push_back({piece.begin, piece.end, longest});
-  }
-  std::vector<ActiveStretch> stretches = join(active);
+  const bool divided = division.run();
+  std::vector<ActiveStretch> stretches = divided ? join(active_pieces(division, share_of_run * (t1 - t0)))
+                                                 : whole_run_if_uniform(f, t0, t1, division.range());
   std::erase_if(stretches, [](const ActiveStretch& s) { return s.end - s.begin > most_bound_steps * s.longest_step; });
   return stretches;
 }
