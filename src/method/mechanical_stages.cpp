@@ -61,15 +61,17 @@ void MechanicalStages::find_derivatives(In x) {
     using Sum = StageSum<decltype(n)>;
     const typename Sum::Read q0(y0_.data(), n), v0(y0_.data() + n, n), k1(k1_.data(), n);
     const double by_h = 1 / h_;
-    for (Index i = 0; i < block_.count; ++i) {
+    const Index count = block_.count, width = width_;
+    for (Index i = 0; i < count; ++i) {
       const Index stage = block_.first + i;
       const typename Sum::Read moved(x.data() + i * width_, n);
       typename Sum::Write q(Q.col(stage).data(), n), v(V.col(stage).data(), n), k(K.col(stage).data(), n);
       auto by_s = Sum::zero(v.data(), n), by_p = Sum::zero(k.data(), n);
-      for (Index j = 0; j < block_.count; ++j) {
-        const typename Sum::Read w(x.data() + j * width_, n);
-        by_s += block_.S(i, j) * w;
-        by_p += block_.P(i, j) * w;
+      const double *s = block_.S.data() + i, *p = block_.P.data() + i, *w = x.data();
+      for (Index j = 0; j < count; ++j, s += count, p += count, w += width) {
+        const typename Sum::Read displacement(w, n);
+        by_s += *s * displacement;
+        by_p += *p * displacement;
       }
       q = q0 + (h_ * block_.r_v[i] * v0 + moved);
       v = v0 + (by_h * by_s + h_ * block_.s_k[i] * k1);

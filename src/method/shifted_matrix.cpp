@@ -121,10 +121,12 @@ void ShiftedMatrix::add_pair(std::size_t k, auto n, const double* rhs, double* x
   using Sum = StageSum<decltype(n)>;
   const StageBlock::PairMode& mode = block_.pairs[k];
   auto real = Sum::zero(real_x_.data(), n), imag = Sum::zero(imag_x_.data(), n);
-  for (Index j = 0; j < block_.count; ++j) {
+  const Index count = block_.count;
+  const double *left_real = mode.left_real.data(), *left_imag = mode.left_imag.data();
+  for (Index j = 0; j < count; ++j) {
     const typename Sum::Read r(rhs + j * n, n);
-    real += mode.left_real[j] * r;
-    imag += mode.left_imag[j] * r;
+    real += left_real[j] * r;
+    imag += left_imag[j] * r;
   }
   for (Index i = 0; i < n; ++i) x_[static_cast<std::size_t>(i)] = {real[i], imag[i]};
   scale_rows(pair_powers_[k], x_.data());
@@ -134,7 +136,7 @@ void ShiftedMatrix::add_pair(std::size_t k, auto n, const double* rhs, double* x
     real[i] = x_[static_cast<std::size_t>(i)].real();
     imag[i] = x_[static_cast<std::size_t>(i)].imag();
   }
-  for (Index j = 0; j < block_.count; ++j)
-    typename Sum::Write(x + j * n, n) += mode.right_real[j] * real - mode.right_imag[j] * imag;
+  const double *right_real = mode.right_real.data(), *right_imag = mode.right_imag.data();
+  for (Index j = 0; j < count; ++j) typename Sum::Write(x + j * n, n) += right_real[j] * real - right_imag[j] * imag;
 }
 }  // namespace trill
