@@ -96,6 +96,7 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   constexpr int dear_products = 6;  // slow forces are expensive: a rough value is enough
   y0_ = s.y;
   a0_ = a1_ = Vec::Zero(s.layout.nq);
+  last_kick_ = -1;
   h_ = longest_h_ = 0;
   t_first_ = s.t;
   told_ = false;
@@ -118,13 +119,17 @@ StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
   told_ = true;
   y0_ = s.y;
   const bool known = top_->kick_force(s.t, h, s.q(), request.work);
-  a0_ = top_->acceleration();
+  if (top_->kicks() == last_kick_)
+    a0_.swap(a1_);
+  else
+    a0_ = top_->acceleration();
   if (!known || !top_->flow(s.t, h, s.q(), s.v(), request.work)) {
     s.y = y0_;
     top_->forget();
     return {.status = StepStatus::non_finite};
   }
   a1_ = top_->acceleration();
+  last_kick_ = top_->kicks();
   t0_ = s.t;
   h_ = h;
   longest_h_ = std::max(longest_h_, std::abs(h));

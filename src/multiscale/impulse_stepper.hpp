@@ -68,7 +68,8 @@ class ImpulseStepper : public Stepper {
   std::vector<WeightPair> pairs_;      // for the slowest forces
   Resonance resonance_;                // for the first of these pairs
   double unaveraged_frequency_ = 0;
-  Vec y0_, a0_, a1_;  // state at the start of the last step, slow acceleration at its start and end
+  Vec y0_, a0_, a1_;             // state at the start of the last step, slow acceleration at its start and end
+  std::int64_t last_kick_ = -1;  // the one that a1_ is from
   double phase_error(double t) const;
 
   double t_first_ = 0;

@@ -71,6 +71,7 @@ bool KickedFlow::one_step(double t, double h, Out q, Out v, Counters& work) {
 bool KickedFlow::kick_force(double t, double h, In q, Counters& work) {
   if (known_ && same_time(t, at_t_, h) && std::abs(h) == at_h_ && same_numbers(q, at_)) return true;
   known_ = false;
+  ++kicks_;
   if (averaging_) {
     if (!mollified_force(t, h, q, work)) return false;
   } else {

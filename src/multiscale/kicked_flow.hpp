@@ -34,6 +34,7 @@ class KickedFlow final : public Flow {
   // Computes acceleration() at (t, q) unless it is known already.
   bool kick_force(double t, double h, In q, Counters& work);
   const Vec& acceleration() const { return a_; }
+  std::int64_t kicks() const { return kicks_; }  // how often it was computed
   Flow& inner() { return *inner_; }
   int steps(double h) const;
   // Max entries at the last kick: |A - q|, and |Mol g - g| of the forces.
@@ -59,6 +60,7 @@ class KickedFlow final : public Flow {
   Vec mollified_;      // the force, where it is not the acceleration itself
   double at_t_ = 0, at_h_ = 0;
   bool known_ = false;
+  std::int64_t kicks_ = 0;
   Mat averages_, forces_;
   mutable Shifts shifts_;
   mutable bool shifts_known_ = true;
