@@ -413,7 +413,7 @@ TEST(TextSetErrors, SayWhatIsWrong) {
       {over("b", "x[0]"), {"", "'x'", "coordinate", "no index"}},
       {over("b", "m[0]"), {"", "'m'", "number", "no index"}},
       {over("b", "n[0]"), {"", "'n'", "number", "no index"}},
-      {over("b", "y[a]"), {"", {"", "'a' is a set"}, "over = \"a\""}},
+      {over("b", "y[a]"), {"", "'a' is a set", "over = \"a\""}},
       {over("b", "k"), {"", "name 'k'"}},
       {over("b", "of_a"), {"", "'of_a'", "derived", "'a'"}},
       {free("of_a"), {"", "'of_a'", "derived", "'a'"}},

@@ -23,13 +23,14 @@ std::vector<FunctionKey> vector_keys(const CompiledModel& model) {
   for (const int selection : {of_gaps, of_constraints})
     for (const Purpose purpose : {Purpose::value, Purpose::time_derivative, Purpose::curvature})
       keys.push_back({purpose, selection});
+  keys.push_back({Purpose::force_and_gaps, of_constraints});
   if (model.gap_groups == 0) return keys;
+  keys.push_back({Purpose::force_and_gaps, of_gaps});
   // Functions for the slow motion of models with stiff gaps.
   for (const int selection : {of_gaps, of_constraints}) {
     keys.push_back({Purpose::slope_and_curvature, selection});
     keys.push_back({Purpose::reaction, selection, along_direction});
     for (const int k : {1, 2}) keys.push_back({Purpose::rigid_rate, selection, k});
-    keys.push_back({Purpose::force_and_gaps, selection});
     keys.push_back({Purpose::force_and_curvature, selection});
     for (const int k : {1, 2}) keys.push_back({Purpose::rates, selection, k});
   }
