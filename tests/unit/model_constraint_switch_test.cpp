@@ -65,7 +65,7 @@ TEST(SwitchedConstraints, ChangeVelocitiesByAnImpulse) {
     EXPECT_LT(error_of(model, plan_with(method, 1.7, step), 0.7, 1, relative), tolerance) << method;
 }
 
-bool said(const Solution& run, std::string_view code) {
+bool has_notice(const Solution& run, std::string_view code) {
   const auto& all = run.outcome.notices;
   return std::any_of(all.begin(), all.end(), [&](const Notice& n) { return n.code == code; });
 }
@@ -134,7 +134,7 @@ value = "-9.81*sin(theta)"
         std::tuple{"rattle", 1e-3, 2e-5}}) {
     const RunPlan plan = plan_with(method, 0.7, step);
     EXPECT_LT(error_of(model, plan, 0.7, 1, relative), tolerance) << method;
-    EXPECT_TRUE(said(run_of(model.problem->clone(), plan), "impulse")) << method;
+    EXPECT_TRUE(has_notice(run_of(model.problem->clone(), plan), "impulse")) << method;
   }
 }
 

@@ -398,7 +398,11 @@ TEST(TextSetErrors, SayWhatIsWrong) {
     return sets + fmt::format("[[potential]]\nover = \"{}\"\nenergy = \"{}\"\n", set, energy);
   };
   const auto free = [](const char* energy) { return sets + fmt::format("[[potential]]\nenergy = \"{}\"\n", energy); };
-  const std::pair<std::string, std::vector<std::string>> table[] = {
+  struct Refusal {
+    std::string text;
+    std::vector<std::string> told;
+  };
+  const Refusal table[] = {
       {over("a", "y[a]^2 + of_a + free"), {"", "no error"}},
       {over("b", "y[b + 1]*m"), {"", "no error"}},
       {over("b", "y[b + 2]"), {"", "'y' is 3", "element 1 of 'b'", "'a'", "0 to 2"}},
