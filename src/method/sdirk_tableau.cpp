@@ -41,15 +41,15 @@ void fill_four(double g, SdirkTableau& t) {
 }
 
 // The rows of the inner stages: sum_j a_ij c_j = c_i^2/2, where one coefficient of the fourth stage is free. It and the
-// nodes keep all coefficients below 2.2.
+// nodes keep all coefficients below 2.3.
 void fill_inner_stages(double g, SdirkTableau& t) {
   double free = 0;
   t.c[0] = 2 * g;
   if (t.stages == 3) t.c[1] = g < 0.36 ? 0.9 : 0.6;
   if (t.stages == 4) {
-    t.c[1] = g < 0.36 ? 0.9 : 0.4;
-    t.c[2] = g < 0.36 ? 0.4 : 0.95;
-    free = g < 0.36 ? -0.25 : -0.5;
+    t.c[1] = g < 0.36 ? 0.9 : 0.25;
+    t.c[2] = g < 0.36 ? 0.4 : 0.6;
+    free = g < 0.36 ? -0.25 : 0.5;
   }
   t.c[t.stages - 1] = 1;
   for (int i = 0; i + 1 < t.stages; ++i) {
