@@ -60,8 +60,9 @@ TEST(Slow, WarnsOfAResonance) {
     const Ended r = tool(
         fmt::format("run two_springs --param omega1=1000 omega2=1000 --method slow --rtol 1e-4 --json --to {}", to));
     ASSERT_EQ(r.code, 0) << r.err;
+    const json run = json::parse(r.out);
     std::set<std::string> warnings;
-    for (const json& notice : json::parse(r.out)["notices"])
+    for (const json& notice : run["notices"])
       if (notice["severity"] == "warning") warnings.insert(notice["code"]);
     EXPECT_TRUE(warnings.contains("resonance")) << r.out;
   }

@@ -193,7 +193,7 @@ TEST(ModelShape, Events) {
                      {"when = \"x\"\nthen = { x = [1, 2] }", {"m.toml:7:14", "'x'", "number"}},
                      {"when = \"x\"\nthen = { vxx = 1 }", {"m.toml:7:10", "'vxx'", "'vx'", "change"}},
                      {"when = \"x\"\nthen = { \"x + 1\" = 1 }", {"m.toml:7:10", "'x + 1'", "coordinate"}},
-                     {"when = \"x\"\nthen = { \"x[0]\" = 1 }", {"m.toml:7:10", "'x'", "set"}},
+                     {"when = \"x\"\nthen = { \"x[0]\" = 1 }", {"m.toml:7:10", "'x'", "index"}},
                      {"when = \"x\"\nname = \"a,b\"\nstop = true", {"m.toml:7:8", "commas"}},
                      {"when = \"x\"\nstop = true\nname = \"a\"\n[[event]]\nwhen = \"x\"\nstop = true\nname = \"a\"",
                       {"m.toml:12:8", "'a'", "event"}},

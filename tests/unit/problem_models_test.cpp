@@ -471,7 +471,7 @@ TEST(StiffSpringModel, StartsAsInThePaper) {
 TEST(StiffSpringModel, RefusesMisuse) {
   expect_refused("stiff_spring", {{"epsilon", "-0.1"}}, {"pendulum/stiff_spring", "'epsilon' = -0.1", "> 0"});
   expect_refused("stiff_spring", {{"epsilom", "0.1"}}, {"'epsilom'", "'epsilon'"});
-  expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, {"is nan"});
+  expect_refused("stiff_spring", {{"x0", "0"}, {"y0", "0"}}, {"derivative", "nan", "start"});
 }
 
 TEST(TwoSpringsModel, StartsAsInThePaper) {
