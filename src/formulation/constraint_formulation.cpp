@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace trill {
 namespace {
 constexpr int most_rounds = 8;  // repetitions of q and the velocity correction
@@ -103,8 +105,10 @@ ConstrainedStage::~ConstrainedStage() = default;
 
 void ConstrainedStage::take_reactions() {
   if (options_.form == ConstraintForm::cs || options_.form == ConstraintForm::cm)
-    throw UsageError("the formulations cs and cm eliminate the multipliers, on which forces of '" + problem_.name() +
-                     "' depend; take index2, ggl or index3");
+    throw UsageError(
+        fmt::format("{} with formulation cs or cm eliminates the multipliers, on which forces of '{}' depend; use "
+                    "formulation index2, ggl or index3",
+                    options_.method, problem_.name()));
   reactive_.emplace(*form_.reactions(), n_, hard_, hard_);
 }
 

@@ -63,7 +63,7 @@ class Bdf final : public Stepper {
       : info_(describe(options)),
         options_(options),
         p_(mechanics_with_reactions(problem, "bdf")),
-        stage_(p_, {.form = options.formulation, .lift_gaps = true}),
+        stage_(p_, {.method = "bdf", .form = options.formulation, .lift_gaps = true}),
         balance_(p_),
         oscillation_(p_, options.starts_slow) {
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.

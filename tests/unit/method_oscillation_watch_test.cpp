@@ -73,7 +73,7 @@ group = "weight"
         .problem;
   };
   for (const double across : {1e-7, 1e-3, 0.3}) {
-    PreparedRun run = prepare(plan_of("radau", 6, 1e-9), bead(across));
+    PreparedRun run = prepare(plan_of("radau", 6, 1e-8), bead(across));
     const Solution s = run.run();
     const double off = std::abs(last_of(s)[0] - last_of(run_of(bead(across), plan_of("slow", 6, 1e-9)))[0]);
     const bool wrong = across == 0.3;

@@ -77,7 +77,6 @@ TEST(TextAlgebraic, EquationsHiddenInDependentChargesAreFound) {
 }
 
 TEST(TextAlgebraic, RadauFollowsItsTolerance) {
-  double last = 1;
   for (const double rtol : {1e-4, 1e-7, 1e-10}) {
     const Solution s = run_of(read_model("m.toml", hidden).problem, plan_with("radau", 4, rtol));
     const double error = std::abs(last_of(s)[0] - hidden_x(4));
@@ -115,10 +114,7 @@ TEST(TextAlgebraic, TheTransistorAmplifierAgreesWithTheTestSet) {
   for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const Solution s =
         run_of(ModelRegistry::all().find("transistor_amplifier").make({}), plan_with("radau", 0.2, rtol));
-    const double error = worst(last_of(s), reference);
-    EXPECT_LT(error, rtol);
-    EXPECT_LT(error, last);
-    last = error;
+    EXPECT_LT(worst(last_of(s), reference), 0.02 * rtol) << rtol;
   }
 }
 
@@ -222,7 +218,7 @@ TEST(TextAlgebraic, Mistakes) {
   EXPECT_THAT(said("[rate]\nx = \"z\"\n[algebraic]\nz = \"x - y\"\n"),
               AllOf(HasSubstr("m.toml:7:"), HasSubstr("unknown name 'y'")));
   EXPECT_THAT(said("[rate]\nx = \"z\"\n[algebraic]\nz = \"x - z\"\n[[force]]\non = \"x\"\nvalue = 1\n"),
-              HasSubstr("[[force]] cannot stand beside"));
+              AllOf(HasSubstr("m.toml:9:"), HasSubstr("[[force]]"), HasSubstr("[rate]")));
 }
 
 TEST(TextAlgebraic, AStartWithoutSolutionNamesTheEquation) {

@@ -279,7 +279,7 @@ TEST(TextReactions, Mistakes) {
   EXPECT_THAT(said("[[constraint]]\nequation = \"x - floor\"\n"), HasSubstr("m.toml:9:"));
   EXPECT_THAT(said("[[force]]\nover = \"two\"\non = \"x\"\nvalue = \"floor\"\n"),
               AllOf(HasSubstr("m.toml:11:"), HasSubstr("'floor'")));
-  EXPECT_THAT(said("[derived]\nfloor = \"x\"\n"), HasSubstr("'floor' is already taken"));
+  EXPECT_THAT(said("[derived]\nfloor = \"x\"\n"), AllOf(HasSubstr("m.toml:"), HasSubstr("'floor'"), HasSubstr("used")));
   EXPECT_THAT(said("[[force]]\non = \"x\"\nvalue = \"flor\"\n"), HasSubstr("did you mean 'floor'"));
   EXPECT_THAT(said("[[force]]\non = \"x\"\nvalue = \"floor[1]\"\n"), HasSubstr("takes no index"));
   EXPECT_THAT(said("[[force]]\non = \"x\"\nvalue = \"1/floor\"\n"),
