@@ -97,9 +97,6 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
 ConstrainedStage::~ConstrainedStage() = default;
 
 void ConstrainedStage::take_reactions() {
-  if (options_.form == ConstraintForm::cs || options_.form == ConstraintForm::cm)
-    throw UsageError("the formulations cs and cm eliminate the multipliers, on which forces of '" + problem_.name() +
-                     "' depend; take index2, ggl or index3");
   reactive_.emplace(*form_.reactions(), n_, hard_, hard_);
 }
 

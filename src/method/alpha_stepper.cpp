@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/alpha_stepper.hpp"
 
+#include "formulation/reaction_form.hpp"
 #include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -53,7 +54,7 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
       c_(coefficients),
       options_(options),
       closes_acceleration_(!options.multipliers_of_stage && options.formulation != ConstraintForm::index3),
-      stage_(p_, options.stage()),
+      stage_(p_, keeping_reactions(options.stage(), p_, info.name)),
       balance_(p_) {
   if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())
     throw UsageError(info_.name +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backward differentiation of order 1 and 2 with variable steps, for mechanical systems with or without constraints:
 // PJY97 eq. 3.4 to 3.6.
-#include "formulation/constraint_formulation.hpp"
+#include "formulation/reaction_form.hpp"
 #include "formulation/slow_manifold_start.hpp"
 #include "method/energy_balance.hpp"
 #include "method/motion_output.hpp"
@@ -60,7 +60,7 @@ class Bdf final : public Stepper {
       : info_(describe(options)),
         options_(options),
         p_(mechanics_with_reactions(problem, "bdf")),
-        stage_(p_, {.form = options.formulation, .lift_gaps = true}),
+        stage_(p_, keeping_reactions({.form = options.formulation, .lift_gaps = true}, p_, "bdf")),
         balance_(p_) {
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
     info_.saves_memory = !stage_.has_sparse_factors();
