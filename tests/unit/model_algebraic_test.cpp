@@ -211,7 +211,7 @@ TEST(TextAlgebraic, Mistakes) {
   const auto said = [](const std::string& equations) {
     return complaint("[coordinates]\nx = 1.0\nz = 1.0\n" + equations);
   };
-  EXPECT_THAT(said("[rate]\nx = \"z\"\n"), AllOf(HasSubstr("m.toml:3:"), HasSubstr("'z' has no equation")));
+  EXPECT_THAT(said("[rate]\nx = \"z\"\n"), AllOf(HasSubstr("m.toml:3:"), HasSubstr("'z' has no rate")));
   EXPECT_THAT(said("[rate]\nx = \"z\"\nz = \"x\"\n[algebraic]\nz = \"x - z\"\n"),
               AllOf(HasSubstr("m.toml:8:"), HasSubstr("already has a rate")));
   EXPECT_THAT(said("[algebraic]\nx = \"x - z\"\nz = \"x - t\"\n"), AllOf(HasSubstr("m.toml:5:"), HasSubstr("[rate]")));
