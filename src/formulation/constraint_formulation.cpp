@@ -10,8 +10,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 namespace trill {
 namespace {
 constexpr int most_rounds = 8;  // repetitions of q and the velocity correction
@@ -103,14 +101,7 @@ ConstrainedStage::ConstrainedStage(const MechanicalProblem& problem, const Stage
 
 ConstrainedStage::~ConstrainedStage() = default;
 
-void ConstrainedStage::take_reactions() {
-  if (options_.form == ConstraintForm::cs || options_.form == ConstraintForm::cm)
-    throw UsageError(
-        fmt::format("{} with formulation cs or cm eliminates the multipliers, on which forces of '{}' depend; use "
-                    "formulation index2, ggl or index3",
-                    options_.method, problem_.name()));
-  reactive_.emplace(*form_.reactions(), n_, hard_, hard_);
-}
+void ConstrainedStage::take_reactions() { reactive_.emplace(*form_.reactions(), n_, hard_, hard_); }
 
 void ConstrainedStage::set_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();

@@ -47,7 +47,6 @@ NamedValues<ConstraintForm> constraint_form_choices(bool with_velocities = false
 class StageEquations;
 
 struct StageOptions {
-  std::string_view method = "";  // for messages
   ConstraintForm form = ConstraintForm::index2;
   bool split_by_qr = false;  // for cs and cm
   bool lift_gaps = false;    // forces of stiff gaps are multipliers with a compliance, as in JP95 eq. 19

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/alpha_stepper.hpp"
 
+#include "formulation/reaction_form.hpp"
 #include "method/initial_step.hpp"
 #include "method/motion_output.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -32,12 +33,8 @@ void AlphaOptions::fields(OptionVisitor& v) {
   v.integer("iterations", iterations, Range::between(2, 100), "max number of Newton iterations in a step");
 }
 
-StageOptions AlphaOptions::stage(std::string_view method) const {
-  return {.method = method,
-          .form = formulation,
-          .split_by_qr = split_by_qr,
-          .lift_gaps = lift_gaps,
-          .max_iterations = iterations};
+StageOptions AlphaOptions::stage() const {
+  return {.form = formulation, .split_by_qr = split_by_qr, .lift_gaps = lift_gaps, .max_iterations = iterations};
 }
 
 void set_alpha_equation(const AlphaCoefficients& c, const State& s, double h, In phi, In a, StageEquation& e) {
@@ -60,7 +57,7 @@ AlphaStepper::AlphaStepper(const Problem& problem, const MethodInfo& info, const
       c_(coefficients),
       options_(options),
       closes_acceleration_(!options.multipliers_of_stage && options.formulation != ConstraintForm::index3),
-      stage_(p_, options.stage(info_.name)),
+      stage_(p_, keeping_reactions(options.stage(), p_, info.name)),
       balance_(p_),
       oscillation_(p_, options.starts_slow) {
   if (p_.constraints() && options.formulation == ConstraintForm::index3 && c_.is_trapezoidal())

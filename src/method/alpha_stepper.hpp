@@ -19,7 +19,7 @@ struct AlphaOptions {
   bool starts_slow = false;
   int iterations = 10;
   void fields(OptionVisitor& v);
-  StageOptions stage(std::string_view method) const;
+  StageOptions stage() const;
 };
 
 // YPR98 eq. 3.3 with the signs of Chung and Hulbert; kinematics and dynamics are combined so that q follows from v. phi

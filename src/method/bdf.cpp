@@ -3,6 +3,7 @@
 // PJY97 eq. 3.4 to 3.6.
 #include "formulation/constraint_formulation.hpp"
 #include "formulation/dropped_oscillation.hpp"
+#include "formulation/reaction_form.hpp"
 #include "method/energy_balance.hpp"
 #include "method/initial_step.hpp"
 #include "method/motion_output.hpp"
@@ -63,7 +64,7 @@ class Bdf final : public Stepper {
       : info_(describe(options)),
         options_(options),
         p_(mechanics_with_reactions(problem, "bdf")),
-        stage_(p_, {.method = "bdf", .form = options.formulation, .lift_gaps = true}),
+        stage_(p_, keeping_reactions({.form = options.formulation, .lift_gaps = true}, p_, "bdf")),
         balance_(p_),
         oscillation_(p_, options.starts_slow) {
     // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.

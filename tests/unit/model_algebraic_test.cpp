@@ -77,6 +77,7 @@ TEST(TextAlgebraic, EquationsHiddenInDependentChargesAreFound) {
 }
 
 TEST(TextAlgebraic, RadauFollowsItsTolerance) {
+  double last = 1;
   for (const double rtol : {1e-4, 1e-7, 1e-10}) {
     const Solution s = run_of(read_model("m.toml", hidden).problem, plan_with("radau", 4, rtol));
     const double error = std::abs(last_of(s)[0] - hidden_x(4));
@@ -110,7 +111,6 @@ TEST(TextAlgebraic, AChargeThatIsNotLinear) {  // (v + v^3)' = -v: log v + 3/2 v
 TEST(TextAlgebraic, TheTransistorAmplifierAgreesWithTheTestSet) {
   const Vec reference{{-0.5562145012262709e-2, 0.3006522471903042e1, 0.2849958788608128e1, 0.2926422536206241e1,
                        0.2704617865010554e1, 0.2761837778393145e1, 0.4770927631616772e1, 0.1236995868091548e1}};
-  double last = 1;
   for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const Solution s =
         run_of(ModelRegistry::all().find("transistor_amplifier").make({}), plan_with("radau", 0.2, rtol));
@@ -207,7 +207,7 @@ TEST(TextAlgebraic, Mistakes) {
   const auto said = [](const std::string& equations) {
     return complaint("[coordinates]\nx = 1.0\nz = 1.0\n" + equations);
   };
-  EXPECT_THAT(said("[rate]\nx = \"z\"\n"), AllOf(HasSubstr("m.toml:3:"), HasSubstr("'z' has no equation")));
+  EXPECT_THAT(said("[rate]\nx = \"z\"\n"), AllOf(HasSubstr("m.toml:3:"), HasSubstr("'z' has no rate")));
   EXPECT_THAT(said("[rate]\nx = \"z\"\nz = \"x\"\n[algebraic]\nz = \"x - z\"\n"),
               AllOf(HasSubstr("m.toml:8:"), HasSubstr("already has a rate")));
   EXPECT_THAT(said("[algebraic]\nx = \"x - z\"\nz = \"x - t\"\n"), AllOf(HasSubstr("m.toml:5:"), HasSubstr("[rate]")));

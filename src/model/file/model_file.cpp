@@ -211,9 +211,10 @@ class FileReader {
         return;
       }
       TableReader reader(source_, *table, fmt::format("the rate of '{}'", name.text), name.offset);
-      std::optional<FileValues> of = reader.values("of");
-      file_.rates.push_back({name, reader.needed_values("value"), std::move(of)});
+      const std::optional<FileValues> of = reader.values("of"), value = reader.values("value");
       reader.finish();
+      if (!of) read_values(source_, node, name.text);  // throws: a table is for rates of expressions
+      file_.rates.push_back({name, reader.needed_values("value"), of});
     });
     root_.each_entry("algebraic", [&](const FileText& name, const toml::node& node) {
       file_.rates.push_back({name, read_values(source_, node, name.text), std::nullopt, true});

@@ -269,9 +269,9 @@ class ShapeCheck {
     for (const FileCoordinate& c : file_.coordinates)
       if (!rates.contains(c.name.text))
         throw source_.error(
-            c.name.offset, fmt::format("coordinate '{}' has no equation; give its rate in [rate] or an expression that "
-                                       "is zero in [algebraic]",
-                                       c.name.text));
+            c.name.offset,
+            fmt::format("coordinate '{}' has no rate; give one in [rate], or an expression that is zero in [algebraic]",
+                        c.name.text));
     if (std::all_of(file_.rates.begin(), file_.rates.end(), [](const FileRate& r) { return r.algebraic; }))
       throw source_.error(file_.rates[0].on.offset,
                           "[algebraic] stands beside [rate]; a model without any rate does not move");

@@ -137,6 +137,7 @@ class Compiler {
     }
     stiffness_[&k].push_back(stiffness);
     k.gaps.push_back({&s.gap, gap});
+    space_.count_gap(k.scope.over());
     k.terms.push_back({.place = &s.gap, .group = group(s.group, "fast", true), .energy = energy, .of_gap = true});
   }
 

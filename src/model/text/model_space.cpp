@@ -47,8 +47,8 @@ ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const Op
 
 int ModelSpace::row_of(std::size_t constraint) const {
   const IndexSet* over = set(set_of(constraint));
-  int row = 0;
-  for (const FileStiff& s : file_.stiff) row += set(s.over) == over ? 1 : 0;
+  const auto gaps = gaps_over_.find(over);
+  int row = gaps == gaps_over_.end() ? 0 : gaps->second;
   for (std::size_t k = 0; k < constraint; ++k) row += set(file_.constraints[k].over) == over ? 1 : 0;
   return row;
 }

@@ -82,6 +82,7 @@ class ModelSpace {
   const Meaning* find(std::string_view name) const;
   // The number of a constraint among the rows of all terms over its set: gaps come before constraints.
   int row_of(std::size_t constraint) const;
+  void count_gap(const IndexSet* over) { ++gaps_over_[over]; }  // all gaps are counted before row_of() is asked
   const std::optional<FileText>& set_of(std::size_t constraint) const { return file_.constraints[constraint].over; }
   void add_components(Kind kind, std::vector<Quantity>& all) const;  // for all coordinates or all velocities
   const std::map<std::string, Meaning, std::less<>>& meanings() const { return meanings_; }
@@ -102,5 +103,6 @@ class ModelSpace {
   std::deque<CoordinateArray> arrays_;
   Index unknowns_ = 0, numbers_ = 0, operations_ = 0;
   std::map<std::string, Meaning, std::less<>> meanings_;
+  std::map<const IndexSet*, int> gaps_over_;
 };
 }  // namespace trill
