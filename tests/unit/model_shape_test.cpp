@@ -233,7 +233,7 @@ TEST(ModelShape, Rates) {
                      {"x = { start = 1, mass = 1 }\n[rate]\nx = 1", {"m.toml:2:25", "[rate]", "masses"}},
                      {"x = 1\n[rate]\nx = [1, 2]", {"m.toml:4:5", "'x'", "rate", "point = 2"}},
                      {"x = { point = 2, start = [1, 2] }\n[rate]\nx = 1", {"m.toml:4:5", "'x'", "2", "rate"}},
-                     {"x = 1\n[rate]\nx = { start = 1 }", {"m.toml:4:1", "'x'", "'value'"}}},
+                     {"x = 1\n[rate]\nx = { start = 1 }", {"m.toml:4:7", "'x'", "'start'"}}},
                     "[coordinates]\n", "\n");
 }
 

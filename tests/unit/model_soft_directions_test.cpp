@@ -53,6 +53,22 @@ TEST(Bushings, HaveGapsWhereTheFileSaysSo) {
   EXPECT_THAT(complaint(door("[1, 1, 1]", "stiff = [true, 1, true]")), HasSubstr("list of 3"));
 }
 
+// A soft direction has no multiplier, so that those of constraints move up.
+TEST(Bushings, LeaveTheForcesOfConstraintsTheirNames) {
+  const char* const beside =
+      "[coordinates]\nw = 0\n[[constraint]]\nname = \"held\"\nequation = \"w\"\n"
+      "[[force]]\non = \"w\"\nvalue = -3\n[[measure]]\nname = \"m\"\nvalue = \"10*held\"\n";
+  for (const char* stiffness : {"[\"k\", \"k\", 7]", "[\"k\", 40, 7]", "[\"k\", \"k\", \"k\"]"}) {
+    const TextModel model = read_model("m.toml", beside + door(stiffness));
+    const MechanicalProblem& p = mechanics(model);
+    Vec values(static_cast<Index>(p.quantities().size()));
+    p.measure(p.initial_state(), values);
+    Index m = 0;
+    while (p.quantities()[static_cast<std::size_t>(m)].name != "m") ++m;
+    EXPECT_NEAR(values[m], -30, 1e-12) << stiffness;
+  }
+}
+
 // Both ways of saying it, and forces instead of a bushing.
 TEST(Bushings, HaveTheSameForcesWhateverIsStiff) {
   const TextModel by_number = read_model("m.toml", door("[\"k\", \"k\", 7]"));
