@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forces that depend on the multipliers of constraints: friction in joints and on rails.
 #include "problem/reactive.hpp"
+#include "problem/validity.hpp"
 #include "support/text_models.hpp"
+
+#include <numbers>
 
 namespace trill::testing_models {
 namespace {
@@ -268,6 +271,53 @@ TEST(TextReactions, FormulationsWithoutMultipliersAreRefused) {
     plan.options["formulation"] = form;
     EXPECT_THROW(prepare(plan, read_model("m.toml", block).problem, {}), UsageError) << form;
   }
+}
+
+// x'' = p exp(-((t - 30)/w)^2) - c x': the pulse gives the speed p w sqrt(pi), which c takes away.
+TEST(TextReactions, APulseIsNotSteppedOver) {
+  const char* const pushed = R"toml(
+[coordinates]
+x = 0
+y = 0
+[[constraint]]
+name = "table"
+equation = "y"
+[[force]]
+on = "y"
+value = -3
+[[force]]
+on = "x"
+value = "40*exp(-((t - 30)/0.02)^2) - 0.01*abs(table)*vx"
+)toml";
+  const double w = 0.02, c = 0.03, speed = 40 * w * std::sqrt(std::numbers::pi);
+  const double expected = speed / c * (1 - std::exp(-c * 40 + c * c * w * w / 4));
+  for (const char* method : {"radau", "generalized_alpha", "bdf"}) {
+    const Solution s = run_of(read_model("m.toml", pushed).problem, plan_with(method, 70, 1e-6));
+    EXPECT_NEAR(last_of(s)[0] / expected, 1, std::string(method) == "radau" ? 1e-6 : 1e-3) << method;
+  }
+}
+
+TEST(TextReactions, SlopesOfBeamsAreWatched) {
+  const TextModel model = read_model("m.toml", R"toml(
+[coordinates]
+w = 0
+[[constraint]]
+name = "held"
+equation = "w"
+[[force]]
+on = "w"
+value = "2 + 0.1*held"
+[beams]
+rod = { length = 1, mass = 1, stiffness = 1, elements = 2 }
+)toml");
+  ASSERT_NE(dynamic_cast<const ReactiveProblem*>(model.problem.get()), nullptr);
+  const auto* limited = dynamic_cast<const LimitedValidity*>(model.problem.get());
+  ASSERT_TRUE(limited && limited->has_limits());
+  State s = model.problem->initial_state();
+  Notes notes;
+  EXPECT_EQ(limited->check_validity(s, notes), "");
+  s.q().array() = 1.5;
+  EXPECT_THAT(limited->check_validity(s, notes), HasSubstr("1.5"));
 }
 
 TEST(TextReactions, Mistakes) {

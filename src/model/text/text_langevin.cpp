@@ -5,7 +5,7 @@
 
 namespace trill {
 TextLangevin::TextLangevin(std::shared_ptr<const CompiledModel> model)
-    : model_(std::move(model)), mechanics_(model_), measured_(static_cast<Index>(mechanics_.quantities().size())) {}
+    : AroundMechanics(std::move(model)), measured_(static_cast<Index>(mechanics_.quantities().size())) {}
 
 std::vector<Quantity> TextLangevin::quantities() const {
   std::vector<Quantity> all{{"kinetic_temperature", ""}, {"potential_energy", "", QuantityKind::energy_part}};

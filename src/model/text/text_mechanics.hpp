@@ -75,8 +75,8 @@ class TextMechanics final : public MechanicalProblem,
   std::string check_validity(const State& s, Notes& notes) const override;
 
  private:
-  friend class TextLangevin;
-  friend class TextReactive;
+  template <class Kind>
+  friend class AroundMechanics;
   void enter(const State& s, Formulas formulas) const override { events_.enter(s, formulas, mode_); }
   void leave() const noexcept override { mode_.reset(); }
   const CompiledModel& compiled() const override { return *model_; }

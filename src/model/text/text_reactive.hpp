@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/text/text_mechanics.hpp"
+#include "model/text/around_mechanics.hpp"
 
 namespace trill {
 // A text model with forces that depend on the multipliers of its constraints.
-class TextReactive final : public ReactiveProblem, public TextCode {
+class TextReactive final : public AroundMechanics<ReactiveProblem> {
  public:
-  explicit TextReactive(std::shared_ptr<const CompiledModel> model) : model_(std::move(model)), mechanics_(model_) {}
-
-  const MechanicalProblem& mechanics() const override { return mechanics_; }
-  std::string name() const override { return mechanics_.name(); }
+  using AroundMechanics::AroundMechanics;
   std::unique_ptr<Problem> clone() const override { return std::make_unique<TextReactive>(model_); }
-  Layout layout() const override { return mechanics_.layout(); }
-  std::vector<Parameter> parameters() const override { return mechanics_.parameters(); }
-  std::vector<Quantity> components() const override { return mechanics_.components(); }
-  State initial_state() const override { return mechanics_.initial_state(); }
-  std::string time_unit() const override { return mechanics_.time_unit(); }
-  std::vector<EventInfo> events() const override { return mechanics_.events(); }
-  double event_value(int event, const State& s) const override { return mechanics_.event_value(event, s); }
-  void on_event(int event, State& s) const override { mechanics_.on_event(event, s); }
-  std::vector<double> breakpoints(double t0, double t1) const override { return mechanics_.breakpoints(t0, t1); }
-  std::vector<Quantity> quantities() const override { return mechanics_.quantities(); }
-  void measure(const State& s, Out values) const override { mechanics_.measure(s, values); }
   bool exact(double t, Out y) const override { return mechanics_.exact(t, y); }
-
- private:
-  void enter(const State& s, Formulas formulas) const override { mechanics_.enter(s, formulas); }
-  void leave() const noexcept override { mechanics_.leave(); }
-  const CompiledModel& compiled() const override { return *model_; }
-  std::shared_ptr<const CompiledModel> model_;
-  TextMechanics mechanics_;
 };
 
 // ModelError if such a force is not finite at the start.
