@@ -1,3 +1,9 @@
+function(trill_use_groups target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes the sources of a unit for headers, in which members of local types would be a mistake.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()
+
 # trill_compile_in_groups(<target> <size>): compiles up to `size` neighbouring sources of a folder as one unit. Most of the
 # time of a source goes into Eigen's templates, which a unit instantiates once: a whole build takes half as long. A folder's
 # sources share a namespace then, so that their local names must differ.
@@ -19,9 +25,7 @@ function(trill_compile_in_groups target size)
     math(EXPR group "(${count_${folder}} - 1) / ${size}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # GCC takes the sources of a unit for headers, in which members of local types would be a mistake.
-  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  trill_use_groups(${target})
 endfunction()
 
 # trill_compile_in_fixed_groups(<target> <number>): the same for tests, in groups that a new file does not move: the name of
@@ -38,6 +42,5 @@ function(trill_compile_in_fixed_groups target number)
     math(EXPR group "0x${hash} % ${number}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  trill_use_groups(${target})
 endfunction()
