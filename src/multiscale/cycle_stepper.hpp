@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "multiscale/cycle_history.hpp"
+#include "multiscale/cycle_pace.hpp"
+#include "problem/cycle_map.hpp"
+#include "trill/base/options.hpp"
+#include "trill/method/stepper.hpp"
+
+namespace trill {
+// What methods on cycle maps have in common. They choose the number of cycles of a step themselves, because it is a
+// whole number, because a step of one cycle is exact and needs no method, and because going back to single cycles is
+// the answer to most failures.
+class CycleStepper : public Stepper {
+ public:
+  struct CycleOptions {
+    int cycles = 0;
+    void fields(OptionVisitor& v) {
+      v.integer("cycles", cycles, Range::between(0, 1e9), "cycles in every step; 0: as many as the tolerance allows");
+    }
+  };
+
+  const MethodInfo& info() const final { return info_; }
+  void start(State& s, const ErrorScale& scale) final;
+  StepResult step(State& s, const StepRequest& request) final;
+  void interpolate(double theta, Out z) final;
+  void memory(Archive& archive) final;
+
+ protected:
+  // smallest: see CyclePace. past: the earlier points that its formula needs, even for steps of fixed length.
+  CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past = 0);
+  static MethodInfo describe_as(std::string name, std::string title, std::string reference, int order);
+
+  // Tries a step of so many cycles from the newest point of points(). Fills `next`, and the estimated error in `error`
+  // if it has one.
+  virtual StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) = 0;
+  virtual void allocate(const ErrorScale& /*scale*/) {}
+  virtual void forget() {}                 // the motion changed: what is remembered of earlier steps is stale
+  virtual void took(double /*cycles*/) {}  // the attempted step was accepted, or a single cycle was made
+  virtual void more_memory(Archive&) {}
+
+  const CycleMap& map() const { return map_; }
+  Index size() const { return size_; }
+  const CycleHistory& points() const { return points_; }
+  bool change(double n, In z, Out change, const StepRequest& request) const;
+  bool has_change() const { return change_known_; }  // at the newest point
+  bool find_change(const StepRequest& request);
+  const Vec& change_here() const { return change_; }
+  void set_next_change(In change);                 // the attempt has computed the change at its end
+  const Vec& largest() const { return largest_; }  // of each component so far, the scale of its error
+  bool fixed_cycles() const { return pace_.is_fixed(); }
+  // Difference to the polynomial through earlier points as an estimate of the error.
+  void compare_with_past(double cycles, In next, Out error) const;
+
+ private:
+  StepResult single(State& s, const StepRequest& request);
+  void accept(State& s, double cycles);
+
+  MethodInfo info_;
+  const CycleMap& map_;
+  Index size_;
+  CyclePace pace_;
+  CycleHistory points_;
+  Vec change_, next_change_, next_, error_, largest_;
+  bool change_known_ = false, next_change_known_ = false;
+};
+}  // namespace trill

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "problem/cycle_map.hpp"
+
+#include <cmath>
+
+namespace trill {
+namespace {
+// A cycle is the result of an integration and has a relative error of its own, so a difference of the size of the
+// square root of rounding would measure that error.
+constexpr double share_of_component = 1e-5;
+}  // namespace
+
+bool CycleMap::change_and_derivative(double n, In z, Out change_here, Mat& derivative) const {
+  if (!change(n, z, change_here)) return false;
+  Vec moved = z, change_there(z.size());
+  const double typical = std::max(z.norm() / std::sqrt(static_cast<double>(z.size())), change_here.norm());
+  for (Index j = 0; j < z.size(); ++j) {
+    moved[j] = z[j] + share_of_component * std::max(std::abs(z[j]), typical);
+    if (!change(n, moved, change_there)) return false;
+    derivative.col(j) = (change_there - change_here) / (moved[j] - z[j]);
+    moved[j] = z[j];
+  }
+  return true;
+}
+}  // namespace trill
