@@ -32,11 +32,11 @@ class MatrixFunctions {
   virtual void prepare(double h) = 0;  // before the first use and whenever h changes; allocates if |h| grows
   // Column j is function j of the family times x; valid until the family is applied again. nullptr: no convergence.
   virtual const Mat* apply(std::size_t family, In x) = 0;
-  // Where single functions need no basis: one function times x, and (q, v) moved by the motion q'' = -K q in the time
-  // h; false: the result is not finite.
+  // Where single functions need no basis: one function times x, and (q, v + kick a) moved by the motion q'' = -K q in
+  // the time h; false: the result is not finite.
   virtual bool needs_no_basis() const { return false; }
   virtual void apply_one(std::size_t /*family*/, std::size_t /*function*/, In /*x*/, Out /*y*/) {}
-  virtual bool turn(Out /*q*/, Out /*v*/) { return false; }
+  virtual bool turn(double /*kick*/, In /*a*/, Out /*q*/, Out /*v*/) { return false; }
   virtual long products() const = 0;  // number of products with K so far
 };
 

@@ -3,6 +3,7 @@
 
 #include "multiscale/weight.hpp"
 #include "trill/base/archive.hpp"
+#include "trill/linalg/kernels.hpp"
 #include "trill/problem/mechanical.hpp"
 #include "trill/solution/counters.hpp"
 
@@ -21,6 +22,11 @@ class Flow {
   virtual void start(const State& s) = 0;
   // Moves (q, v) from t to t + h. h may be negative and may differ from earlier calls.
   virtual bool flow(double t, double h, Out q, Out v, Counters& work) = 0;
+  // The same after v += kick a. Long vectors should pass through the processor once for both.
+  virtual bool flow_after_kick(double t, double h, double kick, In a, Out q, Out v, Counters& work) {
+    add_scaled(v.data(), kick, a.data(), v.size());
+    return flow(t, h, q, v, work);
+  }
   virtual void refine() {}          // halves the size of inner steps if their number is not given
   virtual void forget() {}          // drops forces kept from earlier calls: something outside has changed
   virtual void memory(Archive&) {}  // writes or reads what a bit-identical restart with equal counters needs

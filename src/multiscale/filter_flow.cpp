@@ -121,9 +121,18 @@ const Mat* FilterFlow::apply_to_position(In q, Counters& work) {
   return of_position_ = apply(of_position, position_, work);
 }
 
-bool FilterFlow::flow(double, double h, Out q, Out v, Counters& work) {
-  if (!prepare(h, work)) return false;
-  if (!(functions_->needs_no_basis() ? functions_->turn(q, v) : turn_by_functions(h, q, v, work))) return false;
+bool FilterFlow::flow(double t, double h, Out q, Out v, Counters& work) {
+  if (functions_->needs_no_basis()) return flow_after_kick(t, h, 0, constant_, q, v, work);
+  return prepare(h, work) && turn_by_functions(h, q, v, work) && push(h, q, v);
+}
+
+bool FilterFlow::flow_after_kick(double t, double h, double kick, In a, Out q, Out v, Counters& work) {
+  if (!functions_->needs_no_basis()) return FastFlow::flow_after_kick(t, h, kick, a, q, v, work);
+  return prepare(h, work) && functions_->turn(kick, a, q, v) && push(h, q, v);
+}
+
+// By the constant part of the force.
+bool FilterFlow::push(double h, Out q, Out v) const {
   if (!has_constant_) return true;
   q += h * h * constant_terms_->col(0);
   v += h * constant_terms_->col(1);
@@ -186,7 +195,7 @@ bool FilterFlow::mollify(const Eigen::Ref<const Mat>& g, Out sum, Counters& work
     }
     if (k > 0) sum += part_;
   }
-  return all_finite(sum);
+  return true;
 }
 
 void FilterFlow::memory(Archive& archive) {

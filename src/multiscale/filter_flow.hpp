@@ -19,6 +19,7 @@ class FilterFlow final : public FastFlow {
 
   void start(const State& s) override;
   bool flow(double t, double h, Out q, Out v, Counters& work) override;
+  bool flow_after_kick(double t, double h, double kick, In a, Out q, Out v, Counters& work) override;
   void memory(Archive& archive) override;
   const std::vector<WeightPair>& pairs() const override { return pairs_; }
   bool average(double t, double h, In q, Eigen::Ref<Mat> a, Counters& work) override;
@@ -35,6 +36,7 @@ class FilterFlow final : public FastFlow {
   bool prepare(double h, Counters& work);
   const Mat* apply(std::size_t family, In x, Counters& work);
   const Mat* apply_to_position(In q, Counters& work);
+  bool push(double h, Out q, Out v) const;
   bool turn_by_functions(double h, Out q, Out v, Counters& work);
   bool mollify_one(std::size_t k, In x, Out y, Counters& work);
   void divide_by_mass(Out a) const;

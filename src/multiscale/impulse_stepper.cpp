@@ -94,9 +94,7 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
 
 void ImpulseStepper::start(State& s, const ErrorScale&) {
   constexpr int dear_products = 6;  // slow forces are expensive: a rough value is enough
-  y0_ = s.y;
-  a0_ = a1_ = Vec::Zero(s.layout.nq);
-  last_kick_ = -1;
+  v0_ = s.v();
   h_ = longest_h_ = 0;
   t_first_ = s.t;
   told_ = false;
@@ -117,19 +115,14 @@ StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
   if (request.jumped) top_->forget();
   if (!told_) warn(s.t, h, request.notes);
   told_ = true;
-  y0_ = s.y;
-  const bool known = top_->kick_force(s.t, h, s.q(), request.work);
-  if (top_->kicks() == last_kick_)
-    a0_.swap(a1_);
-  else
-    a0_ = top_->acceleration();
-  if (!known || !top_->flow(s.t, h, s.q(), s.v(), request.work)) {
-    s.y = y0_;
-    top_->forget();
-    return {.status = StepStatus::non_finite};
+  v0_ = s.v();
+  // Steps begin where the last one ended, and its last kick is the first of this one.
+  if (!top_->knows(s.t, h) && !top_->kick_force(s.t, h, s.q(), request.work)) return give_up();
+  if (!top_->flow_on(s.t, h, s.q(), s.v(), request.work)) {
+    s.q() = top_->kick_before().q;
+    s.v() = v0_;
+    return give_up();
   }
-  a1_ = top_->acceleration();
-  last_kick_ = top_->kicks();
   t0_ = s.t;
   h_ = h;
   longest_h_ = std::max(longest_h_, std::abs(h));
@@ -138,14 +131,21 @@ StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
   return {.h_taken = h};
 }
 
+StepResult ImpulseStepper::give_up() {
+  top_->forget();
+  return {.status = StepStatus::non_finite};
+}
+
 void ImpulseStepper::interpolate(double theta, Out y) {
-  const Index n = a0_.size();
+  const KickedFlow::Kick &first = top_->kick_before(), &last = top_->kick();
+  const Index n = v0_.size();
+  const double half = 0.5 * theta * h_;
   Counters unseen;
-  y = y0_;
   auto q = y.head(n), v = y.segment(n, n);
-  v += 0.5 * theta * h_ * a0_;
-  top_->inner().flow(t0_, theta * h_, q, v, unseen);
-  v += 0.5 * theta * h_ * ((1 - theta) * a0_ + theta * a1_);
+  q = first.q;
+  v = v0_;
+  top_->inner().flow_after_kick(t0_, theta * h_, half, first.a, q, v, unseen);
+  v += half * ((1 - theta) * first.a + theta * last.a);
 }
 
 double ImpulseStepper::inner_angle(double h) const {

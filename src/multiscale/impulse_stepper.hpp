@@ -53,6 +53,7 @@ class ImpulseStepper : public Stepper {
 
  private:
   void build(const ImpulsePlan& plan);
+  StepResult give_up();
   void warn(double t, double h, Notes& notes) const;
   double inner_angle(double h) const;  // omega tau of the fastest forces
   void watch_inner_steps(const State& s, const StepRequest& request);
@@ -68,8 +69,7 @@ class ImpulseStepper : public Stepper {
   std::vector<WeightPair> pairs_;      // for the slowest forces
   Resonance resonance_;                // for the first of these pairs
   double unaveraged_frequency_ = 0;
-  Vec y0_, a0_, a1_;             // state at the start of the last step, slow acceleration at its start and end
-  std::int64_t last_kick_ = -1;  // the one that a1_ is from
+  Vec v0_;  // at the start of the last step
   double phase_error(double t) const;
 
   double t_first_ = 0;

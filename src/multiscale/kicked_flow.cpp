@@ -25,7 +25,8 @@ KickedFlow::KickedFlow(const MechanicalProblem& problem, std::vector<Groups> slo
 
 void KickedFlow::start(const State& s) {
   const Index n = s.layout.nq, forces = static_cast<Index>(slow_.size());
-  rest_ = a_ = at_ = Vec::Zero(n);
+  rest_ = Vec::Zero(n);
+  now_ = before_ = {.q = rest_, .a = rest_};
   averages_ = forces_ = Mat::Zero(n, forces);
   known_ = false;
   mollified_ = Vec::Zero(unit_mass_ ? 0 : n);
@@ -46,6 +47,10 @@ void KickedFlow::refine() {
 }
 
 bool KickedFlow::flow(double t, double h, Out q, Out v, Counters& work) {
+  return kick_force(t, h / steps(h), q, work) && flow_on(t, h, q, v, work);
+}
+
+bool KickedFlow::flow_on(double t, double h, Out q, Out v, Counters& work) {
   const int count = steps(h);
   const double tau = h / count;
   for (int i = 0; i < count; ++i)
@@ -59,30 +64,29 @@ void KickedFlow::forget() {
   if (averaging_) averaging_->forget();
 }
 
+// The kick at its start is known.
 bool KickedFlow::one_step(double t, double h, Out q, Out v, Counters& work) {
-  const Index n = q.size();
-  if (!kick_force(t, h, q, work)) return false;
-  add_scaled(v.data(), 0.5 * h, a_.data(), n);
-  if (!inner_->flow(t, h, q, v, work) || !kick_force(t + h, h, q, work)) return false;
-  return add_scaled_checked(v.data(), 0.5 * h, a_.data(), n);
+  std::swap(now_, before_);
+  known_ = false;
+  return inner_->flow_after_kick(t, h, 0.5 * h, before_.a, q, v, work) && kick_force(t + h, h, q, work) &&
+         add_scaled_checked(v.data(), 0.5 * h, now_.a.data(), q.size());
 }
 
 // A force that is not finite is found in the velocities that it changes.
 bool KickedFlow::kick_force(double t, double h, In q, Counters& work) {
-  if (known_ && same_time(t, at_t_, h) && std::abs(h) == at_h_ && same_numbers(q, at_)) return true;
+  if (knows(t, h) && same_numbers(q, now_.q)) return true;
   known_ = false;
-  ++kicks_;
   if (averaging_) {
     if (!mollified_force(t, h, q, work)) return false;
   } else {
-    problem_.force(all_, t, q, rest_, a_);
+    problem_.force(all_, t, q, rest_, now_.a);
   }
   work.count_forces(counted_);
-  if (!accelerate_.divide_by_mass(q, a_)) return false;
+  if (!accelerate_.divide_by_mass(q, now_.a)) return false;
   known_ = true;
-  at_t_ = t;
-  at_h_ = std::abs(h);
-  at_ = q;
+  now_.t = t;
+  now_.h = std::abs(h);
+  now_.q = q;
   return true;
 }
 
@@ -93,16 +97,16 @@ bool KickedFlow::mollified_force(double t, double h, In q, Counters& work) {
     problem_.force(slow_[j], t, averages_.col(column), rest_, forces_.col(column));
   }
   shifts_known_ = false;
-  if (!averaging_->mollify(forces_, a_, work)) return false;
-  if (!unit_mass_) mollified_ = a_;
+  if (!averaging_->mollify(forces_, now_.a, work)) return false;
+  if (!unit_mass_) mollified_ = now_.a;
   return true;
 }
 
 // Only output asks for them, after few of the kicks.
 KickedFlow::Shifts KickedFlow::shifts() const {
   if (shifts_known_) return shifts_;
-  const Vec& mollified = unit_mass_ ? a_ : mollified_;
-  shifts_ = {(averages_.colwise() - at_).cwiseAbs().maxCoeff(),
+  const Vec& mollified = unit_mass_ ? now_.a : mollified_;
+  shifts_ = {(averages_.colwise() - now_.q).cwiseAbs().maxCoeff(),
              (forces_.rowwise().sum() - mollified).cwiseAbs().maxCoeff()};
   shifts_known_ = true;
   return shifts_;
@@ -110,7 +114,7 @@ KickedFlow::Shifts KickedFlow::shifts() const {
 
 void KickedFlow::memory(Archive& archive) {
   Shifts shift = shifts();
-  archive(frequency_, known_, at_t_, at_h_, at_, a_, shift.average, shift.mollifier, *inner_);
+  archive(frequency_, known_, now_.t, now_.h, now_.q, now_.a, shift.average, shift.mollifier, *inner_);
   shifts_ = shift;
   if (averaging_ && averaging_ != inner_) archive(*averaging_);
 }

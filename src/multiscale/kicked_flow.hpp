@@ -31,10 +31,20 @@ class KickedFlow final : public Flow {
   void forget() override;
   void memory(Archive& archive) override;
 
-  // Computes acceleration() at (t, q) unless it is known already.
+  // Computes kick() for a step h from (t, q), unless it is known already.
   bool kick_force(double t, double h, In q, Counters& work);
-  const Vec& acceleration() const { return a_; }
-  std::int64_t kicks() const { return kicks_; }  // how often it was computed
+  // Whether it is known for a step from t, if q has not changed since the last call.
+  bool knows(double t, double h) const { return known_ && same_time(t, now_.t, h) && std::abs(h) == now_.h; }
+  // The same as flow() after kick_force() at the start.
+  bool flow_on(double t, double h, Out q, Out v, Counters& work);
+
+  // An acceleration, and where it was computed for steps of size h.
+  struct Kick {
+    double t = 0, h = 0;
+    Vec q, a;
+  };
+  const Kick& kick() const { return now_; }
+  const Kick& kick_before() const { return before_; }  // at the start of the last of our steps
   Flow& inner() { return *inner_; }
   int steps(double h) const;
   // Max entries at the last kick: |A - q|, and |Mol g - g| of the forces.
@@ -56,11 +66,10 @@ class KickedFlow final : public Flow {
   double frequency_ = 0;  // frequency of its forces at the start, if the number of steps depends on it
   bool unit_mass_;
   Acceleration accelerate_;
-  Vec rest_, a_, at_;  // acceleration by the kick at at_t_ and at_, for steps of at_h_
-  Vec mollified_;      // the force, where it is not the acceleration itself
-  double at_t_ = 0, at_h_ = 0;
+  Vec rest_;
+  Kick now_, before_;
+  Vec mollified_;  // the force, where it is not the acceleration itself
   bool known_ = false;
-  std::int64_t kicks_ = 0;
   Mat averages_, forces_;
   mutable Shifts shifts_;
   mutable bool shifts_known_ = true;

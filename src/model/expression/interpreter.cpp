@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/expression/interpreter.hpp"
 
-#include <cmath>
+#include "base/wide.hpp"
 
-// Uses wider vectors if the machine has them. Sanitizers do not work with the resolvers of target_clones.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define TRILL_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define TRILL_WIDE
-#endif
+#include <cmath>
 
 namespace trill {
 namespace {
