@@ -2,6 +2,7 @@
 // The command line: turns its words into one call of a verb.
 #include "arguments.hpp"
 #include "base/text.hpp"
+#include "interruption.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ int parse_and_act(int argc, char** argv) {
       "\nTo solve your own equations, write them into a model file (.toml) and run 'trill check FILE',\n"
       "then 'trill run FILE'.\n"
       "\nExit codes: 0 success, 1 the solution failed or a figure is out of tolerance, 2 wrong command line or model,\n"
-      "3 a file cannot be read or written, 130 interrupted (after writing a checkpoint), 141 the program that reads "
+      "3 a file cannot be read or written, 130 interrupted (a run with --out can be resumed), 141 the program that reads "
       "the\n"
       "output has ended.\n");
   Action action;
@@ -132,6 +133,6 @@ int parse_and_act(int argc, char** argv) {
 }  // namespace trill::cli
 
 int main(int argc, char** argv) {
-  trill::cli::install_signal_handlers();
+  trill::cli::listen_to_signals();
   return trill::cli::guarded([&] { return trill::cli::parse_and_act(argc, argv); });
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 #include "driver/recorded_run.hpp"
+#include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
+#include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
@@ -25,6 +27,11 @@ std::string settings_text(const RunInfo& info) {
 
 RecordPlan record_plan(const RunArguments& a) {
   return {a.resume.empty() ? a.out : a.resume, !a.resume.empty(), a.checkpoint_seconds};
+}
+
+std::string last_words(const std::filesystem::path& file, const std::string& how) {
+  const bool nothing = !file.empty() && !holds_run(part_of(without_part(file)));
+  return nothing ? "interrupted before anything was recorded" : "interrupted; " + how;
 }
 
 // The choice that was made in the run to be resumed.
@@ -54,6 +61,7 @@ class Session {
 
   int go() {
     check_page(a_.report);
+    const Interruptible in_time([file = run_.file(), how = how_to_continue()] { return last_words(file, how); });
     run_.open();
     check_place(a_.out);
     for (const std::string& remark : run_.remarks()) complain(remark);
@@ -67,14 +75,14 @@ class Session {
   }
 
  private:
+  std::string how_to_continue() const {
+    if (run_.file().empty()) return "nothing was recorded; use --out to be able to continue an interrupted run";
+    return fmt::format("to continue, use the same command with --resume {} instead of --out", run_.file().string());
+  }
+
   int interrupted() {
-    const bool recorded = !run_.file().empty();
-    const std::string how =
-        recorded
-            ? fmt::format("to continue, use the same command with --resume {} instead of --out", run_.file().string())
-            : "nothing was recorded; use --out to be able to continue an interrupted run";
-    complain(fmt::format("{}; {}", run_.outcome().message, how));
-    if (!recorded && !a_.report.empty()) write_report();
+    complain(fmt::format("{}; {}", run_.outcome().message, how_to_continue()));
+    if (run_.file().empty() && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
   }
 

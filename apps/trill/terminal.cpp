@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -13,16 +13,6 @@
 
 namespace trill::cli {
 namespace {
-std::atomic<bool> stop{false};
-volatile std::sig_atomic_t received = 0;
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void on_signal(int signal) {
-  if (stop.load()) _exit(128 + signal);
-  received = signal;
-  stop.store(true);
-}
-
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
   if (seconds < 3600) return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
@@ -35,18 +25,6 @@ std::string duration(double seconds) {
   throw IoError(text);
 }
 }  // namespace
-
-const std::atomic<bool>& stop_requested() { return stop; }
-int stop_signal() { return received; }
-
-void install_signal_handlers() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  // With this signal ignored, writing to a closed pipe fails with an error, after which open files are closed properly.
-  std::signal(SIGPIPE, SIG_IGN);
-}
 
 std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
   if (quiet || !isatty(STDERR_FILENO)) return nullptr;

@@ -3,18 +3,11 @@
 
 #include "trill/base/errors.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace trill::cli {
-// Set by SIGINT and SIGTERM; a second signal ends the program at once.
-const std::atomic<bool>& stop_requested();
-void install_signal_handlers();
-int stop_signal();  // the signal received, 0 if none
-
 // A progress bar with the remaining time on stderr; nothing is shown if stderr is not a terminal or `quiet` is set.
 std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 

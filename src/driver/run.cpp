@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/run.hpp"
 
+#include "driver/checkpoint_interval.hpp"
 #include "driver/failure.hpp"
 #include "problem/quantity_kind.hpp"
 
@@ -42,9 +43,11 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
       advancer_(stepper, options.control, options.newton_retries, options.seed),
       memory_(solution_),
       recorder_(options.recorder ? *options.recorder : memory_),
+      timed_(dynamic_cast<TimedRecorder*>(&recorder_)),
       notices_(options.notices),
       user_(std::move(start)),
-      clock_(options.output, t_start_, direction_) {
+      clock_(options.output, t_start_, direction_),
+      checkpoint_every_(checkpoint_interval(stepper.info(), user_.y.size(), options.checkpoint_every)) {
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
   if (limited && limited->has_limits()) limited_ = limited;
@@ -99,12 +102,13 @@ void Run::begin() {
   recorder_.begin(info());
   detector_.start(user_);
   for (Observer* observer : options_.observers) observer->begin(problem_, user_);
-  if (options_.resume) {
-    memory(*options_.resume);
-  } else {
+  if (options_.resume)
+    resume(*options_.resume);
+  else
     record(user_);
-  }
-  last_checkpoint_ = advancer_.counters().steps;
+  last_regular_ = advancer_.counters().steps;
+  last_stored_ = std::max(last_regular_, repeat_to_);
+  if (!options_.resume) mark_restart();
   batches_ = detector_.empty() && options_.observers.empty() && !options_.reformulation && !options_.dense &&
              stepper_.info().dense != Dense::none && !limited_;
 }
@@ -152,10 +156,11 @@ void Run::take_step() {
   if (!goes_on) refuse();
   if (limited_) check_validity();
   pass_breakpoints();
-  for (Observer* observer : options_.observers) {
-    leave(inner_, user_);
-    observer->accepted(user_, last_step_);
-  }
+  if (before >= repeat_to_)
+    for (Observer* observer : options_.observers) {
+      leave(inner_, user_);
+      observer->accepted(user_, last_step_);
+    }
   between_steps();
 }
 
@@ -163,8 +168,8 @@ void Run::take_step() {
 std::int64_t Run::batch_size(std::int64_t steps) const {
   if (!batches_) return 1;
   std::int64_t most = std::min({batch_.amount(), options_.max_steps - steps, clock_.steps_left()});
-  if (recorder_.keeps_checkpoints()) most = std::min(most, options_.checkpoint_every - (steps - last_checkpoint_));
-  return most;
+  if (recorder_.keeps_checkpoints()) most = std::min(most, checkpoint_every_ - (steps - last_regular_));
+  return repeating() ? std::min(most, repeat_to_ - steps) : most;
 }
 
 double Run::next_stop() const {
@@ -203,14 +208,8 @@ void Run::between_steps() {
                inner_.t, options_.max_steps));
     record_last();
   }
-  if (recorder_.keeps_checkpoints() && steps - last_checkpoint_ >= options_.checkpoint_every) {
-    last_checkpoint_ = steps;
-    if (!stepper_.info().saves_memory) advancer_.note_restart();
-    if (recorder_.wants_checkpoint() || stop_requested()) checkpoint();
-  }
-  // A method that cannot save its memory restarts only at regular checkpoints; an extra one would change its results.
-  const bool may_stop = !recorder_.keeps_checkpoints() || stepper_.info().saves_memory || steps == last_checkpoint_;
-  if (may_stop && stop_requested() && under_way()) stop();
+  if (recorder_.keeps_checkpoints() && !repeating()) take_checkpoints();
+  if (stop_requested() && under_way()) stop();
   if (options_.progress && steps >= next_progress_) report_progress(steps);
 }
 
@@ -242,7 +241,7 @@ void Run::fail(const AdvanceResult& result) {
 }
 
 void Run::stop() {
-  if (recorder_.keeps_checkpoints() && advancer_.counters().steps != last_checkpoint_) checkpoint();
+  if (recorder_.keeps_checkpoints() && advancer_.counters().steps > last_stored_) checkpoint();
   end_as(RunStatus::stopped, fmt::format("stopped at t = {:.6g}", inner_.t));
 }
 

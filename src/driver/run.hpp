@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/pace.hpp"
 #include "driver/consistency.hpp"
 #include "driver/event_crowding.hpp"
 #include "driver/events.hpp"
 #include "driver/measures.hpp"
 #include "driver/output_clock.hpp"
-#include "driver/pacing.hpp"
 #include "driver/step_bounds.hpp"
 #include "problem/validity.hpp"
+#include "solution/timed_recorder.hpp"
 
 #include <chrono>
 #include <optional>
@@ -25,6 +26,7 @@ class Run {
 
   bool finished() const { return direction_ * (t_end_ - inner_.t) <= 0; }
   bool under_way() const { return outcome_.status == RunStatus::reached_end && !finished(); }
+  bool repeating() const { return advancer_.counters().steps < repeat_to_; }
   bool stop_requested() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   const Problem& inner_problem() const { return options_.reformulation ? options_.reformulation->inner() : problem_; }
 
@@ -63,12 +65,19 @@ class Run {
 
   void output_until(double t, double t0, double h);
   void record(const State& s);
+  void give_row(const State& s, const Vec& measured);
   void record_last();
   State& inside(double theta);
   void keep_dense(double t0, double h, double theta);
 
+  bool keeps_exactly() const { return stepper_.info().saves_memory; }
+  void take_checkpoints();
+  void reach_restart();
+  void mark_restart();
   void checkpoint();
-  void memory(Archive& archive);  // writes or reads everything that a checkpoint holds
+  void resume(Archive& archive);
+  void memory(Archive& archive);  // writes or reads everything that is known between two steps
+  void formulation_memory(Archive& archive);
 
   const Problem& problem_;
   ProblemSession session_;
@@ -81,6 +90,7 @@ class Run {
   Solution solution_;
   MemoryRecorder memory_;
   Recorder& recorder_;
+  TimedRecorder* timed_ = nullptr;  // null: the recorder does not look at the clock
   RunOutcome outcome_;
   std::vector<Notice> notices_;  // notices known before the first step
   State inner_, user_, scratch_, inside_, begin_, start_;
@@ -91,7 +101,11 @@ class Run {
   StepBounds bounds_;
   OutputClock clock_;
   EventCrowding crowding_;
-  std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
+  std::int64_t checkpoint_every_, last_regular_ = 0, last_stored_ = 0, next_progress_ = 16;
+  // A method that cannot save its memory is stored as it was at its last restart. A resumed run repeats the steps made
+  // since then; their rows are there already.
+  std::string at_restart_;
+  std::int64_t rows_since_restart_ = 0, repeat_to_ = 0, rows_to_skip_ = 0;
   // Batches are long enough to make the overhead of the driver negligible and short enough to react to signals quickly.
   Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
   bool batches_ = false;

@@ -49,9 +49,17 @@ void Run::record(const State& s) {
   const Vec& measured = measures_->at(s, last_step_);
   last_recorded_ = s.t;
   if (s.y.allFinite() && measured.allFinite())
-    recorder_.row(s.t, s.y, measured);
+    give_row(s, measured);
   else if (outcome_.status == RunStatus::reached_end)
     stop_at_overflow(s, measured);
+}
+
+void Run::give_row(const State& s, const Vec& measured) {
+  ++rows_since_restart_;
+  if (rows_to_skip_ > 0)
+    --rows_to_skip_;
+  else
+    recorder_.row(s.t, s.y, measured);
 }
 
 void Run::stop_at_overflow(const State& s, const Vec& measured) {

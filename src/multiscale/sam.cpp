@@ -79,14 +79,7 @@ class SamForm final : public AveragedMotion {
     work.micro_steps += system_.flow().micro_steps;
   }
 
-  void memory(Archive& archive) override {
-    int steps = system_.steps(), micro_order = system_.micro_order(), order = system_.order();
-    archive(t_start_, steps, micro_order, order, errors_, rate_, next_look_);
-    archive(system_.flow().forces, system_.flow().micro_steps);
-    if (!archive.reading()) return;
-    system_.set_steps(steps, micro_order);
-    system_.set_order(order);
-  }
+  void memory(Archive& archive) override { archive(t_start_, errors_, rate_, next_look_, system_); }
 
  private:
   void take(const State& given, State& in, Notes& notes) override {

@@ -122,6 +122,10 @@ void SamSystem::follow(double t, In y, double since, Out motion) const {
   motion = flow_->y();
 }
 
+void SamSystem::memory(Archive& archive) {
+  archive(steps_, micro_order_, order_, largest_, last_t_, last_y_, last_f_, flow_->forces, flow_->micro_steps);
+}
+
 double SamSystem::distance(In a, In b) const {
   return std::hypot(fast_->largest_frequency() * (a.head(n_) - b.head(n_)).norm(), (a.tail(n_) - b.tail(n_)).norm());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "multiscale/split_flow.hpp"
+#include "trill/base/archive.hpp"
 
 #include <memory>
 
@@ -42,6 +43,8 @@ class SamSystem final : public FirstOrderProblem {
     double order_2 = 0, order_4 = 0, micro = 0, change = 0;
   };
   Errors errors(double t, In y) const;
+
+  void memory(Archive& archive);  // with the last slope: computing it again would be counted
 
  private:
   double distance(In a, In b) const;  // positions are weighted with the highest frequency

@@ -53,6 +53,7 @@ WholeFile::WholeFile(fs::path path, std::string when_full) : path_(std::move(pat
   buffer_.reserve(buffer_size);
   file_ = retry([&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); });
   if (file_ < 0) throw_io("cannot write", path_, errno, when_full_);
+  leftover_.emplace(temporary_);
 }
 
 WholeFile::~WholeFile() {
@@ -88,6 +89,7 @@ void WholeFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) < 0) throw_io("cannot write", path_, errno, when_full_);
   ::close(file_);
   file_ = -1;
+  leftover_.reset();
   sync_directory(directory_of(path_));
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/leftovers.hpp"
 #include "trill/base/errors.hpp"
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,7 @@ class WholeFile {
   std::filesystem::path path_, temporary_;
   std::string when_full_, buffer_;
   int file_ = -1;
+  std::optional<Leftover> leftover_;  // the temporary file
 };
 
 void write_whole(const std::filesystem::path& path, std::string_view bytes, const std::string& when_full = {});

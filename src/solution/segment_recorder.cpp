@@ -20,15 +20,13 @@ constexpr std::size_t head_doubles = sizeof(SegmentHead) / sizeof(double);
 std::string_view as_bytes(const std::vector<double>& data, std::size_t count) {
   return {reinterpret_cast<const char*>(data.data()), count * sizeof(double)};
 }
-
-double seconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double>(d).count(); }
 }  // namespace
 
 SegmentRecorder::SegmentRecorder(fs::path path, double seconds_between_checkpoints)
     : path_(std::move(path)),
       part_(part_of(path_)),
       when_full_(fmt::format("free some space on the disk and run again with --resume {}", path_.string())),
-      seconds_between_(seconds_between_checkpoints) {
+      pacing_(seconds_between_checkpoints) {
   format_of(path_);
 }
 
@@ -85,7 +83,7 @@ void SegmentRecorder::begin(const RunInfo& info) {
   width_ = 1 + width_y(info_) + width_measured(info_);
   most_rows_ = std::clamp<std::size_t>(most_segment_bytes / (width_ * sizeof(double)), 1, most_segment_rows);
   buffer_.resize(head_doubles + most_rows_ * width_ + 1);
-  began_ = last_checkpoint_ = std::chrono::steady_clock::now();
+  pacing_.begin();
 }
 
 void SegmentRecorder::row(double t, In y, In measured) {
@@ -123,20 +121,15 @@ void SegmentRecorder::flush() {
   buffered_ = 0;
 }
 
-bool SegmentRecorder::wants_checkpoint() {
-  const auto now = std::chrono::steady_clock::now();
-  const double between = std::clamp(seconds(now - began_) / 100, seconds_between_, std::max(60.0, seconds_between_));
-  return seconds_between_ <= 0 || seconds(now - last_checkpoint_) >= between;
-}
-
 void SegmentRecorder::checkpoint(const Archive& archive) {
-  flush();
-  write_whole(numbered(part_, "checkpoint", next_checkpoint_),
-              checkpoint_bytes({next_checkpoint_, rows_, next_segment_, archive}), when_full_);
+  pacing_.time([&] {
+    flush();
+    write_whole(numbered(part_, "checkpoint", next_checkpoint_),
+                checkpoint_bytes({next_checkpoint_, rows_, next_segment_, archive}), when_full_);
+  });
   for (const std::int64_t number : numbers_of(part_, "checkpoint"))
     if (number < next_checkpoint_ - 1) remove_file(numbered(part_, "checkpoint", number));
   ++next_checkpoint_;
-  last_checkpoint_ = std::chrono::steady_clock::now();
 }
 
 void SegmentRecorder::finish(const RunOutcome& outcome) {

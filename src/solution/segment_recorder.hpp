@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "solution/checkpoint_pacing.hpp"
 #include "solution/run_json.hpp"
 #include "solution/safe_file.hpp"
-#include "trill/solution/recorder.hpp"
+#include "solution/timed_recorder.hpp"
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -33,7 +33,7 @@ std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);
 
 // Records to PATH.part, a directory of numbered segments and checkpoints: whatever happens to the process, everything
 // up to the last checkpoint is safe. At the end publish() writes the complete final file and removes the directory.
-class SegmentRecorder final : public Recorder {
+class SegmentRecorder final : public TimedRecorder {
  public:
   explicit SegmentRecorder(std::filesystem::path path, double seconds_between_checkpoints = 1);
   explicit SegmentRecorder(const ResumePoint& point, double seconds_between_checkpoints = 1);
@@ -43,9 +43,8 @@ class SegmentRecorder final : public Recorder {
   void begin(const RunInfo& info) override;
   void row(double t, In y, In measured) override;  // IoError when a number is not finite
   bool keeps_checkpoints() const override { return true; }
-  // The time between checkpoints grows with the run: it is 1 % of the run time so far, but at most a minute, so that a
-  // run of a day has about a thousand of them.
-  bool wants_checkpoint() override;
+  bool wants_checkpoint() override { return pacing_.due(); }
+  bool overdue() override { return pacing_.due_after_step(); }
   void checkpoint(const Archive& archive) override;
   void finish(const RunOutcome& outcome) override;
 
@@ -61,7 +60,7 @@ class SegmentRecorder final : public Recorder {
   void flush();
   std::filesystem::path path_, part_;
   std::string when_full_;
-  double seconds_between_;
+  CheckpointPacing pacing_;
   std::shared_ptr<FileLock> lock_;
   std::optional<RunInfo> stored_;
   RunInfo info_;
@@ -70,6 +69,5 @@ class SegmentRecorder final : public Recorder {
   Index rows_ = 0;  // including buffered rows
   std::int64_t next_segment_ = 0, next_checkpoint_ = 0;
   std::vector<double> buffer_;  // content of a segment file: head, rows, checksum
-  std::chrono::steady_clock::time_point began_, last_checkpoint_;
 };
 }  // namespace trill

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/native/compiler_process.hpp"
 
+#include "base/leftovers.hpp"
 #include "base/text.hpp"
 
 #include <chrono>
@@ -56,8 +57,16 @@ class SpawnActions {
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
     // A process group of its own, so that the compiler's children end with it.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes, 0);
+    // Signals that trill ignores, or that wait for a thread of trill, have their usual meaning for the compiler.
+    sigset_t none, ignored;
+    sigemptyset(&none);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGXFSZ);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &ignored);
   }
   SpawnActions(const SpawnActions&) = delete;
   SpawnActions& operator=(const SpawnActions&) = delete;
@@ -111,7 +120,8 @@ std::vector<std::string> find_compiler() {
 }
 
 void run_compiler(const std::vector<std::string>& command, const fs::path& log, double seconds) {
-  const pid_t child = spawn(command, log);
+  const Leftover compiler([&] { return spawn(command, log); });
+  const pid_t child = compiler.program();
   int status = 0;
   if (!wait_for(child, status, seconds)) {
     ::kill(-child, SIGKILL);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace trill::cli {
+// From now on SIGINT, SIGTERM and SIGHUP end the program within a second: at once, with the exit code 130, unless an
+// Interruptible asks for some time. A second signal ends it at once with 128 + its number. A limit on the size of files
+// (SIGXFSZ) and a closed pipe (SIGPIPE) become errors of writing, after which open files are closed properly.
+void listen_to_signals();
+// Set by the first signal.
+const std::atomic<bool>& stop_requested();
+
+// While this object exists, somebody looks at stop_requested() and ends the program in order. If that takes too long
+// (inside a factorisation, for instance), it is ended with these last words, which another thread finds.
+class Interruptible {
+ public:
+  explicit Interruptible(std::function<std::string()> last_words);
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  ~Interruptible();
+};
+}  // namespace trill::cli
