@@ -4,6 +4,7 @@
 
 #include "model/netlist/devices.hpp"
 #include "model/netlist/waveform.hpp"
+#include "problem/run_results.hpp"
 #include "trill/problem/problem.hpp"
 
 #include <array>
@@ -78,8 +79,9 @@ struct Connection {
 };
 
 struct MeasureCard {
-  std::string name, what, signal;  // what: avg, rms, pp, max, min, integ; signal: v or i
-  std::vector<int> unknowns;       // one, or two for a difference; -1 for ground
+  std::string name, signal;  // signal: v or i
+  RunResultWish::What what = RunResultWish::What::average;
+  std::vector<int> unknowns;  // one, or two for a difference; -1 for ground
   const Card* card = nullptr;
   std::optional<double> from, to;
 };

@@ -154,7 +154,7 @@ void CircuitBuilder::read_element(Frame& frame, const Card& card) {
   r.name = frame.prefix + first.text;
   if (const auto [it, added] = names_.emplace(r.name, &card); !added)
     throw card.error(0, fmt::format("there is already an element '{}' in {}", r.name, it->second->place()));
-  if (circuit_.origins.size() >= most_elements)
+  if (circuit_.origins.size() + frames_.size() > most_elements)
     throw card.error(0, fmt::format("a circuit may have at most {} elements", most_elements));
   if (first.text[0] == 'x') return instance(r);
   r.terminals.element = static_cast<int>(circuit_.origins.size());

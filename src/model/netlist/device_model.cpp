@@ -12,9 +12,13 @@ namespace trill {
 namespace {
 constexpr double none = std::numeric_limits<double>::infinity();
 
+// What values a parameter may have.
+enum class Bound { any, not_negative, positive, share };
+
 struct ModelParameter {
   std::string_view name;
   double value;  // its default
+  Bound bound = Bound::any;
   std::string_view alias = {};
 };
 // What noise, ratings and the names of makers say has no effect; what else is not modelled is noted.
@@ -23,45 +27,77 @@ struct ModelType {
   std::vector<ModelParameter> parameters;
   std::vector<std::string_view> not_modelled;
 };
-const std::vector<std::string_view> without_effect = {"kf",   "af",  "mfg", "type", "iave", "vpk",  "irms", "icrating",
-                                                      "vceo", "ron", "qg",  "vds",  "tnom", "tref", "level"};
+const std::vector<std::string_view> without_effect = {"kf",       "af",   "mfg", "type", "iave", "vpk",  "irms",
+                                                      "icrating", "vceo", "qg",  "vds",  "tnom", "level"};
 
-const std::vector<ModelParameter> bipolar_parameters = {
-    {"is", 1e-16},       {"bf", 100},         {"nf", 1},           {"vaf", none, "va"}, {"ikf", none, "ik"},
-    {"ise", 0},          {"ne", 1.5},         {"br", 1},           {"nr", 1},           {"var", none, "vb"},
-    {"ikr", none},       {"isc", 0},          {"nc", 2},           {"rb", 0},           {"re", 0},
-    {"rc", 0},           {"cje", 0},          {"vje", 0.75, "pe"}, {"mje", 0.33, "me"}, {"tf", 0},
-    {"cjc", 0},          {"vjc", 0.75, "pc"}, {"mjc", 0.33, "mc"}, {"tr", 0},           {"cjs", 0, "ccs"},
-    {"vjs", 0.75, "ps"}, {"mjs", 0, "ms"},    {"fc", 0.5},         {"eg", 1.11},        {"xti", 3}};
+const std::vector<ModelParameter> bipolar_parameters = {{"is", 1e-16, Bound::not_negative},
+                                                        {"bf", 100, Bound::positive},
+                                                        {"nf", 1, Bound::positive},
+                                                        {"vaf", none, Bound::not_negative, "va"},
+                                                        {"ikf", none, Bound::not_negative, "ik"},
+                                                        {"ise", 0, Bound::not_negative},
+                                                        {"ne", 1.5, Bound::positive},
+                                                        {"br", 1, Bound::positive},
+                                                        {"nr", 1, Bound::positive},
+                                                        {"var", none, Bound::not_negative, "vb"},
+                                                        {"ikr", none, Bound::not_negative},
+                                                        {"isc", 0, Bound::not_negative},
+                                                        {"nc", 2, Bound::positive},
+                                                        {"rb", 0, Bound::not_negative},
+                                                        {"re", 0, Bound::not_negative},
+                                                        {"rc", 0, Bound::not_negative},
+                                                        {"cje", 0, Bound::not_negative},
+                                                        {"vje", 0.75, Bound::positive, "pe"},
+                                                        {"mje", 0.33, Bound::share, "me"},
+                                                        {"tf", 0, Bound::not_negative},
+                                                        {"cjc", 0, Bound::not_negative},
+                                                        {"vjc", 0.75, Bound::positive, "pc"},
+                                                        {"mjc", 0.33, Bound::share, "mc"},
+                                                        {"tr", 0, Bound::not_negative},
+                                                        {"cjs", 0, Bound::not_negative, "ccs"},
+                                                        {"vjs", 0.75, Bound::positive, "ps"},
+                                                        {"mjs", 0, Bound::share, "ms"},
+                                                        {"fc", 0.5, Bound::share},
+                                                        {"eg", 1.11, Bound::positive},
+                                                        {"xti", 3}};
 const std::vector<std::string_view> bipolar_rest = {"irb", "rbm", "xtf", "vtf", "itf", "ptf", "xtb", "xcjc"};
 const std::vector<ModelParameter> mos_parameters = {
-    {"vto", 0, "vt0"}, {"kp", 2e-5}, {"gamma", 0},  {"phi", 0.6},  {"lambda", 0}, {"rd", 0},   {"rs", 0},
-    {"cbd", 0},        {"cbs", 0},   {"is", 1e-14}, {"pb", 0.8},   {"cgso", 0},   {"cgdo", 0}, {"cgbo", 0},
-    {"cj", 0},         {"mj", 0.5},  {"cjsw", 0},   {"mjsw", 0.5}, {"js", 0},     {"tox", 0},  {"u0", 600, "uo"},
-    {"ld", 0},         {"fc", 0.5},  {"level", 1},  {"l", 1e-4},   {"w", 1e-4}};
+    {"vto", 0, Bound::any, "vt0"},      {"kp", 2e-5, Bound::positive},      {"gamma", 0, Bound::not_negative},
+    {"phi", 0.6, Bound::positive},      {"lambda", 0, Bound::not_negative}, {"rd", 0, Bound::not_negative},
+    {"rs", 0, Bound::not_negative},     {"cbd", 0, Bound::not_negative},    {"cbs", 0, Bound::not_negative},
+    {"is", 1e-14, Bound::not_negative}, {"pb", 0.8, Bound::positive},       {"cgso", 0, Bound::not_negative},
+    {"cgdo", 0, Bound::not_negative},   {"cgbo", 0, Bound::not_negative},   {"cj", 0, Bound::not_negative},
+    {"mj", 0.5, Bound::share},          {"cjsw", 0, Bound::not_negative},   {"mjsw", 0.5, Bound::share},
+    {"js", 0, Bound::not_negative},     {"tox", 0, Bound::not_negative},    {"u0", 600, Bound::positive, "uo"},
+    {"ld", 0, Bound::not_negative},     {"fc", 0.5, Bound::share},          {"level", 1},
+    {"l", 1e-4, Bound::positive},       {"w", 1e-4, Bound::positive}};
 const std::vector<std::string_view> mos_rest = {"rsh", "nsub", "nss", "tpg", "nfs", "xj"};
 
 const std::vector<ModelType> model_types = {
     {"d",
-     {{"is", 1e-14, "js"},
-      {"n", 1},
-      {"rs", 0},
-      {"tt", 0},
-      {"cjo", 0, "cj0"},
-      {"vj", 1, "pb"},
-      {"m", 0.5, "mj"},
-      {"fc", 0.5},
-      {"bv", none},
-      {"ibv", 1e-3},
-      {"eg", 1.11},
+     {{"is", 1e-14, Bound::not_negative, "js"},
+      {"n", 1, Bound::positive},
+      {"rs", 0, Bound::not_negative},
+      {"tt", 0, Bound::not_negative},
+      {"cjo", 0, Bound::not_negative, "cj0"},
+      {"vj", 1, Bound::positive, "pb"},
+      {"m", 0.5, Bound::share, "mj"},
+      {"fc", 0.5, Bound::share},
+      {"bv", none, Bound::positive},
+      {"ibv", 1e-3, Bound::positive},
+      {"eg", 1.11, Bound::positive},
       {"xti", 3}},
      {"isr", "nr", "ikf", "ik", "nbv", "ibvl", "nbvl", "tbv1", "tbv2", "trs1", "trs2", "jsw", "cjsw", "cjp"}},
     {"npn", bipolar_parameters, bipolar_rest},
     {"pnp", bipolar_parameters, bipolar_rest},
     {"nmos", mos_parameters, mos_rest},
     {"pmos", mos_parameters, mos_rest},
-    {"sw", {{"ron", 1}, {"roff", 1e12}, {"vt", 0}, {"vh", 0}}, {}},
-    {"csw", {{"ron", 1}, {"roff", 1e12}, {"it", 0}, {"ih", 0}}, {}}};
+    {"sw",
+     {{"ron", 1, Bound::positive}, {"roff", 1e12, Bound::positive}, {"vt", 0}, {"vh", 0, Bound::not_negative}},
+     {}},
+    {"csw",
+     {{"ron", 1, Bound::positive}, {"roff", 1e12, Bound::positive}, {"it", 0}, {"ih", 0, Bound::not_negative}},
+     {}}};
 
 const ModelType* find_type(std::string_view name) {
   const auto it = std::find_if(model_types.begin(), model_types.end(), [&](auto& t) { return t.name == name; });
@@ -78,22 +114,13 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void check_range(const DeviceModel& model, WordReader& words, const Word& name, double value) {
-  const std::string_view p = find_parameter(*find_type(model.type), name.text)->name;
-  const bool positive = contains({"n",  "nf",  "nr",   "ne",  "nc",  "bf",  "br",  "vj", "vje", "vjc", "vjs",
-                                  "pb", "ron", "roff", "vaf", "var", "ikf", "ikr", "kp", "phi", "bv",  "ibv"},
-                                 p) &&
-                        !(model.type == "d" && p == "vj" && value != 0 && value > 0);
-  if (positive && !(value > 0) && !(value == 0 && contains({"vaf", "var", "ikf", "ikr"}, p)))
+void check_bound(const WordReader& words, const Word& name, Bound bound, double value) {
+  if (bound == Bound::positive && !(value > 0))
     words.fail(name, fmt::format("'{}' must be positive, not {:g}", name.text, value));
-  const bool share = contains({"m", "mj", "mje", "mjc", "mjs", "mjsw", "fc"}, p);
-  if (share && !(value >= 0 && value < 1))
-    words.fail(name, fmt::format("'{}' must be at least 0 and below 1, not {:g}", name.text, value));
-  if (contains({"is",  "ise", "isc", "rs",  "rd",   "rb",   "re",   "rc", "tt",   "tf", "tr",  "cjo", "cje",
-                "cjc", "cjs", "cbd", "cbs", "cgso", "cgdo", "cgbo", "cj", "cjsw", "js", "tox", "vh",  "ih"},
-               p) &&
-      !(value >= 0))
-    words.fail(name, fmt::format("'{}' must not be negative", name.text));
+  if (bound != Bound::any && !(value >= 0))
+    words.fail(name, fmt::format("'{}' must not be negative; it is {:g}", name.text, value));
+  if (bound == Bound::share && !(value < 1))
+    words.fail(name, fmt::format("'{}' must be below 1, not {:g}", name.text, value));
 }
 
 // The saturation current at another temperature than 27 degrees.
@@ -137,7 +164,7 @@ DeviceModel read_device_model(const Card& card, const ParameterScope& scope, std
     const ModelParameter* parameter = find_parameter(*known, name.text);
     if (parameter) {
       const double value = scope.number(words, fmt::format("the value of '{}'", name.text));
-      check_range(model, words, name, value);
+      check_bound(words, name, parameter->bound, value);
       model.given[std::string(parameter->name)] = value;
       continue;
     }

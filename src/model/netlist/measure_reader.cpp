@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/netlist/circuit_builder.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace trill {
+namespace {
+using What = RunResultWish::What;
+const std::map<std::string, What, std::less<>> measure_kinds = {
+    {"avg", What::average}, {"rms", What::rms},        {"pp", What::peak_to_peak},  {"max", What::max},
+    {"min", What::min},     {"integ", What::integral}, {"integral", What::integral}};
+}  // namespace
+
 // .measure tran NAME avg|rms|pp|max|min|integ V(node)|V(a,b)|I(element) [from=] [to=]
 void CircuitBuilder::read_measure(const Card& card) {
   WordReader words(card);
@@ -17,13 +22,14 @@ void CircuitBuilder::read_measure(const Card& card) {
   MeasureCard measure;
   measure.card = &card;
   measure.name = words.take_name("a name for the result").text;
-  measure.what = words.take_name("avg, rms, pp, max, min or integ").text;
-  constexpr std::array known = {"avg", "rms", "pp", "max", "min", "integ"};
-  if (std::find(known.begin(), known.end(), measure.what) == known.end()) {
-    circuit_.notes.push_back(fmt::format("{}: '{}' is not computed; known are avg, rms, pp, max, min and integ",
-                                         card.place(), measure.what));
+  const std::string what = words.take_name("avg, rms, pp, max, min or integ").text;
+  const auto known = measure_kinds.find(what);
+  if (known == measure_kinds.end()) {
+    circuit_.notes.push_back(
+        fmt::format("{}: '{}' is not computed; known are avg, rms, pp, max, min and integ", card.place(), what));
     return;
   }
+  measure.what = known->second;
   const Word kind = words.take_name("V(node) or I(element)");
   if ((kind.text != "v" && kind.text != "i") || !words.take_if(Word::Kind::open))
     words.fail(kind, "V(node), V(a,b) or I(element) is expected here");

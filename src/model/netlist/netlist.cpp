@@ -50,7 +50,7 @@ std::shared_ptr<NetlistReading> read_circuit(const ModelFolder& folder, const st
   auto reading = std::make_shared<NetlistReading>();
   reading->deck = read_cards(folder, file, text);
   try {
-    reading->statements = sort_cards(reading->deck);
+    sort_cards(reading->deck, reading->statements);
     const auto given = given_values(reading->statements.top, parameters, name);
     reading->circuit = CircuitBuilder(reading->statements, given).build();
   } catch (const ExpressionLimit& limit) {

@@ -129,11 +129,9 @@ std::vector<Assignment> read_assignments(WordReader& words) {
   return all;
 }
 
-NetlistStatements sort_cards(const CardDeck& deck) {
-  NetlistStatements out;
+void sort_cards(const CardDeck& deck, NetlistStatements& out) {
   Sorter sorter(out);
   for (const Card& card : deck.cards) sorter.take(card);
   sorter.finish();
-  return out;
 }
 }  // namespace trill

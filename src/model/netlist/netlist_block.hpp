@@ -26,13 +26,16 @@ struct NetlistBlock {
 };
 
 struct NetlistStatements {
+  NetlistStatements() = default;
+  NetlistStatements(const NetlistStatements&) = delete;  // its blocks refer to each other
+  NetlistStatements& operator=(const NetlistStatements&) = delete;
   NetlistBlock top;
   std::vector<const Card*> cards;  // .tran, .ic, .options, .measure and .global lines
   std::vector<std::string> notes;
 };
 
 // Sorts the cards. ModelError for a card that is not known.
-NetlistStatements sort_cards(const CardDeck& deck);
+void sort_cards(const CardDeck& deck, NetlistStatements& out);
 // name=value pairs up to the end of the card.
 std::vector<Assignment> read_assignments(WordReader& words);
 }  // namespace trill

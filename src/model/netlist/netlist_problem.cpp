@@ -103,6 +103,23 @@ std::vector<TimeMark> NetlistProblem::time_marks(double t0, double t1) const {
   return {{t0, longest}};
 }
 
+std::vector<RunResultWish> NetlistProblem::wished_results() const {
+  std::vector<RunResultWish> wishes;
+  for (const MeasureCard& m : circuit().measures) {
+    RunResultWish wish;
+    wish.name = m.name;
+    wish.unit = m.signal == "v" ? "V" : "A";
+    if (m.what == RunResultWish::What::integral) wish.unit += " s";
+    wish.what = m.what;
+    for (std::size_t k = 0; k < m.unknowns.size(); ++k)
+      if (m.unknowns[k] >= 0) wish.signal.emplace_back(m.unknowns[k], k == 0 ? 1.0 : -1.0);
+    wish.from = m.from.value_or(wish.from);
+    wish.to = m.to.value_or(wish.to);
+    wishes.push_back(std::move(wish));
+  }
+  return wishes;
+}
+
 double NetlistProblem::distance(std::size_t k, In x, bool closed) const {
   const Switch& s = circuit().switches[k];
   return equations_.control(s, x) - (s.threshold + (closed ? -s.hysteresis : s.hysteresis));

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "model/netlist/circuit_equations.hpp"
+#include "problem/run_results.hpp"
 #include "problem/time_marks.hpp"
 #include "trill/problem/circuit.hpp"
 
 namespace trill {
 // A circuit that a netlist describes. The mode of its state has an entry for every switch: 1 if it is closed.
-class NetlistProblem final : public CircuitProblem, public TimeMarked {
+class NetlistProblem final : public CircuitProblem, public TimeMarked, public WishesResults {
  public:
   NetlistProblem(std::string name, std::shared_ptr<const Circuit> circuit, double begin);
   std::string name() const override { return name_; }
@@ -33,6 +34,8 @@ class NetlistProblem final : public CircuitProblem, public TimeMarked {
   void on_event(int event, State& s) const override;
   std::vector<double> breakpoints(double t0, double t1) const override;
   std::vector<TimeMark> time_marks(double t0, double t1) const override;
+
+  std::vector<RunResultWish> wished_results() const override;  // the .measure lines
 
   const Circuit& circuit() const { return equations_.circuit(); }
 
