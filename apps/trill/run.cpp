@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/run_results.hpp"
 #include "commands.hpp"
 #include "driver/recorded_run.hpp"
 #include "interruption.hpp"
@@ -95,6 +96,15 @@ class Session {
     });
   }
 
+  // The numbers that the model asks for.
+  std::vector<RunResult> results() {
+    std::vector<RunResult> found;
+    const auto wishes = wished_results_of(*run_.prepared().problem);
+    if (!wishes.empty())
+      run_.with_rows([&](const RunInfo&, const RowSource& rows) { found = find_results(wishes, rows); });
+    return found;
+  }
+
   json summary_json() {
     const RunInfo& info = run_.prepared().options.info;
     const RunOutcome& outcome = run_.outcome();
@@ -112,6 +122,8 @@ class Session {
                          {"value", n.value},
                          {"threshold", n.threshold},
                          {"count", n.count}});
+    json measures = json::object();
+    for (const RunResult& r : results()) measures[r.name] = r.value ? json(*r.value) : json(nullptr);
     json components = json::array();
     for (const TrustRow& row : trust.rows)
       components.push_back({{"name", row.name}, {"deviation", row.deviation}, {"relative", row.relative()}});
@@ -131,6 +143,7 @@ class Session {
             {"parameters", info.parameters},
             {"trust", {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"components", components}}},
             {"notices", notices},
+            {"measures", measures},
             {"files", files}};
   }
 
@@ -148,6 +161,9 @@ class Session {
                       info.code.empty() ? "" : ", model ", info.code));
     if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
+    for (const RunResult& r : results())
+      print(fmt::format("  {} = {}\n", r.name,
+                        r.value ? fmt::format("{:.6g} {}", *r.value, r.unit) : "not in the times of this run"));
     for (const Notice& n : outcome.notices)
       if (n.code == "summary") print(fmt::format("  {}\n", n.text));
     for (const Notice& n : outcome.notices)

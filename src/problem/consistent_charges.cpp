@@ -63,14 +63,15 @@ class ConsistentCharges::System final : public MatrixSystem {
       j.values()[term.to] += term.weight * (term.of_charge ? dcharge_ : dcurrent_).values()[term.from];
   }
 
-  // Junction limiting, then a damped step: the next correction with the same matrix must not be longer than this one.
+  // Junction limiting, then a damped step: the next correction with the same matrix must not be longer than this one was
+  // before it was limited.
   bool limit(In x, Out step) override {
+    const double length = weighted_rms(step, weights);
     moved_ = x + step;
     wanted_ = moved_;
     p_.limit(x, wanted_);
     for (Index i = 0; i < step.size(); ++i)
       if (wanted_[i] != moved_[i]) step[i] = wanted_[i] - x[i];
-    const double length = weighted_rms(step, weights);
     if (length <= rough_tolerance) return true;
     for (int halvings = 0; halvings < most_halvings; ++halvings) {
       moved_ = x + step;

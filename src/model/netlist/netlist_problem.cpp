@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/netlist/netlist_problem.hpp"
+
+#include "model/netlist/circuit_start.hpp"
+#include "problem/consistent_charges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double looks_in_a_run = 50, looks_in_a_cycle = 50;  // steps at least, if the netlist does not limit them
+
+// The voltage that a step of Newton may reach across a junction, as in SPICE: beyond the critical voltage it grows by
+// the logarithm only.
+double limited_junction(double wanted, double before, double thermal, double critical) {
+  if (wanted <= critical || std::abs(wanted - before) <= 2 * thermal) return wanted;
+  if (before <= 0) return thermal * std::log(wanted / thermal);
+  const double growth = 1 + (wanted - before) / thermal;
+  return growth > 0 ? before + thermal * std::log(growth) : critical;
+}
+}  // namespace
+
+NetlistProblem::NetlistProblem(std::string name, std::shared_ptr<const Circuit> circuit, double begin)
+    : name_(std::move(name)), equations_(std::move(circuit)), start_(Layout{equations_.size(), 0, 0, 0}, begin) {
+  find_junctions();
+  find_start();
+}
+
+void NetlistProblem::find_junctions() {
+  const auto add = [&](Index plus, Index minus, double sign, double thermal, double saturation) {
+    if (saturation > 0)
+      junctions_.push_back({plus, minus, sign, thermal, thermal * std::log(thermal / (std::sqrt(2) * saturation))});
+  };
+  for (const auto& [d, node, element] : circuit().diodes) add(node[0], node[1], 1, d.thermal, d.saturation);
+  for (const auto& [q, node, element] : circuit().bipolars) {
+    add(node[1], node[2], q.polarity, q.thermal * q.forward_ideality, q.saturation);
+    add(node[1], node[0], q.polarity, q.thermal * q.reverse_ideality, q.saturation);
+  }
+  for (const auto& [m, node, element] : circuit().transistors) {
+    add(node[3], node[0], m.polarity, m.thermal, m.drain_saturation);
+    add(node[3], node[2], m.polarity, m.thermal, m.source_saturation);
+  }
+}
+
+// Shortens the whole step, so that what does not belong to junctions stays consistent with them.
+void NetlistProblem::limit(In x_old, Out x_new) const {
+  double share = 1;
+  for (const Junction& j : junctions_) {
+    const auto voltage = [&](In x) { return j.sign * ((j.plus < 0 ? 0 : x[j.plus]) - (j.minus < 0 ? 0 : x[j.minus])); };
+    const double before = voltage(x_old), wanted = voltage(x_new);
+    const double allowed = limited_junction(wanted, before, j.thermal, j.critical);
+    if (allowed != wanted) share = std::min(share, (allowed - before) / (wanted - before));
+  }
+  if (share < 1) x_new = x_old + share * (x_new - x_old);
+}
+
+std::vector<Quantity> NetlistProblem::components() const {
+  std::vector<Quantity> all;
+  for (const std::string& node : circuit().nodes) all.push_back({fmt::format("v({})", node), "V"});
+  for (const std::string& branch : circuit().branches) all.push_back({fmt::format("i({})", branch), "A"});
+  return all;
+}
+
+std::string NetlistProblem::equation_name(Index k) const {
+  const auto i = static_cast<std::size_t>(k);
+  const std::size_t nodes = circuit().nodes.size();
+  if (i < nodes)
+    return fmt::format("the sum of the currents at node '{}' ({})", circuit().nodes[i],
+                       circuit().node_cards[i]->place());
+  return fmt::format("the voltage of '{}'", circuit().branches[i - nodes]);
+}
+
+std::optional<double> NetlistProblem::clock_period() const {
+  std::optional<double> shortest;
+  const auto look = [&](const Waveform& wave) {
+    if (const auto period = wave.period()) shortest = std::min(shortest.value_or(*period), *period);
+  };
+  for (const VoltageSource& v : circuit().voltages) look(v.wave);
+  for (const CurrentSource& s : circuit().currents) look(s.wave);
+  return shortest;
+}
+
+std::vector<double> NetlistProblem::breakpoints(double t0, double t1) const {
+  std::vector<double> times;
+  for (const VoltageSource& v : circuit().voltages) v.wave.add_corners(t0, t1, times);
+  for (const CurrentSource& s : circuit().currents) s.wave.add_corners(t0, t1, times);
+  std::sort(times.begin(), times.end());
+  // Corners of several sources that differ by rounding are one.
+  const double rounding = 1e-13 * std::max(std::abs(t0), std::abs(t1));
+  times.erase(std::unique(times.begin(), times.end(), [&](double a, double b) { return b - a <= rounding; }),
+              times.end());
+  return times;
+}
+
+std::vector<TimeMark> NetlistProblem::time_marks(double t0, double t1) const {
+  const TransientCard& run = circuit().transient;
+  double longest = run.longest_step.value_or((t1 - t0) / looks_in_a_run);
+  if (const auto period = clock_period(); period && !run.longest_step)
+    longest = std::min(longest, *period / looks_in_a_cycle);
+  return {{t0, longest}};
+}
+
+std::vector<RunResultWish> NetlistProblem::wished_results() const {
+  std::vector<RunResultWish> wishes;
+  for (const MeasureCard& m : circuit().measures) {
+    RunResultWish wish;
+    wish.name = m.name;
+    wish.unit = m.signal == "v" ? "V" : "A";
+    if (m.what == RunResultWish::What::integral) wish.unit += " s";
+    wish.what = m.what;
+    for (std::size_t k = 0; k < m.unknowns.size(); ++k)
+      if (m.unknowns[k] >= 0) wish.signal.emplace_back(m.unknowns[k], k == 0 ? 1.0 : -1.0);
+    wish.from = m.from.value_or(wish.from);
+    wish.to = m.to.value_or(wish.to);
+    wishes.push_back(std::move(wish));
+  }
+  return wishes;
+}
+
+double NetlistProblem::distance(std::size_t k, In x, bool closed) const {
+  const Switch& s = circuit().switches[k];
+  return equations_.control(s, x) - (s.threshold + (closed ? -s.hysteresis : s.hysteresis));
+}
+
+std::vector<EventInfo> NetlistProblem::events() const {
+  std::vector<EventInfo> all;
+  for (const Switch& s : circuit().switches)
+    all.push_back({fmt::format("{} switches", circuit().origin(s).name), 0, false, true});
+  return all;
+}
+
+double NetlistProblem::event_value(int event, const State& s) const {
+  const auto k = static_cast<std::size_t>(event);
+  return distance(k, s.y, s.mode[k] != 0);
+}
+
+bool NetlistProblem::turn_switches(In x, std::vector<int>& closed) const {
+  bool turned = false;
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const double d = distance(k, x, closed[k] != 0);
+    if (closed[k] ? d >= 0 : d <= 0) continue;
+    closed[k] = !closed[k];
+    turned = true;
+  }
+  return turned;
+}
+
+// One switch may turn others at once.
+void NetlistProblem::on_event(int event, State& s) const {
+  const auto k = static_cast<std::size_t>(event);
+  s.mode[k] = !s.mode[k];
+  const std::vector<int> before = equations_.setting.closed;
+  for (std::size_t round = 0; round < s.mode.size(); ++round) {
+    equations_.setting.closed = s.mode;
+    Vec x = s.y;
+    if (ConsistentCharges(*this, s.t, s.y).settle(s.t, x) != ConsistentCharges::Status::ok) break;
+    std::vector<int> next = s.mode;
+    if (!turn_switches(x, next)) break;
+    next[k] = s.mode[k];
+    if (next == s.mode) break;
+    s.mode = next;
+  }
+  equations_.setting.closed = before;
+}
+
+void NetlistProblem::find_start() {
+  start_.mode = equations_.setting.closed;
+  for (std::size_t round = 0; round <= start_.mode.size() + 1; ++round) {
+    equations_.setting.closed = start_.mode;
+    start_.y = circuit_start(*this, equations_, start_.t);
+    if (!turn_switches(start_.y, start_.mode)) return;
+  }
+  equations_.setting.closed = start_.mode;
+}
+}  // namespace trill

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/netlist/circuit_equations.hpp"
+#include "problem/run_results.hpp"
+#include "problem/time_marks.hpp"
+#include "trill/problem/circuit.hpp"
+
+namespace trill {
+// A circuit that a netlist describes. The mode of its state has an entry for every switch: 1 if it is closed.
+class NetlistProblem final : public CircuitProblem, public TimeMarked, public WishesResults {
+ public:
+  NetlistProblem(std::string name, std::shared_ptr<const Circuit> circuit, double begin);
+  std::string name() const override { return name_; }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<NetlistProblem>(*this); }
+  Layout layout() const override { return {equations_.size(), 0, 0, 0}; }
+  std::vector<Parameter> parameters() const override { return circuit().parameters; }
+  std::vector<Quantity> components() const override;
+  State initial_state() const override { return start_; }
+  std::string time_unit() const override { return "s"; }
+
+  void charge(In x, Out c) const override { equations_.charge(x, c); }
+  void current(double t, In x, Out i) const override { equations_.current(t, x, i); }
+  MatrixSlot jacobian_pattern() const override { return equations_.pattern(); }
+  void jacobians(double t, In x, MatrixSlot& dcharge, MatrixSlot& dcurrent) const override {
+    equations_.jacobians(t, x, dcharge, dcurrent);
+  }
+  void limit(In x_old, Out x_new) const override;
+  std::optional<double> clock_period() const override;  // the shortest period of a source
+  std::string equation_name(Index k) const override;
+
+  std::vector<EventInfo> events() const override;
+  double event_value(int event, const State& s) const override;
+  void on_event(int event, State& s) const override;
+  std::vector<double> breakpoints(double t0, double t1) const override;
+  std::vector<TimeMark> time_marks(double t0, double t1) const override;
+
+  std::vector<RunResultWish> wished_results() const override;  // the .measure lines
+
+  const Circuit& circuit() const { return equations_.circuit(); }
+
+ private:
+  struct Junction {
+    Index plus, minus;
+    double sign, thermal, critical;
+  };
+  void enter(const State& s, Formulas) const override { equations_.setting.closed = s.mode; }
+  void leave() const noexcept override { equations_.setting.closed = start_.mode; }
+  void find_junctions();
+  void find_start();
+  // Opens and closes the switches as their controls say; false: all were right.
+  bool turn_switches(In x, std::vector<int>& closed) const;
+  double distance(std::size_t k, In x, bool closed) const;
+
+  std::string name_;
+  mutable CircuitEquations equations_;  // a run sets its switches
+  std::vector<Junction> junctions_;
+  State start_;
+};
+}  // namespace trill

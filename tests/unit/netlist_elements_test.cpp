@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the elements of a netlist do, against closed forms.
+#include "model/netlist/waveform.hpp"
+#include "support/netlists.hpp"
+
+#include <numbers>
+
+namespace trill::testing_netlists {
+namespace {
+constexpr double pi = std::numbers::pi;
+
+// The wave of a source as a run sees it: the voltage of a node at the start, at different times of beginning.
+double wave_at(const std::string& wave, double t) {
+  const TextModel model = read_model("t.cir", "title\nv1 a 0 " + wave + "\nr1 a 0 1\n.tran 1u 1m\n", {}, t);
+  return start_value(model, "v(a)");
+}
+
+TEST(NetlistSource, Waves) {
+  const auto expect = [](const std::string& wave, double t, double value) {
+    EXPECT_NEAR(wave_at(wave, t), value, 1e-12) << wave << " at " << t;
+  };
+  expect("5", 1, 5);
+  expect("DC 2.5 AC 1 90", 1, 2.5);
+  const std::string pulse = "pulse(1 3 2u 1u 2u 4u 10u)";
+  for (const double shift : {0.0, 10e-6, 70e-6}) {
+    expect(pulse, 2e-6 + shift, 1);
+    expect(pulse, 2.5e-6 + shift, 2);
+    expect(pulse, 5e-6 + shift, 3);
+    expect(pulse, 8e-6 + shift, 2);
+    expect(pulse, 10e-6 + shift, 1);
+  }
+  expect(pulse, 0, 1);
+  expect("pulse(0 1)", 0.5e-6, 0.5);  // the rise is the step of .tran
+  expect("sin(1 2 1k)", 0.25e-3, 3);
+  expect("sin(1 2 1k 1m 100 30)", 0, 2);
+  expect("sin(1 2 1k 1m 100 30)", 1.2e-3, 1 + 2 * std::exp(-0.02) * std::sin(2 * pi * 0.2 + pi / 6));
+  expect("exp(1 4 1u 2u 5u 3u)", 0.5e-6, 1);
+  expect("exp(1 4 1u 2u 5u 3u)", 4e-6, 1 + 3 * (1 - std::exp(-1.5)));
+  expect("exp(1 4 1u 2u 5u 3u)", 8e-6, 1 + 3 * (1 - std::exp(-3.5)) - 3 * (1 - std::exp(-1)));
+  expect("pwl(1u 1 2u 3 4u -1)", 0, 1);
+  expect("pwl 1u 1 2u 3 4u -1", 1.5e-6, 2);
+  expect("pwl(1u 1 2u 3 4u -1)", 3e-6, 1);
+  expect("pwl(1u 1, 2u 3, 4u -1)", 9e-6, -1);
+  expect("sffm(1 2 10k 3 1k)", 0.13e-3, 1 + 2 * std::sin(2 * pi * 1.3 + 3 * std::sin(2 * pi * 0.13)));
+}
+
+TEST(NetlistSource, CornersAreBreakpoints) {
+  const TextModel model =
+      netlist("v1 a 0 pulse(0 1 2u 1u 2u 4u 10u)\ni1 0 a pwl(0 0 3u 1 25u 2)\nr1 a 0 1\n.tran 1u 30u\n");
+  const std::vector<double> expected{0, 2, 3, 7, 9, 12, 13, 17, 19, 22, 23, 25, 27, 29};
+  const auto found = model.problem->breakpoints(0, 30e-6);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k] * 1e-6, 1e-15);
+  EXPECT_DOUBLE_EQ(*model.problem->as<CircuitProblem>("test").clock_period(), 1e-5);
+  EXPECT_THROW(netlist("v1 a 0 pulse(0 1 0 1f 1f 1f 4f)\nr1 a 0 1\n.tran 1u 1\n").problem->breakpoints(0, 1),
+               UsageError);
+}
+
+TEST(NetlistRun, CapacitorThroughAResistor) {
+  const Solution s = run_netlist("v1 in 0 3\nr1 in out 2k\nc1 out 0 1u ic=0.5\n.tran 10u 3m uic\n");
+  EXPECT_NEAR(end_value(s, "v(out)"), 3 - 2.5 * std::exp(-1.5), 1e-6);
+  EXPECT_NEAR(end_value(s, "i(v1)"), -2.5 * std::exp(-1.5) / 2e3, 1e-9);
+}
+
+TEST(NetlistRun, GivenNodeVoltagesAreTheStartOfCapacitors) {
+  const Solution s = run_netlist("r1 out 0 2k\nc1 out 0 1u\n.ic v(out)=4\n.tran 10u 3m uic\n");
+  EXPECT_NEAR(end_value(s, "v(out)"), 4 * std::exp(-1.5), 1e-6);
+  // Without 'uic' the operating point is computed with these voltages held.
+  const TextModel held =
+      netlist("v1 in 0 3\nr1 in out 2k\nc1 out 0 1u\nr2 out far 1\nr3 far 0 1\n.ic v(out)=4\n.tran 10u 3m\n");
+  EXPECT_NEAR(start_value(held, "v(out)"), 4, 1e-5);
+  EXPECT_NEAR(start_value(held, "v(far)"), 2, 1e-5);
+}
+
+TEST(NetlistRun, InductorAndResonance) {
+  const Solution rl = run_netlist("v1 in 0 2\nr1 in a 4\nl1 a 0 1m ic=0.1\n.tran 1u 0.5m uic\n");
+  EXPECT_NEAR(end_value(rl, "i(l1)"), 0.5 - 0.4 * std::exp(-2), 1e-7);
+  const double w = 1 / std::sqrt(1e-3 * 1e-6);
+  const Solution lc = run_netlist("l1 a 0 1m\nc1 a 0 1u ic=1\n.tran 1u 1m uic\n");
+  EXPECT_NEAR(end_value(lc, "v(a)"), std::cos(w * 1e-3), 1e-5);
+  EXPECT_NEAR(end_value(lc, "i(l1)"), std::sin(w * 1e-3) / (w * 1e-3), 1e-6);
+}
+
+// (L2 - M^2/L1) i2' + R i2 = -M V/L1, and L1 i1 + M i2 = V t.
+TEST(NetlistRun, CoupledInductors) {
+  const double l1 = 1e-3, l2 = 4e-3, m = 0.6 * std::sqrt(l1 * l2), r = 50, v = 2, t = 1e-4;
+  const Solution s = run_netlist("v1 a 0 2\nl1 a 0 1m\nl2 b 0 4m\nr1 b 0 50\nk1 l1 l2 0.6\n.tran 1u 0.1m uic\n", 1e-8);
+  const double i2 = -m * v / (l1 * r) * (1 - std::exp(-t * r / (l2 - m * m / l1)));
+  EXPECT_NEAR(end_value(s, "i(l2)"), i2, 1e-7);
+  EXPECT_NEAR(end_value(s, "i(l1)"), (v * t - m * i2) / l1, 1e-7);
+}
+
+TEST(NetlistElement, ControlledSources) {
+  const std::string drive = "v1 in 0 2\nr1 in x 1k\nvs x 0 0\n";  // 2 mA through vs
+  EXPECT_NEAR(start_value(drive + "e1 out 0 in x 3\nr2 out 0 1\n.tran 1u 1m\n", "v(out)"), 6, 1e-9);
+  EXPECT_NEAR(start_value(drive + "g1 0 out in 0 3m\nr2 out 0 1k\n.tran 1u 1m\n", "v(out)"), 6, 1e-9);
+  EXPECT_NEAR(start_value(drive + "f1 0 out vs 4\nr2 out 0 1k\n.tran 1u 1m\n", "v(out)"), 8, 1e-9);
+  EXPECT_NEAR(start_value(drive + "h1 out 0 vs 5k\nr2 out 0 1k\n.tran 1u 1m\n", "v(out)"), 10, 1e-9);
+  EXPECT_NEAR(start_value(drive + "h1 out 0 vs 5k\nr2 out 0 1k\n.tran 1u 1m\n", "i(h1)"), -0.01, 1e-12);
+}
+
+TEST(NetlistElement, FormulaSources) {
+  const std::string drive = ".param k=3\nv1 in 0 2\nr1 in x 1k\nvs x 0 0\n";
+  const std::string load = "r2 out 0 1k\n.tran 1u 1m\n";
+  EXPECT_NEAR(start_value(drive + "b1 out 0 V=k*V(in)^2 + 1k*I(vs) - v(in,x)\n" + load, "v(out)"), 12, 1e-8);
+  EXPECT_NEAR(start_value(drive + "b1 0 out I={ v(in) > 1 ? 4m : 0 }\n" + load, "v(out)"), 4, 1e-8);
+  EXPECT_NEAR(start_value(drive + "e1 out 0 value={ limit(v(in), 0, 1.5) }\n" + load, "v(out)"), 1.5, 1e-8);
+  EXPECT_NEAR(start_value(drive + "g1 0 out cur='v(in)*1m'\n" + load, "v(out)"), 2, 1e-8);
+  // The equation of a source may hold the unknown that it sets: v = 1 + v^2/8 has the solution 4 - sqrt(8).
+  EXPECT_NEAR(start_value(drive + "b1 out 0 V=1 + v(out)^2/8\n" + load, "v(out)"), 4 - std::sqrt(8), 1e-8);
+  const Solution s = run_netlist("b1 a 0 V=sin(2*pi*1k*time)\nr1 a out 1k\nc1 out 0 1u ic=0\n.tran 1u 1m uic\n", 1e-8);
+  const double w = 2 * pi * 1e3, tau = 1e-3, gain = 1 / (1 + w * w * tau * tau);
+  EXPECT_NEAR(end_value(s, "v(out)"), gain * (-w * tau + w * tau * std::exp(-1)), 1e-6);
+}
+
+TEST(NetlistSubcircuit, HasNodesAndParametersOfItsOwn) {
+  const char* const text = R"cir(
+.param r=1k
+.subckt divider top out r={r} ratio=2
+R1 top mid {r/2}
+R2 mid out {r/2}
+X1 out 0 leg value={r/(ratio - 1)}
+.subckt leg a b value=1
+R1 a b {value}
+.ends leg
+.ends
+V1 in 0 12
+X1 in a divider
+X2 in b divider ratio=4
+x3 in c divider params: ratio=3 r={2*r}
+R9 c 0 1g
+.tran 1u 1m
+)cir";
+  const TextModel model = netlist(text);
+  EXPECT_NEAR(start_value(model, "v(a)"), 6, 1e-7);
+  EXPECT_NEAR(start_value(model, "v(b)"), 3, 1e-7);
+  EXPECT_NEAR(start_value(model, "v(c)"), 4, 1e-4);
+  EXPECT_NEAR(start_value(model, "v(x1.mid)"), 9, 1e-7);
+  EXPECT_NEAR(start_value(model, "i(v1)"), -(12.0 / 2000 + 12.0 / 1333.3333333 + 12.0 / 3000), 1e-6);
+}
+
+TEST(NetlistSubcircuit, SourcesInsideMayUseItsNames) {
+  const char* const text = R"cir(
+.global rail
+.subckt amp in out gain=1
+Vs in s 0
+Rs s 0 1k
+E1 mid 0 s 0 {gain}
+B1 out 0 V=V(mid) + 1k*I(Vs) + V(rail)
+F1 0 extra Vs 1
+Re extra 0 1k
+.ends
+Vr rail 0 10
+V1 a 0 1
+X1 a b amp gain=5
+R1 b 0 1k
+.tran 1u 1m
+)cir";
+  EXPECT_NEAR(start_value(text, "v(b)"), 5 + 1 + 10, 1e-9);
+  EXPECT_NEAR(start_value(text, "v(x1.extra)"), 1, 1e-9);
+}
+
+// A capacitor across a voltage source is a loop without resistance.
+TEST(NetlistRun, CapacitorsAcrossVoltageSources) {
+  const Solution s = run_netlist(
+      "v1 a 0 pulse(0 5 1u 1u 1u 10u)\nc1 a 0 1u\ne1 b 0 a 0 2\nc2 b a 2u\nr1 b 0 1\n.tran 0.1u 1.5u uic\n", 1e-6);
+  EXPECT_NEAR(end_value(s, "v(a)"), 2.5, 1e-4);
+  EXPECT_NEAR(end_value(s, "v(b)"), 5, 1e-4);
+  EXPECT_NEAR(end_value(s, "i(v1)"), -(1e-6 * 5e6 - 2e-6 * 5e6), 1e-3);  // C dV/dt
+}
+
+TEST(NetlistSwitch, TurnsAtItsTwoThresholds) {
+  const std::string text =
+      "vc c 0 pwl(0 0 10u 10 20u 0 40u 20)\nv1 in 0 1\ns1 in out c 0 sm\nr1 out 0 1k\n"
+      ".model sm sw(ron=1 roff=1meg vt=5 vh=2)\n.tran 1u 40u 0 1u\n";
+  const Solution s = run_netlist(text, 1e-6);
+  std::vector<double> times;
+  for (const EventHit& e : s.outcome.events) times.push_back(e.t);
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_NEAR(times[0], 7e-6, 1e-13);   // closes at 7 V
+  EXPECT_NEAR(times[1], 17e-6, 1e-13);  // opens at 3 V
+  EXPECT_NEAR(times[2], 27e-6, 1e-13);
+  EXPECT_NEAR(end_value(s, "v(out)"), 1000.0 / 1001, 1e-9);
+}
+
+TEST(NetlistSwitch, OfCurrentAndWithAGivenState) {
+  const std::string text = "v1 in 0 1\nr1 in a 1k\nvs a 0 0\nv2 b 0 1\nw1 b out vs wm";
+  const std::string rest = "\nr2 out 0 1\n.model wm csw(ron=1 roff=1meg it=1m ih=0.5m)\n.tran 1u 1m\n";
+  EXPECT_NEAR(start_value(text + rest, "v(out)"), 1e-6, 1e-9);  // 1 mA lies between the thresholds
+  EXPECT_NEAR(start_value(text + " on" + rest, "v(out)"), 0.5, 1e-9);
+}
+
+// The first switch moves the control of the second past its threshold without a crossing in time.
+TEST(NetlistSwitch, MayTurnAnotherAtOnce) {
+  const Solution s = run_netlist(
+      "vc c 0 pwl(0 0 10u 10)\nv1 in 0 1\ns1 in a c 0 sm\nr1 a 0 1k\ns2 in out a 0 sn\nr2 out 0 1k\n"
+      ".model sm sw(ron=1 roff=1meg vt=5)\n.model sn sw(ron=1 roff=1meg vt=0.5)\n.tran 1u 10u\n");
+  EXPECT_NEAR(end_value(s, "v(out)"), 1000.0 / 1001, 1e-9);
+}
+
+TEST(NetlistOptions, ReachTheRun) {
+  const TextModel model = netlist("v1 a 0 1\nr1 a 0 1\n.options reltol=1e-5 method=gear\n.tran 1u 3m 0 2u\n");
+  EXPECT_EQ(model.info.run.rtol, 1e-5);
+  EXPECT_EQ(model.info.run.to, 3e-3);
+  EXPECT_EQ(model.info.title, "title");
+  EXPECT_TRUE(model.warnings.empty());
+}
+}  // namespace
+}  // namespace trill::testing_netlists
