@@ -132,6 +132,7 @@ int parse_and_act(int argc, char** argv) {
 }  // namespace trill::cli
 
 int main(int argc, char** argv) {
+  trill::cli::open_standard_files();
   trill::cli::install_signal_handlers();
   return trill::cli::guarded([&] { return trill::cli::parse_and_act(argc, argv); });
 }
