@@ -19,7 +19,7 @@ int export_model(const ExportArguments& a) {
         "'{}' is written in C++ or given by matrices, and only models with formulas can be exported", a.model));
   const std::string content = a.to == "c" ? text->as_c() : text->as_latex();
   if (a.out.empty())
-    print(content);
+    print_content(content);
   else
     write_whole(a.out, content);
   return ExitCode::ok;

@@ -133,6 +133,7 @@ int parse_and_act(int argc, char** argv) {
 }  // namespace trill::cli
 
 int main(int argc, char** argv) {
+  trill::cli::open_standard_files();
   trill::cli::listen_to_signals();
   return trill::cli::guarded([&] { return trill::cli::parse_and_act(argc, argv); });
 }

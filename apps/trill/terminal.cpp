@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "terminal.hpp"
 
+#include "base/visible_text.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -8,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,12 +27,27 @@ std::string duration(double seconds) {
   if (error == EPIPE) throw ReaderGone(text);
   throw IoError(text);
 }
+
+void write_out(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output(errno);
+}
+
+std::string one_visible_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return visible_text(text);
+}
 }  // namespace
+
+// A closed one would be taken by the next file that is opened, into which messages would then go.
+void open_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(file, F_GETFD) < 0) (void)!::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
   if (quiet || !isatty(STDERR_FILENO)) return nullptr;
   const auto begun = std::chrono::steady_clock::now();
-  return [label, begun, shown = false, last = 0.0](double fraction) mutable {
+  return [label = visible_text(label), begun, shown = false, last = 0.0](double fraction) mutable {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     if (fraction >= 1 || fraction < 0) {
       if (shown) std::fputs("\r\033[K", stderr);
@@ -47,7 +65,9 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
   };
 }
 
-std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+std::string text_table(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = one_visible_line(std::move(cell));
   std::vector<std::size_t> widths;
   const auto width_of = [](const std::string& s) {
     return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -73,19 +93,15 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output(errno);
-}
+void print(const std::string& text) { write_out(visible_text(text)); }
+void print_content(const std::string& text) { isatty(STDOUT_FILENO) ? print(text) : write_out(text); }
 
 void complain_with_source(const std::string& text) {
-  const std::string line = "trill: " + text + "\n";
+  const std::string line = "trill: " + visible_text(text) + "\n";
   (void)!std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void complain(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  complain_with_source(text);
-}
+void complain(std::string text) { complain_with_source(one_visible_line(std::move(text))); }
 
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) refuse_output(errno);

@@ -12,14 +12,21 @@ namespace trill::cli {
 std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 
 // Aligns the columns; the first row is the header.
-std::string text_table(const std::vector<std::vector<std::string>>& rows);
+std::string text_table(std::vector<std::vector<std::string>> rows);
 
 // Nobody reads standard output any longer, as after `| head -1`. This is not an error and needs no message.
 struct ReaderGone : IoError {
   using IoError::IoError;
 };
+// Standard input, output and error that are closed become ones that cannot be read or written.
+void open_standard_files();
+
+// All text for people goes through these functions, which make control characters visible (base/visible_text.hpp): it
+// quotes files, whose titles, names and units anybody may have written.
 // Writes to standard output; a failed write becomes an IoError instead of being ignored.
 void print(const std::string& text);
+// The same for the content of a file, which stays as it is unless it goes to a terminal.
+void print_content(const std::string& text);
 void flush_output();
 // Writes "trill: TEXT" as one line to standard error. If that is closed or full, nothing more can be done.
 void complain(std::string text);

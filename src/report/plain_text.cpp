@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/plain_text.hpp"
 
+#include "base/visible_text.hpp"
+
 #include <cctype>
 #include <cmath>
 #include <cstdint>
@@ -10,26 +12,6 @@
 namespace trill {
 namespace {
 constexpr std::string_view ellipsis = "\u2026";
-
-// Number of bytes of the UTF-8 character at the front, 0 if there is no valid one.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                             : (lead & 0xF0) == 0xE0       ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;                      // overlong
-  if (lead == 0xED && byte(1) >= 0xA0) return 0;                     // surrogate
-  if (lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;  // U+FFFE and U+FFFF are no characters
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;                      // overlong
-  if (lead == 0xF4 && byte(1) >= 0x90) return 0;                     // beyond Unicode
-  return length;
-}
 
 double relative_width(char c) {
   if (std::string_view("iljtfrI.,:;|'()[]{} !/-").find(c) != std::string_view::npos) return 0.36;
@@ -71,7 +53,7 @@ std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = utf8_length(text);
     out += length == 0 ? std::string_view("\uFFFD") : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }

@@ -13,6 +13,7 @@ FileFormat format_of(const std::filesystem::path& path);  // UsageError that lis
 // A run in a file: its record, and its rows on demand.
 class StoredRun : public RowSource {
  public:
+  std::string name;  // for messages
   RunRecord record;
   bool unfinished = false;
   Index rows() const override { return record.rows; }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if H5_VERSION_GE(1, 13, 0)
@@ -28,6 +29,8 @@ H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
   if (!sink) return nullptr;
   auto* file = new SinkFile{};
   file->sink = *sink;
+  struct stat status {};
+  if (::fstat(file->sink->file, &status) == 0) file->end = static_cast<haddr_t>(status.st_size);
   return &file->common;
 }
 
@@ -115,12 +118,21 @@ hid_t driver() {
   }();
   return id;
 }
+
+bool use_sink(const Hdf5Sink& sink, hid_t access) {
+  const Hdf5Sink* info = &sink;
+  return driver() >= 0 && H5Pset_driver(access, driver(), &info) >= 0;
+}
 }  // namespace
 
+bool prepare_sinks() { return H5open() >= 0 && driver() >= 0; }
+
 hid_t create_on_sink(Hdf5Sink& sink, const char* name, hid_t access) {
-  const Hdf5Sink* info = &sink;
-  if (driver() < 0 || H5Pset_driver(access, driver(), &info) < 0) return -1;
-  return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  return use_sink(sink, access) ? H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access) : -1;
+}
+
+hid_t open_on_sink(Hdf5Sink& sink, const char* name, hid_t access) {
+  return use_sink(sink, access) ? H5Fopen(name, H5F_ACC_RDONLY, access) : -1;
 }
 }  // namespace trill
 #endif

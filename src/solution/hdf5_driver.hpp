@@ -14,4 +14,8 @@ struct Hdf5Sink {
 
 // Creates a new file on the sink; the sink must outlive the file. Negative on failure.
 hid_t create_on_sink(Hdf5Sink& sink, const char* name, hid_t access);
+// Opens the file behind the descriptor of the sink for reading.
+hid_t open_on_sink(Hdf5Sink& sink, const char* name, hid_t access);
+// Registers what the two above need; afterwards they open no other file.
+bool prepare_sinks();
 }  // namespace trill

@@ -2,6 +2,8 @@
 #include "solution/file_formats.hpp"
 #include "solution/run_json_parts.hpp"
 #include "solution/safe_file.hpp"
+#include "solution/seal.hpp"
+#include "trill/base/archive.hpp"
 
 #include <algorithm>
 
@@ -14,7 +16,25 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::size_t most_bytes_in_memory = 64 << 20;
 
-void write_column(WholeFile& file, const std::vector<double>& column) {
+// A file that ends with a checksum over all that was written before.
+class SealedFile {
+ public:
+  SealedFile(const fs::path& path, const std::string& when_full) : file_(path, when_full) {}
+  void write(std::string_view bytes) {
+    sum_ = checksum(bytes.data(), bytes.size(), sum_);
+    file_.write(bytes);
+  }
+  void commit() {
+    file_.write(seal_text(sum_));
+    file_.commit();
+  }
+
+ private:
+  WholeFile file_;
+  std::uint64_t sum_ = checksum(nullptr, 0);
+};
+
+void write_column(SealedFile& file, const std::vector<double>& column) {
   std::string text = "[";
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (i > 0) text += ',';
@@ -36,7 +56,7 @@ void write_column(WholeFile& file, const std::vector<double>& column) {
 // as memory allows.
 class ColumnWriter {
  public:
-  ColumnWriter(WholeFile& file, const RowSource& rows, const RunRecord& record)
+  ColumnWriter(SealedFile& file, const RowSource& rows, const RunRecord& record)
       : file_(file), rows_(rows), record_(record) {
     const auto column_bytes = std::max<std::size_t>(1, static_cast<std::size_t>(record.rows) * sizeof(double));
     per_pass_ = std::max<std::size_t>(1, most_bytes_in_memory / column_bytes);
@@ -71,7 +91,7 @@ class ColumnWriter {
     });
   }
 
-  WholeFile& file_;
+  SealedFile& file_;
   const RowSource& rows_;
   const RunRecord& record_;
   std::size_t per_pass_ = 1, first_ = 0;
@@ -92,7 +112,7 @@ class JsonRun final : public StoredRun {
 }  // namespace
 
 void write_json(const RowSource& rows, const RunRecord& record, const fs::path& path, const std::string& when_full) {
-  WholeFile file(path, when_full);
+  SealedFile file(path, when_full);
   std::string head = to_json(record);
   head.pop_back();  // the closing brace
   file.write(head);
@@ -103,18 +123,16 @@ void write_json(const RowSource& rows, const RunRecord& record, const fs::path& 
   columns.write("\n", 1, record.info.components);
   file.write("},\n\"measured\":{");
   columns.write("\n", 1 + width_y(record.info), record.info.quantities);
-  file.write("}}\n");
+  file.write("},\n");
   file.commit();
 }
 
 std::unique_ptr<StoredRun> open_json(const fs::path& path) {
   using nlohmann::json;
   const std::string file = path.string();
-  const json document = json::parse(read_whole(path), nullptr, false);
-  if (document.is_discarded())
-    throw IoError(file + " is damaged or incomplete: its JSON text is broken or ends too early");
+  json document;
   auto run = std::make_unique<JsonRun>();
-  run->record = record_from(document, file);
+  read_sealed(read_whole(path), file, run->record, document);
   const auto take = [&](const json& column, const std::string& name) {
     run->columns.push_back(column.get<std::vector<double>>());
     if (static_cast<Index>(run->columns.back().size()) != run->record.rows)

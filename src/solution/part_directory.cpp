@@ -51,7 +51,7 @@ class PartRun final : public StoredRun {
     Index seen = 0;
     for (std::int64_t k = 0; k < segments; ++k) {
       const SegmentHead head = read_segment(part, k, block);
-      if (static_cast<Index>(head.first_row) != seen || 1 + head.n_y + head.n_measured != width || head.n_y != n_y)
+      if (static_cast<Index>(head.first_row) != seen || head.n_y != n_y || head.n_measured != width - 1 - n_y)
         throw IoError(fmt::format("{} does not follow the segment before it", numbered(part, "segment", k).string()));
       for (const double* row = block.data(); row != block.data() + block.size(); row += width, ++seen)
         visitor(row[0], row + 1, row + 1 + n_y);
@@ -61,13 +61,22 @@ class PartRun final : public StoredRun {
   }
 };
 
+// Is this the number of bytes of so many rows? By division: the product of hostile numbers overflows.
+bool fits(const SegmentHead& head, std::size_t bytes) {
+  const std::size_t numbers = bytes / sizeof(double);
+  if (bytes % sizeof(double) != 0 || head.n_y >= numbers || head.n_measured >= numbers - head.n_y) return false;
+  const std::size_t width = 1 + head.n_y + head.n_measured;
+  return numbers % width == 0 && numbers / width == head.rows;
+}
+
 // Reads only the head, which has the number of rows, to open a long run quickly.
 SegmentHead read_head(const fs::path& file) {
+  const std::string bytes = read_start(file, sizeof(SegmentHead));
+  const std::uintmax_t size = fs::file_size(file);
   SegmentHead head;
-  std::FILE* in = std::fopen(file.c_str(), "rb");
-  const std::size_t got = in ? std::fread(&head, sizeof(head), 1, in) : 0;
-  if (in) std::fclose(in);
-  if (got != 1 || std::memcmp(head.magic, SegmentHead{}.magic, sizeof(head.magic)) != 0)
+  if (bytes.size() == sizeof(head)) std::memcpy(&head, bytes.data(), sizeof(head));
+  if (bytes.size() != sizeof(head) || std::memcmp(head.magic, SegmentHead{}.magic, sizeof(head.magic)) != 0 ||
+      size < sizeof(head) + checksum_size || !fits(head, size - sizeof(head) - checksum_size))
     throw IoError(file.string() + " is damaged or incomplete");
   return head;
 }
@@ -105,8 +114,7 @@ SegmentHead read_segment(const fs::path& part, std::int64_t number, std::vector<
   const std::string bytes = read_whole(file);
   const auto head = checked_head<SegmentHead>(bytes, file);
   const std::size_t size = bytes.size() - sizeof(SegmentHead) - checksum_size;
-  if (head.number != static_cast<std::uint64_t>(number) ||
-      size != head.rows * (1 + head.n_y + head.n_measured) * sizeof(double))
+  if (head.number != static_cast<std::uint64_t>(number) || !fits(head, size))
     throw IoError(file.string() + " is not the segment that its name says");
   rows.resize(size / sizeof(double));
   std::memcpy(rows.data(), bytes.data() + sizeof(SegmentHead), size);

@@ -3,6 +3,7 @@
 
 #include "problem/quantity_kind.hpp"
 #include "solution/run_json_parts.hpp"
+#include "solution/seal.hpp"
 #include "trill/base/archive.hpp"
 
 #include <cmath>
@@ -13,7 +14,6 @@
 namespace trill {
 namespace {
 using nlohmann::json;
-constexpr const char* schema = "trill-solution-1";
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -77,6 +77,13 @@ OptionSet options_from(const json& object) {
   return out;
 }
 
+// Each part is compared first, so that no sum of hostile numbers overflows.
+bool fits(const Layout& l, Index components) {
+  for (const Index part : {l.nq, l.nv, l.nl, l.nx})
+    if (part < 0 || part > components) return false;
+  return l.size() == components;
+}
+
 RunInfo info_from(const json& j) {
   RunInfo info;
   info.problem = j.at("problem");
@@ -102,9 +109,8 @@ RunInfo info_from(const json& j) {
   info.quantities = quantities(j.at("quantities"));
   guess_kinds(j, info);
   info.groups = j.at("groups").get<std::vector<std::string>>();
-  const bool sane = l.at("nq") >= 0 && l.at("nv") >= 0 && l.at("nl") >= 0 && l.at("nx") >= 0 &&
-                    info.layout.size() == static_cast<Index>(info.components.size());
-  if (!sane) throw IoError("the layout of the unknowns does not fit the names of the components");
+  if (!fits(info.layout, static_cast<Index>(info.components.size())))
+    throw IoError("the layout of the unknowns does not fit the names of the components");
   return info;
 }
 
@@ -210,13 +216,21 @@ auto named(const std::string& file, const Read& read) {
   }
 }
 
+Seal seal_of(const json& document, std::string_view text, const std::string& file) {
+  const auto [schema, stored] = named(file, [&] {
+    return std::pair<std::string, std::string>(
+        document.at("schema"), document.contains("checksum") ? document.at("checksum").get<std::string>() : "");
+  });
+  return judge_seal(schema, stored, has_whole_seal(text), file);
+}
+
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 }  // namespace
 
 RunRecord record_from(const json& j, const std::string& file) {
   return named(file, [&] {
-    if (const std::string found = j.at("schema"); found != schema)
-      throw IoError(fmt::format("its schema is '{}', but this version of trill reads '{}'", found, schema));
+    if (const std::string found = j.at("schema"); found != solution_schema && found != older_schema)
+      throw IoError(fmt::format("its schema is '{}', but this version of trill reads '{}'", found, solution_schema));
     RunRecord record{info_from(j.at("info")), outcome_from(j.at("outcome")), trust_from(j.at("trust")), j.at("rows"),
                      std::strtoull(j.value("data_checksum", "0").c_str(), nullptr, 16)};
     if (record.rows < 0) throw IoError("the number of rows is negative");
@@ -228,7 +242,7 @@ std::string to_json(const RunInfo& info) { return text_of(value_of(info)); }
 std::string to_json(const RunOutcome& outcome) { return text_of(value_of(outcome)); }
 std::string to_json(const Trust& trust) { return text_of(value_of(trust)); }
 std::string to_json(const RunRecord& r) {
-  json value{{"schema", schema},
+  json value{{"schema", solution_schema},
              {"rows", r.rows},
              {"info", value_of(r.info)},
              {"outcome", value_of(r.outcome)},
@@ -247,6 +261,14 @@ Trust trust_from_json(std::string_view text, const std::string& file) {
 }
 RunRecord record_from_json(std::string_view text, const std::string& file) {
   return record_from(parse(text, file), file);
+}
+
+Seal read_sealed(std::string_view text, const std::string& file, RunRecord& record, json& document) {
+  document = parse(text, file);
+  const Seal seal = seal_of(document, text, file);
+  record = record_from(document, file);
+  note_seal(record, seal);
+  return seal;
 }
 
 std::string json_quoted(std::string_view text) { return text_of(json(text)); }

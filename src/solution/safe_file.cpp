@@ -99,17 +99,22 @@ void write_whole(const fs::path& path, std::string_view bytes, const std::string
   file.commit();
 }
 
-std::string read_whole(const fs::path& path) {
-  const int file = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+// Not blocking: a pipe of that name would be waited for without end.
+std::string read_start(const fs::path& path, std::size_t most) {
+  const int file = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (file < 0) throw_io("cannot read", path, errno);
   struct stat status {};
   std::string bytes;
   ssize_t got = ::fstat(file, &status);
+  if (got == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    ::close(file);
+    throw IoError(path.string() + " is not a regular file");
+  }
   if (got == 0) {
-    bytes.reserve(static_cast<std::size_t>(status.st_size) + 1);
+    bytes.reserve(std::min(most, static_cast<std::size_t>(status.st_size) + 1));
     do {
       const std::size_t at = bytes.size();
-      const std::size_t room = std::max<std::size_t>(4096, bytes.capacity() - at);
+      const std::size_t room = std::min(most - at, std::max<std::size_t>(4096, bytes.capacity() - at));
       bytes.resize(at + room);
       got = retry([&] { return ::read(file, bytes.data() + at, room); });
       bytes.resize(at + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
@@ -120,6 +125,8 @@ std::string read_whole(const fs::path& path) {
   if (got < 0) throw_io("cannot read", path, error);
   return bytes;
 }
+
+std::string read_whole(const fs::path& path) { return read_start(path, std::string().max_size()); }
 
 std::vector<fs::path> list_directory(const fs::path& directory) {
   std::vector<fs::path> paths;

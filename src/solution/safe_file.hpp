@@ -37,7 +37,9 @@ class WholeFile {
 };
 
 void write_whole(const std::filesystem::path& path, std::string_view bytes, const std::string& when_full = {});
+// The files read are regular ones; a pipe or a device is an IoError.
 std::string read_whole(const std::filesystem::path& path);
+std::string read_start(const std::filesystem::path& path, std::size_t most_bytes);
 
 // Removes PATH.tmp-PID of processes that no longer exist.
 void remove_stale_temporaries(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <set>
@@ -25,8 +26,9 @@ std::unique_ptr<StoredRun> open_run(const fs::path& path) {
     if (holds_run(part_of(path))) return open_part(part_of(path));
     throw IoError(path.string() + " does not exist; a solution written by trill was expected");
   }
-  if (fs::is_directory(path))
-    throw IoError(path.string() + " is a directory; a solution written by trill was expected");
+  if (!fs::is_regular_file(path))
+    throw IoError(fmt::format("{} is {}; a solution written by trill was expected", path.string(),
+                              fs::is_directory(path) ? "a directory" : "not a regular file"));
   switch (format) {
     case FileFormat::hdf5:
       return open_hdf5(path);
@@ -36,6 +38,10 @@ std::unique_ptr<StoredRun> open_run(const fs::path& path) {
       return open_json(path);
   }
   return nullptr;
+}
+
+bool all_finite(double t, const double* values, std::size_t count) {
+  return std::isfinite(t) && std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
 }
 }  // namespace
 
@@ -103,7 +109,7 @@ void write_run(const RowSource& rows, const RunRecord& record, const fs::path& p
   }
 }
 
-SolutionFile::SolutionFile(const fs::path& path) : run_(open_run(path)) {}
+SolutionFile::SolutionFile(const fs::path& path) : run_(open_run(path)) { run_->name = path.string(); }
 SolutionFile::~SolutionFile() = default;
 SolutionFile::SolutionFile(SolutionFile&&) noexcept = default;
 SolutionFile& SolutionFile::operator=(SolutionFile&&) noexcept = default;
@@ -112,7 +118,13 @@ const RunOutcome& SolutionFile::outcome() const { return run_->record.outcome; }
 const Trust& SolutionFile::trust() const { return run_->record.trust; }
 bool SolutionFile::unfinished() const { return run_->unfinished; }
 Index SolutionFile::rows() const { return run_->rows(); }
-void SolutionFile::visit(const Visitor& visitor) const { run_->visit(visitor); }
+void SolutionFile::visit(const Visitor& visitor) const {
+  run_->visit([&](double t, const double* y, const double* measured) {
+    if (!all_finite(t, y, width_y(info())) || !all_finite(t, measured, width_measured(info())))
+      throw IoError(run_->name + " is damaged: it holds a number that is not finite, which trill never writes");
+    visitor(t, y, measured);
+  });
+}
 
 Solution SolutionFile::load() const {
   Solution solution;

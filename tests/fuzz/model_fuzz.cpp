@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever a model file holds, it loads and then its functions can be evaluated, or it is refused. Files that it names
 // follow it in the same input, each after a line such as "#### atoms.csv".
+#include "scratch_folder.hpp"
 #include "time_limit.hpp"
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/mechanical.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <string_view>
-
-#include <unistd.h>
 
 namespace {
 using namespace trill;
 
 constexpr std::string_view mark = "\n#### ";
 constexpr Index most_evaluated = 40;  // coordinates of models whose matrices are looked at
-
-// In memory where the machine has a folder for that.
-const std::filesystem::path& folder() {
-  static const std::filesystem::path path = [] {
-    std::error_code error;
-    const std::filesystem::path memory = "/dev/shm";
-    const auto base = std::filesystem::is_directory(memory, error) ? memory : std::filesystem::temp_directory_path();
-    const auto made = base / ("trill-fuzz-" + std::to_string(getpid()));
-    std::filesystem::create_directories(made);
-    std::atexit([] { std::filesystem::remove_all(folder()); });
-    return made;
-  }();
-  return path;
-}
 
 std::string plain_name(std::string_view name) {
   std::string plain;
@@ -52,14 +35,14 @@ class Folder {
     }
   }
   ~Folder() {
-    for (const auto& name : names_) std::filesystem::remove(folder() / name);
+    for (const auto& name : names_) std::filesystem::remove(fuzz::scratch_folder() / name);
   }
-  TextModel load() const { return load_model(folder() / "fuzz.toml"); }
+  TextModel load() const { return load_model(fuzz::scratch_folder() / "fuzz.toml"); }
 
  private:
   void write(const std::string& name, std::string_view content) {
     names_.push_back(name);
-    std::ofstream(folder() / name, std::ios::binary) << content;
+    fuzz::write_scratch(name, content);
   }
   std::vector<std::string> names_;
 };

@@ -34,9 +34,9 @@ TEST(FuzzCorpus, Models) {
   read_all("model", [](const std::string& text) { read_model("corpus.toml", text); });
 }
 TEST(FuzzCorpus, Tables) {
-  read_all("csv", [](const std::string& text) { read_csv("corpus.csv", text); });
+  read_all("table", [](const std::string& text) { read_csv("corpus.csv", text); });
 }
 TEST(FuzzCorpus, Matrices) {
-  read_all("mtx", [](const std::string& text) { read_matrix_market("corpus.mtx", text); });
+  read_all("matrix_market", [](const std::string& text) { read_matrix_market("corpus.mtx", text); });
 }
 }  // namespace

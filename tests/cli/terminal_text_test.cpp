@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Titles, units, references and names of files may hold anything; the terminal gets nothing that it obeys.
+#include "support/mentions.hpp"
+#include "tool.hpp"
+#include "trill/solution/solution_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trill::testing_cli {
+namespace {
+using testing::HasSubstr;
+
+// Clears the screen, sets the title of the window, the same with controls of one byte, writes from right to left.
+constexpr const char* evil_model = R"(title = "swing\u001b[2J\u009b31m \u202erevo\u202c ü"
+reference = "Nobody\u001b]0;title\u0007, 1999"
+equations = "x'' = -x\u001b[8m"
+time_unit = "s\u001b[1m"
+[parameters]
+k = { value = 4, unit = "N/m\u001b[5m", what = "stiffness\u202d" }
+[coordinates]
+x = { start = 1, velocity = 0, unit = "m\u001b[7m" }
+[[potential]]
+energy = "k*x^2/2"
+[[measure]]
+name = "twice"
+value = "2*x"
+unit = "m\u0085"
+[[event]]
+name = "low\u001b[3m"
+when = "x"
+)";
+
+void expect_harmless(const std::string& text, const std::string& command) {
+  const auto controls = [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; };
+  EXPECT_FALSE(std::any_of(text.begin(), text.end(), controls)) << command << "\n" << text;
+  for (const char* hidden : {"\u0085", "\u009b", "\u202d", "\u202e", "\u202c"})
+    EXPECT_EQ(text.find(hidden), text.npos) << command << "\n" << text;
+}
+
+class TerminalText : public testing::Test {
+ protected:
+  Ended trill(const std::string& line) {
+    Ended ended = trill_in(directory.path(), words_of(line));
+    expect_harmless(ended.out, line);
+    expect_harmless(ended.err, line);
+    return ended;
+  }
+  void SetUp() override { write_text(directory / "evil.toml", evil_model); }
+  Directory directory;
+};
+
+TEST_F(TerminalText, OfAModel) {
+  for (const char* line :
+       {"check evil.toml", "inspect evil.toml", "inspect evil.toml --json", "describe evil.toml", "cite evil.toml",
+        "run evil.toml --to 3", "run evil.toml --to 3 --json", "run evil.toml --dry-run",
+        "compare evil.toml --methods verlet,rk4 --to 1", "order verlet --model evil.toml"}) {
+    const Ended ended = trill(line);
+    EXPECT_NE(ended.code, -1) << line;
+    EXPECT_NE(ended.out + ended.err, "") << line;
+  }
+  EXPECT_THAT(trill("check evil.toml").out, HasSubstr("swing\\u001b[2J\\u009b31m \\u202erevo\\u202c \u00fc"));
+  EXPECT_THAT(trill("cite evil.toml").out, HasSubstr("Nobody\\u001b]0;title\\u0007, 1999"));
+}
+
+TEST_F(TerminalText, OfJsonStaysJson) {
+  const Ended ended = trill("run evil.toml --to 3 --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_FALSE(nlohmann::json::parse(ended.out).empty());
+}
+
+TEST_F(TerminalText, OfASolution) {
+  for (const char* name : {"run.csv", "run.json"}) {
+    ASSERT_EQ(trill(fmt::format("run evil.toml --to 3 -q --out {}", name)).code, 0);
+    EXPECT_THAT(trill(fmt::format("cite {}", name)).out, HasSubstr("Nobody\\u001b]0;title\\u0007, 1999"));
+    EXPECT_EQ(trill(fmt::format("report {}", name)).code, 0);
+  }
+}
+
+TEST_F(TerminalText, OfMessagesThatQuote) {
+  write_text(directory / "worse.toml", std::string("title = \"t\"\n[coordinates]\nx = { start = 1 }\n[[potential]]\n") +
+                                           "energy = \"x^2*bad\u202e\u009b\"\n");
+  EXPECT_EQ(trill("check worse.toml").code, 2);
+  write_text(directory / "bytes.toml", "title = \"\x1b[2J\"\n");
+  EXPECT_EQ(trill("check bytes.toml").code, 2);
+  EXPECT_EQ(trill("run no\x1b[2Jmodel").code, 2);
+  EXPECT_EQ(trill("report no\x1b[2J.h5").code, 3);
+  EXPECT_EQ(trill("report no\x9b"
+                  "2J.h5")
+                .code,
+            3);
+  EXPECT_EQ(trill("run evil.toml --frob\x1b[2J").code, 2);
+  EXPECT_EQ(trill("frob\x1b[2J").code, 2);
+  fs::rename(directory / "evil.toml", directory / "evil\x1b[2J.toml");
+  EXPECT_EQ(trill("check evil\x1b[2J.toml").code, 0);
+}
+}  // namespace
+}  // namespace trill::testing_cli
