@@ -159,6 +159,7 @@ class Session {
     if (c.rejected > 0) print(fmt::format(" ({} rejected)", c.rejected));
     print(fmt::format(", {} force evaluations, {:.3g} s{}{}\n", c.most_forces(), c.seconds,
                       info.code.empty() ? "" : ", model ", info.code));
+    if (outcome.ok() && !outcome.message.empty()) print(fmt::format("  {}\n", outcome.message));
     if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const RunResult& r : results())

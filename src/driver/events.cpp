@@ -41,27 +41,55 @@ double far_side_of_root(Function&& g, double a, double ga, double b, double gb, 
   }
   return b;
 }
+
+// There may be several roots between samples; looks for an earlier one before the one that was found.
+template <class Function>
+double far_side_of_first_root(Function&& g, double a, double ga, double b, double gb, double tolerance) {
+  double root = far_side_of_root(g, a, ga, b, gb, tolerance);
+  for (std::size_t k = 1; k < samples; ++k) {
+    if (root - a <= samples * tolerance) break;
+    const double c = a + (root - a) * static_cast<double>(k) / samples, gc = g(c);
+    if (sign_of(gc) != -sign_of(ga)) continue;
+    root = far_side_of_root(g, a, ga, c, gc, tolerance);
+    k = 0;
+  }
+  return root;
+}
 }  // namespace
 
 EventDetector::EventDetector(const std::vector<Event>& events)
-    : events_(events), sign_(events.size(), 0), end_sign_(sign_), left_(sign_) {}
+    : events_(events),
+      sign_(events.size(), 0),
+      end_sign_(sign_),
+      extent_(events.size(), 0.0),
+      stands_(events.size(), not_on_root),
+      kept_(sign_),
+      moved_past_(sign_) {}
 
 void EventDetector::start(const State& s) {
   for (std::size_t i = 0; i < events_.size(); ++i) sign_[i] = sign_of(events_[i].root(s));
 }
 
 void EventDetector::leave(const State& before) {
+  kept_ = sign_;
   for (std::size_t i = 0; i < events_.size(); ++i)
     if (!counts(sign_[i], sign_of(events_[i].root(before)), events_[i].direction)) sign_[i] = forgotten;
 }
 
 void EventDetector::restart(const State& after, std::size_t event) {
-  for (std::size_t i = 0; i < events_.size(); ++i)
+  for (std::size_t i = 0; i < events_.size(); ++i) {
     if (sign_[i] == forgotten) sign_[i] = sign_of(events_[i].root(after));
+    moved_past_[i] = sign_[i] * kept_[i] < 0;
+  }
   // The state is on the root of this event, so its sign is known only after the motion has left it. If a formula was
   // switched, the motion must go to the other side; otherwise it comes back across the switch.
   sign_[event] = events_[event].restarts ? end_sign_[event] : 0;
-  left_[event] = events_[event].restarts;
+  stands_[event] = events_[event].restarts ? on_switch : not_on_root;
+}
+
+void EventDetector::stand(std::size_t event, int sign, bool due) {
+  sign_[event] = sign;
+  stands_[event] = due ? is_due : leaves;
 }
 
 // Event values, sample by sample: a model evaluates all of its switches at once for a state.
@@ -69,7 +97,11 @@ void EventDetector::sample(double from, const Interpolant& at) {
   values_.resize((samples + 1) * events_.size());
   for (std::size_t k = 0; k <= samples; ++k) {
     const State& s = at(from + (1 - from) * static_cast<double>(k) / samples);
-    for (std::size_t i = 0; i < events_.size(); ++i) values_[k * events_.size() + i] = events_[i].root(s);
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const double value = events_[i].root(s);
+      values_[k * events_.size() + i] = value;
+      if (k == 0) extent_[i] = std::max(extent_[i], std::abs(value));
+    }
   }
 }
 
@@ -77,10 +109,14 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   const auto g = [&](double theta) { return events_[event].root(at(theta)); };
   const int direction = events_[event].direction;
   int sign = sign_[event];
-  const bool stands = sign == 0 || left_[event];
+  if (stands_[event] == is_due) return {from, -sign};
+  if (stands_[event] == leaves && counts(sign, sign_of(values_[events_.size() + event]), direction))
+    return end_of_flight(event, from, rounding, at);
+  const bool stands = sign == 0 || stands_[event] != not_on_root;
   double a = from, ga = stands ? 0 : values_[event];
   // On the root, the sign is that of the first value away from it: rounding may have left it on either side.
-  for (double d = sign == 0 ? 1e-8 : 1e-6; stands && sign_of(ga) == 0 && d < 1.0 / samples; d *= 10) {
+  const bool looks = stands && stands_[event] != leaves;
+  for (double d = sign == 0 ? 1e-8 : 1e-6; looks && sign_of(ga) == 0 && d < 1.0 / samples; d *= 10) {
     a = from + (1 - from) * d;
     ga = g(a);
   }
@@ -91,7 +127,7 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
     const double b = from + (1 - from) * static_cast<double>(k) / samples;
     const double gb = values_[k * events_.size() + event];
     if (counts(sign, sign_of(gb), direction)) {
-      const double theta = sign_of(ga) == sign ? far_side_of_root(g, a, ga, b, gb, rounding) : a;
+      const double theta = sign_of(ga) == sign ? far_side_of_first_root(g, a, ga, b, gb, rounding) : a;
       return {theta, sign_of(gb)};
     }
     if (sign_of(gb) != 0) sign = sign_of(gb);
@@ -101,22 +137,39 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   return {std::nullopt, sign};
 }
 
+// The motion left the root but was on the other side at the first sample.
+EventDetector::Scan EventDetector::end_of_flight(std::size_t event, double from, double rounding,
+                                                 const Interpolant& at) const {
+  const auto g = [&](double theta) { return events_[event].root(at(theta)); };
+  const int sign = sign_[event];
+  double b = from + (1 - from) / samples, gb = values_[events_.size() + event];
+  for (double d = 0.125 * (b - from); d > rounding; d *= 0.125) {
+    const double a = from + d, ga = g(a);
+    if (sign_of(ga) == sign) return {far_side_of_first_root(g, a, ga, b, gb, rounding), -sign};
+    b = a;
+    gb = ga;
+  }
+  return {from, -sign, true};
+}
+
 std::optional<EventDetector::Hit> EventDetector::first(double from, double h, double t0, const Interpolant& at) {
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t0 / h));
   std::optional<Hit> best;
+  sign_before_ = sign_;
+  stands_before_ = stands_;
   left_a_switch_ = false;
   sample(from, at);
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const Scan found = scan(i, from, rounding, at);
     end_sign_[i] = found.sign;
     left_a_switch_ = left_a_switch_ || (events_[i].restarts && sign_[i] == 0 && found.sign != 0);
-    if (found.theta && (!best || *found.theta < best->theta)) best = Hit{i, *found.theta};
+    if (found.theta && (!best || *found.theta < best->theta)) best = Hit{i, *found.theta, found.unresolved};
   }
   if (best)
     sign_[best->event] = end_sign_[best->event];
   else
     sign_ = end_sign_;
-  std::fill(left_.begin(), left_.end(), 0);
+  std::fill(stands_.begin(), stands_.end(), not_on_root);
   return best;
 }
 }  // namespace trill

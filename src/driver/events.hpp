@@ -18,6 +18,8 @@ class EventDetector {
   struct Hit {
     std::size_t event;
     double theta;
+    // The motion goes back across the root at which it stood, but the step does not show how it left: it is too long.
+    bool unresolved = false;
   };
 
   explicit EventDetector(const std::vector<Event>& events);
@@ -27,24 +29,42 @@ class EventDetector {
   // whose value the change itself moves past zero has not crossed, so roots are evaluated before and after the change.
   void leave(const State& before);
   void restart(const State& after, std::size_t event);
+  // The state is on the root of this event. It leaves to the side of this sign; if it is `due`, it comes from there, so
+  // that the event happens at once. Values of the event function next to the root are rounding.
+  void stand(std::size_t event, int sign, bool due);
+  void set_sign(std::size_t event, int sign) { sign_[event] = sign; }
+  int sign(std::size_t event) const { return sign_[event]; }
+  double extent(std::size_t event) const { return extent_[event]; }  // the largest value so far
+  // The last change of the state moved it past the root of this event, which is no crossing.
+  bool moved_past(std::size_t event) const { return moved_past_[event] != 0; }
   // The first crossing at or after `from` that was not returned before; empty: there are no more in this step.
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
+  void forget_last() {  // the step is made again: signs as before the last call of first()
+    sign_ = sign_before_;
+    stands_ = stands_before_;
+  }
   // The motion was on the switch of a formula and has left it in the last step.
   bool left_a_switch() const { return left_a_switch_; }
-  void memory(Archive& archive) { archive(sign_, left_); }
+  void memory(Archive& archive) { archive(sign_, stands_, extent_); }
 
  private:
+  enum Stand { not_on_root, on_switch, leaves, is_due };
   struct Scan {
     std::optional<double> theta;
     int sign;  // after the crossing, or at the end of the step
+    bool unresolved = false;
   };
   void sample(double from, const Interpolant& at);
   Scan scan(std::size_t event, double from, double rounding, const Interpolant& at) const;
+  Scan end_of_flight(std::size_t event, double from, double rounding, const Interpolant& at) const;
 
   const std::vector<Event>& events_;
   std::vector<int> sign_, end_sign_;  // -1, +1, or 0 while unknown
   std::vector<double> values_;        // values of all events at the samples of a step
-  std::vector<int> left_;             // 1: the motion is on this switch, moving to the side given by the sign
+  std::vector<double> extent_;
+  std::vector<int> stands_;  // a Stand; on the root, the motion goes to the side given by the sign
+  std::vector<int> sign_before_, stands_before_;
+  std::vector<int> kept_, moved_past_;
   bool left_a_switch_ = false;
 };
 }  // namespace trill

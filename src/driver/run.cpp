@@ -6,6 +6,7 @@
 #include "problem/quantity_kind.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,6 +48,8 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
       notices_(options.notices),
       user_(std::move(start)),
       clock_(options.output, t_start_, direction_),
+      sides_(problem, events_, events_.size() - options.events.size(), direction_),
+      series_(events_.size()),
       checkpoint_every_(checkpoint_interval(stepper.info(), user_.y.size(), options.checkpoint_every)) {
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
@@ -101,6 +104,7 @@ void Run::begin() {
   measures_.emplace(problem_, options_.reformulation, stepper_);
   recorder_.begin(info());
   detector_.start(user_);
+  check_sides_at_start();
   for (Observer* observer : options_.observers) observer->begin(problem_, user_);
   if (options_.resume)
     resume(*options_.resume);
@@ -146,6 +150,7 @@ void Run::take_step() {
   if (result.status != AdvanceStatus::ok) return fail(result);
   clock_.pass_steps(advancer_.counters().steps - before - 1);
   last_step_ = result.step;
+  shorter_step_before_ = std::exchange(shorter_step_, 0);
   const double t0 = result.t_begin, h = inner_.t - t0;
   const bool goes_on = !options_.reformulation || correct();
   const bool truncated = !detector_.empty() && handle_events(t0, h);
@@ -173,7 +178,8 @@ std::int64_t Run::batch_size(std::int64_t steps) const {
 }
 
 double Run::next_stop() const {
-  const double stop = bounds_.limit(inner_.t, next_break_ < breakpoints_.size() ? breakpoints_[next_break_] : t_end_);
+  double stop = bounds_.limit(inner_.t, next_break_ < breakpoints_.size() ? breakpoints_[next_break_] : t_end_);
+  if (shorter_step_ > 0 && std::abs(stop - inner_.t) > shorter_step_) stop = inner_.t + direction_ * shorter_step_;
   if (stepper_.info().dense != Dense::none) return stop;
   const double out = clock_.next_time();
   return direction_ * (stop - out) > 0 ? out : stop;

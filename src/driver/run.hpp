@@ -4,7 +4,8 @@
 #include "base/pace.hpp"
 #include "driver/consistency.hpp"
 #include "driver/event_crowding.hpp"
-#include "driver/events.hpp"
+#include "driver/event_series.hpp"
+#include "driver/event_sides.hpp"
 #include "driver/measures.hpp"
 #include "driver/output_clock.hpp"
 #include "driver/step_bounds.hpp"
@@ -60,6 +61,15 @@ class Run {
   bool take_sides();
   void record_moved();
   bool crowds(std::size_t index, double t);
+  double visible_time() const;
+  void check_sides_at_start();
+  bool takes_side(std::size_t index);
+  bool accumulates(std::size_t index);
+  bool is_lost_in_rounding(std::size_t index);
+  bool leaves_in_rounding(std::size_t index, double h);
+  void step_shorter(const EventDetector::Hit& hit, double t0, double h);
+  void end_without_step(std::size_t index);
+  void come_to_rest(std::size_t index);
   bool breaks_constraints(const Event& event);
   bool take_in();
 
@@ -101,6 +111,9 @@ class Run {
   StepBounds bounds_;
   OutputClock clock_;
   EventCrowding crowding_;
+  EventSides sides_;
+  std::vector<EventSeries> series_;                    // for each event
+  double shorter_step_ = 0, shorter_step_before_ = 0;  // bounds for the next step and for the last one; 0: none
   std::int64_t checkpoint_every_, last_regular_ = 0, last_stored_ = 0, next_progress_ = 16;
   // A method that cannot save its memory is stored as it was at its last restart. A resumed run repeats the steps made
   // since then; their rows are there already.

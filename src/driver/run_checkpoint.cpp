@@ -49,7 +49,8 @@ void Run::resume(Archive& archive) {
 }
 
 void Run::memory(Archive& archive) {
-  archive(inner_.t, inner_.y, inner_.mode, clock_, last_recorded_, next_break_, last_step_, crowding_);
+  archive(inner_.t, inner_.y, inner_.mode, clock_, last_recorded_, next_break_, last_step_, crowding_, sides_, series_,
+          shorter_step_);
   if (options_.reformulation)
     formulation_memory(archive);
   else if (archive.reading())

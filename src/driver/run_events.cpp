@@ -13,6 +13,10 @@ bool Run::handle_events(double t0, double h) {
   const EventDetector::Interpolant at = [this](double theta) -> const State& { return inside(theta); };
   while (const auto hit = detector_.first(from, h, t0, at)) {
     const State before = inside(hit->theta);
+    if (hit->unresolved || (from == 0 && sides_.contradicts(hit->event, before, visible_time(), detector_))) {
+      step_shorter(*hit, t0, h);
+      return true;
+    }
     if (!clock_.counts_steps()) output_until(before.t, t0, h);
     if (options_.reformulation) inside(hit->theta);  // output has overwritten inside_ with other states
     const Event& event = events_[hit->event];
@@ -38,6 +42,8 @@ bool Run::handle_events(double t0, double h) {
 bool Run::restart_behind(std::size_t index, const State& before, const State& after, bool changed) {
   const Event& event = events_[index];
   if (last_recorded_ != before.t) record(before);
+  const bool changes = !event.restarts && event.action;
+  if (changes) sides_.act(index, before, after, visible_time(), detector_);
   detector_.leave(before);
   // Before the event a method may already be off the constraints by its tolerance; the event is not to blame for that.
   const bool stays_on = changed && !event.restarts && leaves_constraints(problem_, before).empty();
@@ -53,7 +59,8 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   if (options_.reformulation && event.restarts) record_moved();
   advancer_.note_jump();
   detector_.restart(user_, index);
-  return true;
+  if (!takes_side(index)) return false;
+  return !changes || !accumulates(index);
 }
 
 // A formulation may have moved the state after a switch, for example onto gaps that it treats as constraints.
@@ -108,7 +115,8 @@ bool Run::crowds(std::size_t index, double t) {
       fmt::format("at t = {:.6g}: event '{}' happens again and again at ever shorter intervals; {}", t, event.name,
                   event.restarts ? "the motion is held at the place where a formula switches; let the formula change "
                                    "smoothly there, for instance by tanh"
-                                 : "let the event end the run (stop = true) when the motion has come to rest there"));
+                                 : "let the conditions of events that undo each other lie apart, or let the event "
+                                   "end the run (stop = true)"));
   return true;
 }
 

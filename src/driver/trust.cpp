@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,9 +21,61 @@ constexpr std::int64_t most_watched_steps = 10'000'000;
 struct Samples {
   StateSamples states;
   Extent extent;  // over all rows, not only the sampled ones
+  double t_last = 0;
 };
 
-Samples sample(const RowSource& rows, Index size) {
+// The hits of events that may change the state. Where formulas switch, a state does not jump.
+std::vector<EventHit> hits_of(const PreparedRun& run, const RunOutcome& outcome) {
+  std::set<std::string> switches;
+  for (const EventInfo& info : run.problem->events())
+    if (info.restarts) switches.insert(info.name);
+  std::vector<EventHit> hits;
+  for (const EventHit& hit : outcome.events)
+    if (!switches.contains(hit.name)) hits.push_back(hit);
+  return hits;
+}
+
+// A more accurate run meets an event a little earlier or later. Between the two times its state is before the event and
+// the other behind it, so times that close to an event are not compared.
+class NearEvents {
+ public:
+  explicit NearEvents(std::vector<EventHit> hits) : hits_(std::move(hits)) {}
+  // To be called with times in their order.
+  bool contains(double t, double first, double last) {
+    while (next_ < hits_.size() && std::abs(hits_[next_].t - first) < std::abs(t - first)) ++next_;
+    const double before = next_ > 0 ? hits_[next_ - 1].t : first, after = next_ < hits_.size() ? hits_[next_].t : last;
+    const double near = close * std::abs(after - before);
+    return (next_ > 0 && std::abs(t - before) < near) || (next_ < hits_.size() && std::abs(after - t) < near);
+  }
+
+ private:
+  static constexpr double close = 0.01;  // of the time between two events
+  std::vector<EventHit> hits_;
+  std::size_t next_ = 0;
+};
+
+// How often each event happened. Near the end of a run, and where events accumulate, one run may be a little ahead, so
+// the count of the first run need only lie between two counts of the second.
+std::string difference_in_events(const std::vector<EventHit>& hits, const std::vector<EventHit>& again, double t_first,
+                                 double t_last) {
+  const auto count = [&](const std::vector<EventHit>& all, const std::string& name, double share) {
+    const double until = share * std::abs(t_last - t_first);
+    return std::count_if(all.begin(), all.end(),
+                         [&](const EventHit& hit) { return hit.name == name && std::abs(hit.t - t_first) <= until; });
+  };
+  std::set<std::string> names;
+  for (const auto* all : {&hits, &again})
+    for (const EventHit& hit : *all) names.insert(hit.name);
+  for (const std::string& name : names) {
+    const auto found = count(hits, name, 0.99), least = count(again, name, 0.98), most = count(again, name, 1);
+    if (found < least || found > most)
+      return fmt::format(" Event '{}' happened {} times in this run, but {} times in the repetition.", name,
+                         count(hits, name, 1), most);
+  }
+  return "";
+}
+
+Samples sample(const RowSource& rows, Index size, NearEvents near, double t_first, double t_end) {
   Samples s{{{}, Mat(size, std::min(rows.rows(), most_times + 1))}, Extent(size)};
   auto& [times, columns] = s.states;
   const Index count = rows.rows(), stride = std::max<Index>(1, (count + most_times - 1) / most_times);
@@ -31,10 +84,11 @@ Samples sample(const RowSource& rows, Index size) {
   rows.visit([&](double t, const double* y, const double*) {
     const Eigen::Map<const Vec> row(y, size);
     s.extent.look(row);
+    s.t_last = t;
     const bool jump = t == last;  // both sides of an event have this time, so it is not used for the comparison
     last = t;
     if (jump && !times.empty() && times.back() == t) times.pop_back();
-    if (!jump && (i % stride == 0 || i + 1 == count)) {
+    if (!jump && (i % stride == 0 || i + 1 == count) && !near.contains(t, t_first, t_end)) {
       columns.col(static_cast<Index>(times.size())) = row;
       times.push_back(t);
     }
@@ -121,7 +175,18 @@ struct TrustCheck::Parts {
   std::optional<PreparedRun> repetition{};
 
   Vec scales() const;
+  bool compared_all(const RunOutcome& again) const;
 };
+
+// If both runs ended at an event, the repetition may have ended before the last times of the run.
+bool TrustCheck::Parts::compared_all(const RunOutcome& again) const {
+  const std::vector<double>& times = samples.states.t;
+  const std::size_t compared = comparison->compared();
+  if (compared >= times.size()) return true;
+  const double t_first = *run.plan.from;
+  return to_event && again.status == RunStatus::event &&
+         std::abs(times[compared] - t_first) >= std::abs(again.events.back().t - t_first);
+}
 
 Vec TrustCheck::Parts::scales() const {
   Extent extent = samples.extent;
@@ -148,12 +213,13 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
     p.trust.headline = "The run did not reach its end: " + outcome.message;
     return;
   }
-  p.samples = sample(rows, run.start.y.size());
+  const std::vector<EventHit> hits = hits_of(run, outcome);
+  p.samples = sample(rows, run.start.y.size(), NearEvents(hits), *run.plan.from, *run.plan.to);
   // If the run ended at an event, the repetition finds that event a little earlier or later.
   std::vector<double>& times = p.samples.states.t;
   p.to_event = outcome.status == RunStatus::event && !times.empty();
-  p.t_last = times.empty() ? 0 : times.back();
-  if (p.to_event && outcome.events.back().t == p.t_last) times.pop_back();
+  p.t_last = p.samples.t_last;
+  if (p.to_event && outcome.events.back().t == times.back()) times.pop_back();
   if (times.size() < 2) {
     p.trust.headline = "Not checked, because there are too few output rows to compare.";
     return;
@@ -204,9 +270,13 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
     const double moved = std::abs(again.events.back().t - outcome.events.back().t);
     trust.rows.push_back(
         {"time of " + outcome.events.back().name, run.problem->time_unit(), moved, std::abs(t_last - *run.plan.from)});
+    if (!(trust.rows.back().relative() <= worst)) {
+      worst = trust.rows.back().relative();
+      worst_name = trust.rows.back().name;
+    }
   }
   trust.verdict = verdict_of(worst);
-  if (!again.ok() || again.status != outcome.status || comparison->compared() < samples.states.t.size()) {
+  if (!again.ok() || again.status != outcome.status || !parts_->compared_all(again)) {
     trust.verdict = Verdict::red;
     trust.headline = fmt::format("Do not trust this run: a more accurate repetition ended differently ({} {}).",
                                  to_text(again.status), again.message);
@@ -226,6 +296,11 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
   } else {
     trust.headline = fmt::format("A more accurate repetition differs by at most {:.2g} of a component's range ({}).",
                                  worst, worst_name);
+  }
+  const std::string events = difference_in_events(hits_of(run, outcome), hits_of(run, again), *run.plan.from, t_last);
+  if (!events.empty() && trust.verdict != Verdict::red) {
+    trust.verdict = Verdict::amber;
+    trust.headline += events;
   }
   add_model_error(trust);
   const auto is_slow_only = [](const Notice& notice) { return notice.code == "slow_motion_only"; };
