@@ -3,6 +3,8 @@
 #include "driver/recorded_run.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
+#include "places.hpp"
+#include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
@@ -44,18 +46,15 @@ class Session {
   }
 
   int dry_run() {
-    if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
-    check_place(a_.out);
-    check_page(a_.report);
+    check_places();
     print(settings_text(run_.prepared().options.info));
     if (!run_.prepared().choice.empty()) print(fmt::format("\n{}\n", run_.prepared().choice));
     return ExitCode::ok;
   }
 
   int go() {
-    check_page(a_.report);
+    check_places();
     run_.open();
-    check_place(a_.out);
     for (const std::string& remark : run_.remarks()) complain(remark);
     if (!run_.solved()) run_.solve();
     if (run_.outcome().status == RunStatus::stopped) return interrupted();
@@ -67,6 +66,15 @@ class Session {
   }
 
  private:
+  void check_places() {
+    if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
+    Paths outputs = files_of_solution(without_part(a_.resume.empty() ? a_.out : a_.resume));
+    outputs.push_back(a_.report);
+    check_apart(outputs, files_of_model(a_.plan.model, run_.prepared().options.info.inputs));
+    check_page(a_.report);
+    check_place(a_.out);
+  }
+
   int interrupted() {
     const bool recorded = !run_.file().empty();
     const std::string how =
