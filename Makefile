@@ -14,7 +14,7 @@ CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE
 NINJA = ninja -j$(JOBS)
 CTEST = ctest --output-on-failure --no-tests=error -j$(JOBS)
 
-.PHONY: help build demo test build-tests test-sanitized test-long fuzz bench time-table format install clean
+.PHONY: help build demo test build-tests test-sanitized test-long fuzz bench time-table format install uninstall clean
 
 help:
 	@echo 'make build             build the tool: $(BUILD)/trill'
@@ -26,6 +26,7 @@ help:
 	@echo 'make bench             time trill against other solvers: one table of ratios'
 	@echo 'make time-table        where building and testing spend their time: docs/design/time.md'
 	@echo 'make install PREFIX=/usr/local'
+	@echo 'make uninstall PREFIX=/usr/local  remove exactly what was installed there'
 	@echo 'make format            format the C++ sources'
 	@echo 'make clean             remove everything that was built'
 	@echo
@@ -89,7 +90,10 @@ format:
 
 install: build
 	@$(NINJA) -C $(BUILD) --quiet trill_words | sed '/^ninja: no work to do/d'
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@cmake --install $(BUILD) --prefix '$(PREFIX)'
+
+uninstall:
+	@tools/uninstall '$(DESTDIR)$(PREFIX)'
 
 clean:
 	@rm -rf $(BUILD) $(FUZZ_BUILD) web/dist web/node_modules

@@ -4,6 +4,15 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trill)
 set(written ${CMAKE_CURRENT_BINARY_DIR}/package)
 
+# What is installed is listed in a file of the prefix, by which tools/uninstall removes exactly that.
+file(GLOB header_folders RELATIVE ${PROJECT_SOURCE_DIR}/include/trill ${PROJECT_SOURCE_DIR}/include/trill/*)
+list(TRANSFORM header_folders PREPEND ${CMAKE_INSTALL_INCLUDEDIR}/trill/)
+set(installed_folders ${CMAKE_INSTALL_BINDIR} ${package_dir} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_DOCDIR}
+    ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${header_folders})
+install(CODE "set(trill_folders \"${installed_folders}\")\nset(trill_list \"${CMAKE_INSTALL_DOCDIR}/installed_files.txt\")")
+install(SCRIPT cmake/before_install.cmake)
+
 install(TARGETS trill EXPORT trillTargets)
 install(DIRECTORY include/trill DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT trillTargets NAMESPACE trill:: DESTINATION ${package_dir})
@@ -64,3 +73,5 @@ if(TRILL_BUILD_TOOL)
   install(FILES ${written}/_trill DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${written}/trill.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
+
+install(SCRIPT cmake/after_install.cmake)

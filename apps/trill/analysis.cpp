@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "formulation/constraint_formulation.hpp"
 #include "pictures.hpp"
+#include "places.hpp"
 #include "resonance.hpp"
 #include "terminal.hpp"
 #include "trill/analysis/stability.hpp"
@@ -228,7 +229,7 @@ StabilityReport analyse_far_enough(const MethodEntry& method, const OptionSet& o
 
 int stability(const StabilityArguments& a) {
   check_page(a.report);
-  check_place(a.svg);
+  check_pictures(a.svg);
   const MethodEntry& method = plain_method(a.method);
   const StabilityReport r = analyse_far_enough(method, a.options);
   const auto split = method.split_form(a.options);
@@ -315,7 +316,12 @@ Curve measure_curve(const CompareArguments& a, const Contender& contender, const
 
 int compare(const CompareArguments& arguments) {
   CompareArguments a = arguments;
+  Paths outputs = svg_files(a.svg, 2);
+  outputs.push_back(a.report);
+  const OptionSet inputs = make_model(a.plan.model, a.plan.parameters, a.plan.from.value_or(0)).inputs;
+  check_apart(outputs, files_of_model(a.plan.model, inputs));
   check_page(a.report);
+  check_pictures(a.svg);
   const std::vector<Contender> compared = contenders(a);
   const Reference reference = reference_solution(a.plan);
   std::vector<Curve> curves;

@@ -78,7 +78,7 @@ std::string frequencies(const Inspection& in, bool fast) {
 
 int check(const CheckArguments& a) {
   const TextModel model = make_model(a.model, a.parameters);
-  const auto& [info, file, text, problem, warnings] = model;
+  const auto& [info, file, text, problem, warnings, inputs] = model;
   const State start = problem->initial_state();
   Rows rows{{"at the start", info.title}, {"coordinates", fmt::format("{}", start.layout.nq)}};
   list_algebraic(*problem, start, rows);

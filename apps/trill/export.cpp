@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "model/file/model_export.hpp"
+#include "places.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 
@@ -17,6 +18,8 @@ int export_model(const ExportArguments& a) {
   if (!text)
     throw UsageError(fmt::format(
         "'{}' is written in C++ or given by matrices, and only models with formulas can be exported", a.model));
+  check_apart({a.out}, files_of_model(a.model, model.inputs));
+  check_place(a.out);
   const std::string content = a.to == "c" ? text->as_c() : text->as_latex();
   if (a.out.empty())
     print_content(content);

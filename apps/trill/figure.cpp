@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "pictures.hpp"
+#include "places.hpp"
 #include "terminal.hpp"
 
 #include <cmath>
@@ -47,7 +48,7 @@ std::string table_text(const Table& table) {
 int figure(const FigureArguments& a) {
   const FigureEntry& entry = FigureRegistry::all().find(a.name);
   check_page(a.report);
-  check_place(a.svg);
+  check_pictures(a.svg);
   const FigureResult result = entry.compute(a.full);
   std::vector<Table> tables = result.tables;
   tables.push_back(table_of(result));

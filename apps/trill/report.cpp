@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "pictures.hpp"
+#include "places.hpp"
 #include "report/svg.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
@@ -47,21 +48,25 @@ ReportRun open_run(const SolutionFile& file, const std::string& input) {
 }  // namespace
 
 int report(const ReportArguments& a) {
+  const std::string out = a.out.empty() && !a.wants_svg ? stem_of(a.inputs.front()) + ".html" : a.out;
+  Paths inputs;
+  for (const std::string& input : a.inputs)
+    for (const auto& file : files_read_for(input)) inputs.push_back(file);
+  check_apart({out}, inputs);
   check_page(a.out);
   std::list<SolutionFile> files;
   Report page;
   page.version = TRILL_VERSION;
   for (const std::string& input : a.inputs) page.runs.push_back(open_run(files.emplace_back(input), input));
-  if (a.wants_svg) {
-    for (std::size_t i = 0; i < a.inputs.size(); ++i)
-      for (const Chart& chart : charts_of(page.runs[i])) {
-        const std::string path = fmt::format("{}-{}.svg", stem_of(a.inputs[i]), file_name_of(chart.title));
-        write_whole(path, svg_chart(chart));
-        print(path + "\n");
-      }
-    if (a.out.empty()) return ExitCode::ok;
-  }
-  const std::string out = a.out.empty() ? stem_of(a.inputs.front()) + ".html" : a.out;
+  check_page(out);
+  for (std::size_t i = 0; a.wants_svg && i < a.inputs.size(); ++i)
+    for (const Chart& chart : charts_of(page.runs[i])) {
+      const std::string path = fmt::format("{}-{}.svg", stem_of(a.inputs[i]), file_name_of(chart.title));
+      check_apart({path}, inputs);
+      write_whole(path, svg_chart(chart));
+      print(path + "\n");
+    }
+  if (out.empty()) return ExitCode::ok;
   write_whole(out, report_page(page));
   print(out + "\n");
   return ExitCode::ok;

@@ -5,6 +5,7 @@
 #include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
+#include "places.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
@@ -52,19 +53,16 @@ class Session {
   }
 
   int dry_run() {
-    if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
-    check_place(a_.out);
-    check_page(a_.report);
+    check_places();
     print(settings_text(run_.prepared().options.info));
     if (!run_.prepared().choice.empty()) print(fmt::format("\n{}\n", run_.prepared().choice));
     return ExitCode::ok;
   }
 
   int go() {
-    check_page(a_.report);
+    check_places();
     const Interruptible in_time([file = run_.file(), how = how_to_continue()] { return last_words(file, how); });
     run_.open();
-    check_place(a_.out);
     for (const std::string& remark : run_.remarks()) complain(remark);
     if (!run_.solved()) run_.solve();
     if (run_.outcome().status == RunStatus::stopped) return interrupted();
@@ -79,6 +77,15 @@ class Session {
   std::string how_to_continue() const {
     if (run_.file().empty()) return "nothing was recorded; use --out to be able to continue an interrupted run";
     return fmt::format("to continue, use the same command with --resume {} instead of --out", run_.file().string());
+  }
+
+  void check_places() {
+    if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
+    Paths outputs = files_of_solution(without_part(a_.resume.empty() ? a_.out : a_.resume));
+    outputs.push_back(a_.report);
+    check_apart(outputs, files_of_model(a_.plan.model, run_.prepared().options.info.inputs));
+    check_page(a_.report);
+    check_place(a_.out);
   }
 
   int interrupted() {

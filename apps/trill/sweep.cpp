@@ -6,6 +6,7 @@
 #include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
+#include "places.hpp"
 #include "solution/safe_file.hpp"
 #include "sweep_summary.hpp"
 #include "terminal.hpp"
@@ -28,8 +29,7 @@ class SweepSession {
         picture_(sweep_, *base_.problem, a_.show),
         jobs_(std::min(a_.jobs > 0 ? a_.jobs : available_threads(), static_cast<int>(sweep_.members.size()))) {
     fill_origin(base_.options.info);
-    check_page(a_.report);
-    check_place(a_.svg);
+    check_outputs();
   }
 
   int dry_run() const {
@@ -88,15 +88,36 @@ class SweepSession {
     return list;
   }
 
+  void check_outputs() const {
+    const Paths inputs = files_of_model(a_.plan.model, base_.options.info.inputs);
+    Paths shared = svg_files(a_.svg, 1);
+    shared.push_back(a_.report);
+    if (!sweep_.directory.empty())
+      for (const char* summary : {"sweep.csv", "sweep.json"}) shared.push_back(sweep_.directory / summary);
+    check_apart(shared, inputs);
+    for (const SweepMember& member : sweep_.members) {
+      if (member.file.empty()) break;
+      check_apart(files_of_solution(member.file), inputs);
+      check_length(member.file);
+    }
+    check_page(a_.report);
+    check_pictures(a_.svg);
+  }
+
   void make_directory() const {
     if (sweep_.directory.empty()) return;
     // Drops the final slash: results/ has no file name, and its parent path is results.
     const auto directory = sweep_.directory.has_filename() ? sweep_.directory : sweep_.directory.parent_path();
-    std::error_code error;
-    if (!std::filesystem::is_directory(directory, error) && !std::filesystem::create_directory(directory, error))
+    std::error_code error, none;
+    std::filesystem::create_directory(directory, error);
+    if (!std::filesystem::is_directory(directory, none))
       throw IoError(fmt::format("cannot create the directory {}: {}", directory.string(),
                                 error ? error.message() : "there is a file with that name"));
+    if (std::filesystem::is_symlink(directory, none) && !a_.json && !a_.quiet)
+      print(fmt::format("{} is a link; the files are written to {}\n", directory.string(),
+                        std::filesystem::canonical(directory, none).string()));
     check_place(directory / "sweep.csv");
+    for (const SweepMember& member : sweep_.members) check_output(member.file);
   }
 
   void write_summary() const {

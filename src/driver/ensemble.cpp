@@ -32,8 +32,8 @@ bool same_model(const PreparedRun& a, const PreparedRun& b) {
   const MechanicalProblem &p = *mechanical(a), &q = *mechanical(b);
   const double t0 = std::min(*a.plan.from, *a.plan.to), t1 = std::max(*a.plan.from, *a.plan.to);
   return typeid(p) == typeid(q) && a.plan.model == b.plan.model &&
-         a.options.info.model_text == b.options.info.model_text && a.start.layout == b.start.layout &&
-         p.mass_kind() == q.mass_kind() && known_groups(p) == known_groups(q) &&
+         a.options.info.model_text == b.options.info.model_text && a.options.info.inputs == b.options.info.inputs &&
+         a.start.layout == b.start.layout && p.mass_kind() == q.mass_kind() && known_groups(p) == known_groups(q) &&
          p.velocity_dependent(all_groups) == q.velocity_dependent(all_groups) &&
          p.quantities().size() == q.quantities().size() && p.breakpoints(t0, t1) == q.breakpoints(t0, t1);
 }

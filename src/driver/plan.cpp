@@ -11,7 +11,7 @@ TextModel make_model(const std::string& model, const OptionSet& parameters, doub
   if (is_model_file(model)) return load_model(model, parameters, begin);
   const ModelEntry& entry = ModelRegistry::all().find(model);
   if (!entry.text.empty()) return read_shipped_model(entry, parameters, begin);
-  return {entry.describe().info, entry.name, "", entry.make(parameters), {}};
+  return {entry.describe().info, entry.name, "", entry.make(parameters), {}, {}};
 }
 
 Technique default_technique(const TextModel& model) {
@@ -40,6 +40,7 @@ PreparedRun prepare(const RunPlan& plan) {
   run.options.info.problem_title = model.info.title;
   run.options.info.problem_reference = model.info.reference;
   run.options.info.model_text = model.text;
+  run.options.info.inputs = model.inputs;
   for (const std::string& warning : model.warnings)
     run.options.notices.push_back({.t = run.start.t, .code = "model", .text = warning, .severity = Severity::warning});
   return run;

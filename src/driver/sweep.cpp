@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -38,11 +39,34 @@ class Tally {
   std::mutex mutex_;
 };
 
+// Members that another process is writing, or was killed while it did. They are looked at again when all others are
+// done.
+class Busy {
+ public:
+  void add(std::size_t member) {
+    const std::lock_guard lock(mutex_);
+    members_.push_back(member);
+  }
+  std::vector<std::size_t> take() { return std::exchange(members_, {}); }
+
+ private:
+  std::vector<std::size_t> members_;
+  std::mutex mutex_;
+};
+
 // Neighbouring members that one thread works on.
 class Block {
  public:
-  Block(Sweep& sweep, const SweepOptions& options, Tally& tally, std::size_t begin, std::size_t end)
-      : sweep_(sweep), options_(options), tally_(tally), begin_(begin), runs_(end - begin) {}
+  enum class Finished { is_replaced, is_kept };  // what happens to files of the same run that are there already
+  Block(Sweep& sweep, const SweepOptions& options, Tally& tally, Busy& busy, Finished finished, std::size_t begin,
+        std::size_t end)
+      : sweep_(sweep),
+        options_(options),
+        tally_(tally),
+        busy_(busy),
+        keeps_finished_(finished == Finished::is_kept),
+        begin_(begin),
+        runs_(end - begin) {}
 
   void run() {
     std::vector<std::size_t> alone;
@@ -81,6 +105,9 @@ class Block {
     if (member(i).progress == Progress::error) return;
     try {
       work();
+    } catch (const Occupied&) {
+      runs_[i].reset();
+      busy_.add(begin_ + i);
     } catch (const std::bad_alloc&) {
       fail(i, "there is not enough memory for this run");
     } catch (const std::exception& e) {
@@ -105,20 +132,27 @@ class Block {
 
   bool is_finished(std::size_t i) {
     const fs::path& file = member(i).file;
-    if (!options_.resume || !fs::exists(file) || left_unfinished(file)) return false;
+    if (!keeps_finished_ || !fs::exists(file) || left_unfinished(file)) return false;
     const SolutionFile stored(file);
-    if (const auto differs = difference(stored.info(), prepared(i).options.info))
+    if (const auto differs = difference(stored.info(), prepared(i).options.info)) {
+      if (!options_.resume) return false;
       throw UsageError(fmt::format("{} was computed with other settings; {}", file.string(), *differs));
+    }
     summarise(i, stored.info(), stored.outcome(), stored.trust(), stored);
     tally_.add(1);
     return true;
   }
 
   void prepare_member(std::size_t i) {
-    RecordPlan record{member(i).file, options_.resume && left_unfinished(member(i).file), options_.checkpoint_seconds,
+    RecordPlan record{member(i).file, keeps_finished_ && left_unfinished(member(i).file), options_.checkpoint_seconds,
                       static_cast<std::size_t>(most_bytes / options_.threads)};
     runs_[i] = std::make_unique<RecordedRun>(prepared(i), record);
-    runs_[i]->open();
+    try {
+      runs_[i]->open();
+    } catch (const UsageError& e) {
+      if (record.resume && !left_unfinished(record.file)) throw Occupied(e.what());  // published in the meantime
+      throw;
+    }
     if (!runs_[i]->remarks().empty()) member(i).error = runs_[i]->remarks().front();
   }
 
@@ -207,6 +241,8 @@ class Block {
   Sweep& sweep_;
   const SweepOptions& options_;
   Tally& tally_;
+  Busy& busy_;
+  bool keeps_finished_;
   std::size_t begin_;
   std::vector<std::unique_ptr<RecordedRun>> runs_;
 };
@@ -231,10 +267,22 @@ std::size_t block_size(const Sweep& sweep, int threads) {
 void check_files(const Sweep& sweep, const SweepOptions& options) {
   if (options.resume) return;
   for (const SweepMember& member : sweep.members)
-    if (!member.file.empty() && left_unfinished(member.file))
+    if (!member.file.empty() && left_unfinished(member.file) && !is_in_use(member.file))
       throw UsageError(
           fmt::format("{} contains an unfinished run; continue the sweep with --resume instead of --out, or remove it",
                       member.file.string() + ".part"));
+}
+// Takes the results of other processes that write the same sweep, or goes on where they were killed.
+void wait_for_others(Sweep& sweep, const SweepOptions& options, Tally& tally, Busy& busy) {
+  for (auto left = busy.take(); !left.empty(); left = busy.take()) {
+    if (options.stop && options.stop->load()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (const std::size_t i : left)
+      if (is_in_use(sweep.members[i].file))
+        busy.add(i);
+      else
+        Block(sweep, options, tally, busy, Block::Finished::is_kept, i, i + 1).run();
+  }
 }
 }  // namespace
 
@@ -258,10 +306,14 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
   check_files(sweep, options);
   const std::size_t count = sweep.members.size(), size = block_size(sweep, options.threads);
   Tally tally(count, options.progress);
+  Busy busy;
+  const auto finished = options.resume ? Block::Finished::is_kept : Block::Finished::is_replaced;
+  if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);
   for_each_parallel((count + size - 1) / size, options.threads, [&](std::size_t k) {
     if (options.stop && options.stop->load()) return;
-    Block(sweep, options, tally, k * size, std::min(count, (k + 1) * size)).run();
+    Block(sweep, options, tally, busy, finished, k * size, std::min(count, (k + 1) * size)).run();
   });
+  wait_for_others(sweep, options, tally, busy);
   if (options.progress) options.progress(1);
 }
 }  // namespace trill

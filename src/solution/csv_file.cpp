@@ -133,7 +133,6 @@ class CsvRun final : public StoredRun {
 
 void write_csv(const RowSource& rows, RunRecord record, const fs::path& path, const std::string& when_full) {
   const RunInfo& info = record.info;
-  remove_stale_temporaries(sidecar_of(path));
   WholeFile table(path, when_full), sidecar(sidecar_of(path), when_full);
   std::string line = header_of(info);
   std::uint64_t sum = checksum(line.data(), line.size());

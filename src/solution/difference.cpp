@@ -24,6 +24,18 @@ Difference compare(const char* what, const OptionSet& stored, const OptionSet& n
   return std::nullopt;
 }
 
+Difference compare_inputs(const OptionSet& stored, const OptionSet& now) {
+  for (const auto& [name, checksum] : stored) {
+    const auto other = now.find(name);
+    if (other == now.end()) return fmt::format("the model no longer reads the file {}", name);
+    if (other->second != checksum)
+      return fmt::format("the file {}, which the model reads, has changed since then", name);
+  }
+  for (const auto& [name, checksum] : now)
+    if (!stored.contains(name)) return fmt::format("the model did not read the file {} then", name);
+  return std::nullopt;
+}
+
 // An empty list in `now` means that the driver has not filled it in yet: there is nothing to compare.
 Difference compare(const char* what, const std::vector<Quantity>& stored, const std::vector<Quantity>& now) {
   if (now.empty()) return std::nullopt;
@@ -45,6 +57,7 @@ std::optional<std::string> difference(const RunInfo& stored, const RunInfo& now)
   if (auto d = compare("option", stored.options, now.options)) return d;
   if (auto d = compare("setting", stored.settings, now.settings)) return d;
   if (stored.model_text != now.model_text) return "the text of the model has changed since then";
+  if (auto d = compare_inputs(stored.inputs, now.inputs)) return d;
   if (auto d = compare("version", stored.version, now.version)) return d;
   if (now.layout.size() > 0 && stored.layout != now.layout) return "the layout of the unknowns has changed since then";
   if (auto d = compare("components", stored.components, now.components)) return d;

@@ -90,7 +90,7 @@ fs::path without_part(const fs::path& path) {
 }
 bool holds_run(const fs::path& part) {
   std::error_code none;
-  return fs::exists(part / "header.json", none) && !fs::exists(part / "published", none);
+  return fs::exists(part / "header.json", none);
 }
 
 fs::path numbered(const fs::path& part, std::string_view kind, std::int64_t number) {
@@ -184,15 +184,5 @@ std::unique_ptr<StoredRun> open_part(const fs::path& part) {
     run->record.rows = rows;
   }
   return run;
-}
-
-void remove_part(const fs::path& part) {
-  write_whole(part / "published", "");
-  for (const fs::path& entry : list_directory(part)) {
-    const std::string name = entry.filename().string();
-    if (name != "header.json" && name != "published" && name != "lock") remove_file(entry);
-  }
-  for (const char* name : {"header.json", "published", "lock"}) remove_file(part / name);
-  remove_file(part);
 }
 }  // namespace trill

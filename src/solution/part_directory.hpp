@@ -9,17 +9,16 @@
 #include <optional>
 #include <vector>
 
-// The directory PATH.part of a run that is not yet published:
+// The directory PATH.part of a run that is not yet published (PartFolder writes there):
+//   lock                     says that trill made the directory; locked while a run writes here
 //   header.json              the RunInfo with a checksum; a directory without this file holds no run
 //   segment-00000000.bin ... rows
 //   checkpoint-000000.bin .. the last two checkpoints
 //   outcome.json             the RunRecord with a checksum, once the run has ended or was stopped
-//   published                the final file has been written; the remaining files here can be deleted
-//   lock                     locked while a run writes here
 namespace trill {
 std::filesystem::path part_of(std::filesystem::path path);              // run.h5 -> run.h5.part
 std::filesystem::path without_part(const std::filesystem::path& path);  // run.h5.part -> run.h5, run.h5 -> run.h5
-bool holds_run(const std::filesystem::path& part);                      // an unpublished run, finished or not
+bool holds_run(const std::filesystem::path& part);                      // finished or not
 std::vector<std::int64_t> numbers_of(const std::filesystem::path& part, std::string_view kind);  // ascending
 std::filesystem::path numbered(const std::filesystem::path& part, std::string_view kind, std::int64_t number);
 
@@ -42,7 +41,4 @@ Checkpoint read_checkpoint(const std::filesystem::path& part, std::int64_t numbe
 
 RunInfo read_header(const std::filesystem::path& part);
 std::optional<RunRecord> read_outcome(const std::filesystem::path& part);  // nullopt: there is no such file
-
-// Deletes the files in an order such that, if this is interrupted, the rest is never mistaken for an unfinished run.
-void remove_part(const std::filesystem::path& part);
 }  // namespace trill

@@ -40,24 +40,16 @@ bool all_rows_there(const fs::path& part, const std::vector<Index>& rows, std::v
     return false;
   }
 }
-
-// Removes what a process left behind that was killed after publishing: files beside the file `published`, or just the
-// directory.
-void clear_waste(const fs::path& part) {
-  std::error_code none;
-  const auto is_waste = [&] {
-    if (fs::exists(part / "published", none)) return true;
-    const auto entries = list_directory(part);
-    return std::all_of(entries.begin(), entries.end(), [](const fs::path& e) { return e.filename() == "lock"; });
-  };
-  if (!fs::is_directory(part, none) || !is_waste()) return;
-  if (const auto lock = FileLock::take(part / "lock"); lock && is_waste()) remove_part(part);
-}
 }  // namespace
 
 bool left_unfinished(const fs::path& path) {
   const fs::path part = part_of(without_part(path));
-  return holds_run(part) && !numbers_of(part, "segment").empty();
+  try {
+    return holds_run(part) && !numbers_of(part, "segment").empty();
+  } catch (const IoError&) {
+    if (holds_run(part)) throw;
+    return false;  // another process has published it in the meantime
+  }
 }
 
 std::optional<ResumePoint> find_resume_point(const fs::path& given) {
@@ -65,14 +57,16 @@ std::optional<ResumePoint> find_resume_point(const fs::path& given) {
   point.path = without_part(given);
   format_of(point.path);
   const fs::path part = part_of(point.path);
-  if (!holds_run(part)) {
-    clear_waste(part);
+  remove_stale_temporaries(folder_of(part));
+  point.folder = PartFolder::find(part);
+  if (point.folder && !holds_run(part)) {  // its process was killed before it began
+    point.folder->vanish();
+    point.folder.reset();
+  }
+  if (!point.folder) {
     if (fs::exists(point.path)) throw UsageError(point.path.string() + " is already finished");
     return std::nullopt;
   }
-  point.lock = FileLock::take(part / "lock");
-  if (!point.lock) throw UsageError(fmt::format("{} is being written by another run", point.path.string()));
-  if (!holds_run(part)) return find_resume_point(given);  // it was published while we took the lock
   point.info = read_header(part);
 
   const std::vector<Index> rows = rows_by_segment(part, point.info, point.remarks);

@@ -63,6 +63,7 @@ json value_of(const RunInfo& info) {
           {"host", info.host},
           {"started", info.started},
           {"model_text", info.model_text},
+          {"inputs", json(json::object_t(info.inputs.begin(), info.inputs.end()))},
           {"code", info.code},
           {"layout", {{"nq", l.nq}, {"nv", l.nv}, {"nl", l.nl}, {"nx", l.nx}}},
           {"time_unit", info.time_unit},
@@ -101,6 +102,7 @@ RunInfo info_from(const json& j) {
   info.host = j.at("host");
   info.started = j.at("started");
   info.model_text = j.at("model_text");
+  if (j.contains("inputs")) info.inputs = options_from(j.at("inputs"));  // not in files of earlier versions
   info.code = j.value("code", "");
   const json& l = j.at("layout");
   info.layout = {l.at("nq"), l.at("nv"), l.at("nl"), l.at("nx")};

@@ -5,7 +5,6 @@
 #include "solution/part_directory.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 
@@ -32,7 +31,7 @@ SegmentRecorder::SegmentRecorder(fs::path path, double seconds_between_checkpoin
 
 SegmentRecorder::SegmentRecorder(const ResumePoint& point, double seconds_between_checkpoints)
     : SegmentRecorder(point.path, seconds_between_checkpoints) {
-  lock_ = point.lock;
+  folder_ = point.folder;
   stored_ = point.info;
   resumed_ = true;
   finished_ = point.is_finished;
@@ -42,32 +41,27 @@ SegmentRecorder::SegmentRecorder(const ResumePoint& point, double seconds_betwee
 }
 
 void SegmentRecorder::take_directory() {
-  std::error_code error;
-  if (fs::create_directory(part_, error)) sync_directory(path_.has_parent_path() ? path_.parent_path() : fs::path("."));
-  if (error) throw_io("cannot write", part_, error.value(), when_full_);
-  lock_ = FileLock::take(part_ / "lock");
-  if (!lock_) throw UsageError(fmt::format("{} is being written by another run", path_.string()));
+  folder_ = PartFolder::make(part_, when_full_);
   if (left_unfinished(path_))
-    throw UsageError(fmt::format("{} contains an unfinished run; continue it with --resume {} or remove it",
-                                 part_.string(), path_.string()));
-  // Remains of a run that was published, or that ended before its first rows were on disk.
-  for (const fs::path& entry : list_directory(part_))
-    if (entry.filename() != "lock") remove_file(entry);
+    throw Occupied(fmt::format("{} contains an unfinished run; continue it with --resume {} or remove it",
+                               part_.string(), path_.string()));
+  folder_->clear();  // of a run that ended before its first rows were on disk
 }
 
 void SegmentRecorder::drop_beyond_checkpoint() {
-  remove_file(part_ / "outcome.json");
-  for (const std::int64_t number : numbers_of(part_, "checkpoint"))
-    if (number >= next_checkpoint_) remove_file(numbered(part_, "checkpoint", number));
-  for (const std::int64_t number : numbers_of(part_, "segment"))
-    if (number >= next_segment_) remove_file(numbered(part_, "segment", number));
-  for (const fs::path& entry : list_directory(part_))
-    if (entry.filename().string().find(".tmp-") != std::string::npos) remove_file(entry);
-  sync_directory(part_);
+  folder_->remove("outcome.json");
+  for (const char* kind : {"checkpoint", "segment"})
+    for (const std::int64_t number : numbers_of(part_, kind))
+      if (number >= (kind == std::string_view("segment") ? next_segment_ : next_checkpoint_))
+        folder_->remove(numbered("", kind, number).string());
+  for (const std::string& name : folder_->names())
+    if (is_temporary_name(name)) folder_->remove(name);
+  folder_->sync();
 }
 
 void SegmentRecorder::begin(const RunInfo& info) {
   check_writable(info, path_);
+  check_output(path_);
   if (finished_) throw UsageError(part_.string() + " contains a finished run, so there is nothing to continue");
   if (resumed_) {
     if (const auto d = difference(*stored_, info))
@@ -78,7 +72,7 @@ void SegmentRecorder::begin(const RunInfo& info) {
   } else {
     take_directory();
     info_ = info;
-    write_whole(part_ / "header.json", sealed(to_json(info_)), when_full_);
+    folder_->write("header.json", sealed(to_json(info_)), when_full_);
   }
   width_ = 1 + width_y(info_) + width_measured(info_);
   most_rows_ = std::clamp<std::size_t>(most_segment_bytes / (width_ * sizeof(double)), 1, most_segment_rows);
@@ -116,7 +110,7 @@ void SegmentRecorder::flush() {
   const std::size_t used = head_doubles + buffered_ * width_;
   const std::uint64_t sum = checksum(buffer_.data(), used * sizeof(double));
   std::memcpy(buffer_.data() + used, &sum, sizeof(sum));
-  write_whole(numbered(part_, "segment", next_segment_), as_bytes(buffer_, used + 1), when_full_);
+  folder_->write(numbered("", "segment", next_segment_).string(), as_bytes(buffer_, used + 1), when_full_);
   ++next_segment_;
   buffered_ = 0;
 }
@@ -124,17 +118,17 @@ void SegmentRecorder::flush() {
 void SegmentRecorder::checkpoint(const Archive& archive) {
   pacing_.time([&] {
     flush();
-    write_whole(numbered(part_, "checkpoint", next_checkpoint_),
-                checkpoint_bytes({next_checkpoint_, rows_, next_segment_, archive}), when_full_);
+    folder_->write(numbered("", "checkpoint", next_checkpoint_).string(),
+                   checkpoint_bytes({next_checkpoint_, rows_, next_segment_, archive}), when_full_);
   });
   for (const std::int64_t number : numbers_of(part_, "checkpoint"))
-    if (number < next_checkpoint_ - 1) remove_file(numbered(part_, "checkpoint", number));
+    if (number < next_checkpoint_ - 1) folder_->remove(numbered("", "checkpoint", number).string());
   ++next_checkpoint_;
 }
 
 void SegmentRecorder::finish(const RunOutcome& outcome) {
   flush();
-  write_whole(part_ / "outcome.json", sealed(to_json(RunRecord{info_, outcome, {}, rows_, 0})), when_full_);
+  folder_->write("outcome.json", sealed(to_json(RunRecord{info_, outcome, {}, rows_, 0})), when_full_);
   finished_ = outcome.status != RunStatus::stopped;
 }
 
@@ -145,7 +139,7 @@ void SegmentRecorder::publish(const Trust& trust) {
   const auto run = open_part(part_);
   run->record.trust = trust;
   write_run(*run, run->record, path_, when_full_);
-  remove_part(part_);
-  lock_.reset();
+  folder_->vanish();
+  folder_.reset();
 }
 }  // namespace trill

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "solution/checkpoint_pacing.hpp"
+#include "solution/part_folder.hpp"
 #include "solution/run_json.hpp"
-#include "solution/safe_file.hpp"
 #include "solution/timed_recorder.hpp"
 
 #include <filesystem>
 #include <optional>
 
 namespace trill {
-// Where an unfinished run is continued. Holds the lock of its part directory.
+// Where an unfinished run is continued.
 struct ResumePoint {
   std::filesystem::path path;        // the final file
   RunInfo info;                      // of the stored run
@@ -21,14 +21,15 @@ struct ResumePoint {
   bool from_start = false;           // no usable checkpoint: the run starts again from the beginning
   bool is_finished = false;          // everything is computed; only publish() is missing
   std::vector<std::string> remarks;  // which files are damaged
-  std::shared_ptr<FileLock> lock;
+  std::shared_ptr<PartFolder> folder;
 };
 
 // Is there an unfinished run of `path` that a new one must not overwrite?
 bool left_unfinished(const std::filesystem::path& path);
 
 // The newest checkpoint of the unfinished run of `path` (run.h5 or run.h5.part) whose rows are complete; nullopt if
-// there is no such run. UsageError when run.h5 is finished already or another process is writing it.
+// there is no such run. UsageError when run.h5 is finished already, Occupied when another process is writing it.
+// Removes what killed processes left beside it.
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);
 
 // Records to PATH.part, a directory of numbered segments and checkpoints: whatever happens to the process, everything
@@ -38,7 +39,8 @@ class SegmentRecorder final : public TimedRecorder {
   explicit SegmentRecorder(std::filesystem::path path, double seconds_between_checkpoints = 1);
   explicit SegmentRecorder(const ResumePoint& point, double seconds_between_checkpoints = 1);
 
-  // New run: UsageError if another run is writing here or an unfinished one is here. Resumed run: UsageError if `info`
+  // New run: Occupied if another run is writing here or an unfinished one is here, UsageError if trill did not make
+  // what has the name of the directory, IoError if the file cannot be written later. Resumed run: UsageError if `info`
   // does not match the stored run; otherwise removes everything after the checkpoint.
   void begin(const RunInfo& info) override;
   void row(double t, In y, In measured) override;  // IoError when a number is not finite
@@ -61,7 +63,7 @@ class SegmentRecorder final : public TimedRecorder {
   std::filesystem::path path_, part_;
   std::string when_full_;
   CheckpointPacing pacing_;
-  std::shared_ptr<FileLock> lock_;
+  std::shared_ptr<PartFolder> folder_;
   std::optional<RunInfo> stored_;
   RunInfo info_;
   bool resumed_ = false, finished_ = false;

@@ -98,7 +98,6 @@ void check_writable(const RunInfo& info, const fs::path& path) {
 
 void write_run(const RowSource& rows, const RunRecord& record, const fs::path& path, const std::string& when_full) {
   check_writable(record.info, path);
-  remove_stale_temporaries(path);
   switch (format_of(path)) {
     case FileFormat::hdf5:
       return write_hdf5(rows, record, path, when_full);
@@ -141,6 +140,7 @@ Solution SolutionFile::load() const {
 
 void save_solution(const RowSource& rows, const RunInfo& info, const RunOutcome& outcome, const Trust& trust,
                    const fs::path& path) {
+  remove_stale_temporaries(folder_of(path));
   write_run(rows, {info, outcome, trust, rows.rows(), 0}, path);
 }
 

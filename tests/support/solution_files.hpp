@@ -60,6 +60,7 @@ inline RunInfo sample_info(Index n_y = 3, Index n_measured = 2) {
   info.host = "here";
   info.started = "2024-01-01T00:00:00Z";
   info.model_text = "[model]\nname = \"\u03b5\"\n";
+  info.inputs = {{"beads.csv", "0123456789abcdef"}};
   info.layout = {n_y, 0, 0, 0};
   info.time_unit = "s";
   const std::vector<Quantity> odd{{"x, y", "m"}, {"say \"q\"", ""}, {"\u03b8\u0308 \u2713", "1/s\u00b2"}};

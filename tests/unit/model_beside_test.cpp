@@ -59,6 +59,19 @@ TEST_F(ModelFolderTest, AFolderMayItselfBeALinkOrTheCurrentOne) {
   fs::current_path(before);
 }
 
+TEST_F(ModelFolderTest, RemembersWhatItRead) {
+  const ModelFolder folder(root_ / "models"), other(root_ / "models");
+  EXPECT_TRUE(folder.files_read().empty());
+  folder.read("atoms.csv", model_, 0, 100);
+  folder.read("data/bonds.csv", model_, 0, 100);
+  ASSERT_EQ(folder.files_read().size(), 2u);
+  write("models/atoms.csv", "m\n2\n");
+  other.read("atoms.csv", model_, 0, 100);
+  other.read("data/bonds.csv", model_, 0, 100);
+  EXPECT_NE(folder.files_read().at("atoms.csv"), other.files_read().at("atoms.csv"));
+  EXPECT_EQ(folder.files_read().at("data/bonds.csv"), other.files_read().at("data/bonds.csv"));
+}
+
 TEST_F(ModelFolderTest, SaysWhyAFileIsNotRead) {
   fs::create_symlink(root_ / "secret.csv", root_ / "models/out.csv");
   fs::create_symlink("/dev/zero", root_ / "models/zero.csv");

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -180,6 +181,78 @@ TEST_F(NativeLibraryTest, AFolderThatOthersMayWriteIsNotUsed) {
   EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions("chmod go-w " + folder().parent_path().string()));
   ::chmod(folder().parent_path().c_str(), 0755);
   EXPECT_TRUE(load_native(source, NativeUse::always).library);
+}
+
+// Who may write to a folder above the cache could put another one in its place.
+TEST_F(NativeLibraryTest, AFolderAboveThatOthersMayWriteIsNotUsed) {
+  const fs::path above = home_ / "above";
+  fs::create_directories(above / "cache");
+  const Variable cache("XDG_CACHE_HOME", (above / "cache").string());
+  for (const mode_t mode : {mode_t{0777}, mode_t{0775}, mode_t{0757}}) {
+    ::chmod(above.c_str(), mode);
+    for (const NativeUse use : {NativeUse::always, NativeUse::cached_only})
+      EXPECT_THAT(load_native(source, use).reason, mentions("chmod go-w " + above.string())) << mode;
+  }
+  EXPECT_EQ(calls(), 0);
+  ::chmod(above.c_str(), 01777);  // as /tmp: others can rename only what is theirs
+  EXPECT_TRUE(load_native(source, NativeUse::always).library);
+}
+
+TEST_F(NativeLibraryTest, AFolderAboveOfAnotherUserIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "files can be given away by the superuser only";
+  const fs::path above = home_ / "above";
+  fs::create_directories(above / "cache");
+  const Variable cache("XDG_CACHE_HOME", (above / "cache").string());
+  ASSERT_EQ(::chown(above.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions(above.string(), "another user"));
+  EXPECT_EQ(calls(), 0);
+}
+
+TEST_F(NativeLibraryTest, LinksToTheCacheAreFollowedIfTheyAreTheUsers) {
+  fs::create_directories(home_ / "real/deep");
+  fs::create_directory_symlink("real/../real/deep", home_ / "relative");
+  fs::create_directory_symlink(home_ / "relative", home_ / "absolute");
+  fs::create_directory_symlink("loop", home_ / "loop");
+  cache_.emplace("XDG_CACHE_HOME", (home_ / "absolute").string());
+  ASSERT_TRUE(load_native(source, NativeUse::always).library);
+  EXPECT_TRUE(fs::is_directory(home_ / "real/deep/trill/native"));
+  {
+    const Variable looping("XDG_CACHE_HOME", (home_ / "loop").string());
+    EXPECT_THAT(load_native(source, NativeUse::always).reason, mentions((home_ / "loop").string()));
+  }
+  ::chmod((home_ / "real").c_str(), 0777);
+  EXPECT_THAT(load_native(source, NativeUse::cached_only).reason, mentions("chmod go-w " + (home_ / "real").string()));
+  ::chmod((home_ / "real").c_str(), 0755);
+  if (::geteuid() != 0 || ::lchown((home_ / "relative").c_str(), 65534, 65534) != 0) return;
+  EXPECT_THAT(load_native(source, NativeUse::cached_only).reason, mentions((home_ / "relative").string()));
+}
+
+TEST_F(NativeLibraryTest, ACachedFileThatIsALinkOrMayBeWrittenByOthersIsMadeAnew) {
+  ASSERT_TRUE(load_native(source, NativeUse::always).library);
+  const fs::path mine = files()[0];
+  fs::rename(mine, home_ / "moved.so");
+  fs::create_symlink(home_ / "moved.so", mine);
+  EXPECT_FALSE(load_native(source, NativeUse::cached_only).library);
+  ASSERT_TRUE(load_native(source, NativeUse::always).library);
+  EXPECT_FALSE(fs::is_symlink(mine));
+  ::chmod(mine.c_str(), 0666);
+  EXPECT_FALSE(load_native(source, NativeUse::cached_only).library);
+  ASSERT_TRUE(load_native(source, NativeUse::always).library);
+  EXPECT_EQ(calls(), 3);
+}
+
+// The loader knows libraries by their paths, and these lead through descriptors, whose numbers are used again.
+TEST_F(NativeLibraryTest, LibrariesAreNotMistakenForEachOther) {
+  std::mt19937 random(3);
+  std::vector<std::shared_ptr<const NativeLibrary>> kept(6);
+  for (int i = 0; i < 200; ++i) {
+    const int number = static_cast<int>(random() % 5);
+    const NativeResult result = load_native(source_adding(std::to_string(number) + ".0"), NativeUse::always);
+    ASSERT_TRUE(result.library) << result.reason;
+    ASSERT_EQ(values(*result.library)[0], expected[0] - 1 + number) << i;
+    kept[random() % kept.size()] = random() % 3 == 0 ? nullptr : result.library;
+  }
+  EXPECT_EQ(calls(), 5);
 }
 
 TEST_F(NativeLibraryTest, AFolderThatCannotBeMadeIsAReason) {

@@ -43,6 +43,7 @@ TEST_P(EveryFormat, KeepsTheWholeRecord) {
   EXPECT_EQ(back.info.quantities[1].kind, QuantityKind::other);
   EXPECT_EQ(back.info.layout, s.info.layout);
   EXPECT_EQ(back.info.model_text, s.info.model_text);
+  EXPECT_EQ(back.info.inputs, s.info.inputs);
   EXPECT_EQ(back.info.groups, s.info.groups);
   EXPECT_EQ(back.outcome.status, RunStatus::event);
   EXPECT_EQ(back.outcome.events[1].t, s.outcome.events[1].t);
@@ -317,6 +318,9 @@ TEST(RunJson, NamesTheFirstDifference) {
   EXPECT_EQ(changed([](RunInfo& i) { i.options.erase("rho"); }), "option rho: 0.5, now not set");
   EXPECT_EQ(changed([](RunInfo& i) { i.settings["seed"] = "3"; }), "setting seed: not set, now 3");
   EXPECT_EQ(changed([](RunInfo& i) { i.version = "0.2.0"; }), "version: 0.1.0, now 0.2.0");
+  EXPECT_THAT(changed([](RunInfo& i) { i.inputs["beads.csv"] += "0"; }), mentions("beads.csv", "changed"));
+  EXPECT_THAT(changed([](RunInfo& i) { i.inputs.clear(); }), mentions("beads.csv"));
+  EXPECT_THAT(changed([](RunInfo& i) { i.inputs["k.mtx"] = "1"; }), mentions("k.mtx"));
   EXPECT_THAT(changed([](RunInfo& i) { i.model_text += " "; }), mentions("text of the model"));
   EXPECT_THAT(changed([](RunInfo& i) { i.layout.nq = 2; }), mentions("layout"));
   EXPECT_EQ(changed([](RunInfo& i) { i.quantities[1].name = "z"; }), "quantities: q1, now z");

@@ -178,18 +178,24 @@ TEST_F(Record, RefusesToContinueADifferentRun) {
   EXPECT_EQ(SolutionFile(file).rows(), 301);  // untouched
 }
 
-TEST_F(Record, WasteOfAPublishedRunIsNoRun) {
-  fs::create_directory(part);
-  spill(part / "header.json", "x");
-  spill(part / "published", "");
-  spill(part / "segment-00000000.bin", "x");
+TEST_F(Record, WhatAKilledRunLeftBeforeItBeganIsNoRun) {
+  {
+    SegmentRecorder recorder(file, 0);
+    recorder.begin(sample_info());
+  }
+  fs::remove(part / "header.json");
   EXPECT_THROW(SolutionFile f(file), IoError);
   EXPECT_FALSE(find_resume_point(file));
   EXPECT_FALSE(fs::exists(part));
-  fs::create_directory(part);  // killed before it began
-  spill(part / "header.json.tmp-1", "x");
+  {
+    SegmentRecorder recorder(file, 0);
+    recorder.begin(sample_info());
+  }
+  fs::remove(part / "header.json");
+  spill(part / temporary_name(), "x");
   run_or_resume(file, {});
   EXPECT_EQ(bits_of(SolutionFile(file)), unbroken_bits({}));
+  EXPECT_EQ(names_in(dir.path()), std::vector<std::string>{main_file});
 }
 
 TEST_F(Record, RefusesNumbersThatAreNotFinite) {

@@ -33,6 +33,7 @@ struct RunInfo {
   OptionSet settings;       // of the run: from, to, h or rtol and atol, output, seed, ...
   std::string version, host, started;
   std::string model_text;  // content of the model file, if there is one
+  OptionSet inputs;        // the files that the model reads: name beside the model file, checksum
   std::string code;        // how the model is evaluated: "compiled" or "interpreted"; empty: it is built into trill
   Layout layout;
   std::string time_unit;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/file/beside.hpp"
 
+#include "trill/base/archive.hpp"
+
 #include <algorithm>
 #include <fstream>
 
@@ -58,6 +60,7 @@ std::string ModelFolder::read(const std::string& name, const SourceText& model, 
   std::string text(static_cast<std::size_t>(size), '\0');
   if (!in.read(text.data(), static_cast<std::streamsize>(text.size())))
     throw model.error(offset, fmt::format("cannot read '{}'", name));
+  files_read_[name] = fmt::format("{:016x}", checksum(text.data(), text.size()));
   return text;
 }
 }  // namespace trill

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/base/options.hpp"
 #include "trill/model/source_text.hpp"
 
 #include <filesystem>
@@ -18,7 +19,11 @@ class ModelFolder {
   // not be read, cannot be read or has more than `most_bytes` bytes.
   std::string read(const std::string& name, const SourceText& model, std::size_t offset, std::size_t most_bytes) const;
 
+  // What was read so far: the names of the files and checksums of their content. They are part of what the model is.
+  const OptionSet& files_read() const { return files_read_; }
+
  private:
   std::optional<std::filesystem::path> folder_;
+  mutable OptionSet files_read_;
 };
 }  // namespace trill

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -22,6 +21,7 @@ namespace trill {
 namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+constexpr const char* messages_name = "messages";
 
 bool is_program(const fs::path& path) {
   std::error_code error;
@@ -38,10 +38,10 @@ fs::path search_path(const std::string& program) {
   return {};
 }
 
-std::string first_complaint(const fs::path& log) {
-  std::ifstream in(log);
-  std::string line, first;
-  while (std::getline(in, line)) {
+std::string first_complaint(const Folder& folder) {
+  const Descriptor log = folder.open(messages_name, O_RDONLY);
+  std::string first;
+  for (const std::string& line : split(log ? read_all(log).value_or("") : "", '\n')) {
     if (first.empty()) first = line;
     if (line.find("error") != std::string::npos) return line;
   }
@@ -50,10 +50,11 @@ std::string first_complaint(const fs::path& log) {
 
 class SpawnActions {
  public:
-  explicit SpawnActions(const fs::path& log) {
+  explicit SpawnActions(const Folder& folder) {
     posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addfchdir_np(&files, folder.descriptor().get());
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, messages_name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
     // A process group of its own, so that the compiler's children end with it.
@@ -78,11 +79,11 @@ class SpawnActions {
   posix_spawnattr_t attributes;
 };
 
-pid_t spawn(const std::vector<std::string>& command, const fs::path& log) {
+pid_t spawn(const std::vector<std::string>& command, const Folder& folder) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  const SpawnActions actions(log);
+  const SpawnActions actions(folder);
   pid_t child = -1;
   const int error = ::posix_spawn(&child, words[0], &actions.files, &actions.attributes, words.data(), environ);
   if (error != 0) throw NativeFailure(fmt::format("cannot start {}: {}", command[0], std::strerror(error)));
@@ -119,8 +120,8 @@ std::vector<std::string> find_compiler() {
   throw NativeFailure("no C compiler was found: none of cc, gcc, clang is in PATH, and CC is not set");
 }
 
-void run_compiler(const std::vector<std::string>& command, const fs::path& log, double seconds) {
-  const Leftover compiler([&] { return spawn(command, log); });
+void run_compiler(const std::vector<std::string>& command, const Folder& folder, double seconds) {
+  const Leftover compiler([&] { return spawn(command, folder); });
   const pid_t child = compiler.program();
   int status = 0;
   if (!wait_for(child, status, seconds)) {
@@ -131,7 +132,7 @@ void run_compiler(const std::vector<std::string>& command, const fs::path& log, 
   if (WIFSIGNALED(status))
     throw NativeFailure(fmt::format("{} was stopped by signal {}", command[0], WTERMSIG(status)));
   if (WEXITSTATUS(status) != 0) {
-    const std::string complaint = first_complaint(log);
+    const std::string complaint = first_complaint(folder);
     throw NativeFailure(fmt::format("{} failed with exit code {}{}{}", command[0], WEXITSTATUS(status),
                                     complaint.empty() ? "" : ": ", complaint));
   }

@@ -2,7 +2,8 @@
 // The system's C compiler as a child process.
 #pragma once
 
-#include <filesystem>
+#include "base/folder.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct NativeFailure : std::runtime_error {
 // NativeFailure if none is in PATH.
 std::vector<std::string> find_compiler();
 
-// Runs the command without a shell; its output goes to `log`. Throws NativeFailure if it fails or takes too long.
-void run_compiler(const std::vector<std::string>& command, const std::filesystem::path& log, double seconds);
+// Runs the command without a shell in this folder, where its output goes to a new file `messages`. Throws NativeFailure
+// if it fails or takes too long.
+void run_compiler(const std::vector<std::string>& command, const Folder& folder, double seconds);
 }  // namespace trill

@@ -3,8 +3,7 @@
 // checksum, so that a damaged or foreign file is detected before anything in it is run.
 #pragma once
 
-#include <filesystem>
-#include <string>
+#include "base/folder.hpp"
 
 namespace trill {
 class NativeCache {
@@ -12,22 +11,22 @@ class NativeCache {
   static constexpr std::size_t most_files = 500;
   static constexpr std::uintmax_t most_bytes = 200'000'000;
 
-  // Throws NativeFailure if the folder belongs to other users or they may write to it, or if it does not exist and is
-  // not to be made.
+  // Throws NativeFailure if others could put files into the folder or another folder in its place (trusted_folder), or
+  // if it does not exist and is not to be made.
   explicit NativeCache(bool makes_folder);
-  const std::filesystem::path& folder() const { return folder_; }
+  const Folder& folder() const { return folder_; }
 
-  std::filesystem::path path_of(const std::string& key) const;
-  // Whether the file of the key exists and is complete; it then counts as used now.
-  bool holds(const std::string& key) const;
-  // Appends key and checksum to a new library and moves it to its place in one step. Throws NativeFailure if it cannot
-  // be written.
-  void install(const std::filesystem::path& library, const std::string& key) const;
+  std::string name_of(const std::string& key) const;
+  // The file of the key, if it is there and complete; it then counts as used now.
+  Descriptor find(const std::string& key) const;
+  // Takes a new library with key and checksum into the cache, in one step. Throws NativeFailure if it cannot be
+  // written.
+  void install(const Descriptor& library, const std::string& key) const;
   // While there are too many files, removes those unused for longest; also removes what killed compilers left behind.
   void trim(std::size_t files = most_files, std::uintmax_t bytes = most_bytes) const;
 
  private:
-  std::filesystem::path folder_;
+  Folder folder_;
 };
 
 // A folder inside the cache for the files of one compilation, removed at the end.
@@ -37,9 +36,11 @@ class BuildFolder {
   BuildFolder(const BuildFolder&) = delete;
   BuildFolder& operator=(const BuildFolder&) = delete;
   ~BuildFolder();
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+  const Folder& folder() const { return *folder_; }
 
  private:
-  std::filesystem::path path_;
+  const Folder& around_;
+  std::string name_;
+  std::optional<Folder> folder_;
 };
 }  // namespace trill

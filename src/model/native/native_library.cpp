@@ -6,10 +6,12 @@
 #include "model/native/native_cache.hpp"
 #include "trill/base/archive.hpp"
 
+#include <cstring>
 #include <fstream>
 #include <mutex>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
@@ -50,23 +52,31 @@ std::string key_of(const std::string& c_source) {
 void compile(const NativeCache& cache, const std::string& key, const std::string& c_source, double seconds) {
   const std::vector<std::string> compiler = find_compiler();
   const BuildFolder build(cache);
-  const fs::path source = build / "model.c", library = build / "model.so";
-  std::ofstream out(source, std::ios::binary);
-  out << c_source;
-  out.close();
-  if (!out) throw NativeFailure(fmt::format("cannot write {}: the disk is full", source.string()));
+  Descriptor source = build.folder().create("model.c");
+  if (!source || !write_all(source, c_source))
+    throw NativeFailure(fmt::format("cannot write in {}: {}", build.folder().path().string(), std::strerror(errno)));
+  source.close();
   std::vector<std::string> command = compiler;
   for (const std::string& flag : split(flags_for(c_source), ' ')) command.push_back(flag);
-  command.insert(command.end(), {"-o", library.string(), source.string(), "-lm"});
-  run_compiler(command, build / "messages", seconds);
-  cache.install(library, key);
+  command.insert(command.end(), {"-o", "model.so", "model.c", "-lm"});
+  run_compiler(command, build.folder(), seconds);
+  cache.install(build.folder().open("model.so", O_RDONLY), key);
   cache.trim();
+}
+
+// A path to the open file, so that what is loaded is what was checked. The loader takes a library of the same name for
+// the same library, and numbers of descriptors are used again: so no two paths are alike.
+std::string path_through(const Descriptor& file) {
+  static std::uint64_t serial = 0;  // guarded by the lock of load_native
+  std::string path = "/proc/self/fd";
+  for (std::uint64_t rest = ++serial; rest > 0; rest /= 2) path += rest % 2 == 0 ? "/." : "//.";
+  return fmt::format("{}/{}", path, file.get());
 }
 }  // namespace
 
 struct NativeLoader {
-  static std::shared_ptr<const NativeLibrary> open(const fs::path& path, bool was_cached) {
-    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  static std::shared_ptr<const NativeLibrary> open(const Descriptor& file, bool was_cached) {
+    void* handle = file ? ::dlopen(path_through(file).c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (!handle) return nullptr;
     return std::shared_ptr<const NativeLibrary>(new NativeLibrary(handle, was_cached));
   }
@@ -74,14 +84,14 @@ struct NativeLoader {
   static NativeResult load(const std::string& c_source, NativeUse use, double compiler_seconds) {
     const NativeCache cache(use == NativeUse::always);
     const std::string key = key_of(c_source);
-    const fs::path path = cache.path_of(key);
-    if (cache.holds(key))
-      if (auto library = open(path, true)) return {library, ""};
+    if (auto library = open(cache.find(key), true)) return {library, ""};
     if (use == NativeUse::cached_only) return {nullptr, "the model has not been compiled yet"};
     compile(cache, key, c_source, compiler_seconds);
-    if (auto library = open(path, false)) return {library, ""};
+    if (auto library = open(cache.find(key), false)) return {library, ""};
     const char* error = ::dlerror();
-    return {nullptr, fmt::format("cannot load the compiled code: {}", error ? error : path.string())};
+    const fs::path path = cache.folder().path() / cache.name_of(key);
+    return {nullptr,
+            fmt::format("cannot load the compiled code {}{}{}", path.string(), error ? ": " : "", error ? error : "")};
   }
 };
 

@@ -48,7 +48,7 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
   }
   model->info.name = name;
   if (model->info.title.empty()) model->info.title = name;
-  return {model->info, file, text, std::move(problem), model->warnings};
+  return {model->info, file, text, std::move(problem), model->warnings, folder.files_read()};
 }
 
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,

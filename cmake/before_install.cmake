@@ -1,0 +1,10 @@
+# Notes which folders the installation will make: trill_made, names from the prefix on that end in /.
+set(trill_made "")
+foreach(folder IN LISTS trill_folders)
+  while(folder AND NOT IS_ABSOLUTE "${folder}")
+    if(NOT EXISTS "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${folder}")
+      list(APPEND trill_made "${folder}/")
+    endif()
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+endforeach()

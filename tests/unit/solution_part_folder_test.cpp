@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The folder of an unfinished run among other people's files: nothing that trill did not make is written or removed.
+#include "support/mentions.hpp"
+#include "support/recorded_map.hpp"
+
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace trill::testing_files {
+namespace {
+class ForeignFolder : public Record {
+ protected:
+  std::string refusal() {
+    return message_of<UsageError>([&] {
+      SegmentRecorder recorder(file, 0);
+      recorder.begin(sample_info());
+    });
+  }
+  void expect_refused() {
+    EXPECT_THAT(refusal(), mentions(part.string()));
+    EXPECT_THAT(message_of<UsageError>([&] { find_resume_point(file); }), mentions(part.string()));
+    EXPECT_FALSE(fs::exists(file));
+  }
+};
+
+TEST_F(ForeignFolder, WithFilesOfAUser) {
+  fs::create_directory(part);
+  spill(part / "thesis.tex", "text");
+  spill(part / "checkpoint-000000.bin", "not of trill");
+  expect_refused();
+  EXPECT_EQ(names_in(part), (std::vector<std::string>{"checkpoint-000000.bin", "thesis.tex"}));
+}
+
+TEST_F(ForeignFolder, Empty) {
+  fs::create_directory(part);
+  expect_refused();
+  EXPECT_TRUE(fs::is_directory(part));
+}
+
+TEST_F(ForeignFolder, WithALockThatIsALink) {
+  spill(dir / "precious", "mine");
+  fs::create_directory(part);
+  for (const bool hard : {false, true}) {
+    fs::remove(part / "lock");
+    hard ? fs::create_hard_link(dir / "precious", part / "lock") : fs::create_symlink("../precious", part / "lock");
+    expect_refused();
+    EXPECT_EQ(slurp(dir / "precious"), "mine");
+  }
+}
+
+TEST_F(ForeignFolder, BehindALink) {
+  fs::create_directory(dir / "elsewhere");
+  spill(dir / "elsewhere/thesis.tex", "text");
+  fs::create_directory_symlink("elsewhere", part);
+  expect_refused();
+  EXPECT_EQ(names_in(dir / "elsewhere"), std::vector<std::string>{"thesis.tex"});
+}
+
+TEST_F(ForeignFolder, ALinkToARunIsNotARun) {
+  start(dir / "other.csv", {.stop_at = 300});
+  const auto before = names_in(dir / "other.csv.part");
+  fs::create_directory_symlink("other.csv.part", part);
+  expect_refused();
+  EXPECT_EQ(names_in(dir / "other.csv.part"), before);
+}
+
+TEST_F(ForeignFolder, AFileOfThatName) {
+  spill(part, "mine");
+  expect_refused();
+  EXPECT_EQ(slurp(part), "mine");
+}
+
+TEST_F(ForeignFolder, FilesOfAUserInARunStay) {
+  start(file, {.stop_at = 300});
+  spill(part / "notes.txt", "mine");
+  run_or_resume(file, {});
+  EXPECT_EQ(bits_of(SolutionFile(file)), unbroken_bits({}));
+  EXPECT_EQ(names_in(part), std::vector<std::string>{"notes.txt"});
+}
+
+TEST_F(ForeignFolder, OfAnotherUserIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "files can be given away by the superuser only";
+  start(file, {.stop_at = 300});
+  ASSERT_EQ(::chown(part.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(message_of<UsageError>([&] { find_resume_point(file); }), mentions(part.string(), "another user"));
+  ASSERT_EQ(::chown(dir.path().c_str(), 65534, 65534), 0);  // who owns the folder around it can do anything anyway
+  EXPECT_TRUE(find_resume_point(file));
+}
+
+TEST_F(ForeignFolder, ARunWithoutItsLockGoesOn) {
+  start(file, {.stop_at = 300});
+  fs::remove(part / "lock");
+  run_or_resume(file, {});
+  EXPECT_EQ(bits_of(SolutionFile(file)), unbroken_bits({}));
+  EXPECT_EQ(names_in(dir.path()), std::vector<std::string>{main_file});
+}
+
+TEST_F(ForeignFolder, ASolutionThatIsALinkIsRefusedBeforeTheRun) {
+  spill(dir / "target.h5", "mine");
+  fs::create_symlink("target.h5", file);
+  EXPECT_THAT(message_of<IoError>([&] { SegmentRecorder(file, 0).begin(sample_info()); }), mentions("target.h5"));
+  EXPECT_EQ(slurp(dir / "target.h5"), "mine");
+  EXPECT_FALSE(fs::exists(part));
+}
+
+// Processes that begin and are killed at once leave folders of runs or nothing, but no empty folders.
+TEST_F(ForeignFolder, KilledAtTheBeginningAndTheEndNoEmptyFolderStays) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 60; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;) {
+        try {
+          run_or_resume(file, {.steps = 3, .checkpoint_every = 2});
+          fs::remove(file);
+        } catch (const UsageError&) {  // finished, but killed before its file was removed
+          fs::remove(file);
+        }
+      }
+    }
+    ::usleep(static_cast<useconds_t>(2000 + random() % 20000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (fs::exists(part)) EXPECT_TRUE(fs::exists(part / "lock")) << i;
+  }
+  fs::remove(file);
+  run_or_resume(file, {});
+  EXPECT_EQ(names_in(dir.path()), std::vector<std::string>{main_file});
+}
+}  // namespace
+}  // namespace trill::testing_files
