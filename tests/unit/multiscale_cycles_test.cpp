@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Methods on cycle maps, on oscillators whose cycles have a closed form.
+#include "multiscale/cycle_methods.hpp"
 #include "multiscale/cycle_sums.hpp"
 #include "multiscale/cycle_tableau.hpp"
 #include "problem/cycle_map.hpp"
@@ -62,7 +63,7 @@ class LinearCycles : public HopfCycles {
 
 Vec run_fixed(const Problem& map, const std::string& method, OptionSet options, int cycles, double to) {
   options["cycles"] = std::to_string(cycles);
-  const auto stepper = Catalogue::all().method(method).make(map, options);
+  const auto stepper = cycle_methods().method(method).make(map, options);
   DriverOptions driver;
   driver.control = AdaptiveStep{.rtol = 1e-13, .atol = Vec::Constant(1, 1e-15)};
   const Solution solution = integrate(map, *stepper, map.initial_state(), to, driver);
@@ -199,7 +200,7 @@ TEST(CycleMethods, FollowTheTolerance) {
   for (const auto& [method, options] : cases) {
     double before = 1;
     for (const double rtol : {1e-4, 1e-6, 1e-8}) {
-      const auto stepper = Catalogue::all().method(method).make(map, options);
+      const auto stepper = cycle_methods().method(method).make(map, options);
       DriverOptions driver;
       driver.control = AdaptiveStep{.rtol = rtol, .atol = Vec::Constant(1, 1e-3 * rtol)};
       const Solution solution = integrate(map, *stepper, map.initial_state(), 5000, driver);
