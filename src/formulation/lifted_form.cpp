@@ -19,6 +19,13 @@ MatrixSlot slope_pattern(const MechanicalProblem& p, const ConstraintMap* map, c
   if (map) pattern = union_pattern(pattern, map->transpose_pattern());
   return pattern;
 }
+
+// An entry of G^T l, from a column of G.
+inline double row_force(auto rows, const double* column, const double* l) {
+  double sum = column[0] * l[0];
+  for (Index i = 1; i < rows; ++i) sum += column[i] * l[i];
+  return sum;
+}
 }  // namespace
 
 struct LiftedForm::Rows {
@@ -90,6 +97,23 @@ void LiftedForm::residual(double t, const double* q, const double* v, const doub
   for (Index i = 0; i < m_; ++i) closure[i] -= compliance_[i] * l[i];
 }
 
+bool LiftedForm::residuals(Index points, const double* q, const double* v, const double* k, const double* l,
+                           Index stride, double* r) {
+  if (!few_rows_ || reactions_ || mass_kind_ != MassKind::identity) return false;
+  const Index size = n_ + m_ + G_.stored();
+  if (several_.size() < points * size) several_.resize(points * size);
+  if (!rows_->terms->force_and_gaps_at(points, q, v, several_.data())) return false;
+  with_small(m_, [&](auto m) {
+    const double *f = several_.data(), *c = compliance_.data();
+    for (Index p = 0; p < points; ++p, f += size, k += n_, l += stride, r += stride) {
+      const double *gap = f + n_, *column = gap + m;
+      for (Index j = 0; j < n_; ++j, column += m) r[j] = k[j] - f[j] + row_force(m, column, l);
+      for (Index i = 0; i < m; ++i) r[n_ + i] = gap[i] - c[i] * l[i];
+    }
+  });
+  return true;
+}
+
 // balance += G^T l. For few rows a plain loop gives the same bits as the general product.
 void LiftedForm::add_row_forces(const double* l, double* balance) {
   if (!few_rows_) {
@@ -98,11 +122,7 @@ void LiftedForm::add_row_forces(const double* l, double* balance) {
     return;
   }
   const double* column = G_.values();
-  for (Index j = 0; j < n_; ++j, column += m_) {
-    double sum = column[0] * l[0];
-    for (Index i = 1; i < m_; ++i) sum += column[i] * l[i];
-    balance[j] += sum;
-  }
+  for (Index j = 0; j < n_; ++j, column += m_) balance[j] += row_force(m_, column, l);
 }
 
 void LiftedForm::times_mass(In q, In x, Out y) {

@@ -38,6 +38,11 @@ class LiftedForm {
   void residual(double t, const double* q, const double* v, const double* k, const double* l, double* balance,
                 double* closure);
 
+  // The same at several points in one call of the model. q, v and k follow each other; l and the residuals, which are
+  // balance and closure of one point after those of another, are `stride` apart. false: only point by point.
+  bool residuals(Index points, const double* q, const double* v, const double* k, const double* l, Index stride,
+                 double* r);
+
   void pull(double t, In q, In v, In l, Out force);  // f - G^T l
   void times_mass(In q, In x, Out y);                // y = M(q) x
 
@@ -71,6 +76,6 @@ class LiftedForm {
   const ReactionForces* reactions_;
   ReactionForces::Patterns reaction_slopes_;
   DifferenceJacobian q_differences_, v_differences_;
-  Vec product_, reaction_;
+  Vec product_, reaction_, several_;
 };
 }  // namespace trill

@@ -3,6 +3,7 @@
 
 #include "linalg/complex_klu.hpp"
 #include "linalg/solver_parts.hpp"
+#include "linalg/unrolled.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <array>
@@ -16,11 +17,6 @@ bool is_finite(const Complex* values, Index count) {
 }
 
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
-
-// The product of std::complex spends time on checks for infinities; this one does not.
-Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 Complex inverse(Complex z) {
   const double square = std::norm(z);
@@ -63,12 +59,13 @@ class ComplexSmallLu final : public ComplexSolver {
     for (int k = 0; k < n_; ++k) std::swap(x[k], x[pivot_[at(k)]]);
     with_small(n_, [&](auto n) {
       const Complex* lu = lu_.data();
-      for (Index k = 0; k < n; ++k)
-        for (Index i = k + 1; i < n; ++i) x[i] -= product(lu[k * n + i], x[k]);
-      for (Index k = n - 1; k >= 0; --k) {
-        x[k] = product(x[k], lu[k * n + k]);
-        for (Index i = 0; i < k; ++i) x[i] -= product(lu[k * n + i], x[k]);
-      }
+      const auto subtract = [&](Index k, Index i) { x[i] -= plain_product(lu[k * n + i], x[k]); };
+      each_index(n, [&](Index k) { each_index(n, k + 1, n, [&](Index i) { subtract(k, i); }); });
+      each_index(n, [&](Index from_end) {
+        const Index k = n - 1 - from_end;
+        x[k] = plain_product(x[k], lu[k * n + k]);
+        each_index(n, 0, k, [&](Index i) { subtract(k, i); });
+      });
     });
   }
 
@@ -88,10 +85,10 @@ class ComplexSmallLu final : public ComplexSolver {
     if (pivot_is_lost(size_of(entry(k, k)), row_max_[at(k)], column_max_[at(k)], n_)) return false;
     const Complex scale = inverse(entry(k, k));
     entry(k, k) = scale;
-    for (int i = k + 1; i < n_; ++i) entry(i, k) = product(entry(i, k), scale);
+    for (int i = k + 1; i < n_; ++i) entry(i, k) = plain_product(entry(i, k), scale);
     for (int j = k + 1; j < n_; ++j) {
       const Complex upper = entry(k, j);
-      for (int i = k + 1; i < n_; ++i) entry(i, j) -= product(entry(i, k), upper);
+      for (int i = k + 1; i < n_; ++i) entry(i, j) -= plain_product(entry(i, k), upper);
     }
     return true;
   }

@@ -51,29 +51,60 @@ NewtonStats Newton::solve(NonlinearSystem& system, Out x, In weights, bool reuse
                                 " unknowns and was called with another number");
   NewtonStats stats;
   start_ = x;
-  if (reuse) {
-    if (iterate(system, x, weights, true, stats)) return stats;
-    x = start_;
+  bool solved = reuse && iterate(system, x, weights, true, stats);
+  if (!solved) {
+    if (reuse) x = start_;
     stats.non_finite = false;  // the old Jacobian may be the cause
+    solved = iterate(system, x, weights, false, stats);
   }
-  if (!iterate(system, x, weights, false, stats)) x = start_;
+  if (!solved) x = start_;
+  stats.residual = n == 0 ? 0.0 : r_.norm() / std::sqrt(static_cast<double>(n));
   return stats;
 }
 
+namespace {
+// dx <- -dx; returns its weighted norm as weighted_rms does.
+double negated_norm(Vec& dx, const double* weights) {
+  const Index n = dx.size();
+  double* d = dx.data();
+  double sum = 0;
+  for (Index i = 0; i < n; ++i) {
+    d[i] = -d[i];
+    const double scaled = d[i] * weights[i];
+    sum += scaled * scaled;
+  }
+  return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
+}
+
+// x += dx; returns the weighted norm of x as weighted_rms does.
+double add_correction(Out x, const Vec& dx, const double* weights) {
+  const Index n = dx.size();
+  const double* d = dx.data();
+  double* to = x.data();
+  double sum = 0;
+  for (Index i = 0; i < n; ++i) {
+    to[i] += d[i];
+    const double scaled = to[i] * weights[i];
+    sum += scaled * scaled;
+  }
+  return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
+}
+}  // namespace
+
 bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, NewtonStats& stats) {
-  const Index n = x.size();
   double previous = 0;  // |dx| of the last unlimited iteration; 0: none to compare with
   int bad_rates = 0, stalls = 0;
   stats.rate = 0;
   for (int k = 0; k < options_.max_iterations; ++k) {
     ++stats.iterations;
     system.residual(x, r_);
-    stats.residual = n == 0 ? 0.0 : r_.norm() / std::sqrt(static_cast<double>(n));
-    if (!all_finite(r_)) {
+    const bool renews = !reuse && (k == 0 || (options_.jacobian_every > 0 && k % options_.jacobian_every == 0));
+    // Elsewhere a residual that is not finite shows in the correction.
+    if ((k == 0 || renews) && !all_finite(r_)) {
       stats.non_finite = true;
       return false;
     }
-    if (!reuse && (k == 0 || (options_.jacobian_every > 0 && k % options_.jacobian_every == 0))) {
+    if (renews) {
       ++stats.factorisations;
       if (!system.prepare(x)) {
         stats.singular = true;
@@ -81,14 +112,13 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
       }
     }
     system.correct(r_, dx_);
-    for (Index i = 0; i < n; ++i) dx_[i] = -dx_[i];
-    const double wanted = weighted_rms(dx_, weights);
+    const double wanted = negated_norm(dx_, weights.data());
     if (!std::isfinite(wanted)) {
       stats.non_finite = true;
       return false;
     }
     const double norm = system.limit(x, dx_) ? weighted_rms(dx_, weights) : wanted;
-    add_scaled(x.data(), 1.0, dx_.data(), n);
+    const double size = add_correction(x, dx_, weights.data());
     if (norm != wanted) {  // a shortened step says nothing about convergence
       previous = 0;
       bad_rates = 0;
@@ -98,7 +128,7 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
     // If no rate is known yet, or the correction is so small that the rate does not matter, its size alone decides.
     stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
                       (!options_.predict && norm <= options_.tolerance) ||
-                      norm <= 4 * std::numeric_limits<double>::epsilon() * weighted_rms(x, weights);
+                      norm <= 4 * std::numeric_limits<double>::epsilon() * size;
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;

@@ -2,6 +2,7 @@
 #include "method/guess_policy.hpp"
 
 #include "method/stage_polynomial.hpp"
+#include "method/stage_sums.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -67,20 +68,26 @@ void GuessPolicy::find_weights(double ratio) {
 
 // Extrapolates the polynomials of the previous step's derivatives and multipliers.
 void GuessPolicy::carry_on(double h) {
-  const StageBlock& block = *block_;
-  const Index n = k_.rows(), m = l_.rows();
   if (h / last_h_ != weights_for_) find_weights(h / last_h_);
-  for (Index i = 0; i < block.count; ++i) {
-    const double* weights = weights_.col(i).data();
-    double* k = k_.col(block.first + i).data();
-    double* l = l_.col(block.first + i).data();
-    std::fill_n(k, n, 0.0);
-    std::fill_n(l, m, 0.0);
-    for (Index j = 0; j < block.count; ++j) {
-      add_scaled(k, weights[j], last_k_.col(block.first + j).data(), n);
-      add_scaled(l, weights[j], last_l_.col(block.first + j).data(), m);
-    }
-  }
+  extrapolate(last_k_, k_);
+  extrapolate(last_l_, l_);
+}
+
+void GuessPolicy::extrapolate(const Mat& last, Mat& next) const {
+  with_small(last.rows(), [&](auto n) {
+    with_stages(block_->count, [&](auto count) {
+      using Sum = StageSum<decltype(n)>;
+      const double* from = last.data() + block_->first * n;
+      double* to = next.data() + block_->first * n;
+      for (Index i = 0; i < count; ++i, to += n) {
+        const double* weights = weights_.data() + i * count;
+        auto sum = Sum::zero(to, n);
+        Sum::add(
+            count, [&](Index j) { return weights[j]; }, from, n, n, sum);
+        typename Sum::Write(to, n) = sum;
+      }
+    });
+  });
 }
 
 // The limit of infinite frequency plus the smooth multiplier and acceleration (JP95 sec. 4, corrected: the multipliers
@@ -102,7 +109,7 @@ void GuessPolicy::guess_from_slow_point(double h, In y0, In k1, In l1, const Slo
 }
 
 // In the middle of the step, where the matrix differs least from those of all stages.
-void GuessPolicy::place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages, In x) const {
+void GuessPolicy::place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages) const {
   const StageBlock& block = *block_;
   Index middle = block.first;
   for (Index i = block.first; i < block.first + block.count; ++i)
@@ -110,6 +117,7 @@ void GuessPolicy::place_matrix(double t, double h, const SlowMotion& slow, Stage
   const double dt = block.position.c[middle] * h;
   StageSystem::Point& point = stages.point;
   point.t = t + dt;
+  stages.point_stage = -1;
   if (source_ == Source::slow_point) {
     const SlowPoint& here = *slow.point();
     point.q = here.q + dt * here.v + (0.5 * dt * dt) * here.a;
@@ -118,10 +126,6 @@ void GuessPolicy::place_matrix(double t, double h, const SlowMotion& slow, Stage
     point.l = here.lambda;
     return;
   }
-  stages.unpack(x);
-  point.q = stages.Q.col(middle);
-  point.v = stages.V.col(middle);
-  point.k = stages.K.col(middle);
-  point.l = stages.L.col(middle);
+  stages.point_stage = middle;
 }
 }  // namespace trill

@@ -17,7 +17,7 @@ class GuessPolicy {
   bool recall_state(Out k, Out l) const;
   // First guess for the step that `stages` has begun from y0; k1 and l1 are derivative and multipliers there.
   void guess(double h, In y0, In k1, In l1, const SlowMotion& slow, StageSystem& stages, Out x);
-  void place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages, In x) const;
+  void place_matrix(double t, double h, const SlowMotion& slow, StageSystem& stages) const;
   void keep(double h, const StageSystem& stages, bool go_on);  // after a step; go_on: its stages may be extrapolated
 
  private:
@@ -25,6 +25,7 @@ class GuessPolicy {
   enum class Source { slow_point, memory, start };
   void find_weights(double ratio);
   void carry_on(double h);
+  void extrapolate(const Mat& last, Mat& next) const;
   void guess_from_slow_point(double h, In y0, In k1, In l1, const SlowPoint& slow);
 
   const StageBlock* block_ = nullptr;

@@ -23,7 +23,8 @@ constexpr double reused_rate = 0.05;
 constexpr double first_look = 1e-6;
 
 void count_evaluations(Counters& work, Groups groups, int evaluations) {
-  for (int i = 0; i < evaluations; ++i) work.count_forces(groups);
+  for (std::size_t i = 0; groups != 0; ++i, groups >>= 1)
+    if (groups & 1u) work.forces[i] += evaluations;
 }
 
 const FirstOrderProblem* first_order_system(const Problem& problem, const MethodInfo& info) {
@@ -196,7 +197,7 @@ StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, 
   if (stages_->size() == 0) return StepStatus::ok;
   guess_.guess(h, s.y, k1_, l1_, *slow_, *stages_, x_);
   const bool reuse = factor_h_ == h && rate_ <= reused_rate;
-  if (!reuse) guess_.place_matrix(s.t, h, *slow_, *stages_, x_);
+  if (!reuse) guess_.place_matrix(s.t, h, *slow_, *stages_);
   stages_->newton_weights(request.weights, x_weights_);
   const int evaluations = stages_->evaluations, preparations = stages_->preparations;
   factor_h_ = 0;

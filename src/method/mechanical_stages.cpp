@@ -57,27 +57,31 @@ MechanicalStages::MechanicalStages(const StageBlock& block, LiftedForm& form)
 }
 
 void MechanicalStages::find_derivatives(In x) {
-  with_small(n_, [&](auto n) {
-    using Sum = StageSum<decltype(n)>;
-    const typename Sum::Read q0(y0_.data(), n), v0(y0_.data() + n, n), k1(k1_.data(), n);
-    const double by_h = 1 / h_;
-    const Index count = block_.count, width = width_;
-    for (Index i = 0; i < count; ++i) {
-      const Index stage = block_.first + i;
-      const typename Sum::Read moved(x.data() + i * width_, n);
-      typename Sum::Write q(Q.col(stage).data(), n), v(V.col(stage).data(), n), k(K.col(stage).data(), n);
-      auto by_s = Sum::zero(v.data(), n), by_p = Sum::zero(k.data(), n);
-      const double *s = block_.S.data() + i, *p = block_.P.data() + i, *w = x.data();
-      for (Index j = 0; j < count; ++j, s += count, p += count, w += width) {
-        const typename Sum::Read displacement(w, n);
-        by_s += *s * displacement;
-        by_p += *p * displacement;
-      }
-      q = q0 + (h_ * block_.r_v[i] * v0 + moved);
-      v = v0 + (by_h * by_s + h_ * block_.s_k[i] * k1);
-      k = by_h * (by_h * by_p) + block_.p_k[i] * k1;
-    }
-  });
+  with_small(n_,
+             [&](auto n) { with_stages(block_.count, [&](auto count) { find_derivatives_of(n, count, x.data()); }); });
+}
+
+void MechanicalStages::find_derivatives_of(auto n, auto count, const double* x) {
+  using Sum = StageSum<decltype(n)>;
+  // Copies, since for all that the compiler knows the results might be written over the originals.
+  const auto q0 = Sum::kept(y0_.data(), n), v0 = Sum::kept(y0_.data() + n, n), k1 = Sum::kept(k1_.data(), n);
+  const double h = h_, by_h = 1 / h;
+  const double *S = block_.S.data(), *P = block_.P.data();
+  const double *r_v = block_.r_v.data(), *s_k = block_.s_k.data(), *p_k = block_.p_k.data();
+  const Index width = width_;
+  double *to_q = Q.data() + block_.first * n, *to_v = V.data() + block_.first * n, *to_k = K.data() + block_.first * n;
+  for (Index i = 0; i < count; ++i, to_q += n, to_v += n, to_k += n) {
+    const typename Sum::Read moved(x + i * width, n);
+    typename Sum::Write q(to_q, n), v(to_v, n), k(to_k, n);
+    auto by_s = Sum::zero(v.data(), n), by_p = Sum::zero(k.data(), n);
+    Sum::add(
+        count, [&](Index j) { return S[j * count + i]; }, x, width, n, by_s);
+    Sum::add(
+        count, [&](Index j) { return P[j * count + i]; }, x, width, n, by_p);
+    q = q0 + (h * r_v[i] * v0 + moved);
+    v = v0 + (by_h * by_s + h * s_k[i] * k1);
+    k = by_h * (by_h * by_p) + p_k[i] * k1;
+  }
 }
 
 // Hard constraints have no compliance from which their multipliers could be computed; these are given in l.
@@ -130,25 +134,40 @@ void MechanicalStages::stage_residual(Index stage, double t, const double* l, do
   form_.residual(t, Q.data() + at, V.data() + at, K.data() + at, l, r, r + n_);
 }
 
+bool MechanicalStages::all_residuals(const double* x, double* r) {
+  const Index at = block_.first * n_;
+  return m_ > 0 && form_.residuals(block_.count, Q.data() + at, V.data() + at, K.data() + at, x + n_, width_, r);
+}
+
 void MechanicalStages::linearise() { form_.linearise(point.t, point.q, point.v, point.k, point.l); }
 
 void MechanicalStages::guess(const Mat& k, const Mat& l, Out x) const {
-  for (Index i = 0; i < block_.count; ++i) {
-    double* w = x.data() + i * width_;
-    const double rk = h_ * h_ * block_.r_k[i];
-    for (Index c = 0; c < n_; ++c) w[c] = rk * k1_[c];
-    for (Index j = 0; j < block_.count; ++j)
-      add_scaled(w, h_ * h_ * block_.R(i, j), k.col(block_.first + j).data(), n_);
-    for (Index c = 0; c < m_; ++c) w[n_ + c] = l(c, block_.first + i);
-  }
+  with_small(n_, [&](auto n) {
+    with_stages(block_.count, [&](auto count) {
+      using Sum = StageSum<decltype(n)>;
+      const double* from = k.data() + block_.first * n;
+      const double* R = block_.R.data();
+      for (Index i = 0; i < count; ++i) {
+        typename Sum::Write w(x.data() + i * width_, n);
+        auto sum = Sum::zero(w.data(), n);
+        sum = h_ * h_ * block_.r_k[i] * typename Sum::Read(k1_.data(), n);
+        Sum::add(
+            count, [&](Index j) { return h_ * h_ * R[j * count + i]; }, from, n, n, sum);
+        w = sum;
+      }
+    });
+  });
+  for (Index i = 0; i < block_.count; ++i)
+    for (Index c = 0; c < m_; ++c) x[i * width_ + n_ + c] = l(c, block_.first + i);
 }
 
 // The norm is max(|dQ|, h |dV|) in the weights of positions; multipliers may be large and are not tested.
 void MechanicalStages::newton_weights(In w, Out x_weights) const {
   const double factor = block_.amplification * std::sqrt(static_cast<double>(width_) / static_cast<double>(n_));
-  for (Index i = 0; i < block_.count; ++i) {
-    x_weights.segment(i * width_, n_) = factor * w.head(n_);
-    x_weights.segment(i * width_ + n_, m_).setZero();
+  double* to = x_weights.data();
+  for (Index i = 0; i < block_.count; ++i, to += width_) {
+    for (Index c = 0; c < n_; ++c) to[c] = factor * w[c];
+    for (Index c = n_; c < width_; ++c) to[c] = 0;
   }
 }
 }  // namespace trill

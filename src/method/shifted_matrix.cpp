@@ -5,6 +5,10 @@
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
+namespace {
+Index at(std::size_t mode) { return static_cast<Index>(mode); }
+}  // namespace
+
 ShiftedMatrix::ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block, Index balanced)
     : block_(block),
       pattern_(pattern),
@@ -13,9 +17,10 @@ ShiftedMatrix::ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block,
       real_powers_(block.reals.size()),
       pair_powers_(block.pairs.size()),
       values_(static_cast<std::size_t>(pattern.stored())),
-      x_(static_cast<std::size_t>(pattern.rows())),
-      real_x_(pattern.rows()),
-      imag_x_(pattern.rows()) {
+      x_(Eigen::MatrixXcd::Zero(pattern.rows(), at(block.pairs.size()))),
+      real_x_(Mat::Zero(pattern.rows(), at(block.reals.size()))),
+      pair_real_(Vec::Zero(pattern.rows())),
+      pair_imag_(pair_real_) {
   for (std::size_t k = 0; k < block.reals.size(); ++k) reals_.push_back(make_linear_solver(pattern));
   for (std::size_t k = 0; k < block.pairs.size(); ++k) pairs_.push_back(make_complex_solver(pattern));
 }
@@ -55,7 +60,7 @@ void ShiftedMatrix::assemble(const Powers<Scalar>& sigma, Scalar* values) const 
 
 template <class Scalar>
 void ShiftedMatrix::scale_rows(const Powers<Scalar>& sigma, Scalar* x) const {
-  for (Index i = 0; i < balanced_; ++i) x[i] *= sigma.front();
+  for (Index i = 0; i < balanced_; ++i) x[i] = plain_product(x[i], sigma.front());
   balance_.scale(x);
 }
 
@@ -63,7 +68,7 @@ template <class Scalar>
 void ShiftedMatrix::scale_columns(const Powers<Scalar>& sigma, Scalar* x) const {
   if (balanced_ == 0) return;
   balance_.scale(x);
-  for (Index i = balanced_; i < size(); ++i) x[i] *= sigma.back();
+  for (Index i = balanced_; i < size(); ++i) x[i] = plain_product(x[i], sigma.back());
 }
 
 bool ShiftedMatrix::factorise(double h) {
@@ -95,48 +100,65 @@ void ShiftedMatrix::solve_real(Vec& x) {
   scale_columns(real_powers_.front(), x.data());
 }
 
-// x = T (T^-1 rhs, solved mode by mode); for a complex pair one solve is enough.
+// x = T (T^-1 rhs, solved mode by mode); for a complex pair one solve is enough. The modes are solved one after another
+// with nothing in between, since the processor then works at several of these short solves at a time.
 void ShiftedMatrix::solve(const double* rhs, double* x) {
   with_small(size(), [&](auto n) {
-    std::fill_n(x, n * block_.count, 0.0);
-    for (std::size_t k = 0; k < reals_.size(); ++k) add_real_mode(k, n, rhs, x);
-    for (std::size_t k = 0; k < pairs_.size(); ++k) add_pair(k, n, rhs, x);
+    with_stages(block_.count, [&](auto count) {
+      take_modes(n, count, rhs);
+      for (std::size_t k = 0; k < reals_.size(); ++k) reals_[k]->solve(real_x_.col(at(k)), real_x_.col(at(k)));
+      for (std::size_t k = 0; k < pairs_.size(); ++k) pairs_[k]->solve(&x_(0, at(k)));
+      add_modes(n, count, x);
+    });
   });
 }
 
-void ShiftedMatrix::add_real_mode(std::size_t k, auto n, const double* rhs, double* x) {
+void ShiftedMatrix::take_modes(auto n, auto count, const double* rhs) {
   using Sum = StageSum<decltype(n)>;
-  const StageBlock::RealMode& mode = block_.reals[k];
-  typename Sum::Write found(real_x_.data(), n);
-  auto sum = Sum::zero(found.data(), n);
-  for (Index j = 0; j < block_.count; ++j) sum += mode.left[j] * typename Sum::Read(rhs + j * n, n);
-  found = sum;
-  scale_rows(real_powers_[k], real_x_.data());
-  reals_[k]->solve(real_x_, real_x_);
-  scale_columns(real_powers_[k], real_x_.data());
-  for (Index j = 0; j < block_.count; ++j) typename Sum::Write(x + j * n, n) += mode.right[j] * found;
+  const auto take = [&](const Vec& left, double* place) __attribute__((always_inline)) {
+    auto sum = Sum::zero(place, n);
+    Sum::add(
+        count, [from = left.data()](Index j) { return from[j]; }, rhs, n, n, sum);
+    return sum;
+  };
+  for (std::size_t k = 0; k < reals_.size(); ++k) {
+    double* found = real_x_.col(at(k)).data();
+    typename Sum::Write(found, n) = take(block_.reals[k].left, found);
+    scale_rows(real_powers_[k], found);
+  }
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    const auto real = take(block_.pairs[k].left_real, pair_real_.data());
+    const auto imag = take(block_.pairs[k].left_imag, pair_imag_.data());
+    Complex* both = &x_(0, at(k));
+    for (Index i = 0; i < n; ++i) both[i] = {real[i], imag[i]};
+    scale_rows(pair_powers_[k], both);
+  }
 }
 
-void ShiftedMatrix::add_pair(std::size_t k, auto n, const double* rhs, double* x) {
+void ShiftedMatrix::add_modes(auto n, auto count, double* x) {
   using Sum = StageSum<decltype(n)>;
-  const StageBlock::PairMode& mode = block_.pairs[k];
-  auto real = Sum::zero(real_x_.data(), n), imag = Sum::zero(imag_x_.data(), n);
-  const Index count = block_.count;
-  const double *left_real = mode.left_real.data(), *left_imag = mode.left_imag.data();
-  for (Index j = 0; j < count; ++j) {
-    const typename Sum::Read r(rhs + j * n, n);
-    real += left_real[j] * r;
-    imag += left_imag[j] * r;
+  std::fill_n(x, n * count, 0.0);
+  for (std::size_t k = 0; k < reals_.size(); ++k) {
+    double* place = real_x_.col(at(k)).data();
+    scale_columns(real_powers_[k], place);
+    const auto found = Sum::kept(place, n);
+    const double* right = block_.reals[k].right.data();
+    each_index(
+        count, [&](Index j) __attribute__((always_inline)) { typename Sum::Write(x + j * n, n) += right[j] * found; });
   }
-  for (Index i = 0; i < n; ++i) x_[static_cast<std::size_t>(i)] = {real[i], imag[i]};
-  scale_rows(pair_powers_[k], x_.data());
-  pairs_[k]->solve(x_.data());
-  scale_columns(pair_powers_[k], x_.data());
-  for (Index i = 0; i < n; ++i) {
-    real[i] = x_[static_cast<std::size_t>(i)].real();
-    imag[i] = x_[static_cast<std::size_t>(i)].imag();
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    Complex* both = &x_(0, at(k));
+    scale_columns(pair_powers_[k], both);
+    auto real = Sum::zero(pair_real_.data(), n), imag = Sum::zero(pair_imag_.data(), n);
+    for (Index i = 0; i < n; ++i) {
+      real[i] = both[i].real();
+      imag[i] = both[i].imag();
+    }
+    const double *right_real = block_.pairs[k].right_real.data(), *right_imag = block_.pairs[k].right_imag.data();
+    each_index(
+        count, [&](Index j) __attribute__((always_inline)) {
+          typename Sum::Write(x + j * n, n) += right_real[j] * real - right_imag[j] * imag;
+        });
   }
-  const double *right_real = mode.right_real.data(), *right_imag = mode.right_imag.data();
-  for (Index j = 0; j < count; ++j) typename Sum::Write(x + j * n, n) += right_real[j] * real - right_imag[j] * imag;
 }
 }  // namespace trill

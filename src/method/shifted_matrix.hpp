@@ -40,9 +40,9 @@ class ShiftedMatrix {
   template <class Scalar>
   void assemble(const Powers<Scalar>& sigma, Scalar* values) const;
 
-  // Both for n rows.
-  void add_real_mode(std::size_t k, auto n, const double* rhs, double* x);
-  void add_pair(std::size_t k, auto n, const double* rhs, double* x);
+  // Both for n rows and all stages: right-hand sides of the modes, and the sum of their solutions.
+  void take_modes(auto n, auto count, const double* rhs);
+  void add_modes(auto n, auto count, double* x);
   template <class Scalar>
   void scale_rows(const Powers<Scalar>& sigma, Scalar* x) const;
   template <class Scalar>
@@ -57,7 +57,9 @@ class ShiftedMatrix {
   std::vector<std::unique_ptr<ComplexSolver>> pairs_;
   std::vector<Powers<double>> real_powers_;
   std::vector<Powers<Complex>> pair_powers_;
-  std::vector<Complex> values_, x_;
-  Vec real_x_, imag_x_;
+  std::vector<Complex> values_;
+  Eigen::MatrixXcd x_;  // one column for each pair
+  Mat real_x_;          // one for each real mode
+  Vec pair_real_, pair_imag_;
 };
 }  // namespace trill

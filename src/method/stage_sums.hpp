@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/base/types.hpp"
+#include "linalg/unrolled.hpp"
 
 namespace trill {
+// Calls use(count), with the usual numbers of stages as compile-time constants, so that sums over stages are unrolled.
+template <class Use>
+[[gnu::always_inline]] inline auto with_stages(Index count, Use use) {
+  if (count == 3) return use(std::integral_constant<Index, 3>());
+  if (count == 5) return use(std::integral_constant<Index, 5>());
+  return use(count);
+}
+
 // Numbers that sums over stages are made in: for up to three of them registers, for more the memory of `place`.
 template <class Count>
 class StageSum {
@@ -28,6 +36,17 @@ class StageSum {
     Numbers numbers = Kind<Count, few>::make(place, n);
     numbers.setZero();
     return numbers;
+  }
+  // The numbers at a place that does not change, in registers if they are few.
+  static std::conditional_t<few, const Numbers, Eigen::Map<const Eigen::ArrayXd>> kept(const double* place, Count n) {
+    return Read(place, n);
+  }
+  // Adds factor(j) x_j for all stages j. The vectors x_j have n numbers and are `stride` apart.
+  template <class Stages, class Factor>
+  [[gnu::always_inline]] static void add(Stages count, Factor factor, const double* x, Index stride, Count n,
+                                         Numbers& sum) {
+    each_index(
+        count, [&](Index j) __attribute__((always_inline)) { sum += factor(j) * Read(x + j * stride, n); });
   }
 };
 }  // namespace trill

@@ -5,6 +5,12 @@
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
+namespace {
+void copy_column(const Mat& from, Index column, Vec& to) {
+  std::copy_n(from.data() + column * from.rows(), from.rows(), to.data());
+}
+}  // namespace
+
 StageSystem::StageSystem(const StageBlock& block, Index unknowns, Index positions, Index multipliers, Groups counted)
     : block_(block),
       n_(unknowns),
@@ -40,20 +46,31 @@ void StageSystem::begin(double t, double h, In y0, In k1) {
 
 void StageSystem::unpack(In x) {
   find_derivatives(x);
-  for (Index i = 0; i < block_.count; ++i) L.col(block_.first + i) = x.segment(i * width_ + n_, m_);
+  double* l = L.data() + block_.first * m_;
+  const double* given = x.data() + n_;
+  for (Index i = 0; i < block_.count; ++i, given += width_, l += m_)
+    for (Index c = 0; c < m_; ++c) l[c] = given[c];
 }
 
 void StageSystem::residual(In x, Out r) {
   find_derivatives(x);
+  evaluations += static_cast<int>(block_.count);
+  if (all_residuals(x.data(), r.data())) return;
   for (Index i = 0; i < block_.count; ++i) {
     const Index stage = block_.first + i;
     stage_residual(stage, t_ + block_.position.c[stage] * h_, x.data() + i * width_ + n_, r.data() + i * width_);
   }
-  evaluations += static_cast<int>(block_.count);
 }
 
-bool StageSystem::prepare(In) {
+bool StageSystem::prepare(In x) {
   ++preparations;
+  if (point_stage >= 0) {
+    copy_column(Q, point_stage, point.q);
+    copy_column(V, point_stage, point.v);
+    copy_column(K, point_stage, point.k);
+    std::copy_n(x.data() + (point_stage - block_.first) * width_ + n_, m_, point.l.data());
+    point_stage = -1;
+  }
   linearise();
   return matrix_->factorise(h_);
 }
@@ -86,13 +103,12 @@ void StageSystem::find_end(In x, Out y1) const {
     }
     return;
   }
-  const double* v0 = y0_.data() + p;
+  const double *v0 = y0_.data() + p, *v = V.data(), *w = x.data();
   add_scaled(q1, h_, v0, p);
-  for (Index i = 0; i <= last; ++i) {
-    const double w = block_.end[i];
-    const double* v = V.col(i).data();
-    for (Index c = 0; c < n_; ++c) v1[c] += w * (v[c] - v0[c]);
-    add_scaled(q1, w, x.data() + i * width_, p);
+  for (Index i = 0; i <= last; ++i, v += n_, w += width_) {
+    const double share = block_.end[i];
+    for (Index c = 0; c < n_; ++c) v1[c] += share * (v[c] - v0[c]);
+    add_scaled(q1, share, w, p);
   }
 }
 

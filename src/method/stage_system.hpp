@@ -41,7 +41,7 @@ class StageSystem : public NonlinearSystem {
   // The step to solve; k1: the derivative at its start, for methods whose first stage is explicit.
   virtual void begin(double t, double h, In y0, In k1);
   void residual(In x, Out r) override;
-  bool prepare(In x) override;  // at `point`
+  bool prepare(In x) override;  // after residual() at the same x
   void correct(In r, Out dx) override;
 
   // Computes stage values from the unknowns. One column per stage.
@@ -58,7 +58,8 @@ class StageSystem : public NonlinearSystem {
   virtual double size_in_tolerances(In weights) const = 0;
 
   Point point;
-  Mat Q, V, K, L;  // first order: V holds y, K its derivative; Q has no rows
+  Index point_stage = -1;  // the stage that the matrix is formed at next time, at its first guess; -1: at `point`
+  Mat Q, V, K, L;          // first order: V holds y, K its derivative; Q has no rows
   int evaluations = 0, preparations = 0;
   bool has_sparse_factors() const;
   void forget();                  // drops the pivots of earlier matrices; allocates
@@ -75,6 +76,7 @@ class StageSystem : public NonlinearSystem {
   static MatrixSlot diagonal_slot(In values);
   virtual void find_derivatives(In x) = 0;  // V, K, Q of implicit stages
   virtual void stage_residual(Index stage, double t, const double* l, double* r) = 0;
+  virtual bool all_residuals(const double* /*x*/, double* /*r*/) { return false; }  // false: only stage by stage
   virtual void linearise() = 0;
   double real_shift() const { return block_.reals.front().inverse_gamma / h_; }  // 1/(h gamma) of the real mode
 
@@ -123,9 +125,12 @@ class MechanicalStages final : public StageSystem {
  protected:
   void find_derivatives(In x) override;
   void stage_residual(Index stage, double t, const double* l, double* r) override;
+  bool all_residuals(const double* x, double* r) override;
   void linearise() override;
 
  private:
+  void find_derivatives_of(auto n, auto count, const double* x);
+
   LiftedForm& form_;
   Acceleration mass_;
   MatrixSlot compliance_;

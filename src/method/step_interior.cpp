@@ -34,13 +34,15 @@ void StepInterior::keep(double h, In y0, In y1, const StageSystem& stages) {
   inside_.col(0) = y0;
   inside_.col(nodes_.size() - 1) = y1;
   if (!block_->collocation) return;
-  Index node = 1;
+  double* to = inside_.col(1).data();
   for (Index i = 0; i < block_->stages; ++i) {
     if (!lies_inside(block_->position.c[i])) continue;
-    inside_.col(node).head(positions_) = stages.Q.col(i);
-    inside_.col(node).segment(positions_, n_) = stages.V.col(i);
-    inside_.col(node).segment(positions_ + n_, hard_) = stages.L.col(i).tail(hard_);
-    ++node;
+    const double *q = stages.Q.data() + i * positions_, *v = stages.V.data() + i * n_;
+    const double* l = stages.L.data() + (i + 1) * stages.L.rows() - hard_;
+    for (Index c = 0; c < positions_; ++c) to[c] = q[c];
+    for (Index c = 0; c < n_; ++c) to[positions_ + c] = v[c];
+    for (Index c = 0; c < hard_; ++c) to[positions_ + n_ + c] = l[c];
+    to += inside_.rows();
   }
 }
 

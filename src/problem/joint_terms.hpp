@@ -15,6 +15,12 @@ class JointTerms {
   // would cost as much as the model.
   virtual void force_and_gaps(double t, const double* q, const double* v, double* f, double* g,
                               MatrixSlot& G) const = 0;
+  // The same at several points whose q and v follow each other: `values` takes f, g and the entries of G at the first
+  // point, then those at the next. false: they have to be computed one by one, because they depend on time or for lack
+  // of such a function.
+  virtual bool force_and_gaps_at(Index /*points*/, const double* /*q*/, const double* /*v*/, double* /*values*/) const {
+    return false;
+  }
   virtual void force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const = 0;
   // d^k f/dt^k and ConstraintMap::rigid_rate, k = 1 or 2.
   virtual void rates(int k, const Motion& motion, In s, In s1, Out f, Out covector, Out values) const = 0;

@@ -4,6 +4,10 @@
 #include "trill/linalg/kernels.hpp"
 
 namespace trill {
+namespace {
+constexpr Index most_stacked = 32;  // unknowns and rows: with more of them a call costs little by comparison
+}  // namespace
+
 TextJoint::TextJoint(const MechanicalProblem& problem, Groups groups, const TextMap& map, const ModelMode& mode)
     : mode_(mode),
       separate_(problem, groups, map),
@@ -12,6 +16,7 @@ TextJoint::TextJoint(const MechanicalProblem& problem, Groups groups, const Text
       rows_(map.count()),
       gaps_(map.run(Purpose::force_and_gaps)),
       curvature_(map.run(Purpose::force_and_curvature)),
+      gaps_at_(map.stacked_run(Purpose::force_and_gaps, unknowns_ + rows_ + slope_.stored())),
       rates_{map.run(Purpose::rates, 1), map.run(Purpose::rates, 2)},
       values_(static_cast<std::size_t>(2 * unknowns_ + rows_ + slope_.stored())) {}
 
@@ -29,6 +34,13 @@ void TextJoint::force_and_gaps(double t, const double* q, const double* v, doubl
   copy_one_by_one(found, unknowns_, f);
   copy_one_by_one(found + unknowns_, rows_, g);
   copy_one_by_one(found + unknowns_ + rows_, entries, G.values());
+}
+
+bool TextJoint::force_and_gaps_at(Index points, const double* q, const double* v, double* values) const {
+  if (unknowns_ + rows_ > most_stacked || mode_.held().any()) return false;
+  const Index size = points * (unknowns_ + rows_ + slope_.stored());
+  for (Index i = 0; i < size; ++i) values[i] = 0;
+  return gaps_at_.add(points, q, v, mode_.parameters(), values);
 }
 
 void TextJoint::force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const {

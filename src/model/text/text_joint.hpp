@@ -12,6 +12,7 @@ class TextJoint final : public JointTerms {
   // Refers to all of them. `groups` are those without gaps, or for constraints all groups.
   TextJoint(const MechanicalProblem& problem, Groups groups, const TextMap& map, const ModelMode& mode);
   void force_and_gaps(double t, const double* q, const double* v, double* f, double* g, MatrixSlot& G) const override;
+  bool force_and_gaps_at(Index points, const double* q, const double* v, double* values) const override;
   void force_and_curvature(double t, In q, In v, Out f, MatrixSlot& G, Out eta) const override;
   void rates(int k, const Motion& motion, In s, In s1, Out f, Out covector, Out values) const override;
 
@@ -26,6 +27,7 @@ class TextJoint final : public JointTerms {
   MatrixSlot slope_;
   Index unknowns_, rows_;
   mutable VectorRun gaps_, curvature_;
+  mutable StackedRun gaps_at_;
   mutable std::array<VectorRun, 2> rates_;
   mutable std::vector<double> values_;
 };

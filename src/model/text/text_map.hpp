@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/text/model_functions.hpp"
+#include "model/text/stacked_run.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <array>
@@ -19,6 +19,10 @@ class TextMap final : public ConstraintMap {
   // A function of the model for these rows, evaluated in the same mode.
   VectorRun run(Purpose purpose, int derivative = 0) const {
     return {functions_, {purpose, selection_, derivative}, &mode_.held()};
+  }
+  // The same at several points; `size` is the number of its values.
+  StackedRun stacked_run(Purpose purpose, Index size) const {
+    return {functions_, {purpose, selection_}, functions_.unknowns(), size};
   }
 
   Index count() const override { return functions_.count(selection_); }
