@@ -46,7 +46,7 @@ void add_output(CLI::App& app, RunPlan& plan) {
         [&plan](std::int64_t seed) { plan.seed = static_cast<std::uint64_t>(seed); });
   count(app, "--max-steps", 1, "max number of steps; the run fails when it needs more",
         [&plan](std::int64_t steps) { plan.max_steps = steps; });
-  count(app, "--checkpoint-every", 1, "write checkpoints at multiples of N steps (default 1000)",
+  count(app, "--checkpoint-every", 1, "methods that cannot save their memory start afresh after N steps (default 1000)",
         [&plan](std::int64_t steps) { plan.checkpoint_every = steps; });
 }
 
@@ -88,7 +88,7 @@ void add_run(CLI::App& app, Action& action) {
                         "write the solution to this file (.h5, .csv or .json), with checkpoints during the run");
   file_name(sub, "--resume", a.resume, "continue an interrupted run of this file from its last checkpoint")
       ->excludes(out);
-  word(sub, "--checkpoint-seconds", "NUMBER", "min time in seconds between two checkpoints (default 1)",
+  word(sub, "--checkpoint-seconds", "NUMBER", "time in seconds between two checkpoints (default 1)",
        [&seconds = a.checkpoint_seconds](const std::string& option, const std::string& text) {
          seconds = read_number(option, text);
          if (seconds < 0) throw UsageError(option + " needs a number of seconds that is 0 or more");

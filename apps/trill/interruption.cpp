@@ -13,7 +13,7 @@
 
 namespace trill::cli {
 namespace {
-constexpr timespec time_to_end{0, 600'000'000};
+constexpr timespec time_to_end{0, 700'000'000};
 
 std::atomic<bool> stop{false};
 sigset_t heard;  // the signals that end the program; blocked everywhere but in the thread that waits for them
@@ -39,7 +39,9 @@ void say_last_words() {
   const std::lock_guard lock(LastWords::get().mutex);
   const auto& [mutex, say, said] = LastWords::get();
   if (said) return;
-  const std::string line = "trill: " + (say ? say() : std::string("interrupted")) + "\n";
+  // A progress bar may be there.
+  const std::string line = (::isatty(STDERR_FILENO) ? "\r\033[K" : "") + std::string("trill: ") +
+                           (say ? say() : std::string("interrupted")) + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
@@ -85,6 +87,11 @@ void listen_to_signals() {
     if (signal != SIGHUP || !is_ignored(signal)) sigaddset(&heard, signal);
   pthread_sigmask(SIG_BLOCK, &heard, nullptr);
   if (!start_thread()) pthread_sigmask(SIG_UNBLOCK, &heard, nullptr);  // then they end the program as usual
+}
+
+std::string how_to_continue(const std::string& file, const std::string& what) {
+  if (file.empty()) return "nothing was recorded; use --out to be able to continue an interrupted " + what;
+  return "to continue, use the same command with --resume " + file + " instead of --out";
 }
 
 Interruptible::Interruptible(std::function<std::string()> last_words) {

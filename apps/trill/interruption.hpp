@@ -22,4 +22,7 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
   ~Interruptible();
 };
+
+// What is said to somebody who interrupted a run or a sweep (`what`) that writes this file, or none.
+std::string how_to_continue(const std::string& file, const std::string& what);
 }  // namespace trill::cli

@@ -94,7 +94,8 @@ int parse_and_act(int argc, char** argv) {
       "\nTo solve your own equations, write them into a model file (.toml) and run 'trill check FILE',\n"
       "then 'trill run FILE'.\n"
       "\nExit codes: 0 success, 1 the solution failed or a figure is out of tolerance, 2 wrong command line or model,\n"
-      "3 a file cannot be read or written, 130 interrupted (a run with --out can be resumed), 141 the program that reads "
+      "3 a file cannot be read or written, 130 interrupted (a run with --out can be resumed), 141 the program that "
+      "reads "
       "the\n"
       "output has ended.\n");
   Action action;

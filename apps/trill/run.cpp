@@ -31,9 +31,11 @@ RecordPlan record_plan(const RunArguments& a) {
   return {a.resume.empty() ? a.out : a.resume, !a.resume.empty(), a.checkpoint_seconds};
 }
 
-std::string last_words(const std::filesystem::path& file, const std::string& how) {
-  const bool nothing = !file.empty() && !holds_run(part_of(without_part(file)));
-  return nothing ? "interrupted before anything was recorded" : "interrupted; " + how;
+std::string last_words(const RunArguments& a) {
+  const std::string file = a.resume.empty() ? a.out : a.resume;
+  if (!a.sweeps.empty()) return "interrupted; " + how_to_continue(file, "sweep");
+  if (!file.empty() && !holds_run(part_of(without_part(file)))) return "interrupted before anything was recorded";
+  return "interrupted; " + how_to_continue(file, "run");
 }
 
 // The choice that was made in the run to be resumed.
@@ -61,7 +63,6 @@ class Session {
 
   int go() {
     check_places();
-    const Interruptible in_time([file = run_.file(), how = how_to_continue()] { return last_words(file, how); });
     run_.open();
     for (const std::string& remark : run_.remarks()) complain(remark);
     if (!run_.solved()) run_.solve();
@@ -74,11 +75,6 @@ class Session {
   }
 
  private:
-  std::string how_to_continue() const {
-    if (run_.file().empty()) return "nothing was recorded; use --out to be able to continue an interrupted run";
-    return fmt::format("to continue, use the same command with --resume {} instead of --out", run_.file().string());
-  }
-
   void check_places() {
     if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
     Paths outputs = files_of_solution(without_part(a_.resume.empty() ? a_.out : a_.resume));
@@ -89,7 +85,7 @@ class Session {
   }
 
   int interrupted() {
-    complain(fmt::format("{}; {}", run_.outcome().message, how_to_continue()));
+    complain(fmt::format("{}; {}", run_.outcome().message, how_to_continue(run_.file().string(), "run")));
     if (run_.file().empty() && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
   }
@@ -195,6 +191,7 @@ class Session {
 int run(const RunArguments& arguments) {
   RunArguments a = arguments;
   a.plan.trial_runs = !a.dry_run;
+  const Interruptible in_time([arguments] { return last_words(arguments); });
   if (!a.sweeps.empty()) return sweep(a);
   if (a.jobs > 0) throw UsageError("--jobs can be used only with --sweep; a single run has one thread");
   if (!a.show.empty())

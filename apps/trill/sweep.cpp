@@ -65,7 +65,6 @@ class SweepSession {
       options.look = [this](std::size_t member, const RunInfo& i, const RowSource& rows) {
         picture_.look(member, i, rows);
       };
-    const Interruptible in_time([how = how_to_continue()] { return "interrupted; " + how; });
     run_sweep(sweep_, options);
     write_summary();
     if (a_.json)
@@ -164,14 +163,9 @@ class SweepSession {
     }
     if (failed > 0) complain_of_failures();
     if (done + errors == sweep_.members.size()) return failed > 0 ? ExitCode::numerical_failure : ExitCode::ok;
-    complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(), how_to_continue()));
+    complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(),
+                         how_to_continue(a_.resume.empty() ? a_.out : a_.resume, "sweep")));
     return ExitCode::interrupted;
-  }
-
-  std::string how_to_continue() const {
-    if (sweep_.directory.empty()) return "nothing was recorded; use --out to be able to continue an interrupted sweep";
-    return fmt::format("to continue, use the same command with --resume {} instead of --out",
-                       a_.resume.empty() ? a_.out : a_.resume);
   }
 
   const RunArguments& a_;

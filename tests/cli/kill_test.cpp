@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs that are killed at random moments and resumed until they end: nothing may differ from the run left in peace.
-// TRILL_KILLS is the number of kills of each case.
-#include "tool.hpp"
-
-#include <algorithm>
-#include <csignal>
-#include <cstdlib>
-#include <random>
+// Kills of runs with many kinds of output, formats and directions. TRILL_KILLS is the number of kills of each case.
+#include "kill_study.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -58,79 +52,11 @@ const Case cases[] = {
     {"forced_breakpoints", "forced --h 1e-3 --to 1200 --every 10 --checkpoint-every 29999"},
 };
 
-int wanted_kills() {
-  const char* text = std::getenv("TRILL_KILLS");
-  return text ? std::max(1, std::atoi(text)) : 3;
-}
-
-class Kill : public testing::TestWithParam<Case> {
- protected:
-  Words command(const std::string& where) const {
-    Words words =
-        words_of(fmt::format("run {} --checkpoint-seconds 0 -q --trust {}", GetParam().run, GetParam().trust));
-    words.push_back(where);
-    words.push_back(GetParam().file);
-    return tool_command(words);
-  }
-  fs::path file(const Directory& directory) const { return directory / GetParam().file; }
-  fs::path part(const Directory& directory) const { return directory / (std::string(GetParam().file) + ".part"); }
-};
+class Kill : public testing::TestWithParam<Case> {};
 
 TEST_P(Kill, ResumesBitForBit) {
-  const Directory whole, broken;
-  const Ended unbroken = run(command("--out"), {.directory = whole.path()});
-  ASSERT_EQ(unbroken.code, 0) << unbroken.err;
-  ASSERT_EQ(whole.names().front(), GetParam().file) << "a part directory is left";
-
-  std::mt19937_64 random(20240229);
-  double longest = 0.5 * unbroken.seconds;
-  const int kills = wanted_kills();
-  int attempts = 0, hits = 0, from_checkpoint = 0, ended_runs = 0;
-  bool resume = false;
-  const auto compare = [&] {
-    ++ended_runs;
-    ASSERT_EQ(difference_of_files(file(whole), file(broken)), "");
-    const Words expected = whole.names();
-    ASSERT_EQ(broken.names(), expected);
-    for (const std::string& name : expected) fs::remove(broken / name);
-    resume = false;
-  };
-  while (hits < kills || resume || ended_runs == 0) {
-    ASSERT_LT(attempts, 20 * kills + 50) << "the run does not get on";
-    const bool safe = resume && newest_checkpoint(part(broken)) >= 0;
-    from_checkpoint += safe;
-    Process process(command(resume ? "--resume" : "--out"), {.directory = broken.path()});
-    if (hits < kills) {
-      ++attempts;
-      const double moment = std::uniform_real_distribution<>(0, longest)(random);
-      if (process.running(moment)) process.send(SIGKILL);
-    }
-    const Ended ended = process.wait();
-    if (ended.signal == SIGKILL) {
-      ASSERT_FALSE(ended.timed_out);
-      ++hits;
-      resume = true;
-      continue;
-    }
-    if (ended.code == 2 && ended.err.find("there is no interrupted run") != std::string::npos) {
-      ASSERT_FALSE(safe);
-      resume = false;  // killed before it had begun
-      continue;
-    }
-    if (!(ended.code == 2 && ended.err.find("is already finished") != std::string::npos)) {
-      ASSERT_EQ(ended.code, 0) << ended.err;
-      ASSERT_EQ(ended.err, "");
-      longest = std::max(0.1 * unbroken.seconds, 0.9 * longest);
-    }
-    compare();
-    if (HasFatalFailure()) return;
-  }
-  fmt::print("unbroken {:.2f} s; {} kills in {} attempts, {} resumed from a checkpoint, {} ends compared\n",
-             unbroken.seconds, hits, attempts, from_checkpoint, ended_runs);
-  RecordProperty("kills", hits);
-  RecordProperty("resumed_from_a_checkpoint", from_checkpoint);
-  EXPECT_GE(2 * hits, attempts) << "most kills came after the end of the run";
-  EXPECT_GT(from_checkpoint, 0) << "no run was ever resumed from a checkpoint";
+  const Case& c = GetParam();
+  kill_and_resume({fmt::format("{} --checkpoint-seconds 0 --trust {}", c.run, c.trust), c.file, wanted_kills(3)});
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, Kill, testing::ValuesIn(cases),

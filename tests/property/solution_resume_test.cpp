@@ -57,6 +57,7 @@ std::vector<Case> cases() {
     }
   for (const char* model : {"wire", "cart", "two_springs"}) fitting.push_back({model, "slow"});
   for (const char* model : {"wire", "two_springs", "two_stiff_springs"}) fitting.push_back({model, "hmm"});
+  fitting.push_back({"weakly_coupled", "sam"});
   return fitting;
 }
 
@@ -104,6 +105,7 @@ TEST_P(ResumedRun, EqualsTheUnbrokenRun) {
   EXPECT_EQ(resumed.outcome().counters.steps, whole.outcome().counters.steps);
   EXPECT_EQ(resumed.outcome().counters.rejected, whole.outcome().counters.rejected);
   EXPECT_EQ(resumed.outcome().counters.forces, whole.outcome().counters.forces);
+  EXPECT_EQ(resumed.outcome().counters.micro_steps, whole.outcome().counters.micro_steps);
   EXPECT_EQ(resumed.outcome().events.size(), whole.outcome().events.size());
   if (whole.outcome().counters.steps > 300) {
     EXPECT_GT(parts, 2);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kills of every method and formulation that is registered, with checkpoints by the clock as well as by steps.
+// TRILL_KILLS is the number of kills of each.
+#include "kill_study.hpp"
+#include "trill/driver/plan.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace trill::testing_cli {
+namespace {
+struct Candidate {
+  const char* model;
+  double to;
+  OptionSet parameters{};
+};
+// The first that a method can run is taken.
+const Candidate small_models[] = {{"kepler", 20000},       {"rigid", 20000},      {"rectifier", 20},
+                                  {"langevin", 5000},      {"two_springs", 5000}, {"weakly_coupled", 100},
+                                  {"stiff_spring", 20000}, {"wire", 2000}};
+// Matrices of these are sparse: methods that factorise them cannot save the factors.
+const Candidate sparse_models[] = {{"fermi_pasta_ulam", 2000, {{"m", "40"}}}, {"link_chain", 100}};
+
+// A method, or a formulation with the method that it is run with.
+struct Named {
+  std::string option, name;
+};
+void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
+
+// A fitting model, with so many steps as take about the wanted time.
+struct Fitting {
+  const Candidate* candidate = nullptr;
+  bool saves_memory = true;
+  std::int64_t steps = 0;
+};
+
+Fitting try_out(const Named& named, const Candidate& candidate) {
+  constexpr double wanted_seconds = 0.3;
+  constexpr std::int64_t most = 4'000'000;
+  RunPlan plan;
+  plan.model = candidate.model;
+  (named.option == "--method" ? plan.method : plan.formulation) = named.name;
+  plan.parameters = candidate.parameters;
+  plan.to = candidate.to;
+  plan.output = EveryStep{1000};
+  try {
+    PreparedRun run = prepare(plan);
+    for (std::int64_t steps = 200;; steps *= 4) {
+      run.options.max_steps = steps;
+      const RunOutcome outcome = run.run().outcome;
+      if (outcome.status != RunStatus::step_limit) return {};
+      const double seconds = outcome.counters.seconds;
+      if (seconds < wanted_seconds / 20) continue;
+      const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps) * wanted_seconds / seconds);
+      return {&candidate, run.stepper->info().saves_memory, std::min(wanted, most)};
+    }
+  } catch (const UsageError&) {  // not for this model
+    return {};
+  }
+}
+
+template <class Candidates>
+Fitting first_fitting(const Named& named, const Candidates& candidates) {
+  for (const Candidate& candidate : candidates)
+    if (const Fitting fitting = try_out(named, candidate); fitting.candidate) return fitting;
+  return {};
+}
+
+std::string run_of(const Named& named, const Fitting& f) {
+  std::string run = fmt::format("{} {} {} --to {}", f.candidate->model, named.option, named.name, f.candidate->to);
+  for (const auto& [name, value] : f.candidate->parameters) run += fmt::format(" --param {}={}", name, value);
+  return run + fmt::format(" --max-steps {} --every {} --checkpoint-every {} --checkpoint-seconds 0.002 --trust never",
+                           f.steps, std::max<std::int64_t>(1, f.steps / 2000), std::max<std::int64_t>(1, f.steps / 17));
+}
+
+std::vector<Named> all_names() {
+  std::vector<Named> names;
+  for (const MethodEntry& method : Catalogue::all().methods()) names.push_back({"--method", method.info.name});
+  for (const ReformulationEntry& formulation : Catalogue::all().formulations())
+    names.push_back({formulation.driving_method ? "--method" : "--formulation", formulation.name});
+  return names;
+}
+
+class KilledMethod : public testing::TestWithParam<Named> {};
+INSTANTIATE_TEST_SUITE_P(All, KilledMethod, testing::ValuesIn(all_names()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(KilledMethod, ResumesBitForBit) {
+  const Fitting small = first_fitting(GetParam(), small_models), sparse = first_fitting(GetParam(), sparse_models);
+  ASSERT_TRUE(small.candidate) << "runs none of the models tried here";
+  const bool both = sparse.candidate && small.saves_memory && !sparse.saves_memory;
+  const int kills = wanted_kills(1), of_sparse = both ? (kills + 1) / 2 : 0;
+  kill_and_resume({.run = run_of(GetParam(), small), .kills = std::max(1, kills - of_sparse)});
+  if (HasFatalFailure() || !both) return;
+  kill_and_resume({.run = run_of(GetParam(), sparse), .kills = of_sparse});
+}
+}  // namespace
+}  // namespace trill::testing_cli
