@@ -247,12 +247,12 @@ TEST_F(SharedFolder, OfSeveralSweepsHasNoErrors) {
       for (Process& process : processes) {
         const Ended ended = process.wait();
         EXPECT_EQ(ended.code, 0) << ended.err;
-        EXPECT_THAT(ended.out, Not(HasSubstr("error")));
+        EXPECT_EQ(ended.err, "");
       }
-      const std::string table = read_text(directory_ / "all/sweep.csv");
-      EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 13);
-      EXPECT_THAT(table, Not(HasSubstr("error")));
-      EXPECT_THAT(table, Not(HasSubstr("not run")));
+      const Words rows = split(read_text(directory_ / "all/sweep.csv"), '\n');
+      EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                              [](const std::string& row) { return row.find(",reached_end,") != std::string::npos; }),
+                12);
       for (const std::string& name : directory_.names()) {
         EXPECT_THAT(name, Not(HasSubstr(".part"))) << name;
         EXPECT_THAT(name, Not(HasSubstr(".tmp-"))) << name;
@@ -285,7 +285,7 @@ TEST_F(SharedFolder, AKilledSweepLeavesNoEmptyFolders) {
     process.send(SIGKILL);
     process.wait();
     for (const std::string& name : directory_.names())
-      if (name.ends_with(".part")) EXPECT_TRUE(fs::exists(directory_ / (name + "/lock"))) << name;
+      EXPECT_TRUE(!name.ends_with(".part") || fs::exists(directory_ / (name + "/lock"))) << name;
   }
   const Ended ended =
       trill_in(directory_.path(), words_of(line + (fs::exists(directory_ / "all") ? "--resume all" : "--out all")));
