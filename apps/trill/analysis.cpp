@@ -319,6 +319,7 @@ int compare(const CompareArguments& arguments) {
   Paths outputs = svg_files(a.svg, 2);
   outputs.push_back(a.report);
   const OptionSet inputs = make_model(a.plan.model, a.plan.parameters, a.plan.from.value_or(0)).inputs;
+  check_page_name(a.report);
   check_apart(outputs, files_of_model(a.plan.model, inputs));
   check_page(a.report);
   check_pictures(a.svg);

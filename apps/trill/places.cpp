@@ -26,12 +26,16 @@ void check_place(const std::string& path) {
   remove_stale_temporaries(folder_of(path));
 }
 
-void check_page(const std::string& path) {
+void check_page_name(const std::string& path) {
   const std::string extension = lower_snake(fs::path(path).extension().string());
   for (const char* solution : {".h5", ".hdf5", ".csv", ".json", ".part"})
     if (extension == solution)
       throw UsageError(
           fmt::format("{} would be the name of a solution; give the page a name that ends in .html", path));
+}
+
+void check_page(const std::string& path) {
+  check_page_name(path);
   check_place(path);
 }
 

@@ -13,9 +13,10 @@ using Paths = std::vector<std::filesystem::path>;
 
 // IoError if a file cannot be written there. Removes what killed processes left beside it. An empty path is accepted.
 void check_place(const std::string& path);
-// The same for a page; UsageError if its name is that of a solution, which it would overwrite.
-void check_page(const std::string& path);
-// The same for pictures PREFIX-1.svg, ...
+// UsageError if the name of a page is that of a solution, which it would overwrite.
+void check_page_name(const std::string& path);
+void check_page(const std::string& path);  // name and place
+// The places of pictures PREFIX-1.svg, ...
 void check_pictures(const std::string& prefix);
 
 // UsageError if one of the outputs is one of the inputs, also by another name (a link), or if two outputs are the same

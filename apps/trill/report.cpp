@@ -52,6 +52,7 @@ int report(const ReportArguments& a) {
   Paths inputs;
   for (const std::string& input : a.inputs)
     for (const auto& file : files_read_for(input)) inputs.push_back(file);
+  check_page_name(out);
   check_apart({out}, inputs);
   check_page(a.out);
   std::list<SolutionFile> files;

@@ -79,6 +79,7 @@ class Session {
     if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
     Paths outputs = files_of_solution(without_part(a_.resume.empty() ? a_.out : a_.resume));
     outputs.push_back(a_.report);
+    check_page_name(a_.report);
     check_apart(outputs, files_of_model(a_.plan.model, run_.prepared().options.info.inputs));
     check_page(a_.report);
     check_place(a_.out);

@@ -93,6 +93,7 @@ class SweepSession {
     shared.push_back(a_.report);
     if (!sweep_.directory.empty())
       for (const char* summary : {"sweep.csv", "sweep.json"}) shared.push_back(sweep_.directory / summary);
+    check_page_name(a_.report);
     check_apart(shared, inputs);
     for (const SweepMember& member : sweep_.members) {
       if (member.file.empty()) break;

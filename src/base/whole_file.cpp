@@ -92,10 +92,12 @@ void check_length(const fs::path& file) {
 
 void check_output(const fs::path& file) {
   const fs::path path = folder_of(file);
-  std::error_code none;
+  std::error_code error;
   check_length(file);
-  if (!fs::is_directory(path, none))
+  if (!fs::is_directory(path, error)) {
+    if (error && error.value() != ENOENT && error.value() != ENOTDIR) throw_io("cannot write", file, error.value());
     throw IoError(fmt::format("cannot write {}: there is no directory {}", file.string(), path.string()));
+  }
   if (::access(path.c_str(), W_OK) != 0) throw_io("cannot write", file, errno);
   const Folder folder = Folder::with(file);
   check_target(folder, file.filename().string(), file);

@@ -101,7 +101,10 @@ std::shared_ptr<PartFolder> PartFolder::make(const fs::path& part, const std::st
       if (!around->sync()) throw_io("cannot write", part, errno, when_full);
       return std::shared_ptr<PartFolder>(new PartFolder(std::move(*folder).renamed(part), std::move(lock)));
     }
+    const int error = errno;
     around->remove_folder(temporary);
+    if (error != EEXIST && error != ENOTEMPTY && error != ENOENT && error != EWOULDBLOCK)
+      throw_io("cannot write", part, error, when_full);
   }
 }
 
@@ -127,13 +130,15 @@ void PartFolder::vanish() {
   const auto is_own = [](const std::string& name) { return name == lock_name || is_of_a_run(name); };
   const auto found = names();
   const Folder around = Folder::with(folder_->path());
-  if (!std::all_of(found.begin(), found.end(), is_own) || !folder_->is(folder_->path())) {
+  const std::string name = folder_->path().filename().string(), temporary = temporary_name();
+  const bool is_own_alone = folder_->is(folder_->path()) && std::all_of(found.begin(), found.end(), is_own);
+  if (is_own_alone && around.rename(name, temporary)) {
+    around.remove_folder(temporary);  // if that fails, the next run removes it
+  } else {
     clear();
-    return remove(lock_name);
+    remove(lock_name);
+    if (is_own_alone) around.remove_folder(name);
   }
-  const std::string temporary = temporary_name();
-  if (!around.rename(folder_->path().filename().string(), temporary)) throw_io("cannot remove", folder_->path(), errno);
-  around.remove_folder(temporary);  // if that fails, the next run removes it
   around.sync();
 }
 

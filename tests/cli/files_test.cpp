@@ -36,10 +36,11 @@ class Inputs : public testing::Test {
     write_text(directory_ / "u.mtx", "%%MatrixMarket matrix array real general\n2 1\n0.5\n-0.25\n");
   }
   Ended trill(const std::string& line) const { return trill_in(directory_.path(), words_of(line)); }
-  // Interrupts the run after its first checkpoint.
+  // Interrupts the run after its next checkpoint.
   void interrupt(const std::string& line, const std::string& part) const {
+    const int before = newest_checkpoint(directory_ / part);
     Process process(tool_command(words_of(line)), {.directory = directory_.path()});
-    ASSERT_TRUE(wait_until(process, [&] { return newest_checkpoint(directory_ / part) >= 0; }));
+    ASSERT_TRUE(wait_until(process, [&] { return newest_checkpoint(directory_ / part) > before; }));
     process.send(SIGINT);
     ASSERT_EQ(process.wait().code, 130);
   }
@@ -75,7 +76,8 @@ TEST_F(Inputs, AreNamedInTheSolution) {
   ASSERT_EQ(trill("run two_springs --to 0.1 --out c.csv").code, 0);
   const auto names_of = [&](const char* file) {
     Words names;
-    for (const auto& [name, checksum] : SolutionFile(directory_ / file).info().inputs) names.push_back(name);
+    const SolutionFile stored(directory_ / file);
+    for (const auto& [name, checksum] : stored.info().inputs) names.push_back(name);
     return names;
   };
   EXPECT_EQ(names_of("a.json"), Words{"beads.csv"});
@@ -103,8 +105,8 @@ TEST_F(Inputs, AreNotOverwritten) {
   fs::create_hard_link(directory_ / "beads.csv", directory_ / "table.html");
   fs::create_hard_link(directory_ / "beads.toml", directory_ / "hard-1.svg");
   fs::create_directory_symlink(".", directory_ / "here");
-  fs::copy_file(directory_ / "beads.toml", directory_ / "swept.toml");
-  std::string swept = read_text(directory_ / "swept.toml");
+  fs::create_directory(directory_ / "sub");
+  std::string swept = read_text(directory_ / "beads.toml");
   swept.replace(swept.find("beads.csv"), 9, "sweep.csv");
   write_text(directory_ / "swept.toml", swept);
   write_text(directory_ / "sweep.csv", "w\n1\n2.5\n");
@@ -120,7 +122,7 @@ TEST_F(Inputs, AreNotOverwritten) {
   };
   const auto before = contents();
   for (const std::string line : {"run beads.toml --report beads.toml",
-                                 "run beads.toml --report ./here/../beads.toml",
+                                 "run beads.toml --report ./sub/../beads.toml",
                                  "run beads.toml --report here/beads.toml",
                                  "run beads.toml --report soft.html",
                                  "run beads.toml --report hard.html",
@@ -202,7 +204,8 @@ TEST_F(Names, ThatAreLinksAreRefusedWithTheirTarget) {
   EXPECT_EQ(trill({"run", "kepler", "--sweep", "e=0.1,0.2", "--out", "all"}).code, 3);
   EXPECT_EQ(read_text(directory_ / "target.h5"), "mine");
   EXPECT_FALSE(fs::exists(directory_ / "nothing.html"));
-  EXPECT_EQ(directory_.names(), (Words{"all", "all/e=0.1.h5", "link.h5", "page.html", "target.h5"}));
+  for (const char* link : {"link.h5", "page.html", "all/e=0.1.h5"}) EXPECT_TRUE(fs::is_symlink(directory_ / link));
+  EXPECT_EQ(directory_.names().size(), 5u);
 }
 
 TEST_F(Names, OfAFolderMayLeadThroughALinkAndThatIsSaid) {
@@ -247,12 +250,12 @@ TEST_F(SharedFolder, OfSeveralSweepsHasNoErrors) {
       for (Process& process : processes) {
         const Ended ended = process.wait();
         EXPECT_EQ(ended.code, 0) << ended.err;
-        EXPECT_THAT(ended.out, Not(HasSubstr("error")));
+        EXPECT_EQ(ended.err, "");
       }
-      const std::string table = read_text(directory_ / "all/sweep.csv");
-      EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 13);
-      EXPECT_THAT(table, Not(HasSubstr("error")));
-      EXPECT_THAT(table, Not(HasSubstr("not run")));
+      const Words rows = split(read_text(directory_ / "all/sweep.csv"), '\n');
+      EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                              [](const std::string& row) { return row.find(",reached_end,") != std::string::npos; }),
+                12);
       for (const std::string& name : directory_.names()) {
         EXPECT_THAT(name, Not(HasSubstr(".part"))) << name;
         EXPECT_THAT(name, Not(HasSubstr(".tmp-"))) << name;
@@ -285,7 +288,7 @@ TEST_F(SharedFolder, AKilledSweepLeavesNoEmptyFolders) {
     process.send(SIGKILL);
     process.wait();
     for (const std::string& name : directory_.names())
-      if (name.ends_with(".part")) EXPECT_TRUE(fs::exists(directory_ / (name + "/lock"))) << name;
+      EXPECT_TRUE(!name.ends_with(".part") || fs::exists(directory_ / (name + "/lock"))) << name;
   }
   const Ended ended =
       trill_in(directory_.path(), words_of(line + (fs::exists(directory_ / "all") ? "--resume all" : "--out all")));
