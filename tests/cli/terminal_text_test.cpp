@@ -33,6 +33,7 @@ unit = "m\u0085"
 [[event]]
 name = "low\u001b[3m"
 when = "x"
+then = { vx = "-vx" }
 )";
 
 void expect_harmless(const std::string& text, const std::string& command) {
