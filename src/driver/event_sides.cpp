@@ -76,6 +76,7 @@ void EventSides::act(std::size_t event, const State& before, const State& after,
                      const EventDetector& detector) {
   const EventRate from = motion_(events_[event], before, duration), to = motion_(events_[event], after, duration);
   root_error_ = std::abs(from.value);
+  rate_before_ = from.rate;
   const int crossing = detector.sign(event), direction = events_[event].direction;
   if (turns_from(crossing, from, to, direction != 0) && after.y != before.y)
     side_[event] = -crossing;

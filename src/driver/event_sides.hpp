@@ -26,6 +26,7 @@ class EventSides {
   bool is_one_sided(std::size_t event) const { return side_[event] != 0; }
   EventRate rate(std::size_t event, const State& s, double duration) { return motion_(events_[event], s, duration); }
   const EventRate& last_rate() const { return last_rate_; }  // of the event that acted last, after it
+  double fastest_rate() const { return std::max(std::abs(rate_before_), std::abs(last_rate_.rate)); }
   void memory(Archive& archive) { archive(side_); }
 
  private:
@@ -45,6 +46,7 @@ class EventSides {
   enum class Meeting { none, crosses, comes };
   std::vector<Meeting> meetings_;
   EventRate last_rate_;
+  double rate_before_ = 0;
   double root_error_ = 0;  // value of the event function where its root was found
 };
 }  // namespace trill

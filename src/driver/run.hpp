@@ -66,6 +66,7 @@ class Run {
   bool takes_side(std::size_t index);
   bool accumulates(std::size_t index);
   bool is_lost_in_rounding(std::size_t index);
+  bool is_slow(std::size_t index, const EventRate& rate) const;
   bool leaves_in_rounding(std::size_t index, double h);
   void step_shorter(const EventDetector::Hit& hit, double t0, double h);
   void end_without_step(std::size_t index);

@@ -39,7 +39,7 @@ bool Run::takes_side(std::size_t index) {
 // True: the event happens at ever shorter intervals, and the run has ended for that reason.
 bool Run::accumulates(std::size_t index) {
   EventSeries& series = series_[index];
-  series.add(user_, crowding_.serial(), sides_.last_rate().rate);
+  series.add(user_, crowding_.serial(), sides_.fastest_rate());
   const double elapsed = std::abs(user_.t - t_start_);
   const std::optional<double> limit = series.limit();
   if ((limit && std::abs(*limit - user_.t) <= remaining_share * elapsed) || is_lost_in_rounding(index)) {
@@ -61,9 +61,15 @@ bool Run::is_lost_in_rounding(std::size_t index) {
   EventSeries& series = series_[index];
   const EventRate& rate = sides_.last_rate();
   const double interval = series.interval();
-  const bool lost = sides_.is_one_sided(index) && series.begun() && interval > shortest_step * std::abs(user_.t) &&
-                    is_low(std::abs(rate.rate) * interval / 8, rate);
+  // Events that meet at one point may follow one another at once without being at rest.
+  const bool alone = interval > shortest_step * std::abs(user_.t) || is_slow(index, rate);
+  const bool lost =
+      sides_.is_one_sided(index) && series.begun() && alone && is_low(std::abs(rate.rate) * interval / 8, rate);
   return series.count_lost(lost) >= surely_lost;
+}
+
+bool Run::is_slow(std::size_t index, const EventRate& rate) const {
+  return std::abs(rate.rate) <= at_rest * series_[index].fastest();
 }
 
 // The motion leaves the root of an event and comes back in the first part of the step that was made, but not so that
@@ -82,7 +88,7 @@ void Run::step_shorter(const EventDetector::Hit& hit, double t0, double h) {
   const bool lost = hit.unresolved && leaves_in_rounding(hit.event, h);
   detector_.forget_last();
   user_ = inside(0);
-  if (!take_in()) return;
+  inner_ = begin_;
   const double shorter = std::abs(h) / 8;
   if (lost && shorter_step_before_ > 0) return come_to_rest(hit.event);
   if (shorter <= shortest_step * std::max(std::abs(t0), crowding_.largest_step())) return end_without_step(hit.event);
@@ -92,8 +98,7 @@ void Run::step_shorter(const EventDetector::Hit& hit, double t0, double h) {
 
 // No step is short enough: the motion is at rest there, or it is too fast.
 void Run::end_without_step(std::size_t index) {
-  const EventRate rate = sides_.rate(index, user_, visible_time());
-  if (std::abs(rate.rate) <= at_rest * series_[index].fastest()) return come_to_rest(index);
+  if (is_slow(index, sides_.rate(index, user_, visible_time()))) return come_to_rest(index);
   end_as(RunStatus::refused,
          fmt::format("at t = {:.6g}: event '{}' happens so often that no step is short enough to tell its times apart; "
                      "let the event end the run (stop = true) or change the model so that it no longer happens there",
@@ -112,6 +117,12 @@ void Run::come_to_rest(std::size_t index) {
           ? fmt::format("it happens at intervals that shrink by the factor {:.3g} each time", series.factor())
           : "the motion does not leave it any more";
   const char* what = sides_.is_one_sided(index) ? "the motion comes to rest" : "events accumulate";
+  for (double out = clock_.next_time(); direction_ * (t - out) > 0; out = clock_.next_time()) {
+    State between = user_;
+    series.move_on(between, out);
+    record(between);
+    clock_.pass_time();
+  }
   series.move_on(user_, t);
   outcome_.events.push_back({events_[index].name, t});
   end_as(RunStatus::event, fmt::format("{} at t = {:.10g} on event '{}': {}", what, t, events_[index].name, how));

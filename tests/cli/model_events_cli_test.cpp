@@ -4,6 +4,9 @@
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <cmath>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,6 +98,26 @@ TEST_F(ModelWithEvents, RunWithNoticesEventsAndUnits) {
   EXPECT_EQ(file.info().quantities[1].unit, "m");
   ASSERT_EQ(trill("report run.json --out run.html").code, 0);
   EXPECT_THAT(read_text(directory_ / "run.html"), AllOf(HasSubstr("m/s"), HasSubstr("bounce"), HasSubstr(warning)));
+}
+
+// From height 3 under gravity 5 with restitution 0.6: the fall takes sqrt(6/5), all flights together 3 times as long.
+TEST_F(ModelWithEvents, AMotionThatComesToRestEndsThere) {
+  const char* const ball =
+      "coordinates.x = {}\n[[potential]]\nenergy = \"5*x\"\n[[event]]\nname = \"floor\"\nwhen = \"x - 0.2\"\n"
+      "direction = -1\nthen = {{ vx = \"-0.6*vx\" }}\n";
+  write_text(directory_ / "ball.toml", fmt::format(fmt::runtime(ball), 3.2));
+  for (const char* method : {"verlet --h 0.01", "rk4 --h 0.2", "dopri5 --rtol 1e-6", "cvode_bdf --rtol 1e-9"}) {
+    const Ended ended = trill(fmt::format("run ball.toml --to 50 --method {} --out {}.json", method, method[0]));
+    EXPECT_EQ(ended.code, 0) << method << ended.err;
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("'floor'"), HasSubstr("at t = 4.38"))) << method;
+    const SolutionFile file(directory_ / fmt::format("{}.json", method[0]));
+    EXPECT_EQ(file.outcome().status, RunStatus::event) << method;
+    EXPECT_NEAR(file.outcome().events.back().t, 4 * std::sqrt(1.2), 2e-3) << method;
+  }
+  write_text(directory_ / "below.toml", fmt::format(fmt::runtime(ball), 0.1));
+  const Ended below = trill("run below.toml --to 50 --method rk4 --h 0.1");
+  EXPECT_EQ(below.code, 2);
+  EXPECT_THAT(below.err, mentions("'floor'", "wrong side"));
 }
 
 TEST_F(ModelWithEvents, UnitsStandInTheHeader) {

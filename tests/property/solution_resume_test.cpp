@@ -46,7 +46,8 @@ std::vector<Case> cases() {
   std::vector<Case> fitting;
   for (const char* model :
        {"stiff_spring", "rigid", "kepler", "rectifier", "langevin", "forced", "transistor_amplifier",
-        "friction_pendulum", TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml"})
+        "friction_pendulum", TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml",
+        TRILL_SOURCE_DIR "/tests/support/bouncing_ball.toml"})
     for (const MethodEntry& method : Catalogue::all().methods()) {
       const Case c{model, method.info.name};
       try {

@@ -345,24 +345,6 @@ then = { vx = "-vx", vy = "-vy" }
   EXPECT_NEAR(last_of(longer).head(2).norm(), 1.25, 1e-9);
 }
 
-TEST(TextEvents, ABallThatComesToRestIsRefusedBySteppingOfEveryKind) {
-  const TextModel model = read_model("m.toml", R"toml(
-coordinates.y = 1
-[[potential]]
-energy = "9.81*y"
-[[event]]
-when = "y"
-direction = -1
-then = { vy = "-0.8*vy" }
-)toml");
-  for (const auto& [method, step] : {std::pair{"dopri5", 1e-9}, std::pair{"dop853", 1e-6}, std::pair{"verlet", 0.01}}) {
-    const Solution s = prepare(plan_with(method, 6, step), model.problem->clone()).run();
-    EXPECT_EQ(s.outcome.status, RunStatus::refused) << method;
-    EXPECT_THAT(s.outcome.message, mentions("at t = ", "'" + s.outcome.events.back().name + "'")) << method;
-    EXPECT_GE(last_of(s)[0], -1e-9) << method;
-  }
-}
-
 TEST(TextEvents, MayNotLeaveTheConstraints) {
   const auto model = [](const std::string& then) {
     return "parameters.L = 1\ncoordinates.r = { point = 2, start = [1, 0] }\n"
