@@ -20,8 +20,8 @@ sigset_t heard;  // the signals that end the program; blocked everywhere but in 
 
 struct LastWords {
   std::mutex mutex;
-  std::function<std::string()> say;  // empty: nobody looks at the flag
-  bool said = false;                 // the program ends in order and has told so
+  std::function<std::string()> say = [] { return "interrupted"; };  // empty: nobody looks at the flag
+  bool said = false;                                                // the program ends in order and has told so
   // Never destroyed: the thread that waits for signals outlives static objects.
   static LastWords& get() {
     static LastWords& words = *new LastWords;
@@ -87,6 +87,11 @@ void listen_to_signals() {
     if (signal != SIGHUP || !is_ignored(signal)) sigaddset(&heard, signal);
   pthread_sigmask(SIG_BLOCK, &heard, nullptr);
   if (!start_thread()) pthread_sigmask(SIG_UNBLOCK, &heard, nullptr);  // then they end the program as usual
+}
+
+void begin_command() {
+  const std::lock_guard lock(LastWords::get().mutex);
+  LastWords::get().say = nullptr;
 }
 
 std::string how_to_continue(const std::string& file, const std::string& what) {

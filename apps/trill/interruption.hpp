@@ -10,6 +10,8 @@ namespace trill::cli {
 // Interruptible asks for some time. A second signal ends it at once with 128 + its number. A limit on the size of files
 // (SIGXFSZ) and a closed pipe (SIGPIPE) become errors of writing, after which open files are closed properly.
 void listen_to_signals();
+// The command line has been read. Until then a signal waits for what the command makes of it.
+void begin_command();
 // Set by the first signal.
 const std::atomic<bool>& stop_requested();
 

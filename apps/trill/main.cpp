@@ -128,6 +128,7 @@ int parse_and_act(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(explain(app, e));
   }
+  begin_command();
   return action();
 }
 }  // namespace

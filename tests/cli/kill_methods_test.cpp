@@ -87,13 +87,20 @@ class KilledMethod : public testing::TestWithParam<Named> {};
 INSTANTIATE_TEST_SUITE_P(All, KilledMethod, testing::ValuesIn(all_names()),
                          [](const auto& info) { return info.param.name; });
 
+// Where a method cannot save the factors of sparse matrices, half of the kills come there.
+Fitting fitting_sparse_model(const Named& named, const Fitting& small) {
+  if (!small.saves_memory || !Catalogue::all().find_method(named.name)) return {};
+  const Fitting sparse = first_fitting(named, sparse_models);
+  return sparse.saves_memory ? Fitting{} : sparse;
+}
+
 TEST_P(KilledMethod, ResumesBitForBit) {
-  const Fitting small = first_fitting(GetParam(), small_models), sparse = first_fitting(GetParam(), sparse_models);
+  const Fitting small = first_fitting(GetParam(), small_models);
   ASSERT_TRUE(small.candidate) << "runs none of the models tried here";
-  const bool both = sparse.candidate && small.saves_memory && !sparse.saves_memory;
-  const int kills = wanted_kills(1), of_sparse = both ? (kills + 1) / 2 : 0;
+  const Fitting sparse = fitting_sparse_model(GetParam(), small);
+  const int kills = wanted_kills(1), of_sparse = sparse.candidate ? (kills + 1) / 2 : 0;
   kill_and_resume({.run = run_of(GetParam(), small), .kills = std::max(1, kills - of_sparse)});
-  if (HasFatalFailure() || !both) return;
+  if (HasFatalFailure() || !sparse.candidate) return;
   kill_and_resume({.run = run_of(GetParam(), sparse), .kills = of_sparse});
 }
 }  // namespace
