@@ -23,7 +23,7 @@ namespace {
 // The pieces that the child sends.
 enum Piece : std::uint64_t { piece_text = 1, piece_sizes, piece_rows, piece_end, piece_refusal };
 
-constexpr double seconds_for_any_file = 3, bytes_a_second = 1e6;  // a tenth of what the slowest machine needs
+constexpr double seconds_for_any_file = 3, bytes_a_second = 1e6;  // far fewer than any machine reads
 constexpr std::uint64_t most_deflated = 1100;                     // deflate makes a text at most 1032 times as short
 
 struct TableSizes {
@@ -216,8 +216,8 @@ class Hdf5Run final : public StoredRun {
     std::vector<double> row(width);
     std::uint64_t sum = checksum(nullptr, 0);
     Index seen = 0;
-    for_each_piece(send_rows, piece_rows, [&](const std::string& piece) {
-      if (piece.size() % (width * sizeof(double)) != 0)
+    for_each_piece(send_rows, [&](std::uint64_t kind, const std::string& piece) {
+      if (kind != piece_rows || piece.size() % (width * sizeof(double)) != 0)
         throw IoError(path_.string() + " is damaged: a row is incomplete");
       sum = checksum(piece.data(), piece.size(), sum);
       for (std::size_t at = 0; at < piece.size(); at += width * sizeof(double), ++seen) {
@@ -250,7 +250,7 @@ class Hdf5Run final : public StoredRun {
   }
 
   template <class Take>
-  void for_each_piece(SendPart part, std::uint64_t wanted, const Take& take) const {
+  void for_each_piece(SendPart part, const Take& take) const {
     std::optional<ReadingChild> child;
     {
       const Hdf5Library library;  // no other thread is inside it while the process is copied
@@ -265,18 +265,20 @@ class Hdf5Run final : public StoredRun {
       if (kind == 0)
         throw IoError(fmt::format("{} is damaged: the HDF5 library {} when it read this file", path_.string(),
                                   child->how_it_ended()));
-      if (kind != wanted && kind != piece_sizes) throw IoError(path_.string() + " is damaged");
-      take(piece);
+      take(kind, piece);
     }
   }
 
   void read_record() {
     Hdf5Texts texts;
-    for_each_piece(send_record, piece_text, [&](const std::string& piece) { texts.push_back(piece); });
     TableSizes sizes;
-    if (texts.size() < 6 || texts[0].size() != sizeof(sizes)) throw IoError(path_.string() + " is damaged");
-    std::memcpy(&sizes, texts[0].data(), sizeof(sizes));
-    texts.erase(texts.begin());
+    for_each_piece(send_record, [&](std::uint64_t kind, const std::string& piece) {
+      if (kind == piece_text)
+        texts.push_back(piece);
+      else if (kind == piece_sizes && piece.size() == sizeof(sizes))
+        std::memcpy(&sizes, piece.data(), sizeof(sizes));
+    });
+    if (texts.size() < 5) throw IoError(path_.string() + " is damaged: it lacks a text");
     const std::string name = path_.string();
     const Seal seal = check_checksum(texts);
     record.info = info_from_json(texts[2], name);
