@@ -18,14 +18,15 @@ void add_describe(CLI::App& app, Action& action) {
                        "Explain a method, model, formulation or figure, with its options or parameters",
                        "  trill describe verlet         a method and its options (for --set)\n"
                        "  trill describe stiff_spring   a model, its equations and its parameters (for --param)\n");
-  sub.add_option("name", a.name, "name of a method, model, formulation or figure, or a model file (.toml)")->required();
+  sub.add_option("name", a.name, "name of a method, model, formulation or figure, or a model file (.toml, .cir)")
+      ->required();
 }
 
 void add_check(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, check, "check",
                        "Check a model file: show what it contains at the start, or what is wrong with it",
                        "  trill check two_springs\n  trill check rigid --param theta0=0.4\n");
-  sub.add_option("model", a.model, "a model file (.toml) or the name of a model")->required();
+  sub.add_option("model", a.model, "a model file (.toml), a netlist (.cir) or the name of a model")->required();
   assignments(sub, "--param", a.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
 }
@@ -34,7 +35,7 @@ void add_inspect(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, inspect, "inspect",
                        "Show the frequencies of a model at its start, and recommend a method and step size",
                        "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
-  sub.add_option("model", a.model, "name of a model or a model file (.toml)")->required();
+  sub.add_option("model", a.model, "name of a model, a model file (.toml) or a netlist (.cir)")->required();
   assignments(sub, "--param", a.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
   sub.add_flag("--json", a.json, "print the result as JSON, for programs");

@@ -7,7 +7,8 @@
 namespace trill::cli {
 namespace {
 void add_plan(CLI::App& app, RunPlan& plan) {
-  app.add_option("model", plan.model, "name of a model ('trill list models' shows all) or a model file (.toml)")
+  app.add_option("model", plan.model,
+                 "name of a model ('trill list models' shows all), a model file (.toml) or a netlist (.cir)")
       ->required();
   assignments(app, "--param", plan.parameters,
               "parameters of the model, such as epsilon=1e-3 ('trill describe MODEL' lists them)");

@@ -17,7 +17,8 @@ int export_model(const ExportArguments& a) {
   const auto* text = dynamic_cast<const ModelExport*>(model.problem.get());
   if (!text)
     throw UsageError(fmt::format(
-        "'{}' is written in C++ or given by matrices, and only models with formulas can be exported", a.model));
+        "'{}' is a netlist, written in C++ or given by matrices, and only models with formulas can be exported",
+        a.model));
   check_apart({a.out}, files_of_model(a.model, model.inputs));
   check_place(a.out);
   const std::string content = a.to == "c" ? text->as_c() : text->as_latex();

@@ -226,7 +226,7 @@ int list(const ListArguments& a) {
 
 int cite(const CiteArguments& a) {
   std::vector<std::string> references;
-  if (a.input.ends_with(".toml"))
+  if (is_model_file(a.input))
     references.push_back(describe_model(a.input).info.reference);
   else if (const auto* method = Catalogue::all().find_method(a.input))
     references.push_back(method->info.reference);

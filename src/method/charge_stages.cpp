@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/charge_stages.hpp"
 
+#include "method/charge_steps.hpp"
 #include "method/shifted_matrix.hpp"
 #include "method/stage_polynomial.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -12,14 +13,6 @@ namespace trill {
 namespace {
 // The polynomial of the last step is not extrapolated further than this many lengths of it.
 constexpr double furthest_charges = 2;
-// The sources of a circuit are seen at least so many times in a period: a diode that conducts for a short part of it
-// would otherwise be stepped over.
-constexpr double looks_in_a_period = 50;
-
-double longest_charge_step(const CircuitProblem& problem, Index stages) {
-  const std::optional<double> period = problem.clock_period();
-  return period ? static_cast<double>(stages) / looks_in_a_period * *period : HUGE_VAL;
-}
 }  // namespace
 
 ChargeStages::ChargeStages(const StageBlock& block, const CircuitProblem& problem)

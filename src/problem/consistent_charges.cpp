@@ -63,8 +63,8 @@ class ConsistentCharges::System final : public MatrixSystem {
       j.values()[term.to] += term.weight * (term.of_charge ? dcharge_ : dcurrent_).values()[term.from];
   }
 
-  // Junction limiting, then a damped step: the next correction with the same matrix must not be longer than this one was
-  // before it was limited.
+  // Junction limiting, then a damped step: the next correction with the same matrix must not be longer than this one
+  // was before it was limited.
   bool limit(In x, Out step) override {
     const double length = weighted_rms(step, weights);
     moved_ = x + step;

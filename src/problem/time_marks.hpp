@@ -17,6 +17,8 @@ struct TimeMark {
 class TimeMarked {
  public:
   virtual std::vector<TimeMark> time_marks(double t0, double t1) const = 0;  // ascending; t0 < t1
+  // The marks limit every step, so that methods need not look for periods of the problem themselves.
+  virtual bool limits_every_step() const { return false; }
 
  protected:
   ~TimeMarked() = default;

@@ -49,6 +49,7 @@ const Case cases[] = {
     {"cvode_adams", "stiff_spring --method cvode_adams --rtol 1e-8 --to 160 --dt 0.01 --checkpoint-every 1199"},
     {"cvode_adams_backwards", "kepler --method cvode_adams --rtol 1e-8 --to -2000 --every 2 --checkpoint-every 1499"},
     {"circuit", "rectifier --method circuit_trapezoidal --h 1e-5 --to 2 --every 10 --checkpoint-every 4999"},
+    {"netlist", TRILL_SOURCE_DIR "/examples/circuits/buck.cir --to 5e-3 --every 3 --checkpoint-every 299"},
     {"forced_breakpoints", "forced --h 1e-3 --to 1200 --every 10 --checkpoint-every 29999"},
 };
 

@@ -36,6 +36,9 @@ TEST(FuzzCorpus, Models) {
 TEST(FuzzCorpus, Tables) {
   read_all("table", [](const std::string& text) { read_csv("corpus.csv", text); });
 }
+TEST(FuzzCorpus, Netlists) {
+  read_all("netlist", [](const std::string& text) { read_model("corpus.cir", text); });
+}
 TEST(FuzzCorpus, Matrices) {
   read_all("matrix_market", [](const std::string& text) { read_matrix_market("corpus.mtx", text); });
 }

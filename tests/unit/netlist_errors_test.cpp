@@ -27,7 +27,7 @@ TEST(NetlistMistakes, OfStatements) {
       {"r1 a 0 1 2\n", {"t.cir:2:10", "'2'"}},
       {"r1 a 0 {1+\n", {"t.cir:2:8", "}"}},
       {"c1 a 0 1u foo=2\n", {"t.cir:2:11", "'foo'"}},
-      {"v1 a 0 pulse(1)\n", {"t.cir:2:", "pulse"}},
+      {"v1 a 0 pulse(1)\n", {"t.cir:2:16", "pulse"}},
       {"v1 a 0 pulse(0 1 0 1u 1u 5u 4u)\n", {"t.cir:2:8", "period"}},
       {"v1 a 0 pwl(0 0 1 1 1 2)\n", {"t.cir:2:8", "increase"}},
       {"v1 a 0 pwl(0 0 1)\n", {"t.cir:2:8", "pairs"}},
@@ -67,7 +67,7 @@ TEST(NetlistMistakes, OfModels) {
       {"m1 a b c mx\n.model mx nmos\n", {"t.cir:2:12", "model"}},
       {"m1 a b c d mx h=2\n.model mx nmos\n", {"t.cir:2:15", "'h'"}},
       {"m1 a b c d mx l=0\n.model mx nmos\n", {"t.cir:2:1", "'m1'"}},
-      {"q1 a b qx\n.model qx npn\n", {"t.cir:2:"}},
+      {"q1 a b qx\n.model qx npn\n", {"t.cir:2:10", "model"}},
       {"s1 a 0 b 0 sx\n.model sx sw(ron=0)\n", {"t.cir:3:14", "'ron'"}},
       {"w1 a 0 v9 sx\nr1 a 0 1\n.model sx csw\n", {"t.cir:2:8", "'v9'"}},
   };
@@ -93,6 +93,7 @@ TEST(NetlistMistakes, OfSubcircuits) {
 TEST(NetlistMistakes, OfTheTopology) {
   const Mistake mistakes[] = {
       {"r1 a b 1\n.tran 1u 1m\n", {"t.cir:2:1", "ground"}},
+      {"r1 0 gnd 1\n.tran 1u 1m\n", {"t.cir:2:1", "ground"}},
       {"v1 a 0 1\nr1 a 0 1\nr2 b c 1\n.tran 1u 1m uic\n", {"t.cir:4:1", "'b'"}},
       {"v1 a 0 1\nr1 a 0 1\ne1 a2 0 c 0 2\nr2 a2 0 1\n.tran 1u 1m uic\n", {"t.cir:4:1", "'c'"}},
       {"v1 a 0 1\nv2 a b 2\nr1 a 0 1\ne1 0 b a 0 1\n.tran 1u 1m\n", {"t.cir:5:1", "'e1'", "v1", "v2"}},

@@ -77,8 +77,9 @@ class CardStack {
         throw source.error(begin + first, "this line continues a statement, and there is none before it");
       if (!comment) {
         line = line.substr(0, end_of_statement(line));
-        if (const std::size_t skip = first + (continues ? 1 : 0); skip < line.size())
-          card.append(source, begin + skip, line.substr(skip));
+        std::size_t skip = first + (continues ? 1 : 0);
+        while (skip < line.size() && is_blank(line[skip])) ++skip;
+        if (skip < line.size()) card.append(source, begin + skip, line.substr(skip));
       }
       begin = end + 1;
     }

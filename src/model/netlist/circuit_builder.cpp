@@ -10,7 +10,12 @@
 namespace trill {
 namespace {
 constexpr int most_subcircuit_depth = 50;
-constexpr std::size_t most_elements = 200'000;
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+constexpr std::size_t most_elements = 2000;
+#else
+constexpr std::size_t most_elements = 100'000;
+#endif
+constexpr std::size_t most_name_characters = 500, most_characters = 100'000'000;  // of all expanded statements together
 const std::vector<std::string> ignored_options = {
     "method", "maxord", "itl1",         "itl2",   "itl4",   "itl5",   "chgtol", "trtol",
     "pivtol", "pivrel", "acct",         "list",   "nomod",  "nopage", "node",   "opts",
@@ -156,6 +161,12 @@ void CircuitBuilder::read_element(Frame& frame, const Card& card) {
     throw card.error(0, fmt::format("there is already an element '{}' in {}", r.name, it->second->place()));
   if (circuit_.origins.size() + frames_.size() > most_elements)
     throw card.error(0, fmt::format("a circuit may have at most {} elements", most_elements));
+  if (r.name.size() > most_name_characters)
+    throw card.error(
+        0, fmt::format("the name of an element, with those of its subcircuits, may have at most {} characters",
+                       most_name_characters));
+  if ((characters_ += card.text().size()) > most_characters)
+    throw card.error(0, "this netlist is too large when its subcircuits are expanded");
   if (first.text[0] == 'x') return instance(r);
   r.terminals.element = static_cast<int>(circuit_.origins.size());
   circuit_.origins.push_back({r.name, &card});

@@ -85,6 +85,8 @@ class CircuitBuilder {
   std::vector<std::function<void()>> pending_;
   std::map<std::string, const Card*> names_;  // of elements, to find the second of two
   std::set<std::string> global_nodes_;
+  std::map<int, int> inductor_of_branch_;
+  std::size_t characters_ = 0;  // of the statements expanded so far
   const Card* card_ = nullptr;  // the element card that is being read
 };
 }  // namespace trill

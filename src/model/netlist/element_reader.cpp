@@ -9,6 +9,8 @@
 
 namespace trill {
 namespace {
+constexpr std::size_t most_coupled = 50;
+
 // What names in the formula of a source mean, seen from the subcircuit where it stands.
 class SourceNames final : public SpiceNames {
  public:
@@ -109,6 +111,7 @@ void CircuitBuilder::inductor(Reading& r) {
   const double value = positive(r, "inductance");
   if (value < 0) r.words.fail(fmt::format("the inductance of '{}' is negative", r.name));
   const int own = branch(r);
+  inductor_of_branch_[own] = static_cast<int>(circuit_.inductors.size());
   circuit_.inductors.push_back({r.terminals, own, value, start_value(r)});
   connect(Connection::Kind::inductive, r.terminals.a, r.terminals.b, r);
 }
@@ -118,6 +121,12 @@ void CircuitBuilder::coupling(Reading& r) {
   std::vector<Word> names;
   while (r.words.peek().is(Word::Kind::name) && r.words.peek().text[0] == 'l') names.push_back(r.words.take());
   if (names.size() < 2) r.words.expect("the names of two or more inductors");
+  if (names.size() > most_coupled)
+    r.words.fail(fmt::format("at most {} inductors can be coupled by one element", most_coupled));
+  for (std::size_t k = 1; k < names.size(); ++k)
+    for (std::size_t j = 0; j < k; ++j)
+      if (names[j].text == names[k].text)
+        r.words.fail(names[k], fmt::format("'{}' cannot be coupled to itself", names[k].text));
   const Word at = r.words.peek();
   const double k = r.frame.scope.number(r.words, fmt::format("the coupling of '{}'", r.name));
   if (!(std::abs(k) <= 1) || k == 0)
@@ -128,11 +137,10 @@ void CircuitBuilder::coupling(Reading& r) {
   later([this, names, k, &frame = r.frame, &card = r.words.card()] {
     std::vector<int> found;
     for (const Word& name : names) {
-      int place = -1;
-      for (std::size_t i = 0; i < circuit_.inductors.size(); ++i)
-        if (circuit_.origin(circuit_.inductors[i]).name == frame.prefix + name.text) place = static_cast<int>(i);
-      if (place < 0) throw card.error(name.at, fmt::format("there is no inductor '{}'", name.text));
-      found.push_back(place);
+      const auto branch = circuit_.branch_numbers.find(frame.prefix + name.text);
+      if (branch == circuit_.branch_numbers.end())
+        throw card.error(name.at, fmt::format("there is no inductor '{}'", name.text));
+      found.push_back(inductor_of_branch_.at(branch->second));
     }
     const auto inductance = [&](std::size_t i) {
       return circuit_.inductors[static_cast<std::size_t>(found[i])].inductance;

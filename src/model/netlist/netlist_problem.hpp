@@ -34,6 +34,7 @@ class NetlistProblem final : public CircuitProblem, public TimeMarked, public Wi
   void on_event(int event, State& s) const override;
   std::vector<double> breakpoints(double t0, double t1) const override;
   std::vector<TimeMark> time_marks(double t0, double t1) const override;
+  bool limits_every_step() const override { return true; }
 
   std::vector<RunResultWish> wished_results() const override;  // the .measure lines
 

@@ -23,10 +23,8 @@ void ParameterScope::define(const std::string& name, SpiceFormula formula, const
   own_[name] = {std::move(formula), &in, std::nullopt, false};
 }
 
-double ParameterScope::compute(const std::string& name, Definition& definition) const {
+double ParameterScope::compute(Definition& definition) {
   if (definition.value) return *definition.value;
-  if (definition.being_computed)
-    throw definition.formula.error(fmt::format("the parameter '{}' depends on itself", name));
   const ChainLink link;
   if (chained_parameters > most_chained_parameters)
     throw definition.formula.error(
@@ -38,8 +36,15 @@ double ParameterScope::compute(const std::string& name, Definition& definition) 
 }
 
 std::optional<double> ParameterScope::parameter(const std::string& name) const {
-  for (const ParameterScope* scope = this; scope; scope = scope->outer_)
-    if (const auto it = scope->own_.find(name); it != scope->own_.end()) return scope->compute(name, it->second);
+  // In r={r}, the value of a parameter of a subcircuit, the second r is that of the outside.
+  const Definition* itself = nullptr;
+  for (const ParameterScope* scope = this; scope; scope = scope->outer_) {
+    const auto it = scope->own_.find(name);
+    if (it == scope->own_.end()) continue;
+    if (!it->second.being_computed) return compute(it->second);
+    itself = &it->second;
+  }
+  if (itself) throw itself->formula.error(fmt::format("the parameter '{}' depends on itself", name));
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ class ParameterScope final : public SpiceNames {
     std::optional<double> value;
     bool being_computed = false;
   };
-  double compute(const std::string& name, Definition& definition) const;
+  static double compute(Definition& definition);
 
   const ParameterScope* outer_;
   mutable std::map<std::string, Definition, std::less<>> own_;

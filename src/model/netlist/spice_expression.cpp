@@ -135,7 +135,7 @@ class Rewriter {
     const auto found = leading_number(text_.substr(at_));
     if (!found) fail("a number of this formula cannot be read");
     at_ += found->length;
-    return format_number(found->value);
+    return " " + format_number(found->value) + " ";  // what follows without an operator is a mistake, not a digit more
   }
 
   std::string word() {
@@ -143,8 +143,8 @@ class Rewriter {
     while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
     const std::string name(text_.substr(begin, at_ - begin));
     if (sees("(")) return name == "v" || name == "i" ? unknown(name[0]) : call(name);
-    if (name == "time") return "t";
-    if (name == "pi") return "pi";
+    if (name == "time") return " t ";
+    if (name == "pi") return " pi ";
     if (const auto value = names_.parameter(name)) return "(" + format_number(*value) + ")";
     std::vector<std::string> known = names_.known();
     known.insert(known.end(), {"time", "pi"});
@@ -205,7 +205,7 @@ class Rewriter {
           fmt::format("there is no current of '{}'; formulas can use the currents of voltage sources and inductors, "
                       "E, H and B sources with a voltage included",
                       name));
-    return *index < 0 ? "0" : fmt::format("x{}", *index);
+    return *index < 0 ? " 0 " : fmt::format(" x{} ", *index);
   }
 
   const SpiceFormula& formula_;

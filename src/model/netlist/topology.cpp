@@ -81,24 +81,27 @@ void refuse_apart(const Circuit& circuit, NodeGroups groups, const char* message
 // The elements on the way from a to b among the first `count` connections of these kinds.
 std::vector<std::string> way_between(const Circuit& circuit, std::size_t count, std::initializer_list<Kind> kinds,
                                      int a, int b) {
+  const auto place = [](int node) { return static_cast<std::size_t>(node + 1); };
+  std::vector<std::vector<std::size_t>> at_node(circuit.nodes.size() + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Connection& c = circuit.connections[i];
+    if (std::find(kinds.begin(), kinds.end(), c.kind) == kinds.end()) continue;
+    at_node[place(c.a)].push_back(i);
+    at_node[place(c.b)].push_back(i);
+  }
   std::vector<std::size_t> from(circuit.nodes.size() + 1, circuit.connections.size());
   std::vector<int> open{a};
-  std::vector<bool> seen(circuit.nodes.size() + 1, false);
-  seen[static_cast<std::size_t>(a + 1)] = true;
   for (std::size_t k = 0; k < open.size(); ++k)
-    for (std::size_t i = 0; i < count; ++i) {
+    for (const std::size_t i : at_node[place(open[k])]) {
       const Connection& c = circuit.connections[i];
-      if (std::find(kinds.begin(), kinds.end(), c.kind) == kinds.end()) continue;
-      for (const auto& [here, there] : {std::pair(c.a, c.b), std::pair(c.b, c.a)}) {
-        if (here != open[k] || seen[static_cast<std::size_t>(there + 1)]) continue;
-        seen[static_cast<std::size_t>(there + 1)] = true;
-        from[static_cast<std::size_t>(there + 1)] = i;
-        open.push_back(there);
-      }
+      const int there = c.a == open[k] ? c.b : c.a;
+      if (there == a || from[place(there)] < circuit.connections.size()) continue;
+      from[place(there)] = i;
+      open.push_back(there);
     }
   std::vector<std::string> names;
-  for (int at = b; at != a && from[static_cast<std::size_t>(at + 1)] < circuit.connections.size();) {
-    const Connection& c = circuit.connections[from[static_cast<std::size_t>(at + 1)]];
+  for (int at = b; at != a && from[place(at)] < circuit.connections.size();) {
+    const Connection& c = circuit.connections[from[place(at)]];
     names.push_back(origin_of(circuit, c).name);
     at = c.a == at ? c.b : c.a;
   }
@@ -121,6 +124,8 @@ void refuse_loops(const Circuit& circuit, std::initializer_list<Kind> kinds, con
 void check_topology(const Circuit& circuit) {
   const bool grounded = std::any_of(circuit.connections.begin(), circuit.connections.end(),
                                     [](const Connection& c) { return c.a == ground || c.b == ground; });
+  if (!circuit.connections.empty() && circuit.nodes.empty())
+    throw origin_of(circuit, circuit.connections[0]).card->error(0, "this circuit has no node but ground");
   if (!circuit.connections.empty() && !grounded)
     throw origin_of(circuit, circuit.connections[0]).card->error(0, "no element is connected to ground, the node 0");
   refuse_apart(circuit,

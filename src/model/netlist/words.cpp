@@ -9,6 +9,15 @@ namespace trill {
 namespace {
 bool separates(char c) { return c == ' ' || c == ','; }
 bool ends_name(char c) { return separates(c) || c == '(' || c == ')' || c == '=' || c == '{' || c == '\'' || c == '"'; }
+// Where the brace at `begin` is closed.
+std::size_t end_of_braces(const std::string& text, std::size_t begin) {
+  int open = 0;
+  for (std::size_t k = begin; k < text.size(); ++k) {
+    open += text[k] == '{' ? 1 : text[k] == '}' ? -1 : 0;
+    if (open == 0) return k;
+  }
+  return std::string::npos;
+}
 }  // namespace
 
 std::string Word::shown() const {
@@ -41,7 +50,7 @@ Word WordReader::read(std::size_t& at) const {
   }
   if (c == '{' || c == '\'' || c == '"') {
     const char closing = c == '{' ? '}' : c;
-    const std::size_t end = text.find(closing, at + 1);
+    const std::size_t end = c == '{' ? end_of_braces(text, at) : text.find(closing, at + 1);
     if (end == std::string::npos) throw card_.error(at, fmt::format("'{}' is missing to close this '{}'", closing, c));
     word.kind = Word::Kind::formula;
     word.text = text.substr(at + 1, end - at - 1);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A netlist on the command line: everything that works on a model file works on it.
+#include "support/mentions.hpp"
+#include "tool.hpp"
+#include "trill/solution/solution_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trill::testing_cli {
+namespace {
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A sine behind a resistor, at the corner frequency of resistor and capacitor: amplitude over the root of two.
+const char* const low_pass = R"cir(Low pass at its corner frequency
+.param amp=3 f=1k
+.include load.inc
+V1 in 0 SIN(0 {amp} {f})
+R1 in out 1k
+C1 out 0 {1/(2*pi*f*1k)} IC=0
+S1 out 0 in 0 never
+.model never SW(VT=100)
+.tran 10u 20m uic
+.measure tran vrms RMS v(out) from=10m to=20m
+.measure tran vpp PP v(in) from=10m
+.measure tran late MAX v(in) from=1 to=2
+.end
+)cir";
+
+class NetlistOnTheCommandLine : public testing::Test {
+ protected:
+  NetlistOnTheCommandLine() {
+    write_text(directory_ / "filter.cir", low_pass);
+    write_text(directory_ / "load.inc", "* a load\nRload out 0 1g\n");
+  }
+  Ended trill(const std::string& line) const { return trill_in(directory_.path(), words_of(line)); }
+  Directory directory_;
+};
+
+TEST_F(NetlistOnTheCommandLine, RunsToItsEndWithNamesOfSpice) {
+  const Ended ended = trill("run filter.cir --out run.h5");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("filter with "));
+  const SolutionFile file(directory_ / "run.h5");
+  EXPECT_EQ(file.info().problem_title, "Low pass at its corner frequency");
+  EXPECT_EQ(file.info().settings.at("to"), "0.02");
+  EXPECT_EQ(file.info().parameters.at("amp"), "3");
+  ASSERT_EQ(file.info().components.size(), 3u);
+  EXPECT_EQ(file.info().components[1].name, "v(out)");
+  EXPECT_EQ(file.info().components[2].name, "i(v1)");
+  EXPECT_EQ(file.info().components[2].unit, "A");
+}
+
+TEST_F(NetlistOnTheCommandLine, AnswersItsMeasures) {
+  const Ended ended = trill("run filter.cir --json --param amp=4");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto measures = nlohmann::json::parse(ended.out).at("measures");
+  EXPECT_NEAR(measures.at("vrms").get<double>(), 2, 2e-3);
+  EXPECT_NEAR(measures.at("vpp").get<double>(), 8, 2e-2);
+  EXPECT_TRUE(measures.at("late").is_null());
+  EXPECT_THAT(trill("run filter.cir").out, mentions("vrms = ", " V"));
+}
+
+TEST_F(NetlistOnTheCommandLine, IsCheckedDescribedAndInspected) {
+  EXPECT_THAT(trill("check filter.cir").out, mentions("Low pass", "amp", "0.02"));
+  EXPECT_THAT(trill("describe filter.cir").out, mentions("amp", "1000", "1 capacitor", "0.02"));
+  EXPECT_EQ(trill("inspect filter.cir").code, 0);
+  EXPECT_EQ(trill("run filter.cir --dry-run").code, 0);
+}
+
+TEST_F(NetlistOnTheCommandLine, TellsMistakesWithTheirPlace) {
+  write_text(directory_ / "load.inc", "* a load\nRload out 0 0\n");
+  for (const char* line : {"run filter.cir", "check filter.cir", "describe filter.cir"}) {
+    const Ended ended = trill(line);
+    EXPECT_EQ(ended.code, 2) << line;
+    EXPECT_THAT(ended.err, mentions("load.inc:2:13", "'rload'")) << line;
+  }
+  EXPECT_EQ(trill("run missing.cir").code, 3);
+  EXPECT_EQ(trill("run filter.cir --param q=1").code, 2);
+}
+
+TEST_F(NetlistOnTheCommandLine, IsSweptAndReported) {
+  ASSERT_EQ(trill("run filter.cir --sweep amp=1,2,4 --out results/ --to 1e-3 --trust never").code, 0);
+  EXPECT_TRUE(fs::exists(directory_ / "results/amp=4.h5"));
+  ASSERT_EQ(trill("run filter.cir --report page.html --trust never").code, 0);
+  EXPECT_THAT(read_text(directory_ / "page.html"), HasSubstr("v(out)"));
+}
+}  // namespace
+}  // namespace trill::testing_cli
