@@ -45,6 +45,7 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
       notices_(options.notices),
       user_(std::move(start)),
       clock_(options.output, t_start_, direction_) {
+  check_step_count(options.control, options.output, t_start_, t_end_);
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
   if (limited && limited->has_limits()) limited_ = limited;
@@ -203,6 +204,7 @@ void Run::between_steps() {
                inner_.t, options_.max_steps));
     record_last();
   }
+  look_ahead(steps);
   if (recorder_.keeps_checkpoints() && steps - last_checkpoint_ >= options_.checkpoint_every) {
     last_checkpoint_ = steps;
     if (!stepper_.info().saves_memory) advancer_.note_restart();
@@ -212,6 +214,17 @@ void Run::between_steps() {
   const bool may_stop = !recorder_.keeps_checkpoints() || stepper_.info().saves_memory || steps == last_checkpoint_;
   if (may_stop && stop_requested() && under_way()) stop();
   if (options_.progress && steps >= next_progress_) report_progress(steps);
+}
+
+void Run::look_ahead(std::int64_t steps) {
+  if (!std::holds_alternative<AdaptiveStep>(options_.control) || !under_way()) return;
+  const std::optional<double> needed = forecast_.look(steps, inner_.t, t_end_);
+  if (!needed) return;
+  end_as(RunStatus::step_limit,
+         fmt::format("at t = {:.6g}: with steps of the present size the run to t = {:g} would take about {:.2g} more "
+                     "steps, and at most 1e12 are possible; end it earlier or use a larger rtol",
+                     inner_.t, t_end_, *needed));
+  record_last();
 }
 
 void Run::report_progress(std::int64_t steps) {

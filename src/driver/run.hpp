@@ -8,6 +8,7 @@
 #include "driver/output_clock.hpp"
 #include "driver/pacing.hpp"
 #include "driver/step_bounds.hpp"
+#include "driver/step_count.hpp"
 #include "problem/validity.hpp"
 
 #include <chrono>
@@ -41,6 +42,7 @@ class Run {
   void check_validity();
   void pass_breakpoints();
   void between_steps();
+  void look_ahead(std::int64_t steps);  // ends a run that would take too many steps
   void report_progress(std::int64_t steps);
   void count_seconds();
   void finish();
@@ -89,6 +91,7 @@ class Run {
   std::vector<double> breakpoints_;
   std::size_t next_break_ = 0;
   StepBounds bounds_;
+  StepForecast forecast_;
   OutputClock clock_;
   EventCrowding crowding_;
   std::int64_t last_checkpoint_ = 0, next_progress_ = 16;
