@@ -99,7 +99,7 @@ int check(const CheckArguments& a) {
   for (std::size_t k = 0; k < quantities.size(); ++k)
     rows.push_back(
         {quantities[k].name, with_unit(fmt::format("{:.6g}", values[static_cast<Index>(k)]), quantities[k].unit)});
-  const Inspection in = inspect_problem(*problem, start);
+  const Inspection in = inspect_modes(*problem, start);
   // For large systems only the largest frequency is computed, by an iteration that stops early.
   const bool largest_only = in.modes.size() == 1 && start.layout.nq - start.layout.nl > 1;
   if (largest_only) rows.push_back({"largest frequency", fmt::format("about {:.2g}", in.modes[0].omega)});

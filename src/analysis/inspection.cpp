@@ -142,10 +142,15 @@ void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advi
 }
 }  // namespace
 
-Inspection inspect_problem(const Problem& problem, const State& start) {
+Inspection inspect_modes(const Problem& problem, const State& start) {
   Inspection in;
   in.modes = modes_of(problem, on_slow_manifold(problem, start));
   in.gap = split(in.modes);
+  return in;
+}
+
+Inspection inspect_problem(const Problem& problem, const State& start) {
+  Inspection in = inspect_modes(problem, start);
   in.fast_energy = strong_energy(problem, start);
   const double omega = in.modes.empty() ? 0 : in.modes.front().omega;
   for (const MethodEntry& entry : Catalogue::all().methods()) in.advice.push_back(advise_method(entry, problem, omega));

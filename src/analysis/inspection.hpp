@@ -29,4 +29,6 @@ struct Inspection {
   std::string recommended, why;
 };
 Inspection inspect_problem(const Problem& problem, const State& start);
+// Only modes and gap. What methods say takes long where some of them try themselves out.
+Inspection inspect_modes(const Problem& problem, const State& start);
 }  // namespace trill

@@ -243,7 +243,7 @@ AdvanceResult Advancer::fixed(State& s, double t_stop) {
 }
 
 AdvanceResult Advancer::adaptive(State& s, double t_stop) {
-  const double smallest = std::max(h_min_, 16 * eps * std::max(std::abs(s.t), std::abs(t_stop) * 1e-3));
+  const double smallest = std::max(h_min_, 16 * eps * std::abs(s.t));
   int failures = 0, newton_failures = 0;
   double h = std::min(h_, h_max_);
   // After a discontinuity the step size from before it may be far too large.
@@ -255,6 +255,9 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
     // Stretch the step by up to a tenth to avoid a tiny last step.
     const bool lands = failures == 0 && 1.1 * h >= left;
     const double h_try = lands ? left : std::min(h, left);
+    // Accepted steps, too, may have become so small that t no longer changes.
+    if (h_try < 2 * eps * std::abs(s.t) && h_try < left)
+      return {AdvanceStatus::step_too_small, {.h_taken = direction_ * h_try}, h_try};
     StepRequest ask = request(direction_ * h_try);
     if (rounding.found()) ask.most_error = 2 * most_rounding;
     const StepResult result = stepper_.step(s, ask);

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "driver/native_choice.hpp"
+#include "driver/step_count.hpp"
 #include "formulation/frequencies.hpp"
 #include "multiscale/force_products.hpp"
 #include "problem/reactive.hpp"
@@ -192,6 +193,7 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
   tell_scope(run);
   run.options.control = make_control(run.plan, info);
   if (const std::string why = misfit(run.stepper->info(), run.options.control); !why.empty()) throw UsageError(why);
+  check_step_count(run.options.control, run.plan.output, *run.plan.from, *run.plan.to);
   take_native(run);
   fill_options(run);
   fill_info(run, info);

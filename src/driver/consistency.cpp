@@ -162,6 +162,8 @@ std::vector<Notice> settle_start(const Problem& problem, State& s, double t_end)
   if (s.layout != want || s.y.size() != want.size())
     throw UsageError(
         fmt::format("'{}' has {} unknowns, but the given start has {}", problem.name(), want.size(), s.y.size()));
+  if (s.y.size() == 0)
+    throw UsageError(fmt::format("'{}' has no unknowns, so there is nothing to compute", problem.name()));
   if (!std::isfinite(s.t) || !std::isfinite(t_end)) throw UsageError("the start time and the end time must be finite");
   for (Index i = 0; i < s.y.size(); ++i)
     if (!std::isfinite(s.y[i]))

@@ -51,6 +51,7 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
       sides_(problem, events_, events_.size() - options.events.size(), direction_),
       series_(events_.size()),
       checkpoint_every_(checkpoint_interval(stepper.info(), user_.y.size(), options.checkpoint_every)) {
+  check_step_count(options.control, options.output, t_start_, t_end_);
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
   if (limited && limited->has_limits()) limited_ = limited;
@@ -214,9 +215,21 @@ void Run::between_steps() {
                inner_.t, options_.max_steps));
     record_last();
   }
+  look_ahead(steps);
   if (recorder_.keeps_checkpoints() && !repeating()) take_checkpoints();
   if (stop_requested() && under_way()) stop();
   if (options_.progress && steps >= next_progress_) report_progress(steps);
+}
+
+void Run::look_ahead(std::int64_t steps) {
+  if (!std::holds_alternative<AdaptiveStep>(options_.control) || !under_way()) return;
+  const std::optional<double> needed = forecast_.look(steps, inner_.t, t_end_);
+  if (!needed) return;
+  end_as(RunStatus::step_limit,
+         fmt::format("at t = {:.6g}: with steps of the present size the run to t = {:g} would take about {:.2g} more "
+                     "steps, and at most 1e12 are possible; end it earlier or use a larger rtol",
+                     inner_.t, t_end_, *needed));
+  record_last();
 }
 
 void Run::report_progress(std::int64_t steps) {

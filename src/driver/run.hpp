@@ -9,6 +9,7 @@
 #include "driver/measures.hpp"
 #include "driver/output_clock.hpp"
 #include "driver/step_bounds.hpp"
+#include "driver/step_count.hpp"
 #include "problem/validity.hpp"
 #include "solution/timed_recorder.hpp"
 
@@ -44,6 +45,7 @@ class Run {
   void check_validity();
   void pass_breakpoints();
   void between_steps();
+  void look_ahead(std::int64_t steps);  // ends a run that would take too many steps
   void report_progress(std::int64_t steps);
   void count_seconds();
   void finish();
@@ -110,6 +112,7 @@ class Run {
   std::vector<double> breakpoints_;
   std::size_t next_break_ = 0;
   StepBounds bounds_;
+  StepForecast forecast_;
   OutputClock clock_;
   EventCrowding crowding_;
   EventSides sides_;

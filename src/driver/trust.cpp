@@ -103,16 +103,23 @@ bool needs_watch(const Output& output, const Counters& work) {
   return output != Output(EveryStep{}) && work.steps <= most_watched_steps;
 }
 
-RunPlan more_accurate(const RunPlan& plan) {
+// How much more accurate a repetition is than the run.
+struct Refinement {
+  double h, rtol;  // what they are divided by
+};
+constexpr Refinement first_refinement{2, 10}, second_refinement{8, 1000};
+constexpr double smallest_rtol = 1e-14;  // of a second repetition; below this there is only rounding
+
+RunPlan more_accurate(const RunPlan& plan, const Refinement& by) {
   RunPlan repeated = plan;
   repeated.max_steps = RunPlan{}.max_steps;
   if (plan.h) {
     // A step longer than the run is cut at its end; half of it could be cut to the same step.
-    repeated.h = std::min(*plan.h, std::abs(*plan.to - *plan.from)) / 2;
+    repeated.h = std::min(*plan.h, std::abs(*plan.to - *plan.from)) / by.h;
   } else {
-    repeated.rtol = *plan.rtol / 10;
-    repeated.atol = *plan.atol / 10;
-    if (plan.h_max) repeated.h_max = *plan.h_max / 2;
+    repeated.rtol = *plan.rtol / by.rtol;
+    repeated.atol = *plan.atol / by.rtol;
+    if (plan.h_max) repeated.h_max = *plan.h_max / by.h;
   }
   return repeated;
 }
@@ -173,9 +180,12 @@ struct TrustCheck::Parts {
   double t_last = 0;
   std::optional<Comparison> comparison{};
   std::optional<PreparedRun> repetition{};
+  bool repeats_again = false;  // the first repetition took no more steps than the run, and the second one decides
 
   Vec scales() const;
   bool compared_all(const RunOutcome& again) const;
+  void prepare_repetition(const Refinement& by);
+  bool can_repeat_again() const;
 };
 
 // If both runs ended at an event, the repetition may have ended before the last times of the run.
@@ -186,6 +196,29 @@ bool TrustCheck::Parts::compared_all(const RunOutcome& again) const {
   const double t_first = *run.plan.from;
   return to_event && again.status == RunStatus::event &&
          std::abs(times[compared] - t_first) >= std::abs(again.events.back().t - t_first);
+}
+
+void TrustCheck::Parts::prepare_repetition(const Refinement& by) {
+  const std::vector<double>& times = samples.states.t;
+  RunPlan plan = more_accurate(run.plan, by);
+  plan.to = to_event ? t_last + 0.01 * (t_last - *run.plan.from) : t_last;
+  plan.output = Times{{times.begin() + 1, times.end()}};
+  trust.how = plan.h ? fmt::format("the run was repeated with h/{}", by.h)
+                     : fmt::format("the run was repeated with rtol/{}", by.rtol);
+
+  repetition.emplace(build_again(run, plan));
+  repetition->stepper->refine();
+  repetition->options.newton_retries = run.options.newton_retries;
+  repetition->options.events = run.options.events;
+  comparison.emplace(samples.states);
+  repetition->options.recorder = &*comparison;
+  if (!needs_watch(run.plan.output, outcome.counters)) return;
+  watch.emplace(run.start.y.size());
+  repetition->options.observers.push_back(&*watch);
+}
+
+bool TrustCheck::Parts::can_repeat_again() const {
+  return !repeats_again && (run.plan.h || *run.plan.rtol / second_refinement.rtol >= smallest_rtol);
 }
 
 Vec TrustCheck::Parts::scales() const {
@@ -224,26 +257,13 @@ TrustCheck::TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const 
     p.trust.headline = "Not checked, because there are too few output rows to compare.";
     return;
   }
-  RunPlan plan = more_accurate(run.plan);
-  plan.to = p.to_event ? p.t_last + 0.01 * (p.t_last - *run.plan.from) : p.t_last;
-  plan.output = Times{{times.begin() + 1, times.end()}};
-  p.trust.how = plan.h ? "the run was repeated with h/2" : "the run was repeated with rtol/10";
-
-  p.repetition.emplace(build_again(run, plan));
-  p.repetition->stepper->refine();
-  p.repetition->options.newton_retries = run.options.newton_retries;
-  p.repetition->options.events = run.options.events;
-  p.comparison.emplace(p.samples.states);
-  p.repetition->options.recorder = &*p.comparison;
-  if (!needs_watch(run.plan.output, outcome.counters)) return;
-  p.watch.emplace(run.start.y.size());
-  p.repetition->options.observers.push_back(&*p.watch);
+  p.prepare_repetition(first_refinement);
 }
 TrustCheck::TrustCheck(TrustCheck&&) noexcept = default;
 TrustCheck::~TrustCheck() = default;
 
 Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) const {
-  const auto& [run, outcome, known, samples, watch, to_event, t_last, comparison, repetition] = *parts_;
+  const auto& [run, outcome, known, samples, watch, to_event, t_last, comparison, repetition, repeats_again] = *parts_;
   Trust trust = known;
   if (again.status == RunStatus::stopped) {
     trust.headline =
@@ -285,7 +305,7 @@ Trust TrustCheck::answer(const RunOutcome& again, const TrustOptions& options) c
         fmt::format("Do not trust this run: a more accurate repetition differs from it by {:.2g} of the range of {}.",
                     worst, worst_name);
   } else if (again.counters.steps <= outcome.counters.steps &&
-             repetition->stepper->info().order == run.stepper->info().order) {
+             (repeats_again || repetition->stepper->info().order == run.stepper->info().order)) {
     // Something other than accuracy limited the steps of both runs: breakpoints of the model, or the length of the run.
     trust.verdict = Verdict::none;
     trust.headline = fmt::format(
@@ -326,6 +346,17 @@ void TrustCheck::add_model_error(Trust& trust) const {
                                 run.way.formulation->name, error);
 }
 
+// A repetition that took no more steps than the run decides nothing; a second, much more accurate one may.
+Trust TrustCheck::decide(const RunOutcome& repeated, const TrustOptions& options) {
+  Trust trust = answer(repeated, options);
+  if (trust.verdict != Verdict::none || !repeated.ok() || !parts_->can_repeat_again()) return trust;
+  parts_->repeats_again = true;
+  parts_->prepare_repetition(second_refinement);
+  Watch watch(options);
+  watch.attach(*parts_->repetition);
+  return answer(parts_->repetition->run().outcome, options);
+}
+
 bool wants_trust(const RunPlan& plan, const Counters& counters, When when) {
   const double repetition_seconds = (plan.h ? 2.0 : 3.0) * counters.seconds;
   return when == When::always || (when == When::automatic && repetition_seconds < 10);
@@ -349,10 +380,10 @@ std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& opt
     } else if (!joined.empty()) {
       const Solution& solution = joined[at++];
       replay(solution, *check.parts_->comparison);
-      trusts.push_back(check.answer(solution.outcome, options));
+      trusts.push_back(check.decide(solution.outcome, options));
     } else {
       watch.attach(*check.parts_->repetition);
-      trusts.push_back(check.answer(check.parts_->repetition->run().outcome, options));
+      trusts.push_back(check.decide(check.parts_->repetition->run().outcome, options));
     }
   }
   return trusts;

@@ -159,6 +159,14 @@ bool SlowPoint::move_to(double t, In q_smooth, In v_smooth) {
   return true;
 }
 
+bool SlowPoint::accelerate_at(double t, In at, In velocity) {
+  q = at;
+  v = velocity;
+  if (!manifold_.stand_at(t, q)) return false;
+  manifold_.project_velocity(v, nu);
+  return find_derivatives(t);
+}
+
 void SlowPoint::find_open(double t, In q0) {
   map_.value(t, q0, g_);
   for (Index i = 0; i < m_; ++i) c_[i] = g_[i] - form_.compliance()[i] * lambda[i];

@@ -54,6 +54,8 @@ class SlowPoint {
   void beyond_first_order(In lambda_curve, Out x);
   // Computes the derivatives at this state on the smooth motion instead of at the nearby point with closed gaps.
   bool move_to(double t, In q_smooth, In v_smooth);
+  // Only a and lambda, at these positions; the velocity is projected.
+  bool accelerate_at(double t, In at, In velocity);
 
  private:
   bool find_derivatives(double t);

@@ -14,7 +14,9 @@
 namespace trill {
 namespace {
 constexpr double controlled_stage_tolerance = 0.01;  // tolerance of Newton, relative to the error allowed in a step
-constexpr double fixed_stage_tolerance = 1e-5;       // relative to 1e-10: fixed steps are solved to rounding
+// Velocities are tested less strictly than positions: the error left behind is far below the last correction.
+constexpr double velocity_share = 0.1;
+constexpr double fixed_stage_tolerance = 1e-5;  // relative to 1e-10: fixed steps are solved to rounding
 constexpr double residual_rounding = 30 * std::numeric_limits<double>::epsilon();
 constexpr int controlled_stage_iterations = 10, fixed_stage_iterations = 50, many_iterations = 7;
 // A matrix is kept for the next step while Newton converges at least at this rate.
@@ -186,6 +188,18 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   return result;
 }
 
+// The error of a step contains what Newton's iteration leaves in velocities. If it is found without that, the iteration
+// tests velocities itself; its unknowns are positions.
+const Vec& ImplicitRk::weights_of_newton(const StepRequest& request) {
+  const bool tests_error = plan_.estimates && request.scale.controlled;
+  if (!tests_error || !slow_->rounding_shows(request.h, request.weights)) return request.weights;
+  const Index n = stages_->positions();
+  tight_weights_ = request.weights;
+  for (Index i = 0; i < n; ++i)
+    tight_weights_[i] = std::max(tight_weights_[i], velocity_share * tight_weights_[n + i] / std::abs(request.h));
+  return tight_weights_;
+}
+
 StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, NewtonStats& newton) {
   const double h = request.h;
   slow_->judge_step(h, request.scale.controlled);
@@ -198,11 +212,11 @@ StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, 
   guess_.guess(h, s.y, k1_, l1_, *slow_, *stages_, x_);
   const bool reuse = factor_h_ == h && rate_ <= reused_rate;
   if (!reuse) guess_.place_matrix(s.t, h, *slow_, *stages_);
-  stages_->newton_weights(request.weights, x_weights_);
+  const Vec& weights = weights_of_newton(request);
+  stages_->newton_weights(weights, x_weights_);
   const int evaluations = stages_->evaluations, preparations = stages_->preparations;
   factor_h_ = 0;
-  newton_options_.rounding =
-      residual_rounding * plan_.block.amplification * stages_->size_in_tolerances(request.weights);
+  newton_options_.rounding = residual_rounding * plan_.block.amplification * stages_->size_in_tolerances(weights);
   newton_->set_options(newton_options_);
   newton = newton_->solve(*stages_, x_, x_weights_, reuse);
   count_evaluations(request.work, stages_->counted_groups(), stages_->evaluations - evaluations);
@@ -230,6 +244,7 @@ StepStatus ImplicitRk::finish(const State& s, const StepRequest& request) {
 double ImplicitRk::estimate(const State& s, const StepRequest& request) {
   const double h = request.h, at_start = h * embedded_.start;
   const bool slow = slow_->step().measures_slow;
+  if (slow_->rounding_shows(h, request.weights)) remove_rounding(s, request);
   error_.setZero();
   if (slow)
     stages_->add_slope(at_start, slow_->point()->v, slow_->point()->a, error_);
@@ -243,6 +258,19 @@ double ImplicitRk::estimate(const State& s, const StepRequest& request) {
     stages_->filter(error_);
   slow_->add_prescribed(s.t, h, embedded_.start, embedded_.stages, stages_->Q, error_);
   return request.scale.norm(error_, s.y, y1_);
+}
+
+void ImplicitRk::remove_rounding(const State& s, const StepRequest& request) {
+  const SlowPoint* start =
+      slow_->step().measures_slow ? nullptr : slow_->without_rounding(s.t, s.q(), s.v(), request.work);
+  if (start) k1_ = start->a;
+  for (Index i = 0; i < plan_.block.stages; ++i) {
+    const double t = s.t + plan_.block.position.c[i] * request.h;
+    const SlowPoint* stage = slow_->without_rounding(t, stages_->Q.col(i), stages_->V.col(i), request.work);
+    if (!stage) continue;
+    stages_->K.col(i) = stage->a;
+    stages_->L.col(i).tail(stage->lambda.size()) = stage->lambda;
+  }
 }
 
 bool ImplicitRk::passes_error_test(const State& s, const StepRequest& request, StepResult& result) {

@@ -39,9 +39,11 @@ class ImplicitRk : public Stepper {
   SlowPoint::Status find_slow_motion(const State& s);
   double shorten_by_later_forces(const State& s, const ErrorScale& scale, double h, double direction, Counters& work);
   bool find_first_stage(const State& s, Counters& work);
+  const Vec& weights_of_newton(const StepRequest& request);
   StepStatus solve_stages(const State& s, const StepRequest& request, NewtonStats& newton);
   StepStatus finish(const State& s, const StepRequest& request);
   double estimate(const State& s, const StepRequest& request);
+  void remove_rounding(const State& s, const StepRequest& request);  // from accelerations and multipliers
   bool passes_error_test(const State& s, const StepRequest& request, StepResult& result);
   void accept(State& s, const StepRequest& request);
 
@@ -59,7 +61,7 @@ class ImplicitRk : public Stepper {
   StepInterior interior_;
   NewtonOptions newton_options_;
   std::optional<Newton> newton_;
-  Vec x_, x_weights_, y1_, k1_, l1_, error_;
+  Vec x_, x_weights_, tight_weights_, y1_, k1_, l1_, error_;
   // Step for which the matrices were factorised, and the rate at which Newton converges with them.
   double factor_h_ = 0, rate_ = 1;
   double t1_ = 0, h1_ = 0;  // end and size of the last step

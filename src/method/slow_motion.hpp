@@ -45,6 +45,11 @@ class SlowMotion {
   virtual StepStatus find_end(double /*t*/, const StepRequest&, Vec& /*y1*/) { return StepStatus::ok; }
   virtual void take_outcome(const State&, const StepRequest&, StepStatus) {}
   virtual void make_tangential(Vec& /*error*/) {}
+  // The accelerations and multipliers of stages contain the rounding of positions, divided by h^2, along hard
+  // constraints. Where that would show in the error of a step of this size, this point has the same accelerations and
+  // multipliers without it, from constraints that are differentiated twice. nullptr: there is none at this state.
+  virtual bool rounding_shows(double /*h*/, In /*weights*/) const { return false; }
+  virtual const SlowPoint* without_rounding(double /*t*/, In /*q*/, In /*v*/, Counters&) { return nullptr; }
   // Adds the error of the motion across the manifold that gaps prescribe because they move by themselves. The embedded
   // formula has these weights for the start and for the stages, whose positions are the columns of Q.
   virtual void add_prescribed(double /*t*/, double /*h*/, double /*start*/, const Vec& /*stages*/, const Mat& /*Q*/,

@@ -16,6 +16,8 @@ constexpr double preserved_share = 0.8;  // share of the bound, which becomes sm
 constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
 // The largest trace of an oscillation in the stages, relative to the change of the slow acceleration over a step.
 constexpr double quiet_share = 0.01;
+// The rounding in the velocities of a step, in tolerances, from which on its error is found without it.
+constexpr double shown_rounding = 0.01;
 constexpr double most_turned = 1e-3;  // share of the speed: the trust statement is green up to this
 
 // Weights of the values at the nodes c in the derivative at x of the polynomial through them.
@@ -271,6 +273,22 @@ bool SlowTracker::settle_end(double t, const StepRequest& request, Vec& y1) {
 void SlowTracker::make_tangential(Vec& error) {
   if (!moving_) ahead_->make_tangential(error.head(n_));
   ahead_->make_tangential(error.segment(n_, n_));
+}
+
+// A tangential error keeps as much of the rounding along the normals of the constraints as these turn in the step, so
+// it does not fall with h.
+bool SlowTracker::rounding_shows(double h, In weights) const {
+  if (hard_ == 0 || (has_gaps_ && step_.measures_slow)) return false;
+  const double rounding = std::numeric_limits<double>::epsilon() * max_abs(here_->q);
+  const double along = plan_.block.amplification * plan_.block.amplification * rounding;
+  const double velocity = along * std::min(1 / std::abs(h), here_->pace());
+  return velocity * std::sqrt(weights.segment(n_, n_).squaredNorm() / static_cast<double>(n_)) > shown_rounding;
+}
+
+const SlowPoint* SlowTracker::without_rounding(double t, In q, In v, Counters& work) {
+  if (!stage_point_) stage_point_ = std::make_unique<SlowPoint>(hard_form_ ? *hard_form_ : form_);
+  work.count_forces(form_.counted_groups());
+  return stage_point_->accelerate_at(t, q, v) ? stage_point_.get() : nullptr;
 }
 
 // The error across the manifold does not count as such, because an oscillation may be all there is in it. What the gaps

@@ -26,6 +26,8 @@ class SlowTracker final : public SlowMotion {
   StepStatus find_end(double t, const StepRequest& request, Vec& y1) override;
   void take_outcome(const State& s, const StepRequest& request, StepStatus status) override;
   void make_tangential(Vec& error) override;
+  bool rounding_shows(double h, In weights) const override;
+  const SlowPoint* without_rounding(double t, In q, In v, Counters& work) override;
   void add_prescribed(double t, double h, double start, const Vec& stages, const Mat& Q, Vec& error) override;
   bool accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
 
@@ -64,6 +66,7 @@ class SlowTracker final : public SlowMotion {
   // For the constraints alone, if there are gaps that may go on oscillating.
   std::optional<LiftedForm> hard_form_;
   std::unique_ptr<SlowPoint> hard_point_;
+  std::unique_ptr<SlowPoint> stage_point_;  // for the constraints alone, at stages; made when it is needed
   Vec end_slopes_, end_curves_;  // weights of stage values in derivatives at the end of the step
   Vec lambda_rate_, lambda_curve_, across_, q_, v_, unsettled_, own_rate_, own_error_;
   bool known_ = false;       // here_ belongs to the current state

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,8 @@ namespace trill {
 namespace papers::ivp {
 namespace {
 constexpr double least_gain = 0.01;
+constexpr int times_of_mean = 24;
+constexpr double tight_tolerance = 1e-10;
 constexpr const char* more_digits = "every tightening is to give more digits";
 constexpr const char* only_in_full = "only with --full: stability, not the tolerance, holds the step at 1e-3";
 
@@ -24,21 +28,44 @@ bool is_listed(const std::string& model) {
                      [&](const ModelEntry& e) { return e.name.substr(e.name.rfind('/') + 1) == model; });
 }
 
-// NaN if the run does not reach its end.
-double digits_at(const TestProblem& problem, const std::string& method, double rtol) {
+// Empty if the run does not reach its end, which is that of the model unless it is given.
+std::optional<Vec> state_at(const TestProblem& problem, const std::string& method, double rtol,
+                            std::optional<double> end = std::nullopt) {
   RunPlan plan;
   plan.model = problem.model;
   plan.method = method;
   plan.rtol = rtol;
+  plan.to = end;
   plan.output = EveryStep{std::numeric_limits<int>::max()};
   const Solution s = prepare(plan).run();
-  return s.ok() ? digits_of(problem, s.y().col(s.rows() - 1)) : std::nan("");
+  if (!s.ok()) return std::nullopt;
+  return s.y().col(s.rows() - 1);
 }
 
-Digits digits_by(const TestProblem& problem, const std::string& method) {
+double digits_at(const TestProblem& problem, const std::string& method, double rtol) {
+  const std::optional<Vec> y = state_at(problem, method, rtol);
+  return y ? digits_of(problem, *y) : std::nan("");
+}
+
+// The mean over times before the end, of runs that end there; the solution is that of a tight tolerance.
+double mean_digits(const TestProblem& problem, const Trial& trial, double rtol) {
+  const double end = make_model(problem.model).info.run.to;
+  double sum = 0;
+  for (int k = 0; k < times_of_mean; ++k) {
+    const double t = end - trial.scatters_over * k / times_of_mean;
+    const std::optional<Vec> exact = state_at(problem, trial.method, tight_tolerance, t);
+    const std::optional<Vec> y = state_at(problem, trial.method, rtol, t);
+    if (!exact || !y) return std::nan("");
+    TestProblem there = problem;
+    there.end.assign(exact->begin(), exact->end());
+    sum += digits_of(there, *y);
+  }
+  return sum / times_of_mean;
+}
+
+Digits for_tolerances(const std::function<double(double)>& digits) {
   Digits found;
-  std::transform(tolerances.begin(), tolerances.end(), found.begin(),
-                 [&](double rtol) { return digits_at(problem, method, rtol); });
+  std::transform(tolerances.begin(), tolerances.end(), found.begin(), digits);
   return found;
 }
 
@@ -51,6 +78,13 @@ std::vector<std::string> dashes(const TestProblem& problem, const Trial& trial, 
   std::vector<std::string> row{problem.model, trial.method};
   row.insert(row.end(), 2 * tolerances.size(), "-");
   row.push_back(reason);
+  return row;
+}
+
+std::vector<std::string> mean_row(const TestProblem& problem, const Trial& trial, const Digits& means) {
+  std::vector<std::string> row{problem.model, trial.method + ", mean over a period"};
+  for (const double digits : means) row.insert(row.end(), {fmt::format("{:.1f}", digits), "-"});
+  row.emplace_back("digits at one time scatter");
   return row;
 }
 
@@ -69,11 +103,12 @@ void judge(const TestProblem& problem, const Trial& trial, const Digits& ours, s
   for (std::size_t i = 0; i < ours.size(); ++i)
     cells.push_back(at_least(fmt::format("{}, rtol {:.0e}: digits", what, tolerances[i]), ours[i], trial.digits[i], 1,
                              trial.other));
-  if (trial.held_by_stability) return;
-  for (std::size_t i = 1; i < ours.size(); ++i)
-    cells.push_back(
-        judged_if(!trial.scatters, at_least(fmt::format("{}, rtol {:.0e}: digits gained", what, tolerances[i]),
-                                            ours[i] - ours[i - 1], least_gain, 0, more_digits)));
+}
+
+void judge_gains(const std::string& what, const Digits& digits, std::vector<FigureCell>& cells) {
+  for (std::size_t i = 1; i < digits.size(); ++i)
+    cells.push_back(at_least(fmt::format("{}, rtol {:.0e}: digits gained", what, tolerances[i]),
+                             digits[i] - digits[i - 1], least_gain, 0, more_digits));
 }
 
 Table empty_table() {
@@ -96,9 +131,16 @@ FigureResult digits_against_rtol(bool full) {
         table.rows.push_back(dashes(problem, trial, reason));
         continue;
       }
-      const Digits ours = digits_by(problem, trial.method);
+      const Digits ours = for_tolerances([&](double rtol) { return digits_at(problem, trial.method, rtol); });
       table.rows.push_back(row_of(problem, trial, ours));
       judge(problem, trial, ours, result.cells);
+      if (trial.held_by_stability) continue;
+      Digits gaining = ours;
+      if (trial.scatters_over > 0) {
+        gaining = for_tolerances([&](double rtol) { return mean_digits(problem, trial, rtol); });
+        table.rows.push_back(mean_row(problem, trial, gaining));
+      }
+      judge_gains(problem.model + ", " + trial.method, gaining, result.cells);
     }
   result.tables = {std::move(table)};
   result.remark =

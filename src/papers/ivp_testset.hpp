@@ -20,7 +20,9 @@ struct Trial {
   Digits digits{};
   std::string reason{};
   bool held_by_stability = false;  // the tolerance does not set the steps, of which there are many
-  bool scatters = false;           // a change of rtol by a tenth changes the digits by more than one
+  // Digits at one time scatter: a change of rtol by a tenth changes them by more than one. Those gained are then judged
+  // by means over a stretch of this length before the end. 0: they are judged at the end.
+  double scatters_over = 0;
 };
 
 // Components first, first + stride, ... of the model's solution are compared with `end`.

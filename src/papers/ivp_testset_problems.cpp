@@ -16,8 +16,8 @@ Trial held_by_stability(Trial trial) {
   trial.held_by_stability = true;
   return trial;
 }
-Trial scattering(Trial trial) {
-  trial.scatters = true;
+Trial scattering(double over, Trial trial) {
+  trial.scatters_over = over;
   return trial;
 }
 }  // namespace
@@ -85,7 +85,8 @@ const std::vector<TestProblem>& problems() {
       {"transistor_amplifier",
        {-0.005562145012262709, 3.006522471903042, 2.849958788608128, 2.926422536206241, 2.704617865010554,
         2.761837778393145, 4.770927631616772, 1.236995868091548},
-       {scattering(radau({4.56, 5.74, 8.48})), not_by("dop853", "needs an ordinary differential equation"), no_alpha}},
+       {scattering(0.01, radau({4.56, 5.74, 8.48})), not_by("dop853", "needs an ordinary differential equation"),
+        no_alpha}},
       // published, confirmed to 11 digits
       {"elastic_beam",
        {-0.005792366591285007, -0.01695298550721735, -0.02769103312973094, -0.03800815655879158, -0.04790616859743763,

@@ -17,6 +17,7 @@ enum class When { automatic, always, never };
 bool wants_trust(const RunPlan& plan, const Counters& counters, When when);
 
 // Repeats the run with h/2 or rtol/10 and compares at up to two thousand of its output times, component by component.
+// If that takes no more steps than the run, it is repeated once more, with h/8 or rtol/1000.
 // `rows` are the rows of the run, `outcome` how it ended.
 Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
                   const TrustOptions& options = {});
@@ -32,6 +33,7 @@ class TrustCheck {
   friend std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options);
   struct Parts;
   Trust answer(const RunOutcome& repeated, const TrustOptions& options) const;
+  Trust decide(const RunOutcome& repeated, const TrustOptions& options);
   void add_model_error(Trust& trust) const;
   std::unique_ptr<Parts> parts_;
 };

@@ -56,7 +56,15 @@ class Compiler {
     }
   }
 
+  void refuse_no_unknowns() const {
+    if (space_.unknowns() > 0 || file_.structure) return;
+    throw model_.source.error(file_.coordinates.front().name.offset,
+                              "the model has no unknowns, because the sets of all its coordinates are empty; give at "
+                              "least one of them a size of 1 or more");
+  }
+
   void read_coordinates() {
+    refuse_no_unknowns();
     model_.start = model_.velocity = Vec::Zero(space_.unknowns());
     model_.mass = Vec::Ones(space_.unknowns());
     given_mass_.assign(static_cast<std::size_t>(space_.unknowns()), false);

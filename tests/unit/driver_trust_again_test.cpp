@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A repetition that takes no more steps than the run says nothing about its accuracy; a second one may.
+#include "support/text_models.hpp"
+#include "trill/driver/trust.hpp"
+
+namespace trill::testing_models {
+namespace {
+// x'' = -omega^2 x, with known discontinuities that are none: steps end at all of them.
+class Interrupted final : public MechanicalProblem {
+ public:
+  Interrupted(double omega, double every) : omega_(omega), every_(every) {}
+  std::string name() const override { return "interrupted"; }
+  Layout layout() const override { return {1, 1, 0, 0}; }
+  std::vector<Quantity> components() const override { return {{"x", ""}, {"v", ""}}; }
+  State initial_state() const override {
+    State s(layout());
+    s.y << 1, 0;
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<Interrupted>(*this); }
+  void force(Groups, double, In q, In, Out f) const override { f[0] = -omega_ * omega_ * q[0]; }
+  std::vector<double> breakpoints(double t0, double t1) const override {
+    std::vector<double> all;
+    for (double t = t0 + every_; t < t1; t += every_) all.push_back(t);
+    return all;
+  }
+
+ private:
+  double omega_, every_;
+};
+
+struct Checked {
+  std::int64_t steps, steps_at_a_tenth;
+  double error;
+  Trust trust;
+};
+Checked check_of(double omega, double rtol) {
+  const double to = 7;
+  const Interrupted problem(omega, 0.1);
+  PreparedRun run = prepare(plan_with("dop853", to, rtol), problem.clone());
+  const Solution s = run.run(), tenth = prepare(plan_with("dop853", to, rtol / 10), problem.clone()).run();
+  return {s.outcome.counters.steps, tenth.outcome.counters.steps, std::abs(last_of(s)[0] - std::cos(omega * to)),
+          check_trust(run, s.outcome, s)};
+}
+
+TEST(TrustAgain, ASecondRepetitionDecides) {
+  const Checked found = check_of(5.5, 1e-6);
+  ASSERT_LE(found.steps_at_a_tenth, found.steps) << "the first repetition decides, and the test says nothing";
+  EXPECT_EQ(found.trust.verdict, Verdict::green) << found.trust.headline;
+  EXPECT_THAT(found.trust.how, testing::HasSubstr("rtol/1000"));
+  EXPECT_NEAR(found.trust.rows[0].deviation / found.error, 1, 0.5);
+}
+
+// Steps that even a much smaller tolerance does not change.
+TEST(TrustAgain, WhatRemainsUnknownIsSaid) {
+  const Checked found = check_of(0.01, 1e-4);
+  EXPECT_EQ(found.trust.verdict, Verdict::none) << found.trust.headline;
+}
+}  // namespace
+}  // namespace trill::testing_models
