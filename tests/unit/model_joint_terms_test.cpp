@@ -115,6 +115,60 @@ TEST(JointTerms, OfShippedModelsAreTheSeparateOnes) {
   EXPECT_GT(seen, 10);
 }
 
+// Whether several points are served at once; if so, each of them must have the bits of its own call.
+bool serves_points(const MechanicalProblem& p, Groups groups, const ConstraintMap& map) {
+  constexpr Index points = 4;
+  const auto joint = make_joint_terms(p, groups, map);
+  const Index n = p.layout().nq, m = map.count();
+  MatrixSlot G = map.pattern();
+  Mat q(n, points), v(n, points), values = Mat::Constant(n + m + G.stored(), points, 7);
+  for (Index k = 0; k < points; ++k) {
+    q.col(k) = shaken(p.initial_state().q(), 0.01 * static_cast<double>(k + 1));
+    v.col(k) = shaken(p.initial_state().v(), 0.2 * static_cast<double>(k + 1));
+  }
+  if (!joint->force_and_gaps_at(points, q.data(), v.data(), values.data())) return false;
+  Vec f(n), g(m);
+  for (Index k = 0; k < points; ++k) {
+    joint->force_and_gaps(0, q.col(k).data(), v.col(k).data(), f.data(), g.data(), G);
+    EXPECT_EQ(values.col(k).head(n), f) << p.name();
+    EXPECT_EQ(values.col(k).segment(n, m), g) << p.name();
+    EXPECT_EQ(values.col(k).tail(G.stored()), Eigen::Map<const Vec>(G.values(), G.stored())) << p.name();
+  }
+  return true;
+}
+
+bool serves_points(const std::string& text) {
+  const TextModel model = read_model("m.toml", text);
+  const MechanicalProblem& p = mechanics(model);
+  return serves_points(p, known_groups(p) & ~p.strong_potential()->groups, *p.strong_potential()->map);
+}
+
+std::string changed(std::string text, const std::string& what, const std::string& into) {
+  return text.replace(text.find(what), what.size(), into);
+}
+
+TEST(JointTerms, AtSeveralPointsAreThoseAtEachOfThem) {
+  EXPECT_TRUE(serves_points(stiff_triangle));
+  EXPECT_TRUE(serves_points(changed(chain, "n = 40", "n = 5")));
+  int seen = 0;
+  for (const ModelEntry& entry : ModelRegistry::all().entries()) {
+    const auto problem = entry.make({});
+    const auto* p = dynamic_cast<const MechanicalProblem*>(problem.get());
+    if (!p || !dynamic_cast<const JointModel*>(p)) continue;
+    const StrongPotential* strong = p->strong_potential();
+    if (strong && strong->groups != 0) seen += serves_points(*p, known_groups(*p) & ~strong->groups, *strong->map);
+    if (p->constraints()) seen += serves_points(*p, known_groups(*p), *p->constraints());
+  }
+  EXPECT_GT(seen, 5);
+}
+
+// Points of a step have different times, elements are numbered, and in large models a call costs little by comparison.
+TEST(JointTerms, AreNotComputedAtSeveralPointsWhereThatWouldBeWrongOrUseless) {
+  EXPECT_FALSE(serves_points(changed(stiff_triangle, "p.y + 2*r.y", "p.y*cos(t) + 2*r.y")));
+  EXPECT_FALSE(serves_points(changed(changed(chain, "n = 40", "n = 5"), "+ x[link].y", "+ link*x[link].y")));
+  EXPECT_FALSE(serves_points(chain));
+}
+
 TEST(JointTerms, AreRefusedForOtherGroupsAndMaps) {
   const TextModel model = read_model("m.toml", stiff_triangle);
   const MechanicalProblem& p = mechanics(model);
