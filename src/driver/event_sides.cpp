@@ -40,7 +40,7 @@ std::string EventSides::start(const State& s, double duration, EventDetector& de
     if (direction == 0 || !changes_motion(i)) continue;
     const EventRate rate = motion_(events_[i], s, duration);
     if (rate.value * direction < 0 && !rate.on_root()) continue;
-    if (!turns(i, s, duration)) continue;
+    if (!turns(i, s, duration) || has_other_side(i, s)) continue;
     side_[i] = -direction;
     if (!rate.on_root()) return wrong_side(i, rate.value);
     detector.stand(i, side_[i], rate.sign() == direction);
@@ -105,7 +105,7 @@ std::string EventSides::place(std::size_t event, const State& after, double dura
   std::string complaint;
   if (changes_motion(event)) complaint = place_acted(event, after, duration, detector);
   for (std::size_t i = 0; i < events_.size() && complaint.empty(); ++i)
-    if (i != event && changes_motion(i)) complaint = place_other(i, after, duration, detector);
+    if (i != event && changes_motion(i)) complaint = place_other(i, event, after, duration, detector);
   return complaint;
 }
 
@@ -133,29 +133,53 @@ std::string EventSides::place_acted(std::size_t event, const State& after, doubl
 }
 
 // An event that did not act, though another one may have moved the state or the place where it happens.
-std::string EventSides::place_other(std::size_t event, const State& after, double duration, EventDetector& detector) {
-  const int direction = events_[event].direction;
-  const Meeting meeting = meetings_[event];
-  if (side_[event] == 0 && meeting != Meeting::none) {
-    const EventRate rate = motion_(events_[event], after, duration);
-    if (rate.on_root() && (meeting == Meeting::crosses || rate.sign() == direction))
-      detector.stand(event, -direction, true);
-    return "";
-  }
-  if (side_[event] == 0) {
+std::string EventSides::place_other(std::size_t event, std::size_t acted, const State& after, double duration,
+                                    EventDetector& detector) {
+  const int direction = events_[event].direction, side = side_[event];
+  if (side == 0) {
+    if (meetings_[event] != Meeting::none) {
+      place_met(event, acted, after, duration, detector);
+      return "";
+    }
     const double value = events_[event].root(after);
     if (direction == 0 || event >= tried_ || !detector.moved_past(event) || value * direction <= 0) return "";
-    return turns(event, after, duration) ? wrong_side(event, value) : "";
+    return turns(event, after, duration) && !has_other_side(event, after) ? wrong_side(event, value) : "";
   }
   const EventRate rate = motion_(events_[event], after, duration);
-  const bool wrong = rate.value * side_[event] < 0;
+  const bool wrong = rate.value * side < 0;
   if (rate.on_root() || (wrong && std::abs(rate.value) <= beside_the_root * detector.extent(event)))
-    detector.stand(event, side_[event], rate.sign() == -side_[event]);
-  else if (wrong && direction != 0)
+    detector.stand(event, side, rate.sign() == -side);
+  else if (wrong && direction != 0 && !has_other_side(event, after))
     return wrong_side(event, rate.value);
   else if (wrong)
     side_[event] = 0;
   return "";
+}
+
+// An event at its root, where another one acted. If that one turned the motion back by a change of the state, the
+// motion never reached the other side, and the event does not happen.
+void EventSides::place_met(std::size_t event, std::size_t acted, const State& after, double duration,
+                           EventDetector& detector) {
+  const int direction = events_[event].direction;
+  const EventRate rate = motion_(events_[event], after, duration);
+  if (!rate.on_root()) return;
+  const bool turned_back = meetings_[event] == Meeting::comes && side_[acted] != 0;
+  if (meetings_[event] == Meeting::crosses || (rate.sign() == direction && !turned_back))
+    detector.stand(event, -direction, true);
+  else if (turned_back && rate.sign() != 0)
+    detector.stand(event, rate.sign(), false);
+}
+
+// Another event happens at the same place in the opposite direction, so a motion may be on either side.
+bool EventSides::has_other_side(std::size_t event, const State& s) const {
+  State shifted = s;
+  for (Index i = 0; i < s.y.size(); ++i) shifted.y[i] += irregular(i);
+  const auto at = [&](std::size_t i, const State& state) { return events_[i].direction * events_[i].root(state); };
+  for (std::size_t i = 0; i < events_.size(); ++i)
+    if (events_[i].direction != 0 && changes_motion(i) && at(i, s) == -at(event, s) &&
+        at(i, shifted) == -at(event, shifted))
+      return true;
+  return false;
 }
 
 std::string EventSides::wrong_side(std::size_t event, double value) const {

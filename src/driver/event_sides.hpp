@@ -34,7 +34,10 @@ class EventSides {
   void find_meetings(std::size_t event, const State& before, double duration, const EventDetector& detector);
   bool turns(std::size_t event, const State& s, double duration);
   std::string place_acted(std::size_t event, const State& after, double duration, EventDetector& detector);
-  std::string place_other(std::size_t event, const State& after, double duration, EventDetector& detector);
+  std::string place_other(std::size_t event, std::size_t acted, const State& after, double duration,
+                          EventDetector& detector);
+  void place_met(std::size_t event, std::size_t acted, const State& after, double duration, EventDetector& detector);
+  bool has_other_side(std::size_t event, const State& s) const;
   std::string wrong_side(std::size_t event, double value) const;
 
   const Problem& problem_;

@@ -3,6 +3,7 @@
 
 #include "trill/driver/driver.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trill {
@@ -123,18 +124,54 @@ EventDetector::Scan EventDetector::scan(std::size_t event, double from, double r
   if (sign == 0) sign = sign_of(ga);
   if (counts(sign, sign_of(ga), direction)) return {a, sign_of(ga)};
   if (sign_of(ga) != 0) sign = sign_of(ga);
+  const auto crosses_before = [&](Point b) -> std::optional<Scan> {
+    if (counts(sign, sign_of(b.value), direction))
+      return Scan{sign_of(ga) == sign ? far_side_of_first_root(g, a, ga, b.theta, b.value, rounding) : a,
+                  sign_of(b.value)};
+    if (sign_of(b.value) != 0) sign = sign_of(b.value);
+    a = b.theta;
+    ga = b.value;
+    return std::nullopt;
+  };
   for (std::size_t k = 1; k <= samples; ++k) {
-    const double b = from + (1 - from) * static_cast<double>(k) / samples;
-    const double gb = values_[k * events_.size() + event];
-    if (counts(sign, sign_of(gb), direction)) {
-      const double theta = sign_of(ga) == sign ? far_side_of_first_root(g, a, ga, b, gb, rounding) : a;
-      return {theta, sign_of(gb)};
-    }
-    if (sign_of(gb) != 0) sign = sign_of(gb);
-    a = b;
-    ga = gb;
+    const Point b{from + (1 - from) * static_cast<double>(k) / samples, values_[k * events_.size() + event]};
+    const std::optional<Point> beyond = beyond_root(event, k, from, at);
+    const bool earlier = beyond && beyond->theta < b.theta;
+    for (const std::optional<Point>& point : {earlier ? beyond : b, earlier ? b : beyond})
+      if (point)
+        if (const auto found = crosses_before(*point)) return *found;
   }
   return {std::nullopt, sign};
+}
+
+// If the values at three samples come near the root and go back from it: a point beyond the root between them. A
+// parabola tells where to look.
+std::optional<EventDetector::Point> EventDetector::beyond_root(std::size_t event, std::size_t k, double from,
+                                                               const Interpolant& at) const {
+  if (k == samples || events_[event].restarts) return std::nullopt;
+  const auto sampled = [&](std::size_t i) {
+    return Point{from + (1 - from) * static_cast<double>(i) / samples, values_[i * events_.size() + event]};
+  };
+  Point p[3] = {sampled(k - 1), sampled(k), sampled(k + 1)};
+  const int sign = sign_of(p[1].value);
+  if (sign == 0 || sign_of(p[0].value) != sign || sign_of(p[2].value) != sign) return std::nullopt;
+  for (Point& point : p) point.value *= sign;
+  for (int tries = 0; tries < 8; ++tries) {
+    const double left = p[1].theta - p[0].theta, right = p[2].theta - p[1].theta;
+    const double falls = (p[0].value - p[1].value) / left, rises = (p[2].value - p[1].value) / right;
+    const double curvature = (falls + rises) / (left + right), slope = rises - curvature * right;
+    const double theta = p[1].theta - slope / (2 * curvature), lowest = p[1].value - slope * slope / (4 * curvature);
+    const bool inside = curvature > 0 && theta > p[0].theta && theta < p[2].theta && theta != p[1].theta;
+    if (!inside || lowest > 0.5 * std::min({p[0].value, p[1].value, p[2].value})) break;
+    const Point found{theta, sign * events_[event].root(at(theta))};
+    if (found.value < 0) return Point{theta, sign * found.value};
+    // Of the four points, three neighbours with the lowest one among them.
+    const bool before = theta < p[1].theta;
+    const Point q[4] = {p[0], before ? found : p[1], before ? p[1] : found, p[2]};
+    const bool first_half = std::min(q[0].value, q[1].value) < std::min(q[2].value, q[3].value);
+    std::copy_n(first_half ? q : q + 1, 3, p);
+  }
+  return std::nullopt;
 }
 
 // The motion left the root but was on the other side at the first sample.

@@ -10,8 +10,8 @@
 namespace trill {
 struct Event;
 
-// Finds sign changes of event functions inside steps. The interpolant is sampled at a few interior points, so that a
-// pair of crossings within one step is seen unless both lie between neighbouring samples.
+// Finds sign changes of event functions inside steps. The interpolant is sampled at a few interior points. Where the
+// values come close to zero and go back, it looks between them too, so that most pairs of crossings are seen.
 class EventDetector {
  public:
   using Interpolant = std::function<const State&(double theta)>;  // the user's state inside the last step
@@ -56,6 +56,10 @@ class EventDetector {
   };
   void sample(double from, const Interpolant& at);
   Scan scan(std::size_t event, double from, double rounding, const Interpolant& at) const;
+  struct Point {
+    double theta, value;
+  };
+  std::optional<Point> beyond_root(std::size_t event, std::size_t k, double from, const Interpolant& at) const;
   Scan end_of_flight(std::size_t event, double from, double rounding, const Interpolant& at) const;
 
   const std::vector<Event>& events_;

@@ -217,6 +217,38 @@ TEST(Contact, WithAFirstOrderModel) {
   }
 }
 
+// One event for each side of a plate: a motion may be on either, and stays there.
+TEST(Contact, OnBothSidesOfAPlate) {
+  for (const int side : {-1, 1})
+    for (const auto& [method, step] : {std::pair{"rk4", 0.02}, {"verlet", 0.5}, {"dopri5", 1e-8}, {"radau", 1e-6}}) {
+      const std::string text = fmt::format(
+          "coordinates.x = {}\n[[potential]]\nenergy = \"{}*x\"\n[[event]]\nwhen = \"x - 0.1\"\ndirection = -1\n"
+          "then = {{ vx = \"-0.6*vx\" }}\n[[event]]\nwhen = \"x - 0.1\"\ndirection = 1\nthen = {{ vx = \"-0.6*vx\" "
+          "}}\n",
+          0.1 + 2 * side, mars * side);
+      const Solution s = contact_run(text, method, 100, step);
+      EXPECT_EQ(s.outcome.status, RunStatus::event) << method << side << s.outcome.message;
+      EXPECT_NEAR(s.t.back(), time_of_rest(0.6), 1e-6) << method << side;
+      EXPECT_GT((side * (s.y().row(0).array() - 0.1)).minCoeff(), -1e-10) << method << side;
+    }
+}
+
+// cos t meets a wall just before its lowest point, where it would be beyond the wall for 0.09 only: a small part of a
+// step.
+TEST(Contact, IsFoundBetweenTheValuesThatAStepLooksAt) {
+  const std::string text =
+      "coordinates.x = 1\n[[potential]]\nenergy = \"x^2/2\"\n[[event]]\nname = \"wall\"\nwhen = \"x + 0.999\"\n"
+      "direction = -1\nthen = { vx = \"-vx\" }\n";
+  const double first = std::acos(-0.999);
+  for (const double h : {0.7, 1.0, 1.3}) {
+    const Solution s = contact_run(text, "gauss", 40, h);
+    const std::vector<double> times = times_of(s, "wall");
+    ASSERT_EQ(times.size(), 6u) << h;
+    for (std::size_t k = 0; k < times.size(); ++k)
+      EXPECT_NEAR(times[k], first * static_cast<double>(2 * k + 1), 5e-3) << h;
+  }
+}
+
 // Two tanks that one pipe fills in turn: the contents shrink by their factor, and the switching ends at a finite time.
 TEST(Contact, SwitchingAccumulatesToo) {
   const std::string text =
