@@ -69,7 +69,7 @@ class Killer {
     const bool anywhere = study_.kills >= 3 && std::uniform_int_distribution<>(0, 3)(random_) == 0;
     if (anywhere) return process.running(share * longest_);
     const bool stored = wait_until(process, [&] { return newest_checkpoint(part()) > newest; });
-    return stored && (study_.kills < 3 || process.running(0.1 * share * longest_));
+    return stored && (study_.kills < 3 || process.running(0.05 * share * longest_));
   }
 
   void compare(const Ended& ended) {
