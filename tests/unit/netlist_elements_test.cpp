@@ -190,6 +190,23 @@ TEST(NetlistSwitch, OfCurrentAndWithAGivenState) {
   EXPECT_NEAR(start_value(text + " on" + rest, "v(out)"), 0.5, 1e-9);
 }
 
+// The diode has to take over the whole current at once, from a voltage of -12 V.
+TEST(NetlistSwitch, OpensAgainstAnInductor) {
+  const double is = 1e-9, thermal = 1.380649e-23 * 300.15 / 1.602176634e-19, l = 1e-4, r = 1;
+  double i = 12 / 1.01 * (1 - std::exp(-5e-6 * 1.01 / l));  // through the closed switch of 10 mOhm
+  const auto slope = [&](double x) { return -(r * x + thermal * std::log1p(x / is)) / l; };
+  const double h = 5e-9;
+  for (int k = 0; k < 1000; ++k) {
+    const double k1 = slope(i), k2 = slope(i + 0.5 * h * k1), k3 = slope(i + 0.5 * h * k2), k4 = slope(i + h * k3);
+    i += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  const Solution s = run_netlist(
+      "vc c 0 pwl(0 10 4u 10 6u -10)\nv1 in 0 12\ns1 in sw c 0 sm\nd1 0 sw dm\nl1 sw out 100u ic=0\nr1 out 0 1\n"
+      ".model sm sw(ron=10m roff=1g)\n.model dm d(is=1n)\n.tran 1u 10u uic\n",
+      1e-6);
+  EXPECT_NEAR(end_value(s, "i(l1)"), i, 3e-6);
+}
+
 // The first switch moves the control of the second past its threshold without a crossing in time.
 TEST(NetlistSwitch, MayTurnAnotherAtOnce) {
   const Solution s = run_netlist(

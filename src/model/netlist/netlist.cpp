@@ -67,12 +67,6 @@ std::string count_of(std::size_t count, const std::string& what) {
   return count == 0 ? "" : fmt::format(", {} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-bool turns_often(const Circuit& circuit) {
-  const auto has_edges = [](const auto& source) { return source.wave.repeats_edges(); };
-  return !circuit.switches.empty() || std::any_of(circuit.voltages.begin(), circuit.voltages.end(), has_edges) ||
-         std::any_of(circuit.currents.begin(), circuit.currents.end(), has_edges);
-}
-
 ModelInfo info_of(const NetlistReading& reading, const std::string& name) {
   const Circuit& c = reading.circuit;
   ModelInfo info;
@@ -83,8 +77,7 @@ ModelInfo info_of(const NetlistReading& reading, const std::string& name) {
                   c.nodes.size(), count_of(c.resistors.size(), "resistor"), count_of(c.capacitors.size(), "capacitor"),
                   count_of(c.inductors.size(), "inductor"), count_of(c.switches.size(), "switch"),
                   count_of(c.diodes.size(), "diode"), count_of(c.bipolars.size() + c.transistors.size(), "transistor"));
-  // Where steps begin anew at every corner of a source or switch, high order is of little use.
-  info.run.method = turns_often(c) ? "circuit_sdirk" : "radau";
+  info.run.method = "radau";
   info.run.rtol = c.options.reltol;
   info.run.to = c.transient.stop;
   return info;
