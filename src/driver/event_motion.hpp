@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trill/driver/driver.hpp"
+#include "trill/problem/circuit.hpp"
 
 namespace trill {
 // The value of an event function at a state, and how the motion changes it.
@@ -15,8 +16,9 @@ struct EventRate {
 };
 
 // Tells from a state alone, without a step, to which side of an event the motion goes. Values of the event function
-// next to its root are rounding and cannot tell it. The rate is known if positions have velocities and the event
-// function depends on positions and the time, and for first-order systems.
+// next to its root are rounding and cannot tell it. The rate is known if the event function depends on the time and on
+// components whose rates are known: positions with velocities, all of a first-order system, and those unknowns of a
+// circuit that are charges themselves.
 class EventMotion {
  public:
   EventMotion(const Problem& problem, double direction);
@@ -24,13 +26,15 @@ class EventMotion {
   EventRate operator()(const Event& event, const State& s, double duration);
 
  private:
-  bool find_velocity(const State& s);
+  void find_velocity(const State& s);
+  void find_charge_rates(const State& s);
   double rounding_of(const Event& event, const State& s, double value);
   bool depends_on_more(const Event& event, const State& s, const EventRate& found);
 
-  const FirstOrderProblem* first_order_;  // null: the state itself holds the velocities, if anything does
-  double direction_;                      // of the run in time
+  const FirstOrderProblem* first_order_;
+  const CircuitProblem* circuit_;
+  double direction_;  // of the run in time
   State shifted_;
-  Vec velocity_;
+  Vec velocity_, unknown_;  // unknown: 1 for components whose rate the state does not tell, otherwise 0
 };
 }  // namespace trill

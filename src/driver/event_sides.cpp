@@ -3,6 +3,7 @@
 
 #include "driver/irregular.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -106,6 +107,7 @@ std::string EventSides::place(std::size_t event, const State& after, double dura
   if (changes_motion(event)) complaint = place_acted(event, after, duration, detector);
   for (std::size_t i = 0; i < events_.size() && complaint.empty(); ++i)
     if (i != event && changes_motion(i)) complaint = place_other(i, event, after, duration, detector);
+  std::fill(meetings_.begin(), meetings_.end(), Meeting::none);
   return complaint;
 }
 
@@ -117,7 +119,7 @@ std::string EventSides::place_acted(std::size_t event, const State& after, doubl
   const bool wrong = side * rate.value < 0;
   const double allowed = 4 * root_error_ + (wrong ? beside_the_root * detector.extent(event) : 0);
   if (!rate.on_root() && std::abs(rate.value) > allowed) {
-    if (wrong) return wrong_side(event, rate.value);
+    if (wrong && events_[event].direction != 0) return wrong_side(event, rate.value);
     detector.set_sign(event, rate.value > 0 ? 1 : -1);
   } else if (side != 0 && goes == -side && events_[event].direction != 0) {
     return fmt::format(

@@ -149,8 +149,8 @@ then = { length = 1.01 }
   EXPECT_THAT(s.outcome.message, mentions("event", "the gaps", "phase"));
 }
 
-// Gaps that are closed and turn open by a little: what that swings is below the tolerance, and a blow may come. At 1.6307
-// the slow motion comes back to the floor, and a second blow is refused.
+// Gaps that are closed and turn open by a little: what that swings is below the tolerance, and a blow may come.
+// At 1.6307 the slow motion comes back to the floor, and a second blow is refused.
 TEST(SlowEvents, ABlowToAMotionThatHardlyOscillatesIsTaken) {
   const Solution s = solve(read_model("m.toml", R"([parameters]
 omega = 200
