@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever is wrong with a command, one sentence says so, the exit code tells whose fault it was, and nothing is
 // written.
+#include "base/whole_file.hpp"
 #include "support/mentions.hpp"
 #include "tool.hpp"
 
@@ -228,18 +229,27 @@ TEST(Resume, OfAFinishedRunIsRefused) {
   EXPECT_EQ(read_text(directory / "run.h5"), before);
 }
 
-// A kill in the last moment leaves the bare directory beside the finished file.
+// A kill in the first or last moment leaves the marked directory beside the finished file, or one of a temporary name.
 TEST(Resume, ClearsTheDirectoryOfAFinishedRun) {
-  for (const char* left : {"", "lock", "published", "header.json"}) {
+  for (const bool has_its_name : {true, false}) {
     const Directory directory;
+    const fs::path part = directory / "run.h5.part";
     ASSERT_EQ(trill_in(directory.path(), words_of("run stiff_spring --to 1 -q --out run.h5")).code, 0);
-    fs::create_directory(directory / "run.h5.part");
-    if (*left) write_text(directory / (std::string("run.h5.part/") + left), "");
-    if (std::string_view(left) == "header.json") write_text(directory / "run.h5.part/published", "");
+    {
+      Process process(tool_command(words_of("run kepler --method verlet --h 1e-4 --to 1e6 --every 1000 --out run.h5")),
+                      {.directory = directory.path()});
+      ASSERT_TRUE(wait_until(process, [&] { return fs::exists(part / "header.json"); }));
+      process.send(SIGKILL);
+    }
+    if (has_its_name)
+      for (const auto& entry : fs::directory_iterator(part))
+        fs::remove(entry.path().filename() == "lock" ? fs::path() : entry.path());
+    else
+      fs::rename(part, directory / temporary_name());
     const Ended ended = trill_in(directory.path(), words_of("run stiff_spring --to 1 --resume run.h5"));
-    expect_one_sentence(ended, 2, left);
+    expect_one_sentence(ended, 2, has_its_name ? "its name" : "temporary name");
     EXPECT_THAT(ended.err, mentions("run.h5", "finished"));
-    EXPECT_EQ(directory.names(), Words{"run.h5"}) << left;
+    EXPECT_EQ(directory.names(), Words{"run.h5"}) << has_its_name;
   }
 }
 
