@@ -13,7 +13,7 @@
 
 namespace trill::cli {
 namespace {
-constexpr timespec time_to_end{0, 700'000'000};
+constexpr timespec time_to_end{0, 600'000'000};
 
 std::atomic<bool> stop{false};
 sigset_t heard;  // the signals that end the program; blocked everywhere but in the thread that waits for them

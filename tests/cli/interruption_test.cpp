@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -132,9 +133,15 @@ TEST(Interruption, ALimitOnTheSizeOfFilesIsAFullDisk) {
   EXPECT_EQ(difference_of_files(whole / "run.csv", directory / "run.csv"), "");
 }
 
-// 200,000 coordinates: TRILL_LONG=1.
+// 200,000 coordinates: TRILL_LONG=1. Where others compute at the same time, seconds say nothing.
+bool is_busy() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 && load > 2.0 * std::thread::hardware_concurrency();
+}
+
 TEST(LargeRun, IsStoredEveryTwoSecondsAndStopsWithinOne) {
   if (!std::getenv("TRILL_LONG")) GTEST_SKIP() << "needs minutes";
+  if (is_busy()) GTEST_SKIP() << "needs a machine that is not busy";
   for (const std::string method : {"radau", "cvode_bdf", "cvode_adams", "gauss --h 0.02", "implicit_midpoint --h 0.01",
                                    "sdirk --h 0.02", "dopri5", "verlet --h 1e-3"}) {
     const Directory directory;
@@ -164,10 +171,13 @@ TEST(LargeRun, IsStoredEveryTwoSecondsAndStopsWithinOne) {
 TEST(LargeRun, GoesOnBitForBit) {
   if (!std::getenv("TRILL_LONG")) GTEST_SKIP() << "needs minutes";
   for (const std::string method :
-       {"radau --max-steps 24", "cvode_bdf --max-steps 130", "newmark --h 0.02 --max-steps 60"}) {
+       {"radau --max-steps 14", "cvode_bdf --max-steps 115", "newmark --h 0.02 --max-steps 40"}) {
     const std::string line = "run fermi_pasta_ulam --param m=100000 --every 9 --trust never -q --method " + method;
     const Directory whole, broken;
-    ASSERT_EQ(trill_in(whole.path(), words_of(line + " --out run.h5")).code, 1);
+    const auto code_of = [&](const Directory& directory, const char* where) {
+      return run(tool_command(words_of(line + where)), {.directory = directory.path(), .timeout = 1000}).code;
+    };
+    ASSERT_EQ(code_of(whole, " --out run.h5"), 1);
     for (const int number : {0, 2}) {
       Process process(tool_command(words_of(line + (number ? " --resume run.h5" : " --out run.h5"))),
                       {.directory = broken.path()});
@@ -175,7 +185,7 @@ TEST(LargeRun, GoesOnBitForBit) {
       process.send(number ? SIGTERM : SIGKILL);
       process.wait();
     }
-    EXPECT_EQ(trill_in(broken.path(), words_of(line + " --resume run.h5")).code, 1) << method;
+    EXPECT_EQ(code_of(broken, " --resume run.h5"), 1) << method;
     EXPECT_EQ(difference_of_files(whole / "run.h5", broken / "run.h5"), "") << method;
   }
 }
