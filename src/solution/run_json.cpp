@@ -78,6 +78,12 @@ OptionSet options_from(const json& object) {
   return out;
 }
 
+// The library would convert any number, one beyond the range of integers to anything.
+std::int64_t integer(const json& value) {
+  if (!value.is_number_integer()) throw IoError("a whole number was expected, but it has '" + text_of(value) + "'");
+  return value.get<std::int64_t>();
+}
+
 // Each part is compared first, so that no sum of hostile numbers overflows.
 bool fits(const Layout& l, Index components) {
   for (const Index part : {l.nq, l.nv, l.nl, l.nx})
@@ -105,7 +111,7 @@ RunInfo info_from(const json& j) {
   if (j.contains("inputs")) info.inputs = options_from(j.at("inputs"));  // not in files of earlier versions
   info.code = j.value("code", "");
   const json& l = j.at("layout");
-  info.layout = {l.at("nq"), l.at("nv"), l.at("nl"), l.at("nx")};
+  info.layout = {integer(l.at("nq")), integer(l.at("nv")), integer(l.at("nl")), integer(l.at("nx"))};
   info.time_unit = j.at("time_unit");
   info.components = quantities(j.at("components"));
   info.quantities = quantities(j.at("quantities"));
@@ -160,19 +166,19 @@ RunOutcome outcome_from(const json& j) {
   for (const json& e : j.at("events")) outcome.events.push_back({e.at("name"), e.at("t")});
   for (const json& n : j.at("notices"))
     outcome.notices.push_back({n.at("t"), n.at("code"), n.at("text"), severity_from(n.at("severity")), n.at("value"),
-                               n.at("threshold"), n.at("count")});
+                               n.at("threshold"), integer(n.at("count"))});
   const json& c = j.at("counters");
   Counters& counters = outcome.counters;
-  counters.forces = c.at("forces").get<decltype(counters.forces)>();
-  counters.steps = c.at("steps");
-  counters.rejected = c.at("rejected");
-  counters.jacobians = c.at("jacobians");
-  counters.newton_iterations = c.at("newton_iterations");
-  counters.newton_failures = c.at("newton_failures");
-  counters.factorisations = c.at("factorisations");
-  counters.linear_iterations = c.at("linear_iterations");
-  counters.micro_steps = c.at("micro_steps");
-  counters.products = c.value("products", std::int64_t{0});
+  for (std::size_t i = 0; i < counters.forces.size(); ++i) counters.forces[i] = integer(c.at("forces").at(i));
+  counters.steps = integer(c.at("steps"));
+  counters.rejected = integer(c.at("rejected"));
+  counters.jacobians = integer(c.at("jacobians"));
+  counters.newton_iterations = integer(c.at("newton_iterations"));
+  counters.newton_failures = integer(c.at("newton_failures"));
+  counters.factorisations = integer(c.at("factorisations"));
+  counters.linear_iterations = integer(c.at("linear_iterations"));
+  counters.micro_steps = integer(c.at("micro_steps"));
+  counters.products = c.contains("products") ? integer(c.at("products")) : 0;
   counters.seconds = c.at("seconds");
   return outcome;
 }
@@ -233,8 +239,8 @@ RunRecord record_from(const json& j, const std::string& file) {
   return named(file, [&] {
     if (const std::string found = j.at("schema"); found != solution_schema && found != older_schema)
       throw IoError(fmt::format("its schema is '{}', but this version of trill reads '{}'", found, solution_schema));
-    RunRecord record{info_from(j.at("info")), outcome_from(j.at("outcome")), trust_from(j.at("trust")), j.at("rows"),
-                     std::strtoull(j.value("data_checksum", "0").c_str(), nullptr, 16)};
+    RunRecord record{info_from(j.at("info")), outcome_from(j.at("outcome")), trust_from(j.at("trust")),
+                     integer(j.at("rows")), std::strtoull(j.value("data_checksum", "0").c_str(), nullptr, 16)};
     if (record.rows < 0) throw IoError("the number of rows is negative");
     return record;
   });

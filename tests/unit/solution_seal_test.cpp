@@ -123,6 +123,16 @@ TEST(SolutionSeal, LayoutsWhoseSumOverflowsAreRefused) {
   EXPECT_THAT(message_of<IoError>([&] { info_from_json(text, "hostile.json"); }), mentions("hostile.json", "layout"));
 }
 
+TEST(SolutionSeal, NumbersBeyondTheRangeOfIntegersAreRefused) {
+  for (const char* steps : {"9.2e19", "0.5", "-1e300", "\"99\""}) {
+    std::string text = to_json(sample_outcome());
+    text.replace(text.find("\"steps\":99") + 8, 2, steps);
+    EXPECT_THAT(message_of<IoError>([&] { outcome_from_json(text, "hostile.json"); }),
+                mentions("hostile.json", "whole number"))
+        << steps;
+  }
+}
+
 TEST(SolutionSeal, PipesAndDevicesAreNoSolutions) {
   const TemporaryDirectory dir;
   for (const char* name : all_files) {
