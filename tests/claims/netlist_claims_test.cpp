@@ -12,7 +12,7 @@ struct VerifiedSample {
 };
 
 TextModel example(const std::string& name) {
-  return load_model(fmt::format("{}/examples/circuits/{}.cir", TRILL_SOURCE_DIR, name));
+  return load_model(std::filesystem::path(TRILL_SOURCE_DIR) / "examples/circuits" / (name + ".cir"));
 }
 
 Solution example_until(const std::string& name, double to) {
