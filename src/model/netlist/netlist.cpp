@@ -111,7 +111,8 @@ TextModel read_netlist(const ModelFolder& folder, const std::string& file, const
   const auto reading = read_circuit(folder, file, name, text, parameters);
   const std::shared_ptr<const Circuit> circuit(reading, &reading->circuit);
   auto problem = std::make_unique<NetlistProblem>(name, circuit, begin);
-  TextModel model{info_of(*reading, name), file, whole_text(reading->deck), nullptr, circuit->notes};
+  TextModel model{info_of(*reading, name), file, whole_text(reading->deck), nullptr, circuit->notes,
+                  folder.files_read()};
   if (!circuit->transient.card) model.info.run.to = default_end(*problem, model.warnings);
   model.problem = std::move(problem);
   return model;
