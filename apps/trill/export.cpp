@@ -16,7 +16,8 @@ int export_model(const ExportArguments& a) {
   const auto* text = dynamic_cast<const ModelExport*>(model.problem.get());
   if (!text)
     throw UsageError(fmt::format(
-        "'{}' is a netlist, written in C++ or given by matrices, and only models with formulas can be exported", a.model));
+        "'{}' is a netlist, written in C++ or given by matrices, and only models with formulas can be exported",
+        a.model));
   const std::string content = a.to == "c" ? text->as_c() : text->as_latex();
   if (a.out.empty())
     print(content);
