@@ -25,6 +25,9 @@ class EventCrowding {
     interval_ = interval;
     return crowded_ >= too_many || at_once_ >= too_many_at_once;
   }
+  // The time no longer changes from event to event.
+  bool stands_still() const { return at_once_ >= too_many; }
+  std::int64_t source() const { return source_; }
   std::int64_t serial() const { return serial_; }  // of the last event
 
   void memory(Archive& archive) { archive(last_, interval_, crowded_, at_once_, source_, serial_, largest_step_); }

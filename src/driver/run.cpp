@@ -250,6 +250,10 @@ void Run::refuse() {
 }
 
 void Run::fail(const AdvanceResult& result) {
+  if (result.status == AdvanceStatus::step_too_small && crowding_.stands_still()) {
+    end_in_crowd(events_[static_cast<std::size_t>(crowding_.source())], inner_.t);
+    return record_last();
+  }
   const Failure failure = failure_of(result.status, options_.control);
   const char* why =
       to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);

@@ -63,6 +63,7 @@ class Run {
   bool take_sides();
   void record_moved();
   bool crowds(std::size_t index, double t);
+  void end_in_crowd(const Event& event, double t);
   double visible_time() const;
   void check_sides_at_start();
   bool takes_side(std::size_t index);

@@ -110,6 +110,11 @@ bool Run::take_sides() {
 bool Run::crowds(std::size_t index, double t) {
   const Event& event = events_[index];
   if (!crowding_.adds(static_cast<std::int64_t>(index), event.restarts, t)) return false;
+  end_in_crowd(event, t);
+  return true;
+}
+
+void Run::end_in_crowd(const Event& event, double t) {
   end_as(
       RunStatus::refused,
       fmt::format("at t = {:.6g}: event '{}' happens again and again at ever shorter intervals; {}", t, event.name,
@@ -117,7 +122,6 @@ bool Run::crowds(std::size_t index, double t) {
                                    "smoothly there, for instance by tanh"
                                  : "let the conditions of events that undo each other lie apart, or let the event "
                                    "end the run (stop = true)"));
-  return true;
 }
 
 bool Run::breaks_constraints(const Event& event) {

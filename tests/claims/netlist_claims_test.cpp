@@ -58,14 +58,24 @@ TEST(NetlistClaims, Rectifier) {
   expect_samples(s, "v(c)", {{1, 6.38282578916}, {2, 8.7663822134}, {3, 9.66941999799}}, 10.2);
 }
 
+// The extreme value of the parabola through three rows; the rows themselves miss it by up to 0.004 V.
+double extreme(const Solution& s, Index component, Index k) {
+  const auto t = [&](Index i) { return s.t[static_cast<std::size_t>(i)]; };
+  const auto y = [&](Index i) { return s.y()(component, i); };
+  const double left = (y(k) - y(k - 1)) / (t(k) - t(k - 1)), right = (y(k + 1) - y(k)) / (t(k + 1) - t(k));
+  const double bend = (right - left) / (t(k + 1) - t(k - 1)), slope = right - bend * (t(k + 1) - t(k));
+  return y(k) - slope * slope / (4 * bend);
+}
+
 TEST(NetlistClaims, ColpittsOscillator) {
   const Solution s = example_until("colpitts", 400e-6);
   const Index c = s.component("v(c)");
   double high = -1e9, low = 1e9;
-  for (Index k = 0; k < s.rows(); ++k) {
+  for (Index k = 1; k + 1 < s.rows(); ++k) {
     if (s.t[static_cast<std::size_t>(k)] < 300e-6) continue;
-    high = std::max(high, s.y()(c, k));
-    low = std::min(low, s.y()(c, k));
+    const double before = s.y()(c, k - 1), here = s.y()(c, k), after = s.y()(c, k + 1);
+    if (here > before && here >= after) high = std::max(high, extreme(s, c, k));
+    if (here < before && here <= after) low = std::min(low, extreme(s, c, k));
   }
   EXPECT_NEAR(high, 8.1927, 8.2e-4);
   EXPECT_NEAR(low, 1.5226, 8.2e-4);

@@ -22,7 +22,7 @@ R1 in out 1k
 C1 out 0 {1/(2*pi*f*1k)} IC=0
 S1 out 0 in 0 never
 .model never SW(VT=100)
-.tran 10u 20m uic
+.tran 10u 20m 0 5u uic
 .measure tran vrms RMS v(out) from=10m to=20m
 .measure tran vpp PP v(in) from=10m
 .measure tran late MAX v(in) from=1 to=2

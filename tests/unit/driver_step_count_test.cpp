@@ -104,7 +104,7 @@ TEST(NoUnknowns, AreRefusedWithThePlace) {
   }
   EXPECT_EQ(
       complaint("[sets]\na = 0\nb = 1\n[coordinates]\nx = { over = \"a\", start = 1 }\ny = { over = \"b\", start = 1 "
-                "}\n[[potential]]\nover = \"b\"\nenergy = \"y^2\"\n"),
+                "}\n[[potential]]\nover = \"b\"\nenergy = \"y[b]^2\"\n"),
       "no error");
   const auto nothing = std::make_unique<test::FormulaRate>(Vec(0), [](double, In, Out) {});
   const auto stepper = Catalogue::all().method("dopri5").make(*nothing, {});

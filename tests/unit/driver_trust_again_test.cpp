@@ -44,7 +44,9 @@ Checked check_of(double omega, double rtol) {
 }
 
 TEST(TrustAgain, ASecondRepetitionDecides) {
-  const Checked found = check_of(5.5, 1e-6);
+  Checked found;
+  for (const double omega : {5.5, 5.0, 4.5, 4.0, 3.5, 3.0})
+    if (found = check_of(omega, 1e-6); found.steps_at_a_tenth <= found.steps) break;
   ASSERT_LE(found.steps_at_a_tenth, found.steps) << "the first repetition decides, and the test says nothing";
   EXPECT_EQ(found.trust.verdict, Verdict::green) << found.trust.headline;
   EXPECT_THAT(found.trust.how, testing::HasSubstr("rtol/1000"));
