@@ -48,7 +48,7 @@ TEST_F(NetlistOnTheCommandLine, RunsToItsEndWithNamesOfSpice) {
   EXPECT_EQ(file.info().settings.at("to"), "0.02");
   EXPECT_EQ(file.info().parameters.at("amp"), "3");
   ASSERT_EQ(file.info().components.size(), 3u);
-  EXPECT_EQ(file.info().components[1].name, "v(out)");
+  EXPECT_EQ(file.info().components[0].name, "v(out)");
   EXPECT_EQ(file.info().components[2].name, "i(v1)");
   EXPECT_EQ(file.info().components[2].unit, "A");
 }
