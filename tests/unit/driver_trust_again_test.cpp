@@ -39,14 +39,14 @@ Checked check_of(double omega, double rtol) {
   const Interrupted problem(omega, 0.1);
   PreparedRun run = prepare(plan_with("dop853", to, rtol), problem.clone());
   const Solution s = run.run(), tenth = prepare(plan_with("dop853", to, rtol / 10), problem.clone()).run();
-  return {s.outcome.counters.steps, tenth.outcome.counters.steps, std::abs(last_of(s)[0] - std::cos(omega * to)),
-          check_trust(run, s.outcome, s)};
+  double error = 0;
+  for (Index k = 0; k < s.rows(); ++k)
+    error = std::max(error, std::abs(s.y()(0, k) - std::cos(omega * s.t[static_cast<std::size_t>(k)])));
+  return {s.outcome.counters.steps, tenth.outcome.counters.steps, error, check_trust(run, s.outcome, s)};
 }
 
 TEST(TrustAgain, ASecondRepetitionDecides) {
-  Checked found;
-  for (const double omega : {5.5, 5.0, 4.5, 4.0, 3.5, 3.0})
-    if (found = check_of(omega, 1e-6); found.steps_at_a_tenth <= found.steps) break;
+  const Checked found = check_of(4.5, 1e-6);
   ASSERT_LE(found.steps_at_a_tenth, found.steps) << "the first repetition decides, and the test says nothing";
   EXPECT_EQ(found.trust.verdict, Verdict::green) << found.trust.headline;
   EXPECT_THAT(found.trust.how, testing::HasSubstr("rtol/1000"));
