@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "formulation/constraint_formulation.hpp"
+#include "model/netlist/netlist.hpp"
 #include "papers/figure.hpp"
 #include "terminal.hpp"
 #include "trill/method/registry.hpp"
@@ -226,7 +227,7 @@ int list(const ListArguments& a) {
 
 int cite(const CiteArguments& a) {
   std::vector<std::string> references;
-  if (is_model_file(a.input))
+  if (a.input.ends_with(".toml") || is_netlist(a.input))
     references.push_back(describe_model(a.input).info.reference);
   else if (const auto* method = Catalogue::all().find_method(a.input))
     references.push_back(method->info.reference);

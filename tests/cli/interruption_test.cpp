@@ -88,7 +88,8 @@ TEST(Interruption, UnderNohupAClosedTerminalIsIgnored) {
 TEST(Interruption, KillsACompilerThatHangs) {
   const Directory directory;
   fs::copy_file(fs::path(TRILL_SOURCE_DIR) / "examples/two_springs.toml", directory / "my.toml");
-  write_text(directory / "hang", "#!/bin/sh\nsleep 1000 &\necho $! >child\nwait\n");
+  write_text(directory / "hang",
+             fmt::format("#!/bin/sh\nsleep 1000 &\necho $! >'{}'\nwait\n", (directory / "child").string()));
   ::chmod((directory / "hang").c_str(), 0755);
   const auto with_that_compiler = [&] {
     ::setenv("XDG_CACHE_HOME", (directory / "cache").c_str(), 1);
