@@ -67,7 +67,7 @@ class SlowTracker final : public SlowMotion {
   std::optional<LiftedForm> hard_form_;
   std::unique_ptr<SlowPoint> hard_point_;
   std::unique_ptr<SlowPoint> stage_point_;  // for the constraints alone, at stages; made when it is needed
-  Vec end_slopes_, end_curves_;  // weights of stage values in derivatives at the end of the step
+  Vec end_slopes_, end_curves_;             // weights of stage values in derivatives at the end of the step
   Vec lambda_rate_, lambda_curve_, across_, q_, v_, unsettled_, own_rate_, own_error_;
   bool known_ = false;       // here_ belongs to the current state
   bool reached_ = true;      // a slow point was found at the end of the step

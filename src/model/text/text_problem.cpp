@@ -49,8 +49,8 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
   return {model->info, file, text, std::move(problem), model->warnings};
 }
 
-// Only a compiled model knows whether forces depend on multipliers. A model that cannot be compiled is described all the
-// same.
+// Only a compiled model knows whether forces depend on multipliers. A model that cannot be compiled is described all
+// the same.
 std::string default_method(CompiledModel& model, const std::string& otherwise) {
   if (model.file.run.method || model.file.constraints.empty() || model.file.forces.empty()) return otherwise;
   try {
