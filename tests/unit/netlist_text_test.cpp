@@ -9,6 +9,8 @@
 #include <fstream>
 #include <numbers>
 
+#include <fmt/format.h>
+
 namespace trill::testing_netlists {
 namespace {
 using testing::HasSubstr;
@@ -182,6 +184,17 @@ TEST(NetlistParameters, OfLongChainsAreRefusedAndNotACrash) {
   std::string text = ".param p0=1\n";
   for (int k = 1; k < 3000; ++k) text += ".param p" + std::to_string(k) + "={p" + std::to_string(k - 1) + "}\n";
   EXPECT_THAT(netlist_complaint(text + "v1 a 0 {p2999}\nr1 a 0 1\n.tran 1u 1m\n"), mentions("chain"));
+}
+
+TEST(NetlistParameters, OfChainsOfNestedFormulasAreRefused) {
+  std::string text = ".param p0=1\n";
+  const std::string open(120, '('), close(120, ')');
+  for (int k = 1; k < 100; ++k) text += fmt::format(".param p{}={{{}p{}{}}}\n", k, open, k - 1, close);
+  EXPECT_THAT(netlist_complaint(text + "v1 a 0 {p99}\nr1 a 0 1\n.tran 1u 1m\n"), mentions("nested"));
+}
+
+TEST(NetlistFormula, OfManyNegationsIsRefused) {
+  EXPECT_THAT(netlist_complaint(".param a={" + std::string(50'000, '!') + "1}\nr1 n 0 {a}\n"), mentions("nested"));
 }
 
 TEST(NetlistFormula, OfDeepNestingIsRefused) {

@@ -7,7 +7,7 @@
 
 namespace trill {
 namespace {
-constexpr int most_chained_parameters = 500;
+constexpr int most_chained_parameters = 150;
 thread_local int chained_parameters = 0;  // parameters whose values are being computed, each needed by the one before
 
 class ChainLink {

@@ -39,6 +39,26 @@ constexpr std::size_t most_formula_characters = 1'000'000;  // after rewriting
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 bool is_word_part(char c) { return is_word_start(c) || (c >= '0' && c <= '9') || c == '.' || c == '#'; }
 
+// A part of a formula that is being read. A parameter is computed where a formula first needs it, so that parts of
+// several formulas are open at once: what the stack has to hold is counted over all of them.
+class OpenPart {
+ public:
+  explicit OpenPart(const SpiceFormula& formula) {
+    if (open_parts >= most_open_parts)
+      throw formula.error(
+          fmt::format("more than {} parts of this formula, and of those that need it, are nested", most_open_parts));
+    ++open_parts;
+  }
+  ~OpenPart() { --open_parts; }
+  OpenPart(const OpenPart&) = delete;
+  OpenPart& operator=(const OpenPart&) = delete;
+
+ private:
+  static constexpr int most_open_parts = 400;
+  static thread_local int open_parts;
+};
+thread_local int OpenPart::open_parts = 0;
+
 class Rewriter {
  public:
   Rewriter(const SpiceFormula& formula, const SpiceNames& names)
@@ -70,14 +90,13 @@ class Rewriter {
   }
 
   std::string choice() {
-    if (++depth_ > most_nesting) fail(fmt::format("more than {} parts of this formula are nested", most_nesting));
+    const OpenPart part(formula_);
     std::string made = any_of();
     if (take("?")) {
       const std::string yes = choice();
       if (!take(":")) fail("':' is missing after '?' in this formula");
       made = checked(fmt::format("if({}, {}, {})", made, yes, choice()));
     }
-    --depth_;
     return made;
   }
   std::string any_of() {
@@ -110,6 +129,7 @@ class Rewriter {
     return checked(made);
   }
   std::string negation() {
+    const OpenPart part(formula_);
     take("!");
     skip();
     return fmt::format("if(({}) == 0, 1, 0)", sees("!") ? negation() : operand_or_operator());
@@ -212,7 +232,6 @@ class Rewriter {
   std::string_view text_;
   const SpiceNames& names_;
   std::size_t at_ = 0;
-  int depth_ = 0;
 };
 
 // The names that rewriting leaves: x3 is unknown 3.
