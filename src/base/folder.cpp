@@ -138,10 +138,16 @@ bool Folder::give_name(const std::string& from, const std::string& to) const {
 
 bool Folder::remove(const std::string& name) const { return ::unlinkat(file_.get(), name.c_str(), 0) == 0; }
 
-bool Folder::remove_folder(const std::string& name) const {
+bool Folder::remove_folder(const std::string& name, std::string_view last) const {
   const auto inner = folder(name);
   if (!inner) return false;
-  for (const std::string& file : inner->names()) inner->remove(file);
+  for (const std::string& file : inner->names())
+    if (file != last) inner->remove(file);
+  if (!last.empty()) inner->remove(std::string(last));
+  return remove_empty_folder(name);
+}
+
+bool Folder::remove_empty_folder(const std::string& name) const {
   return ::unlinkat(file_.get(), name.c_str(), AT_REMOVEDIR) == 0;
 }
 

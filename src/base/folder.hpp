@@ -67,7 +67,9 @@ class Folder {
   bool rename(const std::string& from, const std::string& to) const;     // replaces a file of that name
   bool give_name(const std::string& from, const std::string& to) const;  // fails if there is something of that name
   bool remove(const std::string& name) const;
-  bool remove_folder(const std::string& name) const;  // with the files in it, but nothing further below
+  // With the files in it, but nothing further below. The file `last` is removed after all others.
+  bool remove_folder(const std::string& name, std::string_view last = {}) const;
+  bool remove_empty_folder(const std::string& name) const;
   bool sync() const;
 
   std::vector<std::string> names() const;            // IoError when it cannot be read

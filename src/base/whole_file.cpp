@@ -43,12 +43,18 @@ void check_target(const Folder& folder, const std::string& name, const fs::path&
     throw IoError(fmt::format("cannot write {}: {}", path.string(), trouble));
 }
 
-bool is_held(const Folder& folder, const std::string& name) {
-  const Descriptor file = folder.open(name, O_RDWR);
-  if (file) return !S_ISREG(status_of(file).st_mode) || !try_lock(file);
+// The lock is held until the file or folder is gone, so that nobody begins to use it meanwhile. A folder without its
+// lock is being made or was emptied: if it is not empty, it is being made.
+void remove_if_unheld(const Folder& folder, const std::string& name) {
+  if (const Descriptor file = folder.open(name, O_RDWR)) {
+    if (S_ISREG(status_of(file).st_mode) && try_lock(file)) folder.remove(name);
+    return;
+  }
   const auto inner = folder.folder(name);
-  const Descriptor lock = inner ? inner->open("lock", O_RDWR) : Descriptor();
-  return lock ? !try_lock(lock) : !inner;
+  if (!inner) return;
+  const Descriptor lock = inner->open(lock_name, O_RDWR);
+  if (lock && try_lock(lock)) folder.remove_folder(name, lock_name);
+  if (!lock && errno == ENOENT) folder.remove_empty_folder(name);
 }
 }  // namespace
 
@@ -67,10 +73,8 @@ bool is_temporary_name(std::string_view name) {
 void remove_stale_temporaries(const fs::path& path) {
   try {
     const Folder folder = Folder::with(path / "any");
-    for (const std::string& name : folder.names()) {
-      if (!is_temporary_name(name) || is_held(folder, name)) continue;
-      folder.remove(name) || folder.remove_folder(name);
-    }
+    for (const std::string& name : folder.names())
+      if (is_temporary_name(name)) remove_if_unheld(folder, name);
   } catch (const IoError&) {
     // Whoever wants to write there will be told.
   }

@@ -12,6 +12,9 @@ namespace trill {
 std::string temporary_name();
 bool is_temporary_name(std::string_view name);
 
+// The file in a temporary folder, and in the folder of a run, that is locked while somebody uses the folder.
+inline constexpr const char* lock_name = "lock";
+
 // Removes temporary files and folders that no process holds any more: a file is locked while it is written, a folder
 // while the file `lock` in it is locked. Does nothing if the folder cannot be read.
 void remove_stale_temporaries(const std::filesystem::path& folder);

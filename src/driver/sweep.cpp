@@ -314,6 +314,7 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
     Block(sweep, options, tally, busy, finished, k * size, std::min(count, (k + 1) * size)).run();
   });
   wait_for_others(sweep, options, tally, busy);
+  if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);  // of others that were killed meanwhile
   if (options.progress) options.progress(1);
 }
 }  // namespace trill

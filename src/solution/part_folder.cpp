@@ -13,7 +13,6 @@
 namespace trill {
 namespace fs = std::filesystem;
 namespace {
-constexpr const char* lock_name = "lock";
 constexpr std::string_view lock_text = "trill: the folder of a run that is not finished\n";
 
 [[noreturn]] void refuse_foreign(const fs::path& part, std::string_view what) {
@@ -97,12 +96,13 @@ std::shared_ptr<PartFolder> PartFolder::make(const fs::path& part, const std::st
     if (!folder && errno != ENOENT) throw_io("cannot write", part, errno, when_full);
     // Whoever removes stale folders may see the new one before it is locked; then there is another try.
     Descriptor lock = folder ? make_lock(*folder, when_full) : Descriptor();
-    if (lock && locked(lock, *folder) && around->give_name(temporary, part.filename().string())) {
+    if (lock && locked(lock, *folder) && folder->status(lock_name) &&
+        around->give_name(temporary, part.filename().string())) {
       if (!around->sync()) throw_io("cannot write", part, errno, when_full);
       return std::shared_ptr<PartFolder>(new PartFolder(std::move(*folder).renamed(part), std::move(lock)));
     }
     const int error = errno;
-    around->remove_folder(temporary);
+    around->remove_folder(temporary, lock_name);
     if (error != EEXIST && error != ENOTEMPTY && error != ENOENT && error != EWOULDBLOCK)
       throw_io("cannot write", part, error, when_full);
   }
@@ -133,7 +133,7 @@ void PartFolder::vanish() {
   const std::string name = folder_->path().filename().string(), temporary = temporary_name();
   const bool is_own_alone = folder_->is(folder_->path()) && std::all_of(found.begin(), found.end(), is_own);
   if (is_own_alone && around.rename(name, temporary)) {
-    around.remove_folder(temporary);  // if that fails, the next run removes it
+    around.remove_folder(temporary, lock_name);  // if that fails, the next run removes it
   } else {
     clear();
     remove(lock_name);

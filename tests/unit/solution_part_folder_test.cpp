@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The folder of an unfinished run among other people's files: nothing that trill did not make is written or removed.
+#include "solution/part_folder.hpp"
 #include "support/mentions.hpp"
 #include "support/recorded_map.hpp"
 
@@ -129,6 +130,40 @@ TEST_F(ForeignFolder, KilledAtTheBeginningAndTheEndNoEmptyFolderStays) {
   fs::remove(file);
   run_or_resume(file, {});
   EXPECT_EQ(names_in(dir.path()), std::vector<std::string>{main_file});
+}
+
+// Makes and removes the folder of a run again and again; 1 if somebody spoilt it meanwhile.
+int make_and_remove(const fs::path& part, int times) {
+  for (int i = 0; i < times; ++i) {
+    try {
+      const auto folder = PartFolder::make(part, "");
+      folder->write("header.json", "{}", "");
+      folder->vanish();
+    } catch (const Occupied&) {
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Whoever removes what killed processes left must not take a folder or file that another process is just making.
+TEST_F(ForeignFolder, IsNotSpoiltByOthersThatTidyUp) {
+  std::vector<pid_t> makers;
+  for (int k = 0; k < 4; ++k) {
+    makers.push_back(::fork());
+    if (makers.back() == 0) ::_exit(make_and_remove(k < 2 ? part : dir / ("own" + std::to_string(k)), 400));
+  }
+  while (!makers.empty()) {
+    remove_stale_temporaries(dir.path());
+    int status = 0;
+    if (::waitpid(makers.back(), &status, WNOHANG) == 0) continue;
+    EXPECT_EQ(status, 0);
+    makers.pop_back();
+  }
+  remove_stale_temporaries(dir.path());
+  EXPECT_EQ(names_in(dir.path()), std::vector<std::string>{});
 }
 }  // namespace
 }  // namespace trill::testing_files
