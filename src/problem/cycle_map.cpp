@@ -10,6 +10,8 @@ namespace {
 constexpr double share_of_component = 1e-5;
 }  // namespace
 
+bool CycleMap::part(double, In, double, Out) const { return false; }
+
 bool CycleMap::change_and_derivative(double n, In z, Out change_here, Mat& derivative) const {
   if (!change(n, z, change_here)) return false;
   Vec moved = z, change_there(z.size());

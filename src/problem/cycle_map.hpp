@@ -5,8 +5,8 @@
 
 namespace trill {
 // One cycle of an oscillation as a map P from the state at its start to the state at its end (PJY97 section 5). The
-// unknown is the quasi-envelope z(n), a smooth curve through the states at the starts of cycles, and "time" is the
-// number n of cycles. Evaluations may fail, because each is an integration of its own.
+// unknown is the quasi-envelope z(n), a smooth curve through the states at the starts of cycles; n counts cycles from
+// the start of the run. Evaluations may fail, because each is an integration of its own.
 class CycleMap : public Problem {
  public:
   static std::string kind() { return "a cycle map"; }
@@ -17,5 +17,13 @@ class CycleMap : public Problem {
   virtual bool change_and_derivative(double n, In z, Out change, Mat& derivative) const;
   // Moves a value that is not the end of a computed cycle to where cycles start, such as onto a section.
   virtual bool settle(double /*n*/, Out /*z*/) const { return true; }
+
+  // Cycles take time: always the same, or as much as one component of z says. The state that a method steps has the
+  // time of the given problem.
+  virtual double time(double n, In /*z*/) const { return n; }  // at which the cycle n that begins with z begins
+  // How many whole cycles can be made from there before t is reached.
+  virtual double cycles_until(double t, double n, In /*z*/) const { return t - n; }
+  // What is left when less than a cycle is left of a run: the state at t, which is later than the start of the cycle n.
+  virtual bool part(double n, In z, double t, Out end) const;
 };
 }  // namespace trill
