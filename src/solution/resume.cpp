@@ -53,6 +53,16 @@ bool left_unfinished(const fs::path& path) {
   }
 }
 
+// It is looked at while this process holds it: without that, its run might be published between two looks.
+bool is_abandoned(const fs::path& path) {
+  try {
+    const auto folder = PartFolder::find(part_of(path));
+    return folder && left_unfinished(path);
+  } catch (const Occupied&) {
+    return false;
+  }
+}
+
 void discard_repetition(const fs::path& path) {
   const fs::path part = part_of(path);
   if (!fs::exists(part)) return;

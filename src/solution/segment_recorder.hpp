@@ -32,6 +32,9 @@ bool left_unfinished(const std::filesystem::path& path);
 // Removes what killed processes left beside it.
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);
 
+// The same, and nobody is writing it.
+bool is_abandoned(const std::filesystem::path& path);
+
 // Removes what a killed process left that was computing the finished run `path` once more, unless it is another run.
 void discard_repetition(const std::filesystem::path& path);
 
