@@ -98,7 +98,8 @@ void add_run(CLI::App& app, Action& action) {
   word(sub, "--trust", "auto|always|never",
        "repeat the run more accurately and compare (default auto: if that takes less than 10 s)",
        [&trust = a.trust](const std::string& option, const std::string& text) { trust = read_when(option, text); });
-  word(sub, "--want", "slow", "instead of --method: let trill choose a method that computes the slow motion",
+  word(sub, "--want", "slow|envelope",
+       "instead of --method: let trill choose a method that computes the slow motion, or the envelope of an oscillation",
        [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "show no progress and no summary");

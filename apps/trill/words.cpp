@@ -31,7 +31,8 @@ When read_when(const std::string& option, const std::string& text) {
 
 Want read_want(const std::string& text) {
   if (text == "slow") return Want::slow;
-  const std::vector<std::string> known{"slow"};
+  if (text == "envelope") return Want::envelope;
+  const std::vector<std::string> known{"slow", "envelope"};
   throw UsageError(fmt::format("--want cannot be '{}'{}", text, suggest(text, known)));
 }
 

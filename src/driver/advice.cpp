@@ -25,11 +25,11 @@ std::string names_of_the_rest(const std::vector<Technique>& all, std::size_t tri
 
 std::string choice_text(const Resolved& asked, const Facts& known, const std::string& why) {
   const Trial& taken = known.trials.back();
-  const bool decided = taken.ran || known.random || taken.technique.method;
+  const bool decided = taken.ran || known.random || taken.technique.method || asked.plan.want == Want::envelope;
   if (decided) return fmt::format("{} was chosen, because {}", taken.technique.name(), why);
   return fmt::format("{} would be tried first, in a rough run, because {}; if that run fails, {} would be next",
                      taken.technique.name(), why,
-                     names_of_the_rest(candidates_for(asked.plan.want), known.trials.size()));
+                     names_of_the_rest(candidates_for(asked), known.trials.size()));
 }
 
 Advice for_slow_motion(const Resolved& asked, const Facts& known) {
@@ -41,19 +41,33 @@ Advice for_slow_motion(const Resolved& asked, const Facts& known) {
         fmt::format("the slow motion of '{}' cannot be computed: {}", known.name, known.trials.front().objection));
   return {last.way, choice_text(asked, known, why_slow(known))};
 }
+
+// Where the envelope does not pay or cannot be had, every cycle is computed.
+Advice for_envelope(const Resolved& asked, const Facts& known) {
+  const Trial &first = known.trials.front(), &last = known.trials.back();
+  if (!last.objection.empty())
+    throw UsageError(fmt::format("the envelope of '{}' cannot be computed: {}", known.name, first.objection));
+  if (&first == &last)
+    return {last.way, choice_text(asked, known, "it computes a few cycles and jumps over the others")};
+  return {last.way, fmt::format("every cycle is computed, by {}, because {}", last.technique.name(), first.objection)};
+}
 }  // namespace
 
-std::vector<Technique> candidates_for(Want want) {
+std::vector<Technique> candidates_for(const Resolved& asked) {
+  const Want want = asked.plan.want;
   if (want == Want::full) return {};
+  const Delivers wanted = want == Want::slow ? Delivers::slow : Delivers::envelope;
   std::vector<Technique> ladder;
   for (const ReformulationEntry& entry : Catalogue::all().formulations())
-    if (entry.delivers == Delivers::slow && entry.driving_method) ladder.push_back({nullptr, &entry});
-  ladder.push_back({&Catalogue::all().method("radau"), nullptr});
+    if (entry.delivers == wanted && entry.driving_method) ladder.push_back({nullptr, &entry});
+  ladder.push_back(want == Want::slow ? Technique{&Catalogue::all().method("radau"), nullptr}
+                                      : Catalogue::all().technique(asked.defaults.method));
   return ladder;
 }
 
 Advice advise(const Resolved& asked, const Facts& known) {
-  return asked.way ? Advice{*asked.way, ""} : for_slow_motion(asked, known);
+  if (asked.way) return {*asked.way, ""};
+  return asked.plan.want == Want::slow ? for_slow_motion(asked, known) : for_envelope(asked, known);
 }
 
 Recommendation recommend(const Outlook& outlook) {

@@ -12,8 +12,8 @@ struct Advice {
 // UsageError if no method can do what is wanted.
 Advice advise(const Resolved& asked, const Facts& known);
 
-// The techniques that are tried for a want, in this order. Empty: the plan or the model names the method.
-std::vector<Technique> candidates_for(Want want);
+// The techniques that are tried for what is wanted, in this order. Empty: the plan or the model names the method.
+std::vector<Technique> candidates_for(const Resolved& asked);
 
 // For a user who asks what to do with a problem: `fitting` are the names of the techniques that can run it.
 struct Outlook {

@@ -41,7 +41,7 @@ Trial try_out(const Technique& technique, const Resolved& asked, const Facts& kn
     trial.objection = why_not(*technique.formulation, problem, scope_of(asked), asked.plan.options);
   if (!trial.objection.empty()) return trial;
   trial.way = resolve_way(technique, asked.plan, problem);
-  trial.ran = technique.formulation && asked.plan.trial_runs && !known.random;
+  trial.ran = technique.formulation && asked.plan.want == Want::slow && asked.plan.trial_runs && !known.random;
   if (trial.ran) trial.objection = refusal_on_the_way(asked, known, trial.way, problem);
   return trial;
 }
@@ -73,7 +73,7 @@ std::string why_not(const ReformulationEntry& formulation, const Problem& proble
     State in;
     Notes notes;
     form->enter(problem.initial_state(), in, notes);
-    return "";
+    return form->reluctance();
   } catch (const UsageError& e) {
     return e.what();
   }

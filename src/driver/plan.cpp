@@ -48,7 +48,7 @@ PreparedRun prepare(const RunPlan& plan) {
 
 PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
   const Resolved asked = resolve(plan, *problem, defaults);
-  const Facts known = facts(asked, candidates_for(plan.want), *problem);
+  const Facts known = facts(asked, candidates_for(asked), *problem);
   return build(asked, known, advise(asked, known), std::move(problem));
 }
 }  // namespace trill

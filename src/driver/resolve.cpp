@@ -80,7 +80,7 @@ const MethodEntry& driving_method(const ReformulationEntry& formulation, OptionS
     throw UsageError(fmt::format(
         "{} is itself a formulation and cannot be the method that drives {}; give an ordinary method by macro=NAME",
         name, formulation.name));
-  return *Catalogue::all().technique(name).method;
+  return formulation.methods ? formulation.methods().method(name) : *Catalogue::all().technique(name).method;
 }
 
 // Refuses options that neither the formulation nor the method that drives it knows.

@@ -13,6 +13,11 @@
 namespace trill {
 namespace {
 // Switches of formulas are ignored if a method has no values inside its steps.
+const Problem& timed_problem(const Problem& given, const DriverOptions& options) {
+  const Reformulation* form = options.reformulation;
+  return form && form->keeps_time() ? form->inner() : given;
+}
+
 std::vector<Event> events_of(const Problem& problem, const Stepper& stepper, const DriverOptions& options) {
   std::vector<Event> events;
   int index = 0;
@@ -39,7 +44,7 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
       t_start_(start.t),
       t_end_(t_end),
       direction_(t_end < t_start_ ? -1 : 1),
-      events_(events_of(problem, stepper, options)),
+      events_(events_of(timed_problem(problem, options), stepper, options)),
       detector_(events_),
       advancer_(stepper, options.control, options.newton_retries, options.seed),
       memory_(solution_),
@@ -60,7 +65,9 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
   find_breakpoints();
   // Fixed steps are what the user asked for.
   if (std::holds_alternative<AdaptiveStep>(options.control))
-    bounds_ = StepBounds(time_marks_of(problem, std::min(t_start_, t_end_), std::max(t_start_, t_end_)), direction_);
+    bounds_ = StepBounds(
+        time_marks_of(timed_problem(problem, options), std::min(t_start_, t_end_), std::max(t_start_, t_end_)),
+        direction_);
 }
 
 void Run::check_dense() const {
@@ -70,7 +77,8 @@ void Run::check_dense() const {
 }
 
 void Run::find_breakpoints() {
-  for (const double t : problem_.breakpoints(std::min(t_start_, t_end_), std::max(t_start_, t_end_)))
+  const Problem& timed = timed_problem(problem_, options_);
+  for (const double t : timed.breakpoints(std::min(t_start_, t_end_), std::max(t_start_, t_end_)))
     if (t != t_start_ && t != t_end_) breakpoints_.push_back(t);
   std::sort(breakpoints_.begin(), breakpoints_.end());
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
@@ -190,6 +198,7 @@ double Run::next_stop() const {
 bool Run::correct() {
   const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
   if (what == AfterStep::changed) advancer_.note_correction();
+  if (what == AfterStep::complete) t_end_ = inner_.t;
   return what != AfterStep::refused;
 }
 
@@ -255,8 +264,9 @@ void Run::fail(const AdvanceResult& result) {
     return record_last();
   }
   const Failure failure = failure_of(result.status, options_.control);
-  const char* why =
-      to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
+  std::string why = options_.reformulation ? options_.reformulation->failure() : "";
+  if (why.empty())
+    why = to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
   const std::string singular = singular_position(inner_problem(), inner_, start_);
   end_as(failure.status, fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why,
                                      singular.empty() ? failure.advice : singular));

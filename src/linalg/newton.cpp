@@ -128,7 +128,8 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
     // If no rate is known yet, or the correction is so small that the rate does not matter, its size alone decides.
     stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
                       (!options_.predict && norm <= options_.tolerance) ||
-                      norm <= 4 * std::numeric_limits<double>::epsilon() * size;
+                      norm <= 4 * std::numeric_limits<double>::epsilon() * size ||
+                      (k == 0 && renews && system.next_correction(dx_, weights) <= options_.tolerance);
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;

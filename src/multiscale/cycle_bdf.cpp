@@ -6,26 +6,33 @@
 #include "multiscale/cycle_sums.hpp"
 #include "trill/method/registry.hpp"
 
+#include <cmath>
+
 namespace trill {
 namespace {
+constexpr int most_bdf_order = 4;
+
 class CycleBdf final : public CycleStepper {
  public:
   struct Options : CycleOptions {
-    int order = 2;
+    int order = 0;
     void fields(OptionVisitor& v) {
-      v.integer("order", order, Range::between(1, 4), "order of the method");
+      v.integer("order", order, Range::between(0, most_bdf_order),
+                "order of the method; 0: the one that allows the longest steps");
       CycleOptions::fields(v);
     }
   };
   static MethodInfo describe(const Options& o) {
-    MethodInfo info =
-        describe_as("cycle_bdf", "Backward differentiation on cycles", "PJY97 section 5, White and Leeb 1991", o.order);
+    MethodInfo info = describe_as("cycle_bdf", "Backward differentiation on cycles",
+                                  "PJY97 section 5, White and Leeb 1991", highest(o));
     info.implicit_step = true;
     return info;
   }
-  static std::vector<OptionSet> variants() { return {{}, {{"order", "1"}}, {{"order", "3"}}, {{"order", "4"}}}; }
+  static std::vector<OptionSet> variants() {
+    return {{{"order", "2"}}, {{"order", "1"}}, {{"order", "3"}}, {{"order", "4"}}, {}};
+  }
   CycleBdf(const Problem& map, const Options& options)
-      : CycleStepper(describe(options), map, options, 1, options.order - 1),
+      : CycleStepper(describe(options), map, options, 1, highest(options) - 1),
         options_(options),
         equations_(CycleStepper::map(), 1) {}
   std::unique_ptr<Stepper> clone(const Problem& map) const override {
@@ -33,16 +40,24 @@ class CycleBdf final : public CycleStepper {
   }
 
  private:
+  static int highest(const Options& o) { return o.order > 0 ? o.order : most_bdf_order; }
+  bool varies() const { return options_.order == 0 && !fixed_cycles(); }
+
   void allocate(const ErrorScale&) override {
     last_ = base_ = Mat::Zero(size(), 1);
-    weights_ = Vec::Zero(size());
+    weights_ = next_ = difference_ = Vec::Zero(size());
     forget();
   }
-  void forget() override { equations_.forget(); }
-  void more_memory(Archive& archive) override { archive(equations_); }
+  void forget() override {
+    equations_.forget();
+    order_ = varies() ? 1 : highest(options_);
+    steps_ = 0;
+  }
+  void more_memory(Archive& archive) override { archive(equations_, order_, steps_); }
+  int order() const override { return order_; }
 
   StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) override {
-    const int past = std::min(options_.order, points().count());
+    const int past = std::min(order_, points().count());
     const double end = points().n(0) + cycles;
     Vec nodes(past + 1);
     nodes[0] = end - 1;
@@ -50,7 +65,7 @@ class CycleBdf final : public CycleStepper {
     const Vec weights = value_weights(nodes, end);
     base_.setZero();
     for (int k = 0; k < past; ++k) base_.col(0) -= weights[k + 1] / (weights[0] - 1) * points().value(k);
-    points().extrapolate(end - 1, std::min(options_.order + 1, points().count()), last_.col(0));
+    points().extrapolate(end - 1, std::min(order_ + 1, points().count()), last_.col(0));
     request.scale.weights(largest(), weights_);
     equations_.pose(Mat::Constant(1, 1, 1 / (weights[0] - 1)), base_, Vec::Constant(1, end - 1), request.work);
     const NewtonStats newton = equations_.solve(last_, weights_);
@@ -58,14 +73,36 @@ class CycleBdf final : public CycleStepper {
     request.work.factorisations += newton.factorisations;
     if (!newton.converged) return status_of(newton);
     next = last_.col(0) + equations_.change(0);
-    compare_with_past(cycles, next, error);
+    compare_with_past(cycles, next, error, order_);
+    next_ = next;
+    cycles_ = cycles;
     return StepStatus::ok;
   }
+
+  // A change of order needs some steps with the present one, so that the differences of earlier points are those of
+  // the motion and not of the changes.
+  Outlook outlook(double error, const StepRequest& request) override {
+    Outlook best{order_, error};
+    ++steps_;
+    if (!varies() || steps_ <= order_) return best;
+    for (const int order : {order_ - 1, order_ + 1}) {
+      if (order < 1 || order > most_bdf_order || order + 1 > points().count()) continue;
+      compare_with_past(cycles_, next_, difference_, order);
+      const double there = request.scale.norm(difference_, largest(), largest());
+      if (growth(there, order) > growth(best.error, best.order)) best = {order, there};
+    }
+    if (best.order != order_) steps_ = 0;
+    order_ = best.order;
+    return best;
+  }
+  static double growth(double error, int order) { return std::pow(std::max(error, 1e-10), -1.0 / (order + 1)); }
 
   Options options_;
   CycleEquations equations_;
   Mat last_, base_;
-  Vec weights_;
+  Vec weights_, next_, difference_;
+  double cycles_ = 0;
+  int order_ = 1, steps_ = 0;  // steps: made with this order
 };
 }  // namespace
 }  // namespace trill

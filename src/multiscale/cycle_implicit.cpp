@@ -79,7 +79,7 @@ class CycleImplicit final : public CycleStepper {
     for (; first < tableau_.c.size(); first += at_once_)
       if (const StepStatus status = solve_stages(first, cycles, request); status != StepStatus::ok) return status;
     next = points().value(0) + changes_ * (cycles * tableau_.b);
-    compare_with_past(cycles, next, error);
+    compare_with_past(cycles, next, error, info().order);
     return StepStatus::ok;
   }
 

@@ -24,6 +24,9 @@ class CycleStepper : public Stepper {
   void start(State& s, const ErrorScale& scale) final;
   StepResult step(State& s, const StepRequest& request) final;
   void interpolate(double theta, Out z) final;
+  std::vector<Quantity> diagnostics() const final;
+  void diagnose(Out values) const final;
+  std::string summary() const final;
   void memory(Archive& archive) final;
 
  protected:
@@ -38,6 +41,14 @@ class CycleStepper : public Stepper {
   virtual void forget() {}                 // the motion changed: what is remembered of earlier steps is stale
   virtual void took(double /*cycles*/) {}  // the attempted step was accepted, or a single cycle was made
   virtual void more_memory(Archive&) {}
+  // The order of the attempted step; and, once it is accepted, the order of the next one and the error that the
+  // attempted step would have had with that order.
+  struct Outlook {
+    int order;
+    double error;
+  };
+  virtual int order() const { return info_.order; }
+  virtual Outlook outlook(double error, const StepRequest&) { return {info_.order, error}; }
 
   const CycleMap& map() const { return map_; }
   Index size() const { return size_; }
@@ -49,12 +60,13 @@ class CycleStepper : public Stepper {
   void set_next_change(In change);                 // the attempt has computed the change at its end
   const Vec& largest() const { return largest_; }  // of each component so far, the scale of its error
   bool fixed_cycles() const { return pace_.is_fixed(); }
-  // Difference to the polynomial through earlier points as an estimate of the error.
-  void compare_with_past(double cycles, In next, Out error) const;
+  // Difference to the polynomial through earlier points as an estimate of the error of a method of this order.
+  void compare_with_past(double cycles, In next, Out error, int order) const;
 
  private:
   StepResult single(State& s, const StepRequest& request);
-  void accept(State& s, double cycles);
+  StepResult rest(State& s, const StepRequest& request);
+  double accept(State& s, double cycles);
 
   MethodInfo info_;
   const CycleMap& map_;
@@ -63,5 +75,16 @@ class CycleStepper : public Stepper {
   CycleHistory points_;
   Vec change_, next_change_, next_, error_, largest_;
   bool change_known_ = false, next_change_known_ = false;
+
+  // What a step had to do to get there, from a plain step down to cycles one by one.
+  enum class Rung { step, shorter, failed, single };
+  struct Log {
+    double cycles = 0;  // of the last step
+    Rung rung = Rung::step;
+    std::int64_t singles = 0, failures = 0;
+    double longest = 0;
+    void memory(Archive& archive) { archive(cycles, rung, singles, failures, longest); }
+  };
+  Log log_;
 };
 }  // namespace trill

@@ -15,6 +15,7 @@ class CycleMap : public Problem {
   virtual bool change(double n, In z, Out change) const = 0;
   // The same with its derivative with respect to z. Default: finite differences, one more cycle for each component.
   virtual bool change_and_derivative(double n, In z, Out change, Mat& derivative) const;
+  virtual bool derives_cheaply() const { return false; }  // a derivative costs little more than the cycle itself
   // Moves a value that is not the end of a computed cycle to where cycles start, such as onto a section.
   virtual bool settle(double /*n*/, Out /*z*/) const { return true; }
 

@@ -5,7 +5,7 @@
 
 namespace trill {
 namespace {
-constexpr std::array<EnumWord<QuantityKind>, 16> kind_words{{{QuantityKind::other, "other"},
+constexpr std::array<EnumWord<QuantityKind>, 18> kind_words{{{QuantityKind::other, "other"},
                                                              {QuantityKind::position, "position"},
                                                              {QuantityKind::velocity, "velocity"},
                                                              {QuantityKind::multiplier, "multiplier"},
@@ -15,6 +15,8 @@ constexpr std::array<EnumWord<QuantityKind>, 16> kind_words{{{QuantityKind::othe
                                                              {QuantityKind::frequency, "frequency"},
                                                              {QuantityKind::action, "action"},
                                                              {QuantityKind::amplitude, "amplitude"},
+                                                             {QuantityKind::middle, "middle"},
+                                                             {QuantityKind::cycles, "cycles"},
                                                              {QuantityKind::constraint, "constraint"},
                                                              {QuantityKind::step_size, "step_size"},
                                                              {QuantityKind::step_error, "step_error"},

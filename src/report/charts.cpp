@@ -23,7 +23,8 @@ struct OwnTitle {
   QuantityKind kind;
   const char* title;
 };
-constexpr std::array<OwnTitle, 4> own_titles{{{QuantityKind::step_size, "Step size"},
+constexpr std::array<OwnTitle, 5> own_titles{{{QuantityKind::cycles, "Cycles in a step"},
+                                              {QuantityKind::step_size, "Step size"},
                                               {QuantityKind::step_error, "Local error estimate"},
                                               {QuantityKind::newton_iterations, "Newton iterations"},
                                               {QuantityKind::newton_rate, "Newton convergence rate"}}};

@@ -56,7 +56,10 @@ const char* group_of(QuantityKind kind) {
     case QuantityKind::newton_iterations:
     case QuantityKind::newton_rate:
       return "newton";
+    case QuantityKind::cycles:
+      return "step";
     case QuantityKind::amplitude:
+    case QuantityKind::middle:
     case QuantityKind::other:
       break;
   }
@@ -82,17 +85,15 @@ Index series_limit(double bytes, Index rows) {
   return std::max(static_cast<Index>(limit), least_series);
 }
 
-// For every component X the index of its quantity amplitude_X, half the width of the fast oscillation around it; -1 if
-// there is none.
-std::vector<Index> bands_of(const RunInfo& info) {
-  constexpr std::string_view prefix = "amplitude_";
+// For every component X the index of its quantity PREFIX_X of this kind; -1 if there is none.
+std::vector<Index> companions_of(const RunInfo& info, std::string_view prefix, QuantityKind kind) {
   std::vector<Index> bands(static_cast<std::size_t>(info.layout.size()), -1);
   std::map<std::string_view, std::size_t> components;
   for (std::size_t i = 0; i < std::min(bands.size(), info.components.size()); ++i)
     components.emplace(info.components[i].name, i);
   for (std::size_t i = 0; i < info.quantities.size(); ++i) {
     const std::string_view name = info.quantities[i].name;
-    if (info.quantities[i].kind != QuantityKind::amplitude || !name.starts_with(prefix)) continue;
+    if (info.quantities[i].kind != kind || !name.starts_with(prefix)) continue;
     const auto component = components.find(name.substr(prefix.size()));
     if (component != components.end()) bands[component->second] = static_cast<Index>(i);
   }
@@ -117,9 +118,14 @@ Index share_room(std::array<Block, 4>& blocks, const std::vector<Index>& bands, 
   return shown;
 }
 
-void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, RunView& view) {
+// A component with a middle is shown by that, since its band lies around it.
+void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, Index middle, RunView& view) {
   Quantity q = name_of(info.components, i, "y");
-  view.series.push_back({std::move(q.name), std::move(q.unit), kind, group_of(kind), {i, false, false, false}});
+  view.series.push_back({std::move(q.name),
+                         std::move(q.unit),
+                         kind,
+                         group_of(kind),
+                         {middle < 0 ? i : middle, middle >= 0, false, false}});
   if (band < 0) return;
   view.series.back().band = view.series.size();
   const Quantity& width = info.quantities[static_cast<std::size_t>(band)];
@@ -130,10 +136,12 @@ void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, 
 // kind.
 void choose_series(const RunInfo& info, Index limit, RunView& view) {
   auto blocks = blocks_of(info.layout);
-  const std::vector<Index> bands = bands_of(info);
+  const std::vector<Index> bands = companions_of(info, "amplitude_", QuantityKind::amplitude),
+                           middles = companions_of(info, "middle_", QuantityKind::middle);
   std::vector<bool> is_band(info.quantities.size(), false);
-  for (const Index band : bands)
-    if (band >= 0) is_band[static_cast<std::size_t>(band)] = true;
+  for (const std::vector<Index>* companions : {&bands, &middles})
+    for (const Index quantity : *companions)
+      if (quantity >= 0) is_band[static_cast<std::size_t>(quantity)] = true;
   const auto with_band = static_cast<Index>(std::count(is_band.begin(), is_band.end(), true));
   const Index components = info.layout.size(), quantities = static_cast<Index>(is_band.size()) - with_band;
   const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components - with_band));
@@ -141,7 +149,7 @@ void choose_series(const RunInfo& info, Index limit, RunView& view) {
   view.hidden = components - shown_components + quantities - shown_quantities;
   for (const Block& b : blocks)
     for (Index i = b.begin; i < b.begin + b.shown; ++i)
-      add_component(info, i, b.kind, bands[static_cast<std::size_t>(i)], view);
+      add_component(info, i, b.kind, bands[static_cast<std::size_t>(i)], middles[static_cast<std::size_t>(i)], view);
   Index room = shown_quantities;
   for (std::size_t i = 0; i < is_band.size() && room > 0; ++i) {
     if (is_band[i]) continue;

@@ -14,9 +14,9 @@ namespace trill {
 // compiled, so compile again if this is possible (otherwise the numbers are still the same).
 enum class Native { automatic, always, never, as_before };
 
-// Which motion the user wants. full: what the method delivers that the user or the model names; slow: trill chooses the
-// method.
-enum class Want { full, slow };
+// Which motion the user wants. full: what the method delivers that the user or the model names; slow, envelope: trill
+// chooses the method.
+enum class Want { full, slow, envelope };
 
 // A run as a user specifies it: names and texts. What is missing is filled in from the model's defaults.
 struct RunPlan {

@@ -15,10 +15,12 @@
 #include <vector>
 
 namespace trill {
+class Catalogue;
+
 // What a formulation did to the state after an accepted step. kept: nothing; moved: changed it so little that values
 // reused from the last stage are still good enough; changed: these values are stale; refused: the run must end here,
-// and refusal() says why.
-enum class AfterStep { kept, moved, changed, refused };
+// and refusal() says why; complete: everything that was asked of the formulation is done, so the run ends here.
+enum class AfterStep { kept, moved, changed, refused, complete };
 
 // What is asked of a run.
 struct RunScope {
@@ -34,12 +36,18 @@ class Reformulation {
   virtual ~Reformulation() = default;
   virtual const Problem& inner() const = 0;
   virtual void expect(const RunScope&) {}  // called before the first enter()
+  // Events, known discontinuities and quick actions of the given problem lie inside what it computes at once, so the
+  // driver looks for those of inner() instead.
+  virtual bool keeps_time() const { return false; }
   // Converts a state of the given problem to one of inner(), with projections or corrections if the formulation
   // needs them. UsageError if it cannot start from this state.
   virtual void enter(const State& given, State& in, Notes& notes) = 0;
   virtual void leave(const State& in, State& out) const = 0;  // for output, measured quantities and events
   virtual AfterStep after_step(State&, Notes&) { return AfterStep::kept; }
   virtual std::string refusal() const { return ""; }
+  virtual std::string failure() const { return ""; }  // why the last evaluation of inner() failed, if it is known
+  // After enter(): why it does not pay to use it on this problem, although it can be used; empty: it does.
+  virtual std::string reluctance() const { return ""; }
   // Estimated relative error of the formulation itself up to the state of the last leave(); NaN: no estimate.
   virtual double model_error() const { return std::numeric_limits<double>::quiet_NaN(); }
   // Amplitude, component by component, of the oscillation of the given motion around the computed one.
@@ -66,5 +74,7 @@ struct ReformulationEntry {
   // The method that solves the derived problem when the user gives `--method NAME`; nullptr: NAME cannot be used as a
   // method.
   std::string (*driving_method)(const Problem&) = nullptr;
+  const Catalogue& (*methods)() = nullptr;  // those that solve the derived problem; nullptr: the ordinary ones
+  std::optional<double> rtol = {};          // tolerance where none is given; empty: that of the model
 };
 }  // namespace trill

@@ -4,6 +4,7 @@
 
 #include "trill/linalg/linear_solver.hpp"
 
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -18,6 +19,9 @@ class NonlinearSystem {
   virtual void residual(In x, Out r) = 0;
   virtual bool prepare(In x) = 0;          // compute and factorise J at the x of the last residual; false: singular
   virtual void correct(In r, Out dx) = 0;  // solve J dx = r with the prepared J; the next iterate is x - dx
+  // How large the correction after the first one, dx, will be, if the system can tell; the size in the weighted norm.
+  // That saves a residual where residuals are expensive. Infinite: it cannot.
+  virtual double next_correction(In /*dx*/, In /*weights*/) const { return std::numeric_limits<double>::infinity(); }
   // May shorten the step from x to x + step, as junction limiting in circuits does. Returns false if this system never
   // limits steps.
   virtual bool limit(In /*x*/, Out /*step*/) { return false; }

@@ -24,6 +24,8 @@ enum class QuantityKind {
   frequency,
   action,
   amplitude,  // named amplitude_X: half the width of the fast oscillation around component X
+  middle,     // named middle_X: the middle of the range of component X during a cycle; amplitude_X is to either side
+  cycles,     // of a step that jumps over most of them
   constraint,
   step_size,
   step_error,
@@ -43,7 +45,7 @@ struct Parameter {
 };
 
 // What a run computes of the motion.
-enum class Delivers { full, slow, amplitude, statistics };
+enum class Delivers { full, slow, amplitude, statistics, envelope };
 
 constexpr const char* to_text(Delivers delivers) {
   switch (delivers) {
@@ -55,6 +57,8 @@ constexpr const char* to_text(Delivers delivers) {
       return "amplitudes";
     case Delivers::statistics:
       return "statistics";
+    case Delivers::envelope:
+      return "envelope";
   }
   return "";
 }

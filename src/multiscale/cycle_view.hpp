@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "multiscale/cycle_trace.hpp"
+#include "problem/cycle_map.hpp"
+#include "trill/base/archive.hpp"
+#include "trill/solution/counters.hpp"
+
+namespace trill {
+// A problem seen cycle by cycle: the map of its cycles, and how the states of the problem and of the map correspond.
+class CycleView {
+ public:
+  virtual ~CycleView() = default;
+  virtual const CycleMap& map() const = 0;
+  // The start of cycle 0, which is where the given state is or the next one after it.
+  virtual State first() const = 0;
+  // How large a change of each component of the map is that matters as much as a change by 1 of the problem's unknowns.
+  virtual Vec scale() const { return Vec::Ones(map().layout().size()); }
+  // The unknowns of the problem where the cycle begins that begins at t with z; false: there are no such values.
+  virtual bool leave(double t, In z, State& out) const = 0;
+  virtual void leave_part(State& out) const = 0;  // the end of the last part of a cycle
+  virtual const CycleTrace& trace() const = 0;    // of the last cycle computed
+  virtual double period() const = 0;              // of the cycles now
+  virtual void count(Counters& work) const = 0;   // adds what was evaluated since the view was made
+  virtual std::string failure() const { return ""; }  // why the last cycle could not be computed
+  virtual void memory(Archive&) {}
+};
+
+class CircuitProblem;
+std::unique_ptr<CycleView> view_circuit(const CircuitProblem& problem, const State& start, double period, double rtol);
+}  // namespace trill

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "multiscale/envelope_form.hpp"
+
+#include "multiscale/circuit_cycle.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double cycles_share = 0.1;    // tolerance of a cycle in that of the envelope
+constexpr double usual_tolerance = 1e-3;
+constexpr Index most_bands = 48;        // more would not be readable
+constexpr Index most_for_forecast = 60;  // unknowns: the forecast needs a derivative
+constexpr double least_gain = 1.5;
+
+double period_of(const CircuitProblem& circuit, double given) {
+  if (given > 0) return given;
+  if (const auto period = common_period(circuit)) return *period;
+  throw UsageError(fmt::format(
+      "envelope: no source of '{}' repeats, or their periods have no common multiple that is short enough; give the "
+      "length of a cycle by --set period=...",
+      circuit.name()));
+}
+
+std::unique_ptr<CycleView> view_of(const Problem& problem, const State& start, double period, double rtol) {
+  if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem))
+    return view_circuit(*circuit, start, period_of(*circuit, period), rtol);
+  throw UsageError(fmt::format("envelope cannot follow '{}': it is no circuit", problem.name()));
+}
+}  // namespace
+
+EnvelopeForm::EnvelopeForm(const Problem& given, const EnvelopeOptions& options) : given_(given), options_(options) {
+  show(given.initial_state());
+  name_quantities();
+}
+
+void EnvelopeForm::show(const State& start) {
+  const double tolerance = scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance;
+  map_.show(view_of(given_, start, options_.period, cycles_share * tolerance));
+  map_.end_after(options_.revolutions);
+}
+
+void EnvelopeForm::name_quantities() {
+  const auto components = given_.components();
+  if (static_cast<Index>(components.size()) > most_bands) return;
+  banded_ = static_cast<Index>(components.size());
+  for (const Quantity& c : components) quantities_.push_back({"middle_" + c.name, c.unit, QuantityKind::middle});
+  for (const Quantity& c : components) quantities_.push_back({"amplitude_" + c.name, c.unit, QuantityKind::amplitude});
+  for (const Quantity& c : components) quantities_.push_back({"mean_" + c.name, c.unit});
+}
+
+void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
+  show(given);
+  in = map_.initial_state();
+  if (!(scope_.t_end > given.t)) throw UsageError("an envelope cannot be followed backwards in time");
+  const double cycles = (scope_.t_end - given.t) / map_.view().period();
+  if (cycles < 2)
+    throw UsageError(fmt::format("the run from {:g} to {:g} has less than two cycles of length {:g}, so it has no envelope",
+                                 given.t, scope_.t_end, map_.view().period()));
+  predict(in, notes);
+}
+
+void EnvelopeForm::predict(const State& in, Notes& notes) {
+  Vec change(in.y.size());
+  Mat derivative = Mat::Zero(in.y.size(), in.y.size());
+  const double cycles = (scope_.t_end - in.t) / map_.view().period();
+  gain_ = {cycles, cycles};
+  const bool small = in.y.size() <= most_for_forecast;
+  if (!(small ? map_.change_and_derivative(0, in.y, change, derivative) : map_.change(0, in.y, change)))
+    throw UsageError(fmt::format("envelope: the first cycle of '{}' cannot be computed: {}", given_.name(),
+                                 map_.view().failure()));
+  if (!small) return;
+  gain_ = predict_gain(derivative, cycles, scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance);
+  notes.raise_with(
+      in.t, "envelope_forecast",
+      [&] {
+        return fmt::format("About {:.0f} of {:.0f} cycles will have to be computed.", gain_.computed, gain_.cycles);
+      },
+      Severity::info, gain_.gain(), 1);
+}
+
+std::string EnvelopeForm::reluctance() const {
+  if (!(gain_.computed > 0) || map_.layout().size() > most_for_forecast || gain_.gain() >= least_gain) return "";
+  return fmt::format("its envelope would need about {:.0f} of its {:.0f} cycles, so that it does not pay",
+                     gain_.computed, gain_.cycles);
+}
+
+void EnvelopeForm::leave(const State& in, State& out) const { left_ = map_.leave(in.t, in.y, out); }
+
+AfterStep EnvelopeForm::after_step(State& in, Notes&) {
+  State out = given_.initial_state();
+  leave(in, out);
+  if (!left_) return AfterStep::refused;
+  return map_.is_complete() ? AfterStep::complete : AfterStep::kept;
+}
+
+std::string EnvelopeForm::refusal() const {
+  return "the charges of the envelope belong to no voltages and currents; use a smaller rtol";
+}
+
+std::string EnvelopeForm::summary() const {
+  return fmt::format("cycles of length {:.6g}", map_.view().period());
+}
+
+void EnvelopeForm::account(Counters& work) const {
+  work.forces.fill(0);
+  map_.view().count(work);
+}
+
+void EnvelopeForm::diagnose(Out values) const {
+  const CycleTrace& trace = map_.view().trace();
+  if (banded_ == 0) return;
+  values.head(banded_) = (trace.max() + trace.min()) / 2;
+  values.segment(banded_, banded_) = (trace.max() - trace.min()) / 2;
+  values.tail(banded_) = trace.mean();
+}
+}  // namespace trill
