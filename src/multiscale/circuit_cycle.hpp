@@ -65,7 +65,8 @@ class CircuitCycle final : public CycleMap {
   bool tangent(In v, Out phi_v) const;
 
  private:
-  bool run(double n, In z, double duration, Out change, ChargeCycle::Derivative derivative) const;
+  ChargeCycle::Span span(double n, double duration) const;
+  bool run(double n, In z, Out change, ChargeCycle::Derivative derivative, const Mat* directions = nullptr) const;
 
   State start_;
   double period_;
