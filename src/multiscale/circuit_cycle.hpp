@@ -37,6 +37,7 @@ class CircuitCycle final : public CycleMap {
 
   bool change(double n, In z, Out change) const override;
   bool change_and_derivative(double n, In z, Out change, Mat& derivative) const override;  // of the change: Phi - I
+  bool derives_cheaply() const override { return true; }
   double time(double n, In /*z*/) const override { return start_.t + n * period_; }
   double cycles_until(double t, double n, In /*z*/) const override { return (t - start_.t) / period_ - n; }
   bool part(double n, In z, double t, Out end) const override;

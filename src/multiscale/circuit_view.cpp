@@ -45,7 +45,7 @@ class CircuitView final : public CycleView {
   }
   const CycleTrace& trace() const override { return cycle_.trace(); }
   double period() const override { return cycle_.period(); }
-  void count(Counters& work) const override { work.forces[0] += cycle_.counts().evaluations; }
+  void count(Counters& work) const override { work.forces[0] += cycle_.counts().iterations; }
   std::string failure() const override { return cycle_.failure(); }
   void memory(Archive& archive) override {
     std::vector<int> mode = cycle_.mode();

@@ -57,6 +57,7 @@ class CycleBdf final : public CycleStepper {
   int order() const override { return order_; }
 
   StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) override {
+    if (cycles <= 1) return one_cycle(next, request);
     const int past = std::min(order_, points().count());
     const double end = points().n(0) + cycles;
     Vec nodes(past + 1);
@@ -76,6 +77,14 @@ class CycleBdf final : public CycleStepper {
     compare_with_past(cycles, next, error, order_);
     next_ = next;
     cycles_ = cycles;
+    return StepStatus::ok;
+  }
+
+  StepStatus one_cycle(Out next, const StepRequest& request) {
+    if (!find_change(request)) return StepStatus::outside_domain;
+    next = points().value(0) + change_here();
+    next_ = next;
+    cycles_ = 1;
     return StepStatus::ok;
   }
 
