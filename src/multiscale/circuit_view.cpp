@@ -45,6 +45,7 @@ class CircuitView final : public CycleView {
   }
   const CycleTrace& trace() const override { return cycle_.trace(); }
   double period() const override { return cycle_.period(); }
+  std::int64_t cycles() const override { return cycle_.counts().cycles; }
   void count(Counters& work) const override { work.forces[0] += cycle_.counts().iterations; }
   std::string failure() const override { return cycle_.failure(); }
   void memory(Archive& archive) override {

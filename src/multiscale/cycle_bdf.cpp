@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-constexpr int most_bdf_order = 4;
+constexpr int most_bdf_order = 5;
 
 class CycleBdf final : public CycleStepper {
  public:
@@ -50,7 +50,7 @@ class CycleBdf final : public CycleStepper {
   }
   void forget() override {
     equations_.forget();
-    order_ = varies() ? 1 : highest(options_);
+    order_ = highest(options_);  // the single cycles at the start give it its past
     steps_ = 0;
   }
   void more_memory(Archive& archive) override { archive(equations_, order_, steps_); }

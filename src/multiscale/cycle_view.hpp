@@ -21,6 +21,7 @@ class CycleView {
   virtual void leave_part(State& out) const = 0;  // the end of the last part of a cycle
   virtual const CycleTrace& trace() const = 0;    // of the last cycle computed
   virtual double period() const = 0;              // of the cycles now
+  virtual std::int64_t cycles() const = 0;        // computed since the view was made
   virtual void count(Counters& work) const = 0;   // adds what was evaluated since the view was made
   virtual std::string failure() const { return ""; }  // why the last cycle could not be computed
   virtual void memory(Archive&) {}

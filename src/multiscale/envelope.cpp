@@ -17,6 +17,6 @@ ReformulationEntry envelope_entry() {
           },
           .driving_method = [](const Problem&) -> std::string { return "cycle_bdf"; },
           .methods = cycle_methods,
-          .rtol = 1e-3};
+          .rtol = 3e-5};
 }
 }  // namespace trill

@@ -10,10 +10,11 @@
 namespace trill {
 namespace {
 constexpr double cycles_share = 0.1;    // tolerance of a cycle in that of the envelope
-constexpr double usual_tolerance = 1e-3;
+constexpr double usual_tolerance = 3e-5;
 constexpr Index most_bands = 48;        // more would not be readable
 constexpr Index most_for_forecast = 60;  // unknowns: the forecast needs a derivative
 constexpr double least_gain = 1.5;
+constexpr int first_cycles = 3;  // before the one from which the gain is predicted
 
 double period_of(const CircuitProblem& circuit, double given) {
   if (given > 0) return given;
@@ -62,16 +63,23 @@ void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
   predict(in, notes);
 }
 
+// The very first cycle may be peculiar: a circuit often begins without any currents.
 void EnvelopeForm::predict(const State& in, Notes& notes) {
-  Vec change(in.y.size());
-  Mat derivative = Mat::Zero(in.y.size(), in.y.size());
-  const double cycles = (scope_.t_end - in.t) / map_.view().period();
+  Vec z = in.y, change(z.size());
+  Mat derivative = Mat::Zero(z.size(), z.size());
+  const double cycles = options_.revolutions > 0 ? options_.revolutions
+                                                 : (scope_.t_end - in.t) / map_.view().period();
   gain_ = {cycles, cycles};
-  const bool small = in.y.size() <= most_for_forecast;
-  if (!(small ? map_.change_and_derivative(0, in.y, change, derivative) : map_.change(0, in.y, change)))
-    throw UsageError(fmt::format("envelope: the first cycle of '{}' cannot be computed: {}", given_.name(),
+  const bool derives = map_.derives_cheaply() && z.size() <= most_for_forecast;
+  bool computed = true;
+  for (int n = 0; computed && derives && n < first_cycles && n + 1 < cycles; ++n, z += change)
+    computed = map_.change(n, z, change);
+  computed = computed && (derives ? map_.change_and_derivative(first_cycles, z, change, derivative)
+                                  : map_.change(0, z, change));
+  if (!computed)
+    throw UsageError(fmt::format("envelope: the first cycles of '{}' cannot be computed: {}", given_.name(),
                                  map_.view().failure()));
-  if (!small) return;
+  if (!derives) return;
   gain_ = predict_gain(derivative, cycles, scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance);
   notes.raise_with(
       in.t, "envelope_forecast",
@@ -82,7 +90,7 @@ void EnvelopeForm::predict(const State& in, Notes& notes) {
 }
 
 std::string EnvelopeForm::reluctance() const {
-  if (!(gain_.computed > 0) || map_.layout().size() > most_for_forecast || gain_.gain() >= least_gain) return "";
+  if (!(gain_.computed < gain_.cycles) || gain_.gain() >= least_gain) return "";
   return fmt::format("its envelope would need about {:.0f} of its {:.0f} cycles, so that it does not pay",
                      gain_.computed, gain_.cycles);
 }
@@ -101,12 +109,20 @@ std::string EnvelopeForm::refusal() const {
 }
 
 std::string EnvelopeForm::summary() const {
-  return fmt::format("cycles of length {:.6g}", map_.view().period());
+  const double computed = static_cast<double>(map_.view().cycles() + counted_), all = map_.reached();
+  return fmt::format("{:.0f} of {:.0f} cycles were computed ({:.3g} times fewer, predicted {:.2g}), of length {:.6g}",
+                     computed, all, all / computed, gain_.gain(), map_.view().period());
 }
 
 void EnvelopeForm::account(Counters& work) const {
   work.forces.fill(0);
   map_.view().count(work);
+}
+
+void EnvelopeForm::memory(Archive& archive) {
+  std::int64_t cycles = map_.view().cycles() + counted_;
+  archive(map_, cycles);
+  if (archive.reading()) counted_ = cycles - map_.view().cycles();
 }
 
 void EnvelopeForm::diagnose(Out values) const {

@@ -35,7 +35,7 @@ class EnvelopeForm final : public Reformulation {
   void account(Counters& work) const override;
   std::vector<Quantity> diagnostics() const override { return quantities_; }
   void diagnose(Out values) const override;
-  void memory(Archive& archive) override { archive(map_); }
+  void memory(Archive& archive) override;
 
  private:
   void show(const State& start);
@@ -47,7 +47,8 @@ class EnvelopeForm final : public Reformulation {
   RunScope scope_;
   EnvelopeMap map_;
   EnvelopeGain gain_;
-  Index banded_ = 0;  // components whose band is recorded
+  std::int64_t counted_ = 0;  // cycles computed before the run was resumed
+  Index banded_ = 0;          // components whose band is recorded
   std::vector<Quantity> quantities_;
   mutable bool left_ = true;  // the last state handed out is one of the problem
 };

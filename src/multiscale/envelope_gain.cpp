@@ -10,8 +10,8 @@
 
 namespace trill {
 namespace {
-// Measured with cycle_bdf on converters and rectifiers.
-constexpr double cycles_per_oscillation = 30, cycles_per_decay = 6, cycles_at_the_start = 12;
+// Measured with cycle_bdf at its default tolerance on converters and a rectifier.
+constexpr double cycles_per_oscillation = 20, cycles_per_decay = 3, cycles_at_the_start = 15;
 constexpr double gone_in_a_cycle = 0.05;  // multipliers below are followed without being resolved
 }  // namespace
 

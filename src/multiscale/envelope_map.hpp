@@ -13,6 +13,7 @@ class EnvelopeMap final : public CycleMap {
   void show(std::unique_ptr<CycleView> view);
   void end_after(double cycles) { last_ = cycles > 0 ? cycles : std::numeric_limits<double>::infinity(); }
   bool is_complete() const { return reached_ >= last_; }
+  double reached() const { return reached_; }  // cycles
   CycleView& view() { return *view_; }
   const CycleView& view() const { return *view_; }
 
