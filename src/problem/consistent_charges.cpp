@@ -178,7 +178,17 @@ ConsistentCharges::Status ConsistentCharges::settle(double t, Out x) {
   if (algebraic() == 0) return Status::ok;
   system_->t = t;
   system_->problem().charge(x, system_->c0);
-  if (is_settled(x)) return Status::ok;
+  return is_settled(x) ? Status::ok : solve(x);
+}
+
+ConsistentCharges::Status ConsistentCharges::find(double t, In charges, Out x) {
+  system_->t = t;
+  system_->c0 = charges;
+  if (system_->matrix().is_sparse()) system_->forget();
+  return is_settled(x) ? Status::ok : solve(x);
+}
+
+ConsistentCharges::Status ConsistentCharges::solve(Out x) {
   trial_ = x;
   const double before = max_abs(trial_);
   system_->weights.setConstant(1 / (before > 0 ? before : 1));

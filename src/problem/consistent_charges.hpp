@@ -22,6 +22,9 @@ class ConsistentCharges {
   // Moves x to the values with the same charges that satisfy the algebraic equations. x is unchanged if it already does
   // to rounding, and on failure.
   Status settle(double t, Out x);
+  // Finds the values with the given charges; of these, dependent ones are not looked at. x is the guess on entry. The
+  // result depends on the arguments only, and on nothing solved before.
+  Status find(double t, In charges, Out x);
   // dx/dt at consistent values; dt: a short time for the differences of what depends on t alone.
   bool slope(double t, double dt, In x, Out dx);
 
@@ -37,6 +40,7 @@ class ConsistentCharges {
  private:
   class System;
   bool is_settled(In x);
+  Status solve(Out x);
   std::unique_ptr<System> system_;
   Newton newton_;
   Vec trial_, weights_, r_, later_;

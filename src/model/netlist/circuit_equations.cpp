@@ -33,6 +33,7 @@ std::array<T, n> voltages_at(In x, const std::array<Index, n>& unknown) {
 
 CircuitEquations::CircuitEquations(std::shared_ptr<const Circuit> circuit) : circuit_(std::move(circuit)) {
   for (const Switch& s : circuit_->switches) setting.closed.push_back(s.begins_closed);
+  setting.ahead.assign(circuit_->voltages.size() + circuit_->currents.size(), 0.0);
   add_linear();
   diodes_ = stamps_of(circuit_->diodes);
   bipolars_ = stamps_of(circuit_->bipolars);
@@ -208,10 +209,11 @@ void CircuitEquations::current(double t, In x, Out i) const {
     add_at(i, s.a, through);
     add_at(i, s.b, -through);
   }
+  auto ahead = setting.ahead.begin();
   for (const VoltageSource& v : circuit_->voltages)
-    i[circuit_->unknown_of_branch(v.branch)] -= setting.sources * v.wave(t);
+    i[circuit_->unknown_of_branch(v.branch)] -= setting.sources * v.wave(t + *ahead++);
   for (const CurrentSource& s : circuit_->currents) {
-    const double value = setting.sources * s.wave(t);
+    const double value = setting.sources * s.wave(t + *ahead++);
     add_at(i, s.a, value);
     add_at(i, s.b, -value);
   }

@@ -20,6 +20,8 @@ class CircuitEquations {
     double sources = 1;       // share of the independent sources
     double shunt = 0;         // conductance from every node to ground
     double hold = 0;          // conductance that holds the nodes of .ic at their voltages
+    // How much later every source is seen than the circuit: voltage sources, then current sources.
+    std::vector<double> ahead;
   };
   Setting setting;
 

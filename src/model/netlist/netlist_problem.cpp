@@ -73,20 +73,38 @@ std::string NetlistProblem::equation_name(Index k) const {
   return fmt::format("the voltage of '{}'", circuit().branches[i - nodes]);
 }
 
+template <class Use>
+void NetlistProblem::each_source(Use use) const {
+  auto ahead = equations_.setting.ahead.begin();
+  for (const VoltageSource& v : circuit().voltages) use(v.wave, *ahead++);
+  for (const CurrentSource& s : circuit().currents) use(s.wave, *ahead++);
+}
+
+std::vector<double> NetlistProblem::source_periods() const {
+  std::vector<double> periods;
+  each_source([&](const Waveform& wave, double) {
+    if (const auto period = wave.period()) periods.push_back(*period);
+  });
+  return periods;
+}
+
+void NetlistProblem::see_slow_sources_later(double period, double ahead) const {
+  each_source([&](const Waveform& wave, double& later) { later = wave.repeats_after(period) ? 0 : ahead; });
+}
+
 std::optional<double> NetlistProblem::clock_period() const {
-  std::optional<double> shortest;
-  const auto look = [&](const Waveform& wave) {
-    if (const auto period = wave.period()) shortest = std::min(shortest.value_or(*period), *period);
-  };
-  for (const VoltageSource& v : circuit().voltages) look(v.wave);
-  for (const CurrentSource& s : circuit().currents) look(s.wave);
-  return shortest;
+  const std::vector<double> periods = source_periods();
+  if (periods.empty()) return std::nullopt;
+  return *std::min_element(periods.begin(), periods.end());
 }
 
 std::vector<double> NetlistProblem::breakpoints(double t0, double t1) const {
   std::vector<double> times;
-  for (const VoltageSource& v : circuit().voltages) v.wave.add_corners(t0, t1, times);
-  for (const CurrentSource& s : circuit().currents) s.wave.add_corners(t0, t1, times);
+  each_source([&](const Waveform& wave, double ahead) {
+    const std::size_t before = times.size();
+    wave.add_corners(t0 + ahead, t1 + ahead, times);
+    for (std::size_t k = before; k < times.size(); ++k) times[k] -= ahead;
+  });
   std::sort(times.begin(), times.end());
   // Corners of several sources that differ by rounding are one.
   const double rounding = 1e-13 * std::max(std::abs(t0), std::abs(t1));

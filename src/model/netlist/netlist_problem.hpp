@@ -2,13 +2,19 @@
 #pragma once
 
 #include "model/netlist/circuit_equations.hpp"
+#include "problem/driven.hpp"
 #include "problem/run_results.hpp"
+#include "problem/switched.hpp"
 #include "problem/time_marks.hpp"
 #include "trill/problem/circuit.hpp"
 
 namespace trill {
 // A circuit that a netlist describes. The mode of its state has an entry for every switch: 1 if it is closed.
-class NetlistProblem final : public CircuitProblem, public TimeMarked, public WishesResults {
+class NetlistProblem final : public CircuitProblem,
+                             public TimeMarked,
+                             public WishesResults,
+                             public Switched,
+                             public Driven {
  public:
   NetlistProblem(std::string name, std::shared_ptr<const Circuit> circuit, double begin);
   std::string name() const override { return name_; }
@@ -32,6 +38,9 @@ class NetlistProblem final : public CircuitProblem, public TimeMarked, public Wi
   std::vector<EventInfo> events() const override;
   double event_value(int event, const State& s) const override;
   void on_event(int event, State& s) const override;
+  bool turn_switches(In x, std::vector<int>& closed) const override;
+  std::vector<double> source_periods() const override;
+  void see_slow_sources_later(double period, double ahead) const override;
   std::vector<double> breakpoints(double t0, double t1) const override;
   std::vector<TimeMark> time_marks(double t0, double t1) const override;
   bool limits_every_step() const override { return true; }
@@ -46,11 +55,15 @@ class NetlistProblem final : public CircuitProblem, public TimeMarked, public Wi
     double sign, thermal, critical;
   };
   void enter(const State& s, Formulas) const override { equations_.setting.closed = s.mode; }
-  void leave() const noexcept override { equations_.setting.closed = start_.mode; }
+  void leave() const noexcept override {
+    equations_.setting.closed = start_.mode;
+    std::fill(equations_.setting.ahead.begin(), equations_.setting.ahead.end(), 0.0);
+  }
   void find_junctions();
   void find_start();
-  // Opens and closes the switches as their controls say; false: all were right.
-  bool turn_switches(In x, std::vector<int>& closed) const;
+  // Calls use(wave, how much later it is seen) for every source.
+  template <class Use>
+  void each_source(Use use) const;
   double distance(std::size_t k, In x, bool closed) const;
 
   std::string name_;

@@ -10,6 +10,7 @@
 namespace trill {
 namespace {
 constexpr double most_corners = 5e6;
+constexpr double whole_periods = 1e-6;  // as near as numbers in netlists give a whole number of periods
 
 struct Shape {
   std::string_view name;
@@ -208,5 +209,13 @@ std::optional<double> Waveform::period() const {
   if (kind_ == Kind::sine && p_[2] > 0 && p_[1] != 0) return 1 / p_[2];
   if (kind_ == Kind::modulated && p_[2] > 0 && p_[1] != 0) return 1 / p_[2];
   return std::nullopt;
+}
+
+bool Waveform::repeats_after(double time) const {
+  if (kind_ == Kind::constant) return true;
+  const std::optional<double> once = period();
+  if (!once) return false;
+  const double times = std::round(time / *once);
+  return times >= 1 && std::abs(time - times * *once) <= whole_periods * *once;
 }
 }  // namespace trill

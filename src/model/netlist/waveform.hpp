@@ -25,6 +25,7 @@ class Waveform {
   // Adds the times in [t0, t1] where it has a corner. UsageError if there are too many of them.
   void add_corners(double t0, double t1, std::vector<double>& times) const;
   std::optional<double> period() const;  // if it repeats
+  bool repeats_after(double time) const;  // constant values do
 
  private:
   void read_shape(WordReader& words, const Word& name, const ParameterScope& scope, const TransientCard& run);
