@@ -14,7 +14,7 @@ struct ShootingOptions {
   double tolerance = 1e-9;  // of the estimated error of the start of the cycle, in sizes of components
   // The guess for the period of an oscillation without a clock; empty: the time of a cycle is known.
   std::optional<double> free_period;
-  Index dense_up_to = 100;  // unknowns; above that, products replace the derivative if the cycle has them
+  Index dense_up_to = 24;  // unknowns; above that, products replace the derivative if the cycle has them
   Index multipliers = 12;   // that are computed for many unknowns
   const std::atomic<bool>* stop = nullptr;  // set from outside: no further cycle is computed
 };
