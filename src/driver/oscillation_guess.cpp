@@ -6,7 +6,7 @@
 
 namespace trill {
 namespace {
-constexpr double period_agreement = 0.02, swing_agreement = 0.1;
+constexpr double period_agreement = 0.02;
 constexpr double least_swing = 1e-6;  // of the size of a component: less is no oscillation
 constexpr std::size_t periods_that_agree = 3;
 constexpr std::size_t most_steps_kept = 20000;
@@ -15,6 +15,7 @@ constexpr std::size_t most_steps_kept = 20000;
 void OscillationWatch::begin(const Problem&, const State& start) { steps_.assign(1, start); }
 
 void OscillationWatch::accepted(const State& s, const StepResult&) {
+  if (interrupted_ && interrupted_->load()) stop_ = true;
   if (found()) return;
   steps_.push_back(s);
   if (steps_.size() < next_look_) return;
@@ -40,7 +41,6 @@ void OscillationWatch::look() {
     if (!(period > 0)) continue;
     most = (high - low) / size;
     period_ = period;
-    component_ = k;
     state_ = steps_[crossing];
   }
   stop_ = found();
@@ -72,7 +72,7 @@ double OscillationWatch::period_of(Index k, std::size_t& last_crossing) const {
   const double period = times[n - 1] - times[n - 2];
   for (std::size_t j = 1; j < periods_that_agree; ++j) {
     if (std::abs(times[n - 1 - j] - times[n - 2 - j] - period) > period_agreement * period) return 0;
-    if (std::abs(swings[n - 1 - j] - swings[n - 1]) > swing_agreement * swings[n - 1]) return 0;
+    if (std::abs(swings[n - 1 - j] - swings[n - 1]) > agreement_ * swings[n - 1]) return 0;
   }
   return period;
 }

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "driver/oscillation_guess.hpp"
 #include "driver/steady_figures.hpp"
+#include "model/netlist/netlist_problem.hpp"
 #include "multiscale/circuit_shooting.hpp"
 #include "multiscale/shooting.hpp"
 #include "problem/quantity_kind.hpp"
@@ -18,7 +19,10 @@ namespace trill {
 namespace {
 constexpr const char* steady_asker = "the steady state";
 constexpr double steady_rtol = 1e-7;  // of a cycle, unless the user says otherwise
-constexpr double check_refinement = 10;
+constexpr double check_refinement = 10, transient_rtol = 1e-6;
+// How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
+// for oscillators where Newton's method fails from farther away.
+constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
 
 void check_steady_plan(const RunPlan& plan) {
   if (plan.h)
@@ -44,6 +48,16 @@ CircuitCycleOptions cycle_options(double rtol) {
   return options;
 }
 
+void add_work(const CycleCounts& counts, const ShootingResult& result, Counters& work) {
+  work.steps += counts.steps;
+  work.rejected += counts.rejected;
+  work.newton_iterations += counts.iterations;
+  work.forces[0] += counts.iterations;
+  work.factorisations += counts.factorisations;
+  work.products += result.products;
+  work.micro_steps += result.cycles;
+}
+
 // The largest differences between the figures of two steady states.
 TrustRow compare_figures(const SteadySignal& a, const SteadySignal& b) {
   TrustRow row{a.name, a.unit, 0, std::max(std::abs(b.max), std::abs(b.min))};
@@ -57,8 +71,8 @@ struct SteadyRun::Found {
   RunStatus status = RunStatus::reached_end;
   std::string message;
   SteadyState state;
+  State start;
   CycleTrace period;
-  std::vector<int> mode;
   Counters work;
 };
 
@@ -71,6 +85,7 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
   check_load(problem, options_.load);
   if (!dynamic_cast<const CircuitProblem*>(problem_.get()))
     rates_ = std::make_unique<RatesAsCharges>(*problem_, steady_asker);
+  take_card();
   if (options_.period > 0)
     period_ = options_.period;
   else if (!rates_)
@@ -80,6 +95,16 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
         fmt::format("the period after which '{}' is driven in the same way is not known; give it by "
                     "--set period=TIME",
                     problem.name()));
+}
+
+// What --set says counts before the .pss line of a netlist.
+void SteadyRun::take_card() {
+  const auto* netlist = dynamic_cast<const NetlistProblem*>(problem_.get());
+  if (!netlist) return;
+  const SteadyCard& card = netlist->circuit().steady;
+  if (options_.period == 0) options_.period = card.period;
+  if (options_.signal.empty() && card.node != ground)
+    options_.signal = netlist->components()[static_cast<std::size_t>(card.node)].name;
 }
 
 const CircuitProblem& SteadyRun::circuit() const {
@@ -92,81 +117,91 @@ std::string SteadyRun::description() const {
          "transient gives the first guess";
 }
 
-SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
-  Found found;
-  SteadyState& state = found.state;
-  const CircuitProblem& circuit = this->circuit();
-  State start = circuit.initial_state();
-  start.t = *plan_.from;
-  double period = period_.value_or(0);
-  if (!period_) {
-    RunPlan transient = plan_;
-    transient.want = Want::full;
-    transient.options.clear();
-    transient.rtol = std::max(defaults_.rtol, 1e-6);
-    transient.atol.reset();
-    transient.output = Times{{*plan_.to}};
-    PreparedRun run = prepare(transient, problem_->clone(), defaults_);
-    OscillationWatch watch(find_signal(*problem_, options_.signal));
-    run.options.observers.push_back(&watch);
-    run.options.stop = &watch.stop();
-    const RunOutcome outcome = run.run().outcome;
-    found.work = outcome.counters;
-    if (!watch.found()) {
-      found.status = outcome.ok() ? RunStatus::refused : outcome.status;
-      found.message = outcome.ok()
-                          ? fmt::format(
-                                "no regular oscillation was found up to t = {:.6g}, and no source repeats; follow "
-                                "it longer by --to, or give the period of what drives it by --set period=TIME",
-                                *plan_.to)
-                          : outcome.message;
-      return found;
-    }
-    start.t = watch.state().t;
-    start.y = watch.state().y.head(start.y.size());
-    start.mode = watch.state().mode;
-    period = watch.period();
-    state.transient = start.t - *plan_.from;
+// A transient with the method of the model, until its last periods are alike. false: they never are.
+bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& found) const {
+  RunPlan transient = plan_;
+  transient.want = Want::full;
+  transient.method.clear();
+  transient.options.clear();
+  transient.rtol = std::max(defaults_.rtol, transient_rtol);
+  transient.atol.reset();
+  transient.output = Times{{*plan_.to}};
+  PreparedRun run = prepare(transient, problem_->clone(), defaults_);
+  OscillationWatch watch(find_signal(*problem_, options_.signal), agreement, stop);
+  run.options.observers.push_back(&watch);
+  run.options.stop = &watch.stop();
+  const RunOutcome outcome = run.run().outcome;
+  found.work.steps += outcome.counters.steps;
+  found.work.forces[0] += outcome.counters.most_forces();
+  if (watch.found()) {
+    found.start.t = watch.state().t;
+    found.start.y = watch.state().y.head(found.start.y.size());
+    found.start.mode = watch.state().mode;
+    found.state.period = watch.period();
+    found.state.transient += found.start.t - *plan_.from;
+    return true;
   }
+  found.status = outcome.ok() ? RunStatus::refused : outcome.status;
+  found.message = outcome.message;
+  if (outcome.ok())
+    found.message = fmt::format(
+        "because no regular oscillation was found up to t = {:.6g}, and no source repeats; "
+        "follow it longer by --to, or give the period of what drives it by --set period=TIME",
+        *plan_.to);
+  return false;
+}
 
-  CircuitCycle cycle(circuit, start, period, cycle_options(*plan_.rtol));
+void SteadyRun::shoot(const std::atomic<bool>* stop, Found& found) const {
+  SteadyState& state = found.state;
+  CircuitCycle cycle(circuit(), found.start, state.period, cycle_options(*plan_.rtol));
   cycle.keep_waveform(true);
   CircuitShooting shooting(cycle);
   ShootingOptions options;
-  options.warm_up = options_.warm_up;
+  options.warm_up = state.has_clock ? options_.warm_up : 0;
   options.max_iterations = options_.iterations;
   options.stop = stop;
-  if (!period_) options.free_period = period;
+  if (!state.has_clock) options.free_period = state.period;
   const ShootingResult result = find_periodic(shooting, cycle.initial_state().y, options);
 
-  found.work.steps += cycle.counts().steps;
-  found.work.rejected += cycle.counts().rejected;
-  found.work.newton_iterations += cycle.counts().iterations;
-  found.work.forces[0] += cycle.counts().iterations;
-  found.work.factorisations += cycle.counts().factorisations;
-  found.work.products += result.products;
-  found.work.micro_steps += result.cycles;
-  if (!result.converged) {
-    found.status = result.stopped ? RunStatus::stopped : RunStatus::newton_failed;
-    found.message = result.message;
-    if (!cycle.failure().empty()) found.message += ": " + cycle.failure();
-  }
+  found.status = result.converged ? RunStatus::reached_end
+                 : result.stopped ? RunStatus::stopped
+                                  : RunStatus::newton_failed;
+  found.message = result.message;
+  if (!result.converged && !cycle.failure().empty()) found.message += ": " + cycle.failure();
   found.period = cycle.trace();
-  found.mode = start.mode;
-  state.period = period_ ? *period_ : result.period;
-  state.has_clock = period_.has_value();
+  add_work(cycle.counts(), result, found.work);
+  if (!state.has_clock) state.period = result.period;
   state.multipliers = result.multipliers;
-  const Stability stability = judge_stability(result.multipliers, state.has_clock);
+  state.residual = result.residual;
+  state.iterations += result.iterations;
+  state.cycles += result.cycles;
+  state.cycles_with_sensitivities += result.cycles_with_derivative;
+  state.products += result.products;
+}
+
+SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
+  Found found;
+  SteadyState& state = found.state;
+  found.start = circuit().initial_state();
+  found.start.t = *plan_.from;
+  state.has_clock = period_.has_value();
+  if (state.has_clock) {
+    state.period = *period_;
+    shoot(stop, found);
+  } else {
+    for (const double agreement : swing_agreements) {
+      if (!guess(agreement, stop, found)) break;
+      shoot(stop, found);
+      if (found.status != RunStatus::newton_failed) break;
+    }
+  }
+  if (found.status != RunStatus::reached_end) return found;
+  const Stability stability = judge_stability(state.multipliers, state.has_clock);
   state.is_stable = stability.is_stable;
   state.stability = stability.text;
   if (!state.has_clock)
     state.stability += fmt::format("; the multiplier that is 1 in theory is {:.8g}", stability.trivial.real());
-  state.residual = result.residual;
-  state.iterations = result.iterations;
-  state.cycles = result.cycles;
-  state.cycles_with_sensitivities = result.cycles_with_derivative;
-  state.products = result.products;
-  state.signals = signals_of(found.period, circuit.components(), options_.harmonics);
+  state.signals = signals_of(found.period, circuit().components(), options_.harmonics);
   fill_powers(state, *problem_, found.period, options_.load);
   return found;
 }
@@ -183,7 +218,7 @@ Solution SteadyRun::run(PreparedRun& run) const {
   solution.info.quantities = measures_of(*problem_);
 
   State s = problem_->initial_state();
-  s.mode = found.mode;
+  s.mode = found.start.mode;
   Vec measured = Vec::Zero(static_cast<Index>(solution.info.quantities.size()));
   const auto stride = std::get_if<EveryStep>(&plan_.output) ? std::get<EveryStep>(plan_.output).stride : 1;
   const auto& times = found.period.times();
@@ -197,7 +232,7 @@ Solution SteadyRun::run(PreparedRun& run) const {
 
   RunOutcome& outcome = solution.outcome;
   outcome.status = found.status;
-  outcome.message = found.message;
+  if (!found.message.empty()) outcome.message = "in the search for the steady state: " + found.message;
   outcome.notices = run.options.notices;
   outcome.counters = found.work;
   outcome.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

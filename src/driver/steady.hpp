@@ -21,7 +21,10 @@ class SteadyRun {
  private:
   struct Found;
   Found find(const std::atomic<bool>* stop) const;
+  bool guess(double agreement, const std::atomic<bool>* stop, Found& found) const;
+  void shoot(const std::atomic<bool>* stop, Found& found) const;
 
+  void take_card();
   const CircuitProblem& circuit() const;
   std::unique_ptr<Problem> problem_;
   std::unique_ptr<RatesAsCharges> rates_;  // the problem, if it is not a circuit already

@@ -15,6 +15,7 @@ constexpr int most_halvings = 6;
 // A step of an oscillation without a clock changes the state and the period by at most these shares: uncapped, Newton's
 // method may jump between cycles for ever.
 constexpr double most_change_of_state = 0.1, most_change_of_period = 0.02;
+constexpr double most_error_of_guess = 0.5;  // of the period; beyond, the guess was no guess
 // Rounding and the choice of steps inside a cycle limit how well two cycles agree. When an iteration with a residual
 // below this no longer reduces the error, it has found what can be found.
 constexpr double residual_of_rounding = 1e-11;
@@ -129,6 +130,7 @@ class Shooting {
     for (int halving = 0; halving <= most_halvings; ++halving, share /= 2) {
       trial_z_ = result_.z + (share * step.head(n_).array() * size_before_.array()).matrix();
       const double period = free_ ? result_.period + share * step[n_] * *options_.free_period : 0;
+      if (free_ && !(std::abs(period / *options_.free_period - 1) < most_error_of_guess)) break;
       if (!evaluate(trial_z_, period)) continue;
       next_step = residual_;
       next_step.head(n_).array() *= size_.array() / size_before_.array();
@@ -139,7 +141,8 @@ class Shooting {
       result_.period = period;
       return true;
     }
-    give_up("no cycle could be computed from the start that Newton's method proposes, not even after a shorter step");
+    give_up(
+        "Newton's method proposes a start or a period from which no cycle can be computed, even after shorter steps");
     return false;
   }
 
