@@ -2,32 +2,18 @@
 #include "driver/steady_figures.hpp"
 
 #include "base/text.hpp"
+#include "driver/period_curves.hpp"
 #include "model/netlist/circuit_powers.hpp"
 #include "model/netlist/netlist_problem.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
-using Complex = std::complex<double>;
 constexpr std::size_t most_signals_in_a_summary = 24;
-
-// Integrals over 0..1 of exp(-i a s) and of s exp(-i a s).
-struct LineIntegrals {
-  Complex flat, rising;
-};
-LineIntegrals line_integrals(double a) {
-  const Complex i(0, 1);
-  if (std::abs(a) < 1e-2)  // the closed form cancels
-    return {1.0 - i * a / 2.0 - a * a / 6 + i * (a * a * a) / 24.0,
-            0.5 - i * a / 3.0 - a * a / 8 + i * (a * a * a) / 30.0};
-  const Complex e = std::exp(-i * a);
-  return {(1.0 - e) / (i * a), (e * (1.0 + i * a) - 1.0) / (a * a)};
-}
 
 // The resistor that a circuit most likely feeds.
 std::string find_load(const std::vector<SteadyPower>& powers) {
@@ -40,18 +26,16 @@ std::string find_load(const std::vector<SteadyPower>& powers) {
   return most ? most->element : "";
 }
 
-Vec mean_powers(const Circuit& circuit, Index count, const CycleTrace& period) {
+Vec mean_powers(const Circuit& circuit, Index count, const PeriodCurves& period) {
   Vec sum = Vec::Zero(count), a(count), b(count), middle(count);
-  const auto x = period.values();
-  for (std::size_t k = 1; k < period.times().size(); ++k) {
-    const double t0 = period.times()[k - 1], t1 = period.times()[k];
-    const auto j = static_cast<Index>(k);
-    powers(circuit, t0, x.col(j - 1), a);
-    powers(circuit, t1, x.col(j), b);
-    powers(circuit, (t0 + t1) / 2, (x.col(j - 1) + x.col(j)) / 2, middle);
-    sum += (t1 - t0) / 6 * (a + 4 * middle + b);
+  for (Index k = 0; k < period.pieces(); ++k) {
+    const double t = period.begin(k), h = period.length(k);
+    powers(circuit, t, period.left(k), a);
+    powers(circuit, t + h, period.right(k), b);
+    powers(circuit, t + h / 2, period.middle(k), middle);
+    sum += h / 6 * (a + 4 * middle + b);
   }
-  return sum / (period.times().back() - period.times().front());
+  return sum / period.period();
 }
 
 std::string time_text(double value, const std::string& unit) {
@@ -59,34 +43,8 @@ std::string time_text(double value, const std::string& unit) {
 }
 }  // namespace
 
-Mat harmonic_amplitudes(const CycleTrace& period, int count) {
-  const auto& t = period.times();
-  Mat amplitudes = Mat::Zero(period.values().rows(), count);
-  if (t.size() < 2) return amplitudes;
-  const double begin = t.front(), length = t.back() - begin;
-  Vec cosine(static_cast<Index>(t.size())), sine(static_cast<Index>(t.size()));
-  for (int k = 1; k <= count; ++k) {
-    const double omega = 2 * std::numbers::pi * k / length;
-    cosine.setZero();
-    sine.setZero();
-    for (Index j = 0; j + 1 < cosine.size(); ++j) {
-      const double from = t[static_cast<std::size_t>(j)] - begin, h = t[static_cast<std::size_t>(j + 1)] - begin - from;
-      const LineIntegrals line = line_integrals(omega * h);
-      const Complex turn = std::polar(2 * h / length, -omega * from);
-      const Complex left = turn * (line.flat - line.rising), right = turn * line.rising;
-      cosine[j] += left.real();
-      sine[j] += left.imag();
-      cosine[j + 1] += right.real();
-      sine[j + 1] += right.imag();
-    }
-    const Vec c = period.values() * cosine, s = period.values() * sine;
-    amplitudes.col(k - 1) = (c.cwiseAbs2() + s.cwiseAbs2()).cwiseSqrt();
-  }
-  return amplitudes;
-}
-
 std::vector<SteadySignal> signals_of(const CycleTrace& period, const std::vector<Quantity>& components, int harmonics) {
-  const Mat amplitudes = harmonic_amplitudes(period, harmonics);
+  const Mat amplitudes = PeriodCurves(period).harmonics(harmonics);
   const Vec mean = period.mean(), rms = period.rms();
   std::vector<SteadySignal> signals;
   for (Index k = 0; k < mean.size(); ++k) {
@@ -113,7 +71,7 @@ void fill_powers(SteadyState& steady, const Problem& problem, const CycleTrace& 
   const auto* netlist = dynamic_cast<const NetlistProblem*>(&problem);
   if (!netlist || period.times().size() < 2) return;
   const std::vector<PowerTerm> terms = power_terms(netlist->circuit());
-  const Vec mean = mean_powers(netlist->circuit(), static_cast<Index>(terms.size()), period);
+  const Vec mean = mean_powers(netlist->circuit(), static_cast<Index>(terms.size()), PeriodCurves(period));
   double input = 0, output = 0;
   for (std::size_t k = 0; k < terms.size(); ++k)
     steady.powers.push_back({terms[k].element, terms[k].is_source, mean[static_cast<Index>(k)]});

@@ -5,9 +5,7 @@
 #include "trill/driver/plan.hpp"
 
 namespace trill {
-// One column for each harmonic, one row for each signal: peak amplitudes. Between points signals are straight lines.
-Mat harmonic_amplitudes(const CycleTrace& period, int count);
-
+// The period must have two points or more.
 std::vector<SteadySignal> signals_of(const CycleTrace& period, const std::vector<Quantity>& components, int harmonics);
 
 // Fills powers, load and efficiency of a circuit from a netlist; does nothing for other problems. load: the name of a
