@@ -15,7 +15,7 @@ struct ShootingOptions {
   // The guess for the period of an oscillation without a clock; empty: the time of a cycle is known.
   std::optional<double> free_period;
   Index dense_up_to = 24;  // unknowns; above that, products replace the derivative if the cycle has them
-  Index multipliers = 12;   // that are computed for many unknowns
+  Index multipliers = 12;  // that are computed for many unknowns
   const std::atomic<bool>* stop = nullptr;  // set from outside: no further cycle is computed
 };
 
