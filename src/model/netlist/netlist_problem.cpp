@@ -170,6 +170,7 @@ bool NetlistProblem::turn_switches(In x, std::vector<int>& closed) const {
 void NetlistProblem::on_event(int event, State& s) const {
   const auto k = static_cast<std::size_t>(event);
   s.mode[k] = !s.mode[k];
+  if (s.mode.size() == 1) return;
   const std::vector<int> before = equations_.setting.closed;
   for (std::size_t round = 0; round < s.mode.size(); ++round) {
     equations_.setting.closed = s.mode;

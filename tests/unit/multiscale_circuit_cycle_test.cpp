@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One cycle of a circuit as a map: against transients, closed forms and differences.
+#include "multiscale/circuit_cycle.hpp"
+#include "support/netlists.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <numbers>
+
+namespace trill::testing_netlists {
+namespace {
+constexpr double pi = std::numbers::pi;
+
+TextModel example_circuit(const std::string& name) {
+  return load_model(std::filesystem::path(TRILL_SOURCE_DIR) / "examples/circuits" / (name + ".cir"));
+}
+
+// A circuit with its cycles, and how they go on.
+struct Cycles {
+  TextModel model;
+  CircuitCycle map;
+  Vec z, change;
+
+  Cycles(TextModel given, double period, const CircuitCycleOptions& options = {})
+      : model(std::move(given)),
+        map(model.problem->as<CircuitProblem>("a test"), model.problem->initial_state(), period, options),
+        z(map.initial_state().y),
+        change(z) {}
+  void run(int from, int to) {
+    for (int n = from; n < to; ++n) {
+      ASSERT_TRUE(map.change(n, z, change)) << map.failure();
+      z += change;
+    }
+  }
+  Index component(const std::string& name) const {
+    const auto all = model.problem->components();
+    const auto is_it = [&](const Quantity& q) { return q.name == name; };
+    return std::find_if(all.begin(), all.end(), is_it) - all.begin();
+  }
+  double end(const std::string& name) const { return map.end_values()[component(name)]; }
+
+  // The derivative by central differences; every cycle begins with the same switches.
+  Mat differences(double n, double share) {
+    const std::vector<int> mode = map.mode();
+    Mat all(z.size(), z.size());
+    Vec ahead = z, behind = z;
+    for (Index j = 0; j < z.size(); ++j) {
+      Vec moved = z;
+      const double step = share * std::abs(z[j]);
+      moved[j] = z[j] + step;
+      EXPECT_TRUE(map.change(n, moved, ahead)) << map.failure();
+      map.set_mode(mode);
+      moved[j] = z[j] - step;
+      EXPECT_TRUE(map.change(n, moved, behind)) << map.failure();
+      map.set_mode(mode);
+      all.col(j) = (ahead - behind) / (2 * step);
+    }
+    return all;
+  }
+  // The largest deviation of two derivatives, of components relative to themselves.
+  double deviation(const Mat& a, const Mat& b) const {
+    const Vec size = z.cwiseAbs();
+    return (size.cwiseInverse().asDiagonal() * (a - b) * size.asDiagonal()).cwiseAbs().maxCoeff();
+  }
+};
+
+Solution transient(const std::string& name, double to) {
+  TextModel model = example_circuit(name);
+  RunPlan plan;
+  plan.method = "radau";
+  plan.rtol = 1e-9;
+  plan.to = to;
+  Solution solution = prepare(plan, std::move(model.problem), model.info.run).run();
+  EXPECT_TRUE(solution.ok()) << name << ": " << solution.outcome.message;
+  return solution;
+}
+
+void expect_transient(const std::string& name, double period, int cycles, const std::vector<std::string>& components) {
+  Cycles c(example_circuit(name), period);
+  c.run(0, cycles);
+  const Solution s = transient(name, cycles * period);
+  for (const std::string& component : components) {
+    const double largest = s.y().row(s.component(component)).cwiseAbs().maxCoeff();
+    EXPECT_NEAR(c.end(component), end_value(s, component), 1e-5 * largest) << name << ": " << component;
+  }
+}
+
+TEST(CircuitCycle, FollowsTheTransient) {
+  expect_transient("buck", 1e-5, 40, {"v(o2)", "i(l1)"});
+  expect_transient("boost", 1e-5, 40, {"v(o2)", "i(l1)"});
+  expect_transient("rectifier", 0.02, 3, {"v(b)", "v(c)"});
+  expect_transient("hysteretic_buck", 2e-5, 10, {"v(o2)", "i(l1)"});
+}
+
+struct CycleSample {
+  int cycle;
+  double first, second;
+};
+// Values on which an engine of its own and ngspice 39 agree; deviations are relative to the largest.
+void expect_samples(Cycles c, const std::string& first, const std::string& second, double largest_first,
+                    double largest_second, const std::vector<CycleSample>& samples) {
+  int done = 0;
+  for (const CycleSample& sample : samples) {
+    c.run(done, sample.cycle);
+    done = sample.cycle;
+    EXPECT_NEAR(c.end(first), sample.first, 1e-4 * largest_first) << first << " after " << done;
+    EXPECT_NEAR(c.end(second), sample.second, 1e-4 * largest_second) << second << " after " << done;
+  }
+}
+
+TEST(CircuitCycle, ReachesVerifiedSamples) {
+  const CircuitCycleOptions options{.rtol = 1e-5};
+  expect_samples({example_circuit("buck"), 1e-5, options}, "v(o2)", "i(l1)", 8.45, 1.31,
+                 {{500, 8.45373606616, 3.54524659498e-06},
+                  {1000, 5.44604339771, 0.243609625359},
+                  {1500, 5.89172572916, 0.700393565804},
+                  {2000, 5.82131545673, 1.31209185386}});
+  expect_samples({example_circuit("boost"), 1e-5, options}, "v(o2)", "i(l1)", 15.5, 1.03,
+                 {{400, 15.5285964897, 4.9989994714e-06},
+                  {800, 12.769966088, 4.99900223003e-06},
+                  {1600, 9.11508472341, 1.03239383397},
+                  {2000, 9.47104144433, 0.499832076999}});
+  expect_samples({example_circuit("rectifier"), 0.02, options}, "v(b)", "v(c)", 11.2, 10.2,
+                 {{50, 10.5248130115, 6.38282578916}, {100, 10.9288352495, 8.7663822134}});
+}
+
+// 1 V behind 1 kOhm and 1 uF; the steps are as long as the netlist allows.
+double error_of_charging(double longest_step) {
+  Cycles c(netlist("v1 in 0 sin(0 1 1k)\nr1 in out 1k\nc1 out 0 1u ic=0.5\n.tran 1u 1m 0 " +
+                   std::to_string(longest_step) + " uic\n"),
+           1e-3, {.rtol = 1e3});
+  c.run(0, 1);
+  const double w = 2 * pi, decay = std::exp(-1.0), gain = 1 / (1 + w * w);  // in units of RC, which is one period
+  return std::abs(c.end("v(out)") - (0.5 * decay + gain * w * decay - gain * w));
+}
+
+TEST(CircuitCycle, HasOrderThree) {
+  const double coarse = error_of_charging(1e-3 / 40), fine = error_of_charging(1e-3 / 160);
+  EXPECT_NEAR(std::log(coarse / fine) / std::log(4), 3, 0.3) << coarse << " and " << fine;
+  EXPECT_LT(fine, 1e-6);
+}
+
+TEST(CircuitCycle, DerivativesAreThoseOfTheSteps) {
+  struct Case {
+    std::string circuit;
+    double period;
+    int cycles;
+  };
+  for (const Case& one : {Case{"buck", 1e-5, 1500}, {"boost", 1e-5, 1700}, {"rectifier", 0.02, 40}, {"ladder", 0.02, 3}}) {
+    Cycles c(example_circuit(one.circuit), one.period, {.rtol = 1e-5});
+    c.run(0, one.cycles);
+    Mat derivative;
+    Vec change = c.z;
+    ASSERT_TRUE(c.map.change_and_derivative(one.cycles, c.z, change, derivative)) << c.map.failure();
+    EXPECT_LT(c.deviation(derivative, c.differences(one.cycles, 1e-5)), 1e-6) << one.circuit;
+    ASSERT_TRUE(c.map.change(one.cycles, c.z, c.change));
+    EXPECT_EQ(change, c.change) << one.circuit;
+  }
+}
+
+// Without the saltation term the derivative would be wrong by a factor of more than ten.
+TEST(CircuitCycle, DerivativesCrossStateControlledSwitches) {
+  Cycles c(example_circuit("hysteretic_buck"), 2e-5);
+  c.run(0, 40);
+  const std::vector<int> mode = c.map.mode();
+  Mat derivative;
+  const long before = c.map.counts().events;
+  ASSERT_TRUE(c.map.change_and_derivative(40, c.z, c.change, derivative));
+  ASSERT_GT(c.map.counts().events, before);
+  c.map.set_mode(mode);
+  const Mat expected = c.differences(40, 1e-6);
+  EXPECT_LT(c.deviation(derivative, expected), 1e-2 * c.deviation(expected, Mat::Zero(2, 2)));
+}
+
+TEST(CircuitCycle, EqualArgumentsGiveEqualResults) {
+  for (const std::string circuit : {"buck", "ladder"}) {
+    Cycles c(example_circuit(circuit), circuit == "buck" ? 1e-5 : 0.02, {.rtol = 1e-5});
+    c.run(0, 3);
+    const Vec z = c.z;
+    Vec once = z, again = z;
+    ASSERT_TRUE(c.map.change(3, z, once));
+    c.run(3, 6);
+    Mat derivative;
+    ASSERT_TRUE(c.map.change_and_derivative(20, 1.5 * z, again, derivative));
+    EXPECT_FALSE(c.map.change(20, NAN * z, again));
+    ASSERT_TRUE(c.map.change(3, z, again));
+    EXPECT_EQ(once, again) << circuit;
+    const auto copy = c.map.clone();
+    ASSERT_TRUE(copy->as<CycleMap>("a test").change(3, z, again));
+    EXPECT_EQ(once, again) << circuit;
+  }
+}
+
+TEST(CircuitCycle, TangentIsAProductWithTheDerivative) {
+  for (const double room : {256e6, 0.0}) {
+    Cycles c(example_circuit("hysteretic_buck"), 2e-5, {.tape_bytes = room});
+    c.run(0, 40);
+    const std::vector<int> mode = c.map.mode();
+    Mat derivative;
+    ASSERT_TRUE(c.map.change_and_derivative(40, c.z, c.change, derivative));
+    c.map.set_mode(mode);
+    Vec change = c.z, product = c.z;
+    ASSERT_TRUE(c.map.record(40, c.z, change));
+    EXPECT_EQ(change, c.change);
+    ASSERT_TRUE(c.map.change(41, 1.1 * c.z, change));
+    for (const double second : {0.3, -2.0}) {
+      const Vec v = Vec{{1, second}}.cwiseProduct(c.z), expected = v + derivative * v;
+      ASSERT_TRUE(c.map.tangent(v, product));
+      EXPECT_LT((product - expected).cwiseQuotient(c.z).norm(), 1e-10);
+    }
+  }
+}
+
+TEST(CircuitCycle, TraceOfASine) {
+  Cycles c(netlist("v1 in 0 sin(1 3 1k)\nr1 in out 1k\nc1 out 0 1n\n.tran 1u 1m 0 10u uic\n"), 1e-3);
+  c.map.keep_waveform(true);
+  c.run(0, 1);
+  const CycleTrace& trace = c.map.trace();
+  const Index in = c.component("v(in)");
+  EXPECT_NEAR(trace.duration(), 1e-3, 1e-15);
+  EXPECT_NEAR(trace.mean()[in], 1, 1e-4);
+  EXPECT_NEAR(trace.rms()[in], std::sqrt(1 + 4.5), 1e-4);
+  EXPECT_NEAR(trace.max()[in], 4, 1e-2);
+  EXPECT_NEAR(trace.min()[in], -2, 1e-2);
+  ASSERT_GT(trace.times().size(), 50U);
+  for (std::size_t k = 0; k < trace.times().size(); ++k)
+    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * pi * trace.times()[k]), 1e-9);
+}
+
+TEST(CircuitCycle, NamesAndValuesOfCharges) {
+  Cycles c(example_circuit("buck"), 1e-5);
+  const auto names = c.map.components();
+  ASSERT_EQ(names.size(), 2U);  // the charges at both ends of the capacitor are one
+  EXPECT_EQ(names[0].name, "charge of v(o2)");
+  EXPECT_EQ(names[1].name, "flux of i(l1)");
+  const Vec z{{2200e-6 * 5, 470e-6 * 1.5}};
+  Vec x = c.model.problem->initial_state().y;
+  ASSERT_TRUE(c.map.expand(0, z, x));
+  EXPECT_NEAR(x[c.component("v(o2)")] - x[c.component("v(c1)")], 5, 1e-9);
+  EXPECT_NEAR(x[c.component("i(l1)")], 1.5, 1e-9);
+  EXPECT_LT(x[c.component("v(sw)")], -0.5) << "the switch is open, so the diode carries the current";
+  EXPECT_LT((c.map.reduce(x) - z).cwiseQuotient(z).norm(), 1e-10);
+}
+
+// A ramp is seen at the cycle number, also between whole ones, while the clock begins anew.
+TEST(CircuitCycle, SlowSourcesGoOnBetweenWholeCycles) {
+  Cycles c(netlist("v1 in 0 pulse(0 5 0 1u 1u 4u 10u)\nr1 in out 1k\nc1 out 0 10n ic=1\ni1 0 out pwl(0 0 1 10)\n"
+                   ".tran 1u 1m uic\n"),
+           1e-5);
+  Vec at10 = c.z, at11 = c.z, between = c.z;
+  ASSERT_TRUE(c.map.change(10, c.z, at10) && c.map.change(11, c.z, at11) && c.map.change(10.25, c.z, between));
+  ASSERT_GT(at11[0] - at10[0], 1e-11 * 1e-5);
+  EXPECT_NEAR(between[0], 0.75 * at10[0] + 0.25 * at11[0], 1e-6 * (at11[0] - at10[0]));
+  EXPECT_DOUBLE_EQ(c.map.time(10.25, c.z), 10.25e-5);
+  EXPECT_DOUBLE_EQ(c.map.cycles_until(2e-4, 10.5, c.z), 9.5);
+}
+
+TEST(CircuitCycle, PartsOfACycle) {
+  Cycles c(netlist("v1 in 0 pulse(0 5 0 1u 1u 4u 10u)\nr1 in out 1k\nc1 out 0 10n ic=2\n.tran 1u 1m uic\n"), 1e-5);
+  ASSERT_TRUE(c.map.change(3, c.z, c.change));
+  Vec half = c.z, whole = c.z;
+  ASSERT_TRUE(c.map.part(3, c.z, 4e-5, whole));
+  EXPECT_NEAR(whole[0], c.z[0] + c.change[0], 1e-12 * whole[0]);
+  ASSERT_TRUE(c.map.part(3, c.z, 3.5e-5, half));
+  // The pulse is over at 6 us, so what follows is an exponential.
+  Vec six = c.z;
+  ASSERT_TRUE(c.map.part(3, c.z, 3.6e-5, six));
+  EXPECT_NEAR(whole[0], six[0] * std::exp(-0.4), 1e-5 * whole[0]);
+  EXPECT_GT(half[0], c.z[0]);
+}
+
+TEST(CircuitCycle, FailuresAreSaid) {
+  // The switch closes when its own voltage is high, and that voltage breaks down when it closes.
+  Cycles c(netlist("v1 in 0 sin(0 10 1k)\nr1 in a 1k\ns1 a 0 a 0 on\nr2 a b 1k\nc1 b 0 1n\n"
+                   ".model on SW(RON=1 ROFF=1meg VT=5 VH=0)\n.tran 1u 1m uic\n"),
+           1e-3);
+  EXPECT_FALSE(c.map.change(0, c.z, c.change));
+  EXPECT_NE(c.map.failure().find("switches turn back and forth"), std::string::npos) << c.map.failure();
+  EXPECT_FALSE(c.map.change(0, NAN * Vec::Ones(c.z.size()), c.change));
+  EXPECT_NE(c.map.failure(), "");
+  EXPECT_THROW(Cycles(example_circuit("buck"), 0), UsageError);
+}
+
+TEST(CircuitCycle, CommonPeriods) {
+  const auto period = [](const std::string& sources) {
+    const TextModel model = netlist(sources + "r1 a 0 1\nr2 b 0 1\n.tran 1u 1m\n");
+    return common_period(model.problem->as<CircuitProblem>("a test")).value_or(0);
+  };
+  EXPECT_NEAR(period("v1 a 0 sin(0 1 50)\nv2 b 0 5\n"), 0.02, 1e-15);
+  EXPECT_NEAR(period("v1 a 0 sin(0 1 50)\nv2 b 0 pulse(0 1 0 1u 1u 1m 5m)\n"), 0.02, 1e-15);
+  EXPECT_NEAR(period("v1 a 0 pulse(0 1 0 1u 1u 1m 2m)\nv2 b 0 pulse(0 1 0 1u 1u 1m 3m)\n"), 6e-3, 1e-15);
+  EXPECT_EQ(period("v1 a 0 sin(0 1 50)\nv2 b 0 sin(0 1 70.7106781)\n"), 0);
+  EXPECT_EQ(period("v1 a 0 5\nv2 b 0 pwl(0 0 1m 1)\n"), 0);
+}
+}  // namespace
+}  // namespace trill::testing_netlists
