@@ -11,6 +11,8 @@
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -130,7 +132,9 @@ class Session {
   // The numbers that the model asks for.
   std::vector<RunResult> results() {
     std::vector<RunResult> found;
-    const auto wishes = wished_results_of(*run_.prepared().problem);
+    auto wishes = wished_results_of(*run_.prepared().problem);
+    if (run_.prepared().steady_state)
+      for (RunResultWish& wish : wishes) wish.from = -HUGE_VAL, wish.to = HUGE_VAL;  // the period stands for all times
     if (!wishes.empty())
       run_.with_rows([&](const RunInfo&, const RowSource& rows) { found = find_results(wishes, rows); });
     return found;

@@ -121,7 +121,7 @@ std::string SteadyRun::description() const {
 bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& found) const {
   RunPlan transient = plan_;
   transient.want = Want::full;
-  transient.method.clear();
+  transient.method = "radau";  // serves all problems, stiff or not
   transient.options.clear();
   transient.rtol = std::max(defaults_.rtol, transient_rtol);
   transient.atol.reset();
@@ -145,7 +145,7 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
   found.message = outcome.message;
   if (outcome.ok())
     found.message = fmt::format(
-        "because no regular oscillation was found up to t = {:.6g}, and no source repeats; "
+        "no regular oscillation was found up to t = {:.6g}, and no source repeats; "
         "follow it longer by --to, or give the period of what drives it by --set period=TIME",
         *plan_.to);
   return false;
@@ -270,6 +270,11 @@ Trust SteadyRun::check(const PreparedRun& run) const {
   double worst = 0;
   for (std::size_t k = 0; k < again.state.signals.size(); ++k) {
     trust.rows.push_back(compare_figures(run.steady_state->signals[k], again.state.signals[k]));
+    worst = std::max(worst, trust.rows.back().relative());
+  }
+  if (!again.state.multipliers.empty()) {
+    const double size = std::abs(run.steady_state->multipliers[0]), size_again = std::abs(again.state.multipliers[0]);
+    trust.rows.push_back({"largest multiplier", "", std::abs(size - size_again), 1});
     worst = std::max(worst, trust.rows.back().relative());
   }
   trust.verdict = verdict_of(worst);

@@ -15,15 +15,12 @@ namespace trill {
 namespace {
 constexpr std::size_t most_signals_in_a_summary = 24;
 
-// The resistor that a circuit most likely feeds.
+// The resistor whose name says that the circuit feeds it.
 std::string find_load(const std::vector<SteadyPower>& powers) {
-  const SteadyPower* most = nullptr;
   for (const char* name : {"rload", "rout"})
     for (const SteadyPower& p : powers)
       if (!p.is_source && p.element.starts_with(name)) return p.element;
-  for (const SteadyPower& p : powers)
-    if (!p.is_source && (!most || p.mean > most->mean)) most = &p;
-  return most ? most->element : "";
+  return "";
 }
 
 Vec mean_powers(const Circuit& circuit, Index count, const PeriodCurves& period) {

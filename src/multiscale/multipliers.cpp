@@ -77,26 +77,29 @@ double cycles_until_settled(double largest) {
 
 std::string name_of(std::complex<double> value) {
   if (std::abs(value.imag()) < 1e-12) return fmt::format("{:.6g}", value.real());
-  return fmt::format("{:.6g} {} {:.6g}i", value.real(), value.imag() < 0 ? "-" : "+", std::abs(value.imag()));
+  return fmt::format("{:.6g} {} {:.6g}i of size {:.6g}", value.real(), value.imag() < 0 ? "-" : "+",
+                     std::abs(value.imag()), std::abs(value));
+}
+
+// With two digits.
+std::string roughly(double count) {
+  const double digit = std::pow(10, std::max(0.0, std::floor(std::log10(count)) - 1));
+  return fmt::format("{:.0f}", std::round(count / digit) * digit);
 }
 
 std::string stability_text(const Stability& s, std::complex<double> deciding) {
   if (s.is_stable)
-    return fmt::format(
-        "stable: the largest multiplier is {} (size {:.6g}), so a transient needs about {:.2g} cycles "
-        "to settle to 1e-6",
-        name_of(deciding), s.largest, s.cycles_to_settle);
+    return fmt::format("stable: the largest multiplier is {}, so a transient needs about {} cycles to settle to 1e-6",
+                       name_of(deciding), roughly(s.cycles_to_settle));
   if (s.largest <= 1 + unit_circle_slack)
     return fmt::format(
-        "on the limit of stability: the multiplier {} has the size 1, so some disturbances never die out",
+        "on the limit of stability: the multiplier {} is on the unit circle, so some disturbances never die out",
         name_of(deciding));
-  const char* kind = deciding.real() < 0 && std::abs(deciding.imag()) < 1e-9
-                         ? ", and the motion tends to one of twice the period"
-                         : "";
+  const bool doubles = deciding.real() < 0 && std::abs(deciding.imag()) < 1e-9;
   return fmt::format(
-      "unstable: the multiplier {} lies outside the unit circle (size {:.6g}), so small disturbances "
-      "grow{}; a transient does not reach this motion",
-      name_of(deciding), s.largest, kind);
+      "unstable: the multiplier {} lies outside the unit circle, so small disturbances grow{}; a transient does not "
+      "reach this motion",
+      name_of(deciding), doubles ? ", and the motion tends to one of twice the period" : "");
 }
 }  // namespace
 

@@ -11,9 +11,9 @@
 
 namespace trill {
 namespace {
-constexpr int most_halvings = 6;
-// A step of an oscillation without a clock changes the state and the period by at most these shares: uncapped, Newton's
-// method may jump between cycles for ever.
+constexpr int most_halvings = 6, most_halvings_when_free = 3;
+// The first step of an oscillation without a clock changes the state and the period by at most these shares: uncapped,
+// Newton's method may jump between cycles for ever. Later steps may be longer where steps lead where they should.
 constexpr double most_change_of_state = 0.1, most_change_of_period = 0.02;
 constexpr double most_error_of_guess = 0.5;  // of the period; beyond, the guess was no guess
 // Rounding and the choice of steps inside a cycle limit how well two cycles agree. When an iteration with a residual
@@ -136,9 +136,10 @@ class Shooting {
       next_step.head(n_).array() *= size_.array() / size_before_.array();
       matrix_->estimate(Vec(next_step), next_step);
       const bool is_closer = next_step.lpNorm<Eigen::Infinity>() <= (1 - share / 4) * length;
-      if (!is_closer && !free_ && halving < most_halvings && !is_rounding()) continue;
+      if (!is_closer && halving < (free_ ? most_halvings_when_free : most_halvings) && !is_rounding()) continue;
       result_.z = trial_z_;
       result_.period = period;
+      if (free_) adapt_room((next_step - (1 - share) * step).lpNorm<Eigen::Infinity>() / (share * length));
       return true;
     }
     give_up(
@@ -151,7 +152,13 @@ class Shooting {
   double capped_share(const Vec& step) const {
     const double state = step.head(n_).lpNorm<Eigen::Infinity>() / most_change_of_state;
     const double period = std::abs(step[n_]) / most_change_of_period;
-    return 1 / std::max({1.0, state, period});
+    return 1 / std::max({1.0, state / room_, period / room_});
+  }
+
+  // surprise: how much the step that is left differs from what the linear model says, in units of the step taken.
+  void adapt_room(double surprise) {
+    if (surprise < 0.25) room_ *= 2;
+    if (surprise > 0.5) room_ = std::max(0.25, room_ / 2);
   }
 
   void set_matrix() {
@@ -212,6 +219,7 @@ class Shooting {
   ShootingOptions options_;
   Index n_;
   bool free_;
+  double room_ = 1;  // for steps beyond the caps
   std::unique_ptr<ShootingMatrix> matrix_;
   DenseShootingMatrix* dense_ = nullptr;  // matrix_, as the one of the two that it is
   KrylovShootingMatrix* krylov_ = nullptr;
