@@ -69,6 +69,8 @@ void add_run(CLI::App& app, Action& action) {
       verb(app, action, run, "run", "Solve a model, and say how far the result can be trusted",
            "  trill run stiff_spring             solves a model with the method that it suggests\n"
            "  trill run two_springs --want slow  computes its slow motion only, with large steps\n"
+           "  trill run buck.cir --want envelope follows the envelope of its start-up, from a few of its cycles\n"
+           "  trill run buck.cir --want steady   computes its periodic steady state, without the transient\n"
            "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
            "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
            "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
@@ -98,8 +100,9 @@ void add_run(CLI::App& app, Action& action) {
   word(sub, "--trust", "auto|always|never",
        "repeat the run more accurately and compare (default auto: if that takes less than 10 s)",
        [&trust = a.trust](const std::string& option, const std::string& text) { trust = read_when(option, text); });
-  word(sub, "--want", "slow|envelope",
-       "instead of --method: let trill choose a method that computes the slow motion, or the envelope of an oscillation",
+  word(sub, "--want", "slow|envelope|steady",
+       "instead of --method: slow and envelope let trill choose a method for the slow motion, or for the envelope of an "
+       "oscillation; steady computes one period of the motion that the model settles to",
        [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "show no progress and no summary");

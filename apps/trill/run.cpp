@@ -11,6 +11,8 @@
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -43,6 +45,33 @@ Native native_as_before(const std::string& resumed) {
   const auto point = find_resume_point(resumed);
   if (!point || point->info.code.empty()) return Native::automatic;
   return point->info.code == "compiled" ? Native::as_before : Native::never;
+}
+
+// The keys have the names of the members of SteadyState; a multiplier is its real and its imaginary part.
+json steady_json(const SteadyState& s) {
+  json multipliers = json::array(), signals = json::object(), powers = json::object();
+  for (const std::complex<double>& m : s.multipliers) multipliers.push_back({m.real(), m.imag()});
+  for (const SteadySignal& x : s.signals)
+    signals[x.name] = {
+        {"unit", x.unit},       {"mean", x.mean},          {"rms", x.rms}, {"min", x.min}, {"max", x.max},
+        {"ripple", x.ripple()}, {"harmonics", x.harmonics}};
+  for (const SteadyPower& p : s.powers) powers[p.element] = {{"is_source", p.is_source}, {"mean", p.mean}};
+  return {{"period", s.period},
+          {"frequency", 1 / s.period},
+          {"has_clock", s.has_clock},
+          {"multipliers", multipliers},
+          {"is_stable", s.is_stable},
+          {"stability", s.stability},
+          {"residual", s.residual},
+          {"signals", signals},
+          {"powers", powers},
+          {"load", s.load},
+          {"efficiency", s.efficiency ? json(*s.efficiency) : json(nullptr)},
+          {"iterations", s.iterations},
+          {"cycles", s.cycles},
+          {"cycles_with_sensitivities", s.cycles_with_sensitivities},
+          {"products", s.products},
+          {"transient", s.transient}};
 }
 
 class Session {
@@ -103,7 +132,9 @@ class Session {
   // The numbers that the model asks for.
   std::vector<RunResult> results() {
     std::vector<RunResult> found;
-    const auto wishes = wished_results_of(*run_.prepared().problem);
+    auto wishes = wished_results_of(*run_.prepared().problem);
+    if (run_.prepared().steady_state)
+      for (RunResultWish& wish : wishes) wish.from = -HUGE_VAL, wish.to = HUGE_VAL;  // the period stands for all times
     if (!wishes.empty())
       run_.with_rows([&](const RunInfo&, const RowSource& rows) { found = find_results(wishes, rows); });
     return found;
@@ -131,24 +162,27 @@ class Session {
     json components = json::array();
     for (const TrustRow& row : trust.rows)
       components.push_back({{"name", row.name}, {"deviation", row.deviation}, {"relative", row.relative()}});
-    return {{"model", info.problem},
-            {"method", info.method},
-            {"formulation", info.formulation},
-            {"choice", run_.prepared().choice},
-            {"status", to_text(outcome.status)},
-            {"message", outcome.message},
-            {"steps", c.steps},
-            {"rejected", c.rejected},
-            {"forces", c.most_forces()},
-            {"newton_iterations", c.newton_iterations},
-            {"seconds", c.seconds},
-            {"code", info.code},
-            {"settings", info.settings},
-            {"parameters", info.parameters},
-            {"trust", {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"components", components}}},
-            {"notices", notices},
-            {"measures", measures},
-            {"files", files}};
+    json summary = {
+        {"model", info.problem},
+        {"method", info.method},
+        {"formulation", info.formulation},
+        {"choice", run_.prepared().choice},
+        {"status", to_text(outcome.status)},
+        {"message", outcome.message},
+        {"steps", c.steps},
+        {"rejected", c.rejected},
+        {"forces", c.most_forces()},
+        {"newton_iterations", c.newton_iterations},
+        {"seconds", c.seconds},
+        {"code", info.code},
+        {"settings", info.settings},
+        {"parameters", info.parameters},
+        {"trust", {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"components", components}}},
+        {"notices", notices},
+        {"measures", measures},
+        {"files", files}};
+    if (const auto& steady = run_.prepared().steady_state) summary["steady"] = steady_json(*steady);
+    return summary;
   }
 
   void summarise() {

@@ -32,8 +32,10 @@ When read_when(const std::string& option, const std::string& text) {
 Want read_want(const std::string& text) {
   if (text == "slow") return Want::slow;
   if (text == "envelope") return Want::envelope;
-  const std::vector<std::string> known{"slow", "envelope"};
-  throw UsageError(fmt::format("--want cannot be '{}'{}", text, suggest(text, known)));
+  if (text == "steady") return Want::steady;
+  const std::vector<std::string> known{"slow", "envelope", "steady"};
+  throw UsageError(
+      fmt::format("--want cannot be '{}'{}; choose one of {}", text, suggest(text, known), join(known, " | ")));
 }
 
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {

@@ -24,7 +24,7 @@ bool model_joins(const PreparedRun& run) {
 
 bool run_joins(const PreparedRun& run) {
   const DriverOptions& o = run.options;
-  return run.stepper->info().componentwise && run.stepper->diagnostics().empty() &&
+  return run.stepper && run.stepper->info().componentwise && run.stepper->diagnostics().empty() &&
          std::holds_alternative<FixedStep>(o.control) && o.events.empty() && !o.dense && !o.reformulation && !o.resume;
 }
 

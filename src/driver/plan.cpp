@@ -2,6 +2,7 @@
 #include "trill/driver/plan.hpp"
 
 #include "driver/build.hpp"
+#include "driver/steady.hpp"
 
 #include <cmath>
 
@@ -26,6 +27,7 @@ Technique default_technique(const TextModel& model) {
 
 // A formulation keeps memory of its run, so a second run needs new objects.
 Solution PreparedRun::run() {
+  if (steady) return steady->run(*this);
   if (begun && reformulation) build_objects(*this);
   begun = true;
   return integrate(*problem, *stepper, start, *plan.to, options);
@@ -48,6 +50,7 @@ PreparedRun prepare(const RunPlan& plan) {
 
 PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
   const Resolved asked = resolve(plan, *problem, defaults);
+  if (plan.want == Want::steady) return prepare_steady(asked, std::move(problem));
   const Facts known = facts(asked, candidates_for(asked), *problem);
   return build(asked, known, advise(asked, known), std::move(problem));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/recorded_run.hpp"
 
+#include "driver/steady.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +24,8 @@ void RecordedRun::open() {
 }
 
 void RecordedRun::open_resumed() {
+  if (prepared_.steady)
+    throw UsageError("a steady state takes a few cycles only and keeps no checkpoints; run it again with --out");
   auto point = find_resume_point(plan_.file);
   if (!point)
     throw UsageError(fmt::format("there is no interrupted run of {} to resume; start one with --out {}",
@@ -65,6 +68,10 @@ void RecordedRun::judge(When when, const std::atomic<bool>* stop) {
         when == When::never
             ? "Not checked, because of --trust never."
             : "Not checked, because a repetition would take more than 10 s; use --trust always to check all the same.";
+    return;
+  }
+  if (prepared_.steady) {
+    trust_ = prepared_.steady->check(prepared_);
     return;
   }
   TrustOptions options;

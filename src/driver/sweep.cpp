@@ -200,7 +200,8 @@ class Block {
       guarded(i, [&] {
         if (!solved(i)) return;
         RecordedRun& run = *runs_[i];
-        if (runs_.size() == 1 || !wants_trust(run.prepared().plan, run.outcome().counters, options_.trust))
+        if (runs_.size() == 1 || run.prepared().steady ||
+            !wants_trust(run.prepared().plan, run.outcome().counters, options_.trust))
           return run.judge(options_.trust, options_.stop);
         run.with_rows([&](const RunInfo&, const RowSource& rows) {
           checks.emplace_back(run.prepared(), run.outcome(), rows);

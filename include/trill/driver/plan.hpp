@@ -7,6 +7,7 @@
 #include "trill/model/text_problem.hpp"
 #include "trill/problem/model_registry.hpp"
 
+#include <complex>
 #include <optional>
 
 namespace trill {
@@ -15,8 +16,8 @@ namespace trill {
 enum class Native { automatic, always, never, as_before };
 
 // Which motion the user wants. full: what the method delivers that the user or the model names; slow, envelope: trill
-// chooses the method.
-enum class Want { full, slow, envelope };
+// chooses the method; steady: one period of the motion that the problem settles to.
+enum class Want { full, slow, envelope, steady };
 
 // A run as a user specifies it: names and texts. What is missing is filled in from the model's defaults.
 struct RunPlan {
@@ -43,6 +44,42 @@ struct Way {
   OptionSet options, formulation_options;
 };
 
+// What one component does in a steady state.
+struct SteadySignal {
+  std::string name, unit;
+  double mean = 0, rms = 0, min = 0, max = 0;
+  double ripple() const { return max - min; }  // peak to peak
+  // Peak amplitudes a_1, a_2, ... in x(t) = mean + sum of a_k cos(2 pi k t / period - phase_k); a_1 is the fundamental.
+  std::vector<double> harmonics;
+};
+// The mean power that a source delivers, or that a resistor takes up.
+struct SteadyPower {
+  std::string element;
+  bool is_source = false;
+  double mean = 0;
+};
+
+// A motion that repeats after its period, as `Want::steady` finds it.
+struct SteadyState {
+  double period = 0;
+  bool has_clock = true;  // false: an oscillator, whose period is a result
+  // Floquet multipliers, the largest first: how much disturbances grow in one period.
+  std::vector<std::complex<double>> multipliers;
+  bool is_stable = false;
+  std::string stability;  // in one sentence
+  double residual = 0;    // by which the end of the period misses its start, relative to the size of components
+  std::vector<SteadySignal> signals;
+  std::vector<SteadyPower> powers;   // of circuits
+  std::string load;                  // the resistor whose power is the output; empty: not known
+  std::optional<double> efficiency;  // power of the load over the power that all sources deliver
+  // Work: cycles that were integrated, of which some with sensitivities; sweeps of linear solves over a stored cycle;
+  // and for oscillators the time of the transient from which period and amplitude were guessed.
+  int iterations = 0;
+  std::int64_t cycles = 0, cycles_with_sensitivities = 0, products = 0;
+  double transient = 0;
+};
+class SteadyRun;
+
 // Everything integrate() needs to carry out a plan, owned by one object.
 struct PreparedRun {
   RunPlan plan;  // with method, formulation, h or rtol, from and to filled in
@@ -52,9 +89,11 @@ struct PreparedRun {
   std::unique_ptr<Stepper> stepper;
   State start;
   DriverOptions options;
-  std::string remark;  // says so if machine code was wanted but is not available
-  std::string choice;  // why this method was used, if trill chose it
-  bool begun = false;  // run() has been called before
+  std::string remark;                       // says so if machine code was wanted but is not available
+  std::string choice;                       // why this method was used, if trill chose it
+  bool begun = false;                       // run() has been called before
+  std::shared_ptr<const SteadyRun> steady;  // set for Want::steady, which has no stepper
+  std::optional<SteadyState> steady_state;  // after a run for it that succeeded
 
   Solution run();  // gives the same result every time it is called
 };

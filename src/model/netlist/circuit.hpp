@@ -86,6 +86,13 @@ struct MeasureCard {
   std::optional<double> from, to;
 };
 
+// The .pss line: what is known of the steady state that --want steady asks for.
+struct SteadyCard {
+  double period = 0;  // 0: that of the sources, or that of the oscillation
+  int node = ground;  // whose voltage shows the oscillation; ground: any
+  const Card* card = nullptr;
+};
+
 struct CircuitOptions {
   double reltol = 1e-4, abstol = 1e-12, vntol = 1e-6, gmin = 1e-12, temperature = 27;
 };
@@ -113,6 +120,7 @@ struct Circuit {
 
   std::map<int, double> given_voltages;  // .ic, by node
   TransientCard transient;
+  SteadyCard steady;
   CircuitOptions options;
   std::vector<MeasureCard> measures;
   std::vector<std::string> notes;

@@ -57,6 +57,7 @@ void CircuitBuilder::read_cards() {
     while (!words.done()) global_nodes_.insert(words.take_name("the name of a node").text);
   });
   each({".tran"}, [&](const Card& card) { read_transient(card); });
+  each({".pss"}, [&](const Card& card) { later([this, &card] { read_steady(card); }); });
   each({".options", ".option", ".opt", ".temp"}, [&](const Card& card) { read_options(card); });
   each({".ic", ".nodeset"}, [&](const Card& card) { later([this, &card] { read_given_voltages(card); }); });
   each({".measure", ".meas"}, [&](const Card& card) { read_measure(card); });
@@ -87,6 +88,31 @@ void CircuitBuilder::read_transient(const Card& card) {
   if (tran.step < 0) throw card.error(0, "the step must not be negative");
   if (tran.longest_step && *tran.longest_step == 0) tran.longest_step.reset();
   if (tran.longest_step && !(*tran.longest_step > 0)) throw card.error(0, "the longest step must be positive");
+}
+
+// .pss [T=period] [node=name]
+void CircuitBuilder::read_steady(const Card& card) {
+  SteadyCard& steady = circuit_.steady;
+  if (steady.card) throw card.error(0, fmt::format("there is already a '.pss' in {}", steady.card->place()));
+  steady.card = &card;
+  WordReader words(card);
+  words.take();
+  while (!words.done()) {
+    const Word name = words.take_name("T=period or node=name");
+    if (!words.take_if(Word::Kind::equals)) words.expect(fmt::format("'=' after '{}'", name.text));
+    if (name.text == "t") {
+      steady.period = frames_.front().scope.number(words, "the period");
+      if (!(steady.period > 0)) words.fail(name, "the period must be positive");
+    } else if (name.text == "node") {
+      const Word node = words.take_name("the name of a node");
+      const auto it = circuit_.node_numbers.find(node.text);
+      if (it == circuit_.node_numbers.end())
+        words.fail(node, fmt::format("there is no node '{}' in this circuit", node.text));
+      steady.node = it->second;
+    } else {
+      words.fail(name, fmt::format("'{}' is not known here; '.pss' has T=period and node=name", name.text));
+    }
+  }
 }
 
 void CircuitBuilder::read_options(const Card& card) {

@@ -11,8 +11,8 @@ namespace trill {
 namespace {
 constexpr std::string_view elements = "rclkviefghbdmqswx";
 // Cards that have a meaning here, those that say what to print, and analyses that trill does not do.
-const std::vector<std::string> used_cards = {".tran", ".ic",   ".nodeset", ".options", ".option",
-                                             ".opt",  ".temp", ".measure", ".meas",    ".global"};
+const std::vector<std::string> used_cards = {".tran", ".ic",      ".nodeset", ".options", ".option", ".opt",
+                                             ".temp", ".measure", ".meas",    ".global",  ".pss"};
 const std::vector<std::string> silent_cards = {".print", ".save", ".plot", ".probe", ".width", ".title"};
 const std::vector<std::string> other_analyses = {".op",   ".ac",  ".dc",   ".noise", ".tf",
                                                  ".four", ".fft", ".sens", ".pz",    ".disto"};
@@ -61,7 +61,7 @@ class Sorter {
 
   [[noreturn]] static void refuse(const Card& card, const std::string& word) {
     if (word == ".step") throw card.error(0, "'.step' is not read; use 'trill sweep FILE --param NAME=VALUES'");
-    if (word == ".envelope" || word == ".pss")
+    if (word == ".envelope")
       throw card.error(0, fmt::format("'{}' is not available yet; this version runs transients", word));
     std::vector<std::string> known = {".param", ".model", ".subckt", ".ends", ".include", ".lib", ".end"};
     known.insert(known.end(), used_cards.begin(), used_cards.end());

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/steady.hpp"
+
+#include "base/text.hpp"
+#include "driver/oscillation_guess.hpp"
+#include "driver/steady_figures.hpp"
+#include "model/netlist/netlist_problem.hpp"
+#include "multiscale/circuit_shooting.hpp"
+#include "multiscale/shooting.hpp"
+#include "problem/quantity_kind.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr const char* steady_asker = "the steady state";
+constexpr double steady_rtol = 1e-7;  // of a cycle, unless the user says otherwise
+constexpr double check_refinement = 10, transient_rtol = 1e-6;
+// How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
+// for oscillators where Newton's method fails from farther away.
+constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
+
+void check_steady_plan(const RunPlan& plan) {
+  if (plan.h)
+    throw UsageError("a steady state is computed with a tolerance; give --rtol instead of a fixed step size --h");
+  if (*plan.to < *plan.from) throw UsageError("a steady state cannot run backwards; leave out --to");
+}
+
+Index find_signal(const Problem& problem, const std::string& name) {
+  if (name.empty()) return -1;
+  std::vector<std::string> names;
+  for (const Quantity& q : problem.components()) names.push_back(q.name);
+  const auto place = std::find(names.begin(), names.end(), name);
+  if (place == names.end())
+    throw UsageError(fmt::format("'{}' has no component '{}'{}", problem.name(), name, suggest(name, names)));
+  return place - names.begin();
+}
+
+CircuitCycleOptions cycle_options(double rtol) {
+  CircuitCycleOptions options;
+  options.rtol = rtol;
+  options.vntol = std::min(options.vntol, rtol);
+  options.abstol = std::min(options.abstol, 1e-3 * rtol);
+  return options;
+}
+
+void add_work(const CycleCounts& counts, const ShootingResult& result, Counters& work) {
+  work.steps += counts.steps;
+  work.rejected += counts.rejected;
+  work.newton_iterations += counts.iterations;
+  work.forces[0] += counts.iterations;
+  work.factorisations += counts.factorisations;
+  work.products += result.products;
+  work.micro_steps += result.cycles;
+}
+
+// The largest differences between the figures of two steady states.
+TrustRow compare_figures(const SteadySignal& a, const SteadySignal& b) {
+  TrustRow row{a.name, a.unit, 0, std::max(std::abs(b.max), std::abs(b.min))};
+  for (const auto& figure : {&SteadySignal::mean, &SteadySignal::rms, &SteadySignal::min, &SteadySignal::max})
+    row.deviation = std::max(row.deviation, std::abs(a.*figure - b.*figure));
+  return row;
+}
+}  // namespace
+
+struct SteadyRun::Found {
+  RunStatus status = RunStatus::reached_end;
+  std::string message;
+  SteadyState state;
+  State start;
+  CycleTrace period;
+  Counters work;
+};
+
+SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& defaults)
+    : problem_(problem.clone()),
+      plan_(std::move(plan)),
+      defaults_(defaults),
+      options_(read_options<SteadyOptions>(plan_.options, steady_asker)) {
+  find_signal(problem, options_.signal);
+  check_load(problem, options_.load);
+  if (!dynamic_cast<const CircuitProblem*>(problem_.get()))
+    rates_ = std::make_unique<RatesAsCharges>(*problem_, steady_asker);
+  take_card();
+  if (options_.period > 0)
+    period_ = options_.period;
+  else if (!rates_)
+    period_ = common_period(circuit());
+  else if (rates_->depends_on_time())
+    throw UsageError(
+        fmt::format("the period after which '{}' is driven in the same way is not known; give it by "
+                    "--set period=TIME",
+                    problem.name()));
+}
+
+// What --set says counts before the .pss line of a netlist.
+void SteadyRun::take_card() {
+  const auto* netlist = dynamic_cast<const NetlistProblem*>(problem_.get());
+  if (!netlist) return;
+  const SteadyCard& card = netlist->circuit().steady;
+  if (options_.period == 0) options_.period = card.period;
+  if (options_.signal.empty() && card.node != ground)
+    options_.signal = netlist->components()[static_cast<std::size_t>(card.node)].name;
+}
+
+const CircuitProblem& SteadyRun::circuit() const {
+  return rates_ ? *rates_ : dynamic_cast<const CircuitProblem&>(*problem_);
+}
+
+std::string SteadyRun::description() const {
+  if (period_) return fmt::format("the steady state is sought by shooting, with the period {:.10g}", *period_);
+  return "no source repeats, so the steady state is sought as that of an oscillator, whose period is unknown; a "
+         "transient gives the first guess";
+}
+
+// A transient with the method of the model, until its last periods are alike. false: they never are.
+bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& found) const {
+  RunPlan transient = plan_;
+  transient.want = Want::full;
+  transient.method = "radau";  // serves all problems, stiff or not
+  transient.options.clear();
+  transient.rtol = std::max(defaults_.rtol, transient_rtol);
+  transient.atol.reset();
+  transient.output = Times{{*plan_.to}};
+  PreparedRun run = prepare(transient, problem_->clone(), defaults_);
+  OscillationWatch watch(find_signal(*problem_, options_.signal), agreement, stop);
+  run.options.observers.push_back(&watch);
+  run.options.stop = &watch.stop();
+  const RunOutcome outcome = run.run().outcome;
+  found.work.steps += outcome.counters.steps;
+  found.work.forces[0] += outcome.counters.most_forces();
+  if (watch.found()) {
+    found.start.t = watch.state().t;
+    found.start.y = watch.state().y.head(found.start.y.size());
+    found.start.mode = watch.state().mode;
+    found.state.period = watch.period();
+    found.state.transient += found.start.t - *plan_.from;
+    return true;
+  }
+  found.status = outcome.ok() ? RunStatus::refused : outcome.status;
+  found.message = outcome.message;
+  if (outcome.ok())
+    found.message = fmt::format(
+        "no regular oscillation was found up to t = {:.6g}, and no source repeats; "
+        "follow it longer by --to, or give the period of what drives it by --set period=TIME",
+        *plan_.to);
+  return false;
+}
+
+void SteadyRun::shoot(const std::atomic<bool>* stop, Found& found) const {
+  SteadyState& state = found.state;
+  CircuitCycle cycle(circuit(), found.start, state.period, cycle_options(*plan_.rtol));
+  cycle.keep_waveform(true);
+  CircuitShooting shooting(cycle);
+  ShootingOptions options;
+  options.warm_up = state.has_clock ? options_.warm_up : 0;
+  options.max_iterations = options_.iterations;
+  options.stop = stop;
+  if (!state.has_clock) options.free_period = state.period;
+  const ShootingResult result = find_periodic(shooting, cycle.initial_state().y, options);
+
+  found.status = result.converged ? RunStatus::reached_end
+                 : result.stopped ? RunStatus::stopped
+                                  : RunStatus::newton_failed;
+  found.message = result.message;
+  if (!result.converged && !cycle.failure().empty()) found.message += ": " + cycle.failure();
+  found.period = cycle.trace();
+  add_work(cycle.counts(), result, found.work);
+  if (!state.has_clock) state.period = result.period;
+  state.multipliers = result.multipliers;
+  state.residual = result.residual;
+  state.iterations += result.iterations;
+  state.cycles += result.cycles;
+  state.cycles_with_sensitivities += result.cycles_with_derivative;
+  state.products += result.products;
+}
+
+SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
+  Found found;
+  SteadyState& state = found.state;
+  found.start = circuit().initial_state();
+  found.start.t = *plan_.from;
+  state.has_clock = period_.has_value();
+  if (state.has_clock) {
+    state.period = *period_;
+    shoot(stop, found);
+  } else {
+    for (const double agreement : swing_agreements) {
+      if (!guess(agreement, stop, found)) break;
+      shoot(stop, found);
+      if (found.status != RunStatus::newton_failed) break;
+    }
+  }
+  if (found.status != RunStatus::reached_end) return found;
+  const Stability stability = judge_stability(state.multipliers, state.has_clock);
+  state.is_stable = stability.is_stable;
+  state.stability = stability.text;
+  if (!state.has_clock)
+    state.stability += fmt::format("; the multiplier that is 1 in theory is {:.8g}", stability.trivial.real());
+  state.signals = signals_of(found.period, circuit().components(), options_.harmonics);
+  fill_powers(state, *problem_, found.period, options_.load);
+  return found;
+}
+
+Solution SteadyRun::run(PreparedRun& run) const {
+  const auto begin = std::chrono::steady_clock::now();
+  Found found = find(run.options.stop);
+  Solution solution;
+  solution.info = run.options.info;
+  solution.info.layout = problem_->layout();
+  solution.info.time_unit = problem_->time_unit();
+  solution.info.components = problem_->components();
+  give_kinds(solution.info.components, solution.info.layout);
+  solution.info.quantities = measures_of(*problem_);
+
+  State s = problem_->initial_state();
+  s.mode = found.start.mode;
+  Vec measured = Vec::Zero(static_cast<Index>(solution.info.quantities.size()));
+  const auto stride = std::get_if<EveryStep>(&plan_.output) ? std::get<EveryStep>(plan_.output).stride : 1;
+  const auto& times = found.period.times();
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    if (k % static_cast<std::size_t>(stride) != 0 && k + 1 != times.size()) continue;
+    s.t = times[k];
+    s.y.head(found.period.values().rows()) = found.period.values().col(static_cast<Index>(k));
+    problem_->measure(s, measured);
+    solution.append(s.t, s.y, measured);
+  }
+
+  RunOutcome& outcome = solution.outcome;
+  outcome.status = found.status;
+  if (!found.message.empty()) outcome.message = "in the search for the steady state: " + found.message;
+  outcome.notices = run.options.notices;
+  outcome.counters = found.work;
+  outcome.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.steady_state.reset();
+  if (outcome.ok()) {
+    for (const std::string& line : steady_sentences(found.state, problem_->time_unit()))
+      outcome.notices.push_back({.t = s.t, .code = "summary", .text = line, .severity = Severity::info});
+    if (!found.state.is_stable)
+      outcome.notices.push_back(
+          {.t = s.t, .code = "stability", .text = found.state.stability, .severity = Severity::warning});
+    run.steady_state = std::move(found.state);
+  }
+  if (run.options.recorder) replay(solution, *run.options.recorder);
+  if (run.options.progress) run.options.progress(outcome.ok() ? 1.0 : -1.0);
+  return solution;
+}
+
+Trust SteadyRun::check(const PreparedRun& run) const {
+  Trust trust;
+  if (!run.steady_state) {
+    trust.headline = "Not checked, because no steady state was found.";
+    return trust;
+  }
+  RunPlan finer = plan_;
+  finer.rtol = *plan_.rtol / check_refinement;
+  const Found again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop);
+  trust.how = fmt::format(
+      "the steady state was computed again with rtol/{:g}, and mean, rms, min and max of every "
+      "component were compared",
+      check_refinement);
+  if (again.status != RunStatus::reached_end) {
+    trust.headline = "Not checked: the more accurate steady state could not be computed.";
+    return trust;
+  }
+  double worst = 0;
+  for (std::size_t k = 0; k < again.state.signals.size(); ++k) {
+    trust.rows.push_back(compare_figures(run.steady_state->signals[k], again.state.signals[k]));
+    worst = std::max(worst, trust.rows.back().relative());
+  }
+  if (!again.state.multipliers.empty()) {
+    const double size = std::abs(run.steady_state->multipliers[0]), size_again = std::abs(again.state.multipliers[0]);
+    trust.rows.push_back({"largest multiplier", "", std::abs(size - size_again), 1});
+    worst = std::max(worst, trust.rows.back().relative());
+  }
+  trust.verdict = verdict_of(worst);
+  trust.headline = fmt::format(
+      "The figures change by at most {:.2g} of the size of a component when cycles are computed "
+      "{:g} times as accurately.",
+      worst, check_refinement);
+  return trust;
+}
+
+PreparedRun prepare_steady(const Resolved& asked, std::unique_ptr<Problem> problem) {
+  check_steady_plan(asked.plan);
+  PreparedRun run;
+  run.plan = asked.plan;
+  run.plan.method = "shooting";
+  if (!run.plan.rtol) run.plan.rtol = std::min(asked.defaults.rtol, steady_rtol);
+  const auto steady = std::make_shared<const SteadyRun>(*problem, run.plan, asked.defaults);
+  run.steady = steady;
+  run.problem = std::move(problem);
+  run.start = run.problem->initial_state();
+  run.start.t = *run.plan.from;
+  run.choice = steady->description();
+  run.options.output = run.plan.output;
+  run.options.notices.push_back({.t = run.start.t, .code = "method", .text = run.choice, .severity = Severity::info});
+
+  RunInfo& info = run.options.info;
+  info.problem = run.problem->name();
+  info.method = "shooting";
+  info.method_title = "Periodic steady state by shooting";
+  info.method_reference =
+      "T. J. Aprille and T. N. Trick, Steady-state analysis of nonlinear circuits with periodic "
+      "inputs, Proc. IEEE 60 (1972) 108-114";
+  info.delivers = to_text(Delivers::full);
+  for (const OptionRow& row : list_options(steady->options())) info.options[row.name] = row.value;
+  for (const Parameter& p : run.problem->parameters()) info.parameters[p.name] = format_number(p.value);
+  info.settings["from"] = format_number(*run.plan.from);
+  info.settings["to"] = format_number(*run.plan.to);
+  info.settings["rtol"] = format_number(*run.plan.rtol);
+  info.settings["want"] = "steady";
+  return run;
+}
+}  // namespace trill

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "driver/resolve.hpp"
+#include "driver/steady_options.hpp"
+#include "multiscale/rates_as_charges.hpp"
+
+namespace trill {
+// The search for the periodic steady state of a problem: with the period of its sources, or as an oscillator.
+class SteadyRun {
+ public:
+  // UsageError if the problem is neither.
+  SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& defaults);
+  // One period as a solution, to the recorder of the run too; fills run.steady_state.
+  Solution run(PreparedRun& run) const;
+  // Computes the steady state again, more accurately, and compares the figures of all signals.
+  Trust check(const PreparedRun& run) const;
+  const SteadyOptions& options() const { return options_; }
+  std::string description() const;  // what is done, in one sentence
+
+ private:
+  struct Found;
+  Found find(const std::atomic<bool>* stop) const;
+  bool guess(double agreement, const std::atomic<bool>* stop, Found& found) const;
+  void shoot(const std::atomic<bool>* stop, Found& found) const;
+
+  void take_card();
+  const CircuitProblem& circuit() const;
+  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<RatesAsCharges> rates_;  // the problem, if it is not a circuit already
+  RunPlan plan_;
+  RunDefaults defaults_;
+  SteadyOptions options_;
+  std::optional<double> period_;  // empty: it is an oscillator
+};
+
+PreparedRun prepare_steady(const Resolved& asked, std::unique_ptr<Problem> problem);
+}  // namespace trill

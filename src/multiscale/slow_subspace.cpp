@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "multiscale/slow_subspace.hpp"
+
+#include "linalg/dense_decompositions.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trill {
+namespace {
+constexpr Index most_directions = 30;
+constexpr double least_new_share = 1e-4;   // of a vector that is not in the space yet
+constexpr double least_multiplier = 1e-3;  // what decays faster needs no direction of its own
+constexpr double least_reciprocal_condition = 1e-13;
+}  // namespace
+
+void SlowSubspace::take(const std::vector<Vec>& x, const std::vector<Vec>& y) {
+  const Mat old_directions = std::move(directions_), old_images = std::move(images_);
+  directions_ = images_ = Mat(size_, 0);
+  for (std::size_t k = 0; k < x.size(); ++k) append(x[k], y[k]);
+  for (Index k = 0; k < old_directions.cols(); ++k) append(old_directions.col(k), old_images.col(k));
+  keep_slowest();
+}
+
+void SlowSubspace::rescale(In factors) {
+  if ((factors.array() == 1).all()) return;
+  for (Mat* columns : {&directions_, &images_}) columns->topRows(factors.size()).array().colwise() *= factors.array();
+  take({}, {});
+}
+
+void SlowSubspace::append(Vec x, Vec y) {
+  const double length = x.norm();
+  if (!(length > 0)) return;
+  for (int pass = 0; pass < 2; ++pass) {
+    const Vec share = directions_.transpose() * x;
+    x -= directions_ * share;
+    y -= images_ * share;
+  }
+  const double rest = x.norm();
+  if (rest < least_new_share * length || directions_.cols() == size_) return;
+  directions_.conservativeResize(Eigen::NoChange, directions_.cols() + 1);
+  images_.conservativeResize(Eigen::NoChange, images_.cols() + 1);
+  directions_.rightCols(1) = x / rest;
+  images_.rightCols(1) = y / rest;
+}
+
+void SlowSubspace::keep_slowest() {
+  if (dimension() == 0) return;
+  const GeneralEigen eigen = general_eigen(directions_.transpose() * images_, true);
+  if (eigen.converged) {
+    std::vector<Index> order(static_cast<std::size_t>(dimension()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return std::abs(eigen.values[a]) > std::abs(eigen.values[b]); });
+    Mat kept(dimension(), 0);
+    for (const Index k : order) {
+      if (kept.cols() >= most_directions || std::abs(eigen.values[k]) < least_multiplier) break;
+      if (eigen.values[k].imag() < 0) continue;  // the real and imaginary part of a pair are taken with its other half
+      const bool is_pair = eigen.values[k].imag() > 0;
+      kept.conservativeResize(Eigen::NoChange, kept.cols() + (is_pair ? 2 : 1));
+      if (is_pair) kept.col(kept.cols() - 2) = eigen.vectors.col(k).imag();
+      kept.col(kept.cols() - 1) = eigen.vectors.col(k).real();
+    }
+    if (kept.cols() > 0 && kept.cols() < dimension()) {
+      const Mat turn = orthonormal_columns(kept);
+      directions_ = (directions_ * turn).eval();
+      images_ = (images_ * turn).eval();
+    }
+  }
+  const Mat small = Mat::Identity(dimension(), dimension()) - directions_.transpose() * images_;
+  const DenseInverse inverse = inverse_of(small);
+  if (inverse.reciprocal_condition > least_reciprocal_condition) {
+    inverse_ = inverse.matrix;
+  } else {
+    directions_ = images_ = Mat(size_, 0);
+  }
+}
+
+// With V the directions and W = A V their images, I - W V^T is inverted exactly.
+void SlowSubspace::apply(In x, Out y) {
+  if (dimension() == 0) {
+    y = x;
+    return;
+  }
+  const Vec share = inverse_ * (directions_.transpose() * x);
+  y = x + images_ * share;
+}
+}  // namespace trill

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `trill run --want steady`.
+#include "support/mentions.hpp"
+#include "tool.hpp"
+#include "trill/solution/solution_file.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trill::testing_cli {
+namespace {
+const char* const driven_filter = R"cir(Low pass
+.param f=1k
+V1 in 0 SIN(1 3 {f})
+R1 in out 1k
+C1 out 0 10u IC=0
+Rload out 0 1k
+.tran 10u 20m 0 5u uic
+.measure tran vmean AVG v(out)
+.end
+)cir";
+
+class SteadyOnTheCommandLine : public testing::Test {
+ protected:
+  SteadyOnTheCommandLine() { write_text(directory_ / "filter.cir", driven_filter); }
+  Ended trill(const std::string& line) const { return trill_in(directory_.path(), words_of(line)); }
+  Directory directory_;
+};
+
+TEST_F(SteadyOnTheCommandLine, WritesSolutionAndReport) {
+  const Ended ended = trill("run filter.cir --want steady --out run.h5 --report run.html");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              mentions("period 0.001 s", "stable", "v(out)", "ripple", "efficiency", "trust: green", "vmean"));
+  const SolutionFile file(directory_ / "run.h5");
+  EXPECT_EQ(file.info().method, "shooting");
+  EXPECT_GT(file.rows(), 40);
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "run.html"));
+}
+
+TEST_F(SteadyOnTheCommandLine, AnswersInJson) {
+  const Ended ended = trill("run filter.cir --want steady --json --set harmonics=3");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto answer = nlohmann::json::parse(ended.out);
+  const auto& steady = answer.at("steady");
+  EXPECT_DOUBLE_EQ(steady.at("period").get<double>(), 1e-3);
+  EXPECT_LE(steady.at("cycles").get<int>(), 8);
+  EXPECT_NEAR(steady.at("multipliers").at(0).at(0).get<double>(), std::exp(-0.2), 1e-6);
+  const auto& out = steady.at("signals").at("v(out)");
+  EXPECT_NEAR(out.at("mean").get<double>(), 0.5, 1e-5);
+  EXPECT_EQ(out.at("harmonics").size(), 3u);
+  EXPECT_NEAR(out.at("harmonics").at(0).get<double>(), 1.5 / std::hypot(1, 2 * std::numbers::pi * 5), 1e-4);
+  EXPECT_NEAR(answer.at("measures").at("vmean").get<double>(), 0.5, 1e-3);
+}
+
+TEST_F(SteadyOnTheCommandLine, IsSweptAndDryRun) {
+  EXPECT_THAT(trill("run filter.cir --want steady --dry-run").out, mentions("shooting", "period 0.001"));
+  const Ended ended = trill("run filter.cir --want steady --sweep f=500,1000 --out results/");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const Solution slow = SolutionFile(directory_ / "results" / "f=500.h5").load();
+  EXPECT_NEAR(slow.t.back() - slow.t.front(), 2e-3, 1e-12);
+}
+
+TEST_F(SteadyOnTheCommandLine, RefusesWhatItCannotDo) {
+  ASSERT_EQ(trill("run filter.cir --out run.h5").code, 0);
+  const Ended resumed = trill("run filter.cir --want steady --resume run.h5");
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_THAT(resumed.err, mentions("checkpoints"));
+  const Ended both = trill("run filter.cir --want steady --method radau");
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(trill("run filter.cir --want stedy").err, mentions("steady"));
+  EXPECT_THAT(trill("run forced --want steady").err, mentions("--set period="));
+}
+}  // namespace
+}  // namespace trill::testing_cli

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `--want steady` on circuits, first-order and mechanical systems whose steady states have a closed form.
+#include "driver/period_curves.hpp"
+#include "driver/recorded_run.hpp"
+#include "support/mentions.hpp"
+#include "support/netlists.hpp"
+
+#include <numbers>
+
+#include <gmock/gmock.h>
+
+namespace trill::testing_netlists {
+namespace {
+constexpr double pi = std::numbers::pi;
+
+RunPlan steady_plan(OptionSet options = {}) {
+  RunPlan plan;
+  plan.want = Want::steady;
+  plan.options = std::move(options);
+  return plan;
+}
+
+struct SteadyAnswer {
+  Solution solution;
+  SteadyState state;
+};
+
+SteadyAnswer steady_of(TextModel model, const RunPlan& plan = steady_plan()) {
+  PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
+  SteadyAnswer answer{run.run(), {}};
+  EXPECT_TRUE(answer.solution.ok()) << answer.solution.outcome.message;
+  if (run.steady_state) answer.state = *run.steady_state;
+  return answer;
+}
+
+const SteadySignal& signal(const SteadyState& state, const std::string& name) {
+  for (const SteadySignal& s : state.signals)
+    if (s.name == name) return s;
+  ADD_FAILURE() << "no signal " << name;
+  return state.signals.front();
+}
+
+std::string steady_complaint(TextModel model, const RunPlan& plan = steady_plan()) {
+  try {
+    prepare(plan, std::move(model.problem), model.info.run);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+// 3 V at 1 kHz behind a resistor of 1 kOhm with a time constant of 10 ms.
+const char* const slow_low_pass =
+    "v1 in 0 sin(0.5 3 1k)\nr1 in out 1k\nc1 out 0 10u ic=0\nrload out 0 1g\n.tran 10u 1m 0 5u uic\n";
+
+TEST(SteadyState, OfALowPassIsThatOfItsTransferFunction) {
+  const SteadyAnswer found = steady_of(netlist(slow_low_pass));
+  const double omega = 2 * pi * 1e3, tau = 1e-2, amplitude = 3 / std::hypot(1, omega * tau);
+  EXPECT_DOUBLE_EQ(found.state.period, 1e-3);
+  EXPECT_LE(found.state.cycles, 5);
+  const SteadySignal& out = signal(found.state, "v(out)");
+  EXPECT_NEAR(out.mean, 0.5, 2e-6);
+  EXPECT_NEAR(out.ripple(), 2 * amplitude, 1e-3 * amplitude);
+  EXPECT_NEAR(out.harmonics.at(0), amplitude, 1e-4 * amplitude);
+  EXPECT_LT(out.harmonics.at(1), 1e-4 * amplitude);
+  EXPECT_NEAR(out.rms, std::sqrt(0.25 + amplitude * amplitude / 2), 2e-6);
+  ASSERT_EQ(found.state.multipliers.size(), 1u);
+  EXPECT_NEAR(found.state.multipliers[0].real(), std::exp(-0.1), 1e-6);
+  EXPECT_TRUE(found.state.is_stable);
+  // The rows are one period that closes.
+  const Solution& rows = found.solution;
+  EXPECT_NEAR(rows.t.back() - rows.t.front(), 1e-3, 1e-12);
+  EXPECT_NEAR(rows.y()(rows.component("v(out)"), 0), end_value(rows, "v(out)"), 1e-9);
+}
+
+TEST(SteadyState, KnowsPowersAndEfficiency) {
+  const SteadyState state = steady_of(netlist("v1 in 0 sin(0 10 50)\nr1 in out 2\nrload out 0 8\nc1 out 0 1p\n"
+                                              ".tran 1m 1 uic\n"))
+                                .state;
+  EXPECT_EQ(state.load, "rload");
+  ASSERT_TRUE(state.efficiency);
+  EXPECT_NEAR(*state.efficiency, 0.8, 1e-6);
+  EXPECT_NEAR(state.powers.at(0).mean, 5, 1e-3);
+}
+
+// A triangle from 0 to 1 and back has the harmonics 4/(pi k)^2 for odd k, and none for even k; a sine has only one.
+TEST(PeriodCurves, HaveTheHarmonicsOfTrianglesAndSines) {
+  CycleTrace period;
+  period.keep_points(true);
+  period.begin(2);
+  for (int k = 0; k <= 60; ++k) {
+    const double s = k / 60.0;
+    period.point(3 + 2 * s, Vec{{1 - std::abs(2 * s - 1), std::sin(2 * pi * s + 0.3)}});
+  }
+  const Mat found = PeriodCurves(period).harmonics(3);
+  EXPECT_NEAR(found(0, 0), 4 / (pi * pi), 1e-12);
+  EXPECT_NEAR(found(0, 1), 0, 1e-12);
+  EXPECT_NEAR(found(0, 2), 4 / (9 * pi * pi), 1e-12);
+  EXPECT_NEAR(found(1, 0), 1, 1e-4);
+  EXPECT_NEAR(found(1, 2), 0, 1e-4);
+}
+
+class VanDerPolRates : public FirstOrderProblem {
+ public:
+  std::string name() const override { return "van_der_pol"; }
+  Layout layout() const override { return {.nq = 2}; }
+  std::vector<Quantity> components() const override { return {{"y", ""}, {"v", ""}}; }
+  State initial_state() const override {
+    State s(layout());
+    s.y << 0.5, 0;
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<VanDerPolRates>(*this); }
+  void rhs(double, In y, Out dy) const override { dy << y[1], (1 - y[0] * y[0]) * y[1] - y[0]; }
+};
+
+TEST(SteadyState, FindsThePeriodOfAnOscillatorInCpp) {
+  RunPlan plan = steady_plan();
+  plan.rtol = 1e-9;
+  PreparedRun run = prepare(plan, std::make_unique<VanDerPolRates>(), {.to = 200, .method = "dop853"});
+  const Solution solution = run.run();
+  ASSERT_TRUE(solution.ok()) << solution.outcome.message;
+  EXPECT_FALSE(run.steady_state->has_clock);
+  EXPECT_NEAR(run.steady_state->period, 6.6632868593, 3e-8);
+  EXPECT_LE(run.steady_state->cycles, 25);
+  EXPECT_TRUE(run.steady_state->is_stable);
+  EXPECT_NEAR(signal(*run.steady_state, "y").max, 2.00861986, 1e-4);  // the amplitude of the limit cycle
+}
+
+// q'' + omega^2 q = F cos(nu t): q = F cos(nu t)/(omega^2 - nu^2), and both multipliers lie on the unit circle.
+TEST(SteadyState, OfADrivenMechanicalModel) {
+  RunPlan plan = steady_plan({{"period", "6.283185307179586"}});
+  plan.model = "forced";
+  plan.parameters = {{"omega", "10.3"}};
+  plan.rtol = 1e-8;
+  PreparedRun run = prepare(plan);
+  const Solution solution = run.run();
+  ASSERT_TRUE(solution.ok()) << solution.outcome.message;
+  EXPECT_NEAR(signal(*run.steady_state, "q").max, 1 / (10.3 * 10.3 - 1), 1e-6);
+  EXPECT_NEAR(std::abs(run.steady_state->multipliers.at(0)), 1, 1e-4);
+  EXPECT_FALSE(solution.info.quantities.empty());
+}
+
+TEST(SteadyState, IsCheckedByAMoreAccurateOne) {
+  RecordedRun run(prepare(steady_plan(), std::move(netlist(slow_low_pass).problem), netlist(slow_low_pass).info.run),
+                  {});
+  run.open();
+  run.solve();
+  run.judge(When::always, nullptr);
+  EXPECT_EQ(run.trust().verdict, Verdict::green) << run.trust().headline;
+  EXPECT_EQ(run.trust().rows.size(), 3u);
+}
+
+TEST(SteadyState, OfSomethingThatNeitherOscillatesNorIsDrivenIsRefused) {
+  TextModel model = netlist("v1 in 0 1\nr1 in out 1k\nc1 out 0 1u ic=0\n.tran 10u 20m uic\n");
+  PreparedRun run = prepare(steady_plan(), std::move(model.problem), model.info.run);
+  const Solution solution = run.run();
+  EXPECT_EQ(solution.outcome.status, RunStatus::refused);
+  EXPECT_THAT(solution.outcome.message, mentions("no regular oscillation", "--set period=TIME"));
+  EXPECT_FALSE(run.steady_state);
+}
+
+TEST(SteadyState, SaysWhatItReachedIfItDoesNotConverge) {
+  TextModel model = netlist(
+      "v1 in 0 sin(0 12 50)\nd1 in b dm\nc1 b 0 1m ic=0\nrload b 0 1k\n.model dm d(is=1e-9)\n"
+      ".tran 100u 1 0 100u uic\n");
+  PreparedRun run = prepare(steady_plan({{"iterations", "1"}}), std::move(model.problem), model.info.run);
+  const Solution solution = run.run();
+  EXPECT_EQ(solution.outcome.status, RunStatus::newton_failed);
+  EXPECT_THAT(solution.outcome.message, mentions("1 iterations", "charge of v(b)"));
+}
+
+TEST(SteadyState, RefusesWhatDoesNotBelongToIt) {
+  RunPlan plan = steady_plan();
+  plan.h = 1e-3;
+  EXPECT_THAT(steady_complaint(netlist(slow_low_pass), plan), mentions("--rtol"));
+  EXPECT_THAT(steady_complaint(netlist(slow_low_pass), steady_plan({{"load", "rlaod"}})), mentions("rload"));
+  EXPECT_THAT(steady_complaint(netlist(slow_low_pass), steady_plan({{"signal", "v(aut)"}})), mentions("v(out)"));
+  EXPECT_THAT(steady_complaint(netlist(slow_low_pass), steady_plan({{"perod", "1"}})), mentions("period"));
+  RunPlan driven = steady_plan();
+  driven.model = "forced";
+  EXPECT_THAT([&] { prepare(driven); }, testing::ThrowsMessage<UsageError>(mentions("--set period=TIME")));
+  driven.model = "rigid";
+  EXPECT_THAT([&] { prepare(driven); }, testing::ThrowsMessage<UsageError>(mentions("constraints")));
+}
+
+TEST(SteadyState, ReadsTheCardOfANetlist) {
+  const std::string start = "v1 in 0 sin(0 3 1k)\nr1 in out 1k\nc1 out 0 10u ic=0\n.tran 10u 1m 0 5u uic\n";
+  EXPECT_DOUBLE_EQ(steady_of(netlist(start + ".pss T=2m\n")).state.period, 2e-3);
+  EXPECT_DOUBLE_EQ(steady_of(netlist(start + ".pss T=2m\n"), steady_plan({{"period", "3e-3"}})).state.period, 3e-3);
+  EXPECT_THAT(netlist_complaint(start + ".pss T=0\n"), mentions("t.cir:6", "positive"));
+  EXPECT_THAT(netlist_complaint(start + ".pss node=x\n"), mentions("no node 'x'"));
+  EXPECT_THAT(netlist_complaint(start + ".pss tstab=1\n"), mentions("tstab", "T=period"));
+}
+}  // namespace
+}  // namespace trill::testing_netlists
