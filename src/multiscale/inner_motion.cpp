@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "multiscale/inner_motion.hpp"
+
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/registry.hpp"
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+// Where formulas only change their branch, the error estimate shortens the steps.
+void check_inner_problem(const Problem& problem, std::string_view asker) {
+  if (problem.layout().nl > 0)
+    throw UsageError(
+        fmt::format("{} cannot follow the cycles of '{}', because it has constraints", asker, problem.name()));
+  for (const EventInfo& event : problem.events())
+    if (!event.restarts)
+      throw UsageError(
+          fmt::format("{} cannot follow the cycles of '{}', because its event '{}' may change the state "
+                      "inside a cycle; use an ordinary method",
+                      asker, problem.name(), event.name));
+}
+}  // namespace
+
+InnerMotion::InnerMotion(const Problem& problem, const char* method, Accuracy accuracy, std::string_view asker)
+    : problem_(problem.clone()), session_(*problem_, Formulas::of_each_state), accuracy_(std::move(accuracy)) {
+  check_inner_problem(problem, asker);
+  stepper_ = Catalogue::all().method(method).make(*problem_, {});
+  state_ = before_ = problem_->initial_state();
+  session_.enter(state_);
+  set_first_step(0, 0);
+}
+
+void InnerMotion::set_first_step(double h, double longest) {
+  advancer_.emplace(*stepper_, AdaptiveStep{.rtol = accuracy_.rtol, .atol = accuracy_.atol, .h0 = h, .h_max = longest});
+  counted_ = {};
+}
+
+void InnerMotion::start(double t, In y, double t_end) {
+  state_.t = t;
+  state_.y = y;
+  advancer_->start(state_, t_end);
+  breakpoints_ = problem_->breakpoints(std::min(t, t_end), std::max(t, t_end));
+  std::sort(breakpoints_.begin(), breakpoints_.end());
+  next_break_ = 0;
+  count();
+}
+
+bool InnerMotion::step(double t_stop) {
+  while (next_break_ < breakpoints_.size() && breakpoints_[next_break_] <= state_.t) ++next_break_;
+  const bool breaks = next_break_ < breakpoints_.size() && breakpoints_[next_break_] < t_stop;
+  before_.t = state_.t;
+  before_.y = state_.y;
+  const AdvanceResult result = advancer_->one(state_, breaks ? breakpoints_[next_break_] : t_stop);
+  if (breaks && state_.t >= breakpoints_[next_break_]) advancer_->note_jump();
+  count();
+  return result.status == AdvanceStatus::ok && all_finite(state_.y);
+}
+
+bool InnerMotion::run(double t_stop, std::int64_t most_steps) {
+  while (state_.t < t_stop)
+    if (most_steps-- <= 0 || !step(t_stop)) return false;
+  return true;
+}
+
+void InnerMotion::inside(double t, Out y) { stepper_->interpolate((t - before_.t) / (state_.t - before_.t), y); }
+
+void InnerMotion::count() {
+  const Counters& now = advancer_->counters();
+  for (std::size_t k = 0; k < now.forces.size(); ++k) work_.forces[k] += now.forces[k] - counted_.forces[k];
+  work_.steps += now.steps - counted_.steps;
+  work_.rejected += now.rejected - counted_.rejected;
+  work_.jacobians += now.jacobians - counted_.jacobians;
+  work_.newton_iterations += now.newton_iterations - counted_.newton_iterations;
+  work_.factorisations += now.factorisations - counted_.factorisations;
+  counted_ = now;
+}
+}  // namespace trill
