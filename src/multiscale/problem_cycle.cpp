@@ -3,6 +3,7 @@
 
 #include "trill/formulation/first_order.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -16,6 +17,9 @@ constexpr double worth_implicit = 0.25;         // of its steps, where an implic
 constexpr std::int64_t most_probe_steps = 200000;
 constexpr double patience = 50;  // a cycle with so many times the steps of the first one has failed
 constexpr double same_period = 1e-9;
+// Lobatto's quadrature with 5 points in [0, 1].
+constexpr std::array<double, 5> lobatto_nodes{0, 0.17267316464601146, 0.5, 0.8273268353539885, 1};
+constexpr std::array<double, 5> lobatto_weights{1.0 / 20, 49.0 / 180, 16.0 / 45, 49.0 / 180, 1.0 / 20};
 
 InnerMotion::Accuracy accuracy_for(In largest, double rtol) {
   // A component that is small in the first cycle may become as large as the others.
@@ -45,7 +49,7 @@ ProbedCycle probe_with(InnerMotion& motion, const State& start, double period) {
 }  // namespace
 
 ProblemCycle::ProblemCycle(const Problem& problem, const State& start, double period, double rtol)
-    : start_(start), period_(period), rtol_(rtol), later_(Vec::Zero(start.y.size())) {
+    : start_(start), period_(period), rtol_(rtol), later_(start.y), inside_(start.y) {
   if (!(period > 0) || !std::isfinite(period))
     throw UsageError(
         fmt::format("the period of the cycles of '{}' must be positive, not {:g}", problem.name(), period));
@@ -112,9 +116,28 @@ double ProblemCycle::cycles_until(double t, double n, In) const {
 
 bool ProblemCycle::integrate(double cycle, In z, double until, Out end) const {
   motion_->start(time(cycle, z), z, until);
-  if (!motion_->run(until, most_steps_)) return false;
+  if (follows_) {
+    trace_.begin(z.size());
+    trace_.point(motion_->t(), z);
+  }
+  for (std::int64_t steps = 0; motion_->t() < until; ++steps) {
+    if (steps >= most_steps_ || !motion_->step(until)) return false;
+    if (follows_) follow_step();
+  }
   end = motion_->y();
   return true;
+}
+
+void ProblemCycle::follow_step() const {
+  const double begin = motion_->t_before(), h = motion_->t() - begin;
+  trace_.integrate(lobatto_weights[0] * h, motion_->y_before());
+  for (std::size_t i = 1; i + 1 < lobatto_nodes.size(); ++i) {
+    motion_->inside(begin + lobatto_nodes[i] * h, inside_);
+    trace_.integrate(lobatto_weights[i] * h, inside_);
+    trace_.point(begin + lobatto_nodes[i] * h, inside_);
+  }
+  trace_.integrate(lobatto_weights.back() * h, motion_->y());
+  trace_.point(motion_->t(), motion_->y());
 }
 
 // Between two whole cycles what changes slowly with the time is between what it is in these two; the phase never is.

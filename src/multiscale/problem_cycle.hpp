@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/cycle_trace.hpp"
 #include "multiscale/inner_motion.hpp"
 #include "problem/cycle_map.hpp"
 
@@ -28,20 +29,27 @@ class ProblemCycle final : public CycleMap {
   double period() const { return period_; }
   bool is_periodic() const { return periodic_; }  // nothing but the cycle itself depends on the time
   const char* method() const { return method_; }  // that integrates the cycles
+  // What the components did in the last cycle computed, by whatever function. It costs values inside the steps, so it
+  // is done only where asked for.
+  void follow_cycles(bool follow) { follows_ = follow; }
+  void keep_waveform(bool keep) { trace_.keep_points(keep); }
+  const CycleTrace& trace() const { return trace_; }
   const Counters& work() const { return motion_->work(); }
   std::int64_t evaluations() const { return work().most_forces(); }
 
  private:
   void probe();
   bool integrate(double cycle, In z, double until, Out end) const;
+  void follow_step() const;
   bool changes_alike(double t, In y) const;
 
   State start_;
   double period_, rtol_;
   const char* method_ = "dop853";
   std::int64_t most_steps_ = 0;
-  bool periodic_ = true;
+  bool periodic_ = true, follows_ = false;
   std::unique_ptr<InnerMotion> motion_;
-  mutable Vec later_;
+  mutable CycleTrace trace_;
+  mutable Vec later_, inside_;
 };
 }  // namespace trill

@@ -79,6 +79,19 @@ TEST(ProblemCycle, StartsEveryCycleAtTheSamePhase) {
   }
 }
 
+TEST(ProblemCycle, TellsWhatComponentsDidInTheLastCycle) {
+  const FormulaRate problem(Vec::Zero(1), [](double t, In, Out dy) { dy[0] = 3 * tau * std::cos(tau * t); });
+  ProblemCycle map(problem, problem.initial_state(), 1, 1e-10);
+  map.follow_cycles(true);
+  Vec change(1);
+  ASSERT_TRUE(map.change(4, Vec::Constant(1, 2), change));
+  EXPECT_NEAR(map.trace().duration(), 1, 1e-12);
+  EXPECT_NEAR(map.trace().mean()[0], 2, 1e-8);
+  EXPECT_NEAR(map.trace().rms()[0], std::sqrt(4 + 4.5), 1e-8);
+  EXPECT_NEAR(map.trace().max()[0], 5, 0.05);
+  EXPECT_NEAR(map.trace().min()[0], -1, 0.05);
+}
+
 class Stepped final : public FirstOrderProblem {
  public:
   std::string name() const override { return "stepped"; }
