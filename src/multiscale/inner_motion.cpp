@@ -8,6 +8,8 @@
 
 namespace trill {
 namespace {
+constexpr std::int64_t most_repetitions = 100;  // steps in place of one
+
 // Where formulas only change their branch, the error estimate shortens the steps.
 void check_inner_problem(const Problem& problem, std::string_view asker) {
   if (problem.layout().nl > 0)
@@ -55,6 +57,13 @@ bool InnerMotion::step(double t_stop) {
   if (breaks && state_.t >= breakpoints_[next_break_]) advancer_->note_jump();
   count();
   return result.status == AdvanceStatus::ok && all_finite(state_.y);
+}
+
+bool InnerMotion::again(double t_stop) {
+  state_.t = before_.t;
+  state_.y = before_.y;
+  advancer_->note_correction();
+  return run(t_stop, most_repetitions);
 }
 
 bool InnerMotion::run(double t_stop, std::int64_t most_steps) {

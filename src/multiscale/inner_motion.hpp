@@ -26,6 +26,7 @@ class InnerMotion {
   void start(double t, In y, double t_end);       // breakpoints are known up to t_end
   // One step that ends at t_stop or earlier, and at a breakpoint if there is one. false: it failed.
   bool step(double t_stop);
+  bool again(double t_stop);                         // the last step, which shall now end at t_stop
   bool run(double t_stop, std::int64_t most_steps);  // steps until t_stop
 
   double t() const { return state_.t; }
