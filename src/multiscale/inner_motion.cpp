@@ -24,6 +24,16 @@ void check_inner_problem(const Problem& problem, std::string_view asker) {
 }
 }  // namespace
 
+void add_new_work(const Counters& now, Counters& seen, Counters& total) {
+  for (std::size_t k = 0; k < now.forces.size(); ++k) total.forces[k] += now.forces[k] - seen.forces[k];
+  total.steps += now.steps - seen.steps;
+  total.rejected += now.rejected - seen.rejected;
+  total.jacobians += now.jacobians - seen.jacobians;
+  total.newton_iterations += now.newton_iterations - seen.newton_iterations;
+  total.factorisations += now.factorisations - seen.factorisations;
+  seen = now;
+}
+
 InnerMotion::InnerMotion(const Problem& problem, const char* method, Accuracy accuracy, std::string_view asker)
     : problem_(problem.clone()), session_(*problem_, Formulas::of_each_state), accuracy_(std::move(accuracy)) {
   check_inner_problem(problem, asker);
@@ -45,7 +55,7 @@ void InnerMotion::start(double t, In y, double t_end) {
   breakpoints_ = problem_->breakpoints(std::min(t, t_end), std::max(t, t_end));
   std::sort(breakpoints_.begin(), breakpoints_.end());
   next_break_ = 0;
-  count();
+  add_new_work(advancer_->counters(), counted_, work_);
 }
 
 bool InnerMotion::step(double t_stop) {
@@ -55,7 +65,7 @@ bool InnerMotion::step(double t_stop) {
   before_.y = state_.y;
   const AdvanceResult result = advancer_->one(state_, breaks ? breakpoints_[next_break_] : t_stop);
   if (breaks && state_.t >= breakpoints_[next_break_]) advancer_->note_jump();
-  count();
+  add_new_work(advancer_->counters(), counted_, work_);
   return result.status == AdvanceStatus::ok && all_finite(state_.y);
 }
 
@@ -73,15 +83,4 @@ bool InnerMotion::run(double t_stop, std::int64_t most_steps) {
 }
 
 void InnerMotion::inside(double t, Out y) { stepper_->interpolate((t - before_.t) / (state_.t - before_.t), y); }
-
-void InnerMotion::count() {
-  const Counters& now = advancer_->counters();
-  for (std::size_t k = 0; k < now.forces.size(); ++k) work_.forces[k] += now.forces[k] - counted_.forces[k];
-  work_.steps += now.steps - counted_.steps;
-  work_.rejected += now.rejected - counted_.rejected;
-  work_.jacobians += now.jacobians - counted_.jacobians;
-  work_.newton_iterations += now.newton_iterations - counted_.newton_iterations;
-  work_.factorisations += now.factorisations - counted_.factorisations;
-  counted_ = now;
-}
 }  // namespace trill

@@ -6,6 +6,9 @@
 #include <optional>
 
 namespace trill {
+// Adds what was done since `seen` to `total`, and has then seen it.
+void add_new_work(const Counters& now, Counters& seen, Counters& total);
+
 // The motion of a problem over short stretches, computed again and again from different states: what cycle maps are
 // made of. It has a copy of the problem, because a stretch is none of the steps of the run. A stretch from the same
 // state is computed in exactly the same way each time, whatever was computed before: its first step has a given length,
@@ -40,8 +43,6 @@ class InnerMotion {
   void spent_before(const Counters& work) { work_ = work; }  // by another that this one replaces
 
  private:
-  void count();
-
   std::unique_ptr<Problem> problem_;
   ProblemSession session_;
   std::unique_ptr<Stepper> stepper_;

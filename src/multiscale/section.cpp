@@ -9,6 +9,7 @@ namespace trill {
 namespace {
 constexpr double difference_share = 1e-5;      // of a cycle, for the slope of s along the motion
 constexpr double flow_step_share = 1.0 / 300;  // of a cycle, for one step of order 4 along the flow
+constexpr double close_share = 1e-6;           // of a cycle
 constexpr double reached_share = 1e-7;         // the step after one as small as this would be below rounding
 }  // namespace
 
@@ -20,7 +21,7 @@ SectionValue::SectionValue(const Problem& problem, const State& start, Section s
 }
 
 bool SectionValue::rate(double t, In y, Out dy) {
-  ++evaluations_;
+  work_.count_forces(form_.counted_groups());
   return form_.rhs(t, y, dy) && all_finite(dy);
 }
 
@@ -48,6 +49,11 @@ bool SectionValue::rise(double t, In y, double period, double& value, double& sl
   value = section_.direction.dot(rate_);
   slope = (section_.direction.dot(later_rate_) - value) / ahead;
   return true;
+}
+
+bool SectionValue::is_close(double t, In y, double period) {
+  double value = 0, slope = 0;
+  return rise(t, y, period, value, slope) && slope > 0 && std::abs(value) <= close_share * period * slope;
 }
 
 // rate_ is y' at the start.

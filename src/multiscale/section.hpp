@@ -3,9 +3,9 @@
 
 #include "formulation/rk4_kernel.hpp"
 #include "trill/formulation/first_order.hpp"
+#include "trill/solution/counters.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace trill {
 // Where the cycles of an oscillation begin and end: a surface s = 0 in the space of states that the motion crosses from
@@ -48,10 +48,11 @@ class SectionValue {
   SectionValue(const Problem& problem, const State& start, Section section, std::string_view asker);
   const Section& section() const { return section_; }
   bool at(double t, In y, double& value);
+  bool is_close(double t, In y, double period);  // the section is hardly more than rounding away along the motion
   // Follows the flow forwards or backwards until s = 0 with s rising, for no longer than `longest`; cycles take about
   // the time `period`. false: there is no such point, and t and y are lost.
   bool reach(double& t, Out y, double period, double longest, int most_iterations);
-  std::int64_t evaluations() const { return evaluations_; }
+  const Counters& work() const { return work_; }
 
  private:
   bool rate(double t, In y, Out dy);
@@ -62,6 +63,6 @@ class SectionValue {
   Section section_;
   Rk4Kernel kernel_;
   Vec rate_, later_rate_, later_;
-  std::int64_t evaluations_ = 0;
+  Counters work_;
 };
 }  // namespace trill

@@ -16,11 +16,10 @@ constexpr double same_period_share = 0.02;  // a period that differs by more is 
 constexpr double crossing_slack = 1e-10;
 constexpr double fewer_cycles = 0.98;  // of those that fit if the period stays the same: it may grow
 constexpr std::int64_t most_cycle_steps = 100000;
-constexpr double on_section = 1e-9;
 }  // namespace
 
 SectionCycle::SectionCycle(const Problem& problem, const State& start, Section section, double period,
-                           InnerMotion::Accuracy accuracy)
+                           InnerMotion::Accuracy accuracy, bool period_is_measured)
     : motion_(problem, "dop853", std::move(accuracy), "envelope"),
       section_(motion_.problem(), start, std::move(section), "envelope"),
       start_(Layout{.nq = start.y.size() + 1}, start.t),
@@ -28,11 +27,9 @@ SectionCycle::SectionCycle(const Problem& problem, const State& start, Section s
       expected_(period),
       end_(start.y) {
   motion_.set_first_step(0, section_step * period);
-  double t = start.t, value = 0;
+  double t = start.t;
   Vec y = start.y;
-  if (!section_.at(t, y, value)) value = -1;
-  const bool there = std::abs(value) <= on_section * section_.section().direction.norm();
-  if (!there) {
+  if (!section_.is_close(t, y, period)) {
     if (!find_crossing(t, y, longest_wait * period))
       throw UsageError(
           fmt::format("the motion of '{}' from t = {:g} does not return to where its cycles should begin; "
@@ -41,9 +38,10 @@ SectionCycle::SectionCycle(const Problem& problem, const State& start, Section s
     t = end_time_;
     y = end_;
   }
+  section_.reach(t, y, period, most_settling * period, settling_iterations);
   start_.t = t;
   start_.y << y, t;
-  if (find_crossing(t, y, longest_wait * period)) period_ = expected_ = end_time_ - t;
+  if (!period_is_measured && find_crossing(t, y, longest_wait * period)) period_ = expected_ = end_time_ - t;
   motion_.set_first_step(expected_ / 16, section_step * expected_);
 }
 
@@ -127,7 +125,7 @@ bool SectionCycle::part(double, In z, double t, Out end) const {
 
 Counters SectionCycle::work() const {
   Counters work = motion_.work();
-  work.forces[0] += section_.evaluations();
+  for (std::size_t k = 0; k < work.forces.size(); ++k) work.forces[k] += section_.work().forces[k];
   return work;
 }
 }  // namespace trill

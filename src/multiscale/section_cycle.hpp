@@ -11,10 +11,10 @@ namespace trill {
 // independent variable).
 class SectionCycle final : public CycleMap {
  public:
-  // period: about. The first cycle begins where the motion from `start` first crosses the section, or at `start` if it
-  // is on it. UsageError if the motion does not cross it.
+  // period: about, or measured already. The first cycle begins where the motion from `start` first crosses the section,
+  // or at `start` if it is on it. UsageError if the motion does not cross it.
   SectionCycle(const Problem& problem, const State& start, Section section, double period,
-               InnerMotion::Accuracy accuracy);
+               InnerMotion::Accuracy accuracy, bool period_is_measured = false);
 
   std::string name() const override { return "cycles of " + motion_.problem().name(); }
   Layout layout() const override { return {.nq = start_.y.size()}; }
@@ -34,7 +34,7 @@ class SectionCycle final : public CycleMap {
 
   double period() const { return period_; }  // of the last cycle computed
   Counters work() const;
-  std::int64_t evaluations() const { return motion_.work().most_forces() + section_.evaluations(); }
+  std::int64_t evaluations() const { return work().most_forces(); }
   void memory(Archive& archive) { archive(period_, expected_); }
 
  private:
