@@ -15,6 +15,7 @@ constexpr double least_room = 12;                       // cycles that must be l
 constexpr double first_rest = 16, longest_rest = 1024;  // cycles without another switch after one that failed
 constexpr double worthwhile = 4;                        // times the rest: a stretch as long as this was no failure
 constexpr double no_limit = 1e300;
+constexpr double other_share = 0.7361;  // makes any other state of a given one
 constexpr std::size_t most_listed = 12;
 
 const char* why_ended(EnvelopeSteps::Outcome outcome) {
@@ -56,8 +57,6 @@ class EnvelopeSwitching final : public Stepper {
       : info_(describe(options)), options_(options), problem_(problem), form_(problem, info_.name) {
     if (problem.layout().nl > 0)
       throw UsageError(fmt::format("{} cannot run '{}', because it has constraints", info_.name, problem.name()));
-    // Events are looked for inside steps, and a step over many cycles would pass many of them.
-    watches_ = problem.events().empty();
     direct_ = Catalogue::all().method("dop853").make(problem, {});
   }
   const MethodInfo& info() const override { return info_; }
@@ -73,6 +72,7 @@ class EnvelopeSwitching final : public Stepper {
     start_ = s;
     before_ = rate_ = inside_ = made_at_ = s.y;
     watch_.start(s.y.size());
+    watches_ = switches_by_time_alone(s);
     stretches_.reserve(most_listed + 1);
     stretches_.clear();
     envelope_.reset();
@@ -126,8 +126,8 @@ class EnvelopeSwitching final : public Stepper {
   }
 
   void memory(Archive& archive) override {
-    archive(begun_, first_end_, in_step_, begin_, length_, target_, rest_, hidden_, watch_, from_, made_at_, cycles_, section_of_,
-            period_);
+    archive(begun_, first_end_, in_step_, begin_, length_, target_, rest_, hidden_, watch_, from_, made_at_, cycles_,
+            section_of_, period_);
     std::vector<double> listed;
     for (const Stretch& stretch : stretches_) listed.insert(listed.end(), {stretch.from, stretch.to, stretch.cycles});
     archive(listed);
@@ -150,6 +150,20 @@ class EnvelopeSwitching final : public Stepper {
   }
 
  private:
+  // Events are looked for inside steps, and a step over many cycles would pass many of them. Formulas that switch at
+  // given times are no such events: steps end there anyway.
+  bool switches_by_time_alone(const State& s) const {
+    State other = s;
+    other.y = other_share * s.y;
+    other.y.array() += other_share;
+    int index = 0;
+    for (const EventInfo& event : problem_.events()) {
+      const int i = index++;
+      if (!event.restarts || problem_.event_value(i, s) != problem_.event_value(i, other)) return false;
+    }
+    return true;
+  }
+
   void begin(State& s, double t_end) {
     direct_steps_.emplace(*direct_, AdaptiveStep{.rtol = accuracy_.rtol, .atol = accuracy_.atol, .h_max = no_limit});
     direct_steps_->start(s, t_end);
@@ -226,9 +240,9 @@ class EnvelopeSwitching final : public Stepper {
   }
 
   void make_envelope() {
-    envelope_ =
-        std::make_unique<EnvelopeSteps>(problem_, from_, made_at_, Section{.direction = Vec::Unit(start_.y.size(), section_of_)},
-                                        period_, accuracy_, watch_.sizes());
+    envelope_ = std::make_unique<EnvelopeSteps>(problem_, from_, made_at_,
+                                                Section{.direction = Vec::Unit(start_.y.size(), section_of_)}, period_,
+                                                accuracy_, watch_.sizes());
   }
 
   StepResult took_envelope_step(State& s) {
