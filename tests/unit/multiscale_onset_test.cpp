@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Oscillations that set in and die out: from ordinary steps to steps along the envelope and back.
 #include "multiscale/onset.hpp"
-
 #include "support/small_problems.hpp"
 #include "trill/driver/driver.hpp"
+#include "trill/driver/plan.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -71,10 +71,6 @@ TEST(EnvelopeSwitching, NoticesAnOscillationAndFollowsItsEnvelope) {
     const double error = (last(solution) - exactly(1500)).norm();
     const double gain = static_cast<double>(direct.outcome.counters.most_forces()) /
                         static_cast<double>(solution.outcome.counters.most_forces());
-    printf("rtol %g error %g (direct %g) gain %g cycles %ld steps %ld evals %ld rejected %ld\n", c.rtol, error,
-           (last(direct) - exactly(1500)).norm(), gain, (long)solution.outcome.counters.micro_steps,
-           (long)solution.outcome.counters.steps, (long)solution.outcome.counters.most_forces(), (long)solution.outcome.counters.rejected);
-    for (const Notice& n : solution.outcome.notices) printf("  %g %s: %s %g x%ld\n", n.t, n.code.c_str(), n.text.c_str(), n.value, (long)n.count);
     EXPECT_LT(error, c.error) << c.rtol;
     EXPECT_GT(gain, c.gain) << c.rtol;
     const Notice* begins = notice(solution, "envelope_begins");
@@ -88,7 +84,6 @@ TEST(EnvelopeSwitching, NoticesAnOscillationAndFollowsItsEnvelope) {
 TEST(EnvelopeSwitching, GoesBackWhereTheOscillationDiesOut) {
   const FormulaRate problem = starting_at_100(600);
   const Solution solution = run(problem, "envelope_switching", 1e-4, 900);
-  for (const Notice& n : solution.outcome.notices) printf("  %g %s: %s %g x%ld\n", n.t, n.code.c_str(), n.text.c_str(), n.value, (long)n.count);
   const Notice* ends = notice(solution, "envelope_ends");
   ASSERT_NE(ends, nullptr);
   EXPECT_GT(ends->t, 550);
@@ -96,6 +91,177 @@ TEST(EnvelopeSwitching, GoesBackWhereTheOscillationDiesOut) {
   Vec rest(2);
   rest << 0.1, 0;
   EXPECT_LT((last(solution) - rest).norm(), 1e-6);
+}
+
+// Values inside steps over many cycles are those of the full motion.
+TEST(EnvelopeSwitching, GivesTheFullMotionInsideItsSteps) {
+  const FormulaRate problem = starting_at_100();
+  const auto stepper = Catalogue::all().method("envelope_switching").make(problem, {});
+  DriverOptions driver;
+  driver.control = AdaptiveStep{.rtol = 1e-5, .atol = Vec::Constant(1, 1e-8)};
+  driver.output = Grid{3.37};
+  const Solution solution = integrate(problem, *stepper, problem.initial_state(), 1500, driver);
+  ASSERT_EQ(solution.outcome.status, RunStatus::reached_end) << solution.outcome.message;
+  ASSERT_GT(solution.rows(), 440);
+  for (Index k = 0; k < solution.rows(); ++k) {
+    const double t = solution.t[static_cast<std::size_t>(k)];
+    if (t <= onset) continue;
+    EXPECT_LT((solution.y().col(k) - exactly(t)).norm(), 1e-4) << t;
+  }
+}
+
+// A run that is continued from a checkpoint on the envelope goes on bit for bit.
+TEST(EnvelopeSwitching, GoesOnFromACheckpoint) {
+  const FormulaRate problem = starting_at_100();
+  const AdaptiveStep control{.rtol = 1e-4, .atol = Vec::Constant(1, 1e-7)};
+  const auto make = [&] { return Catalogue::all().method("envelope_switching").make(problem, {}); };
+  const auto stepper = make();
+  Advancer unbroken(*stepper, control);
+  State s = problem.initial_state();
+  unbroken.start(s, 1500);
+  while (s.t < 400) ASSERT_EQ(unbroken.one(s, 1500).status, AdvanceStatus::ok);
+  Archive archive;
+  archive(s.t, s.y, unbroken, *stepper);
+
+  const auto other = make();
+  Advancer resumed(*other, control);
+  State r = problem.initial_state();
+  resumed.start(r, 1500);
+  Archive stored(archive.bytes());
+  stored(r.t, r.y, resumed, *other);
+  EXPECT_TRUE(stored.at_end());
+  while (s.t < 1500) {
+    ASSERT_EQ(unbroken.one(s, 1500).status, AdvanceStatus::ok);
+    ASSERT_EQ(resumed.one(r, 1500).status, AdvanceStatus::ok);
+    ASSERT_EQ(s.t, r.t);
+    ASSERT_EQ(s.y, r.y);
+  }
+  EXPECT_EQ(unbroken.counters().forces, resumed.counters().forces);
+  EXPECT_EQ(stepper->summary(), other->summary());
+}
+
+// The amplitude goes up and down every 12 cycles, too fast for steps of 5 cycles.
+FormulaRate modulated() {
+  const auto at = [](double t) {
+    const double a = 1 + 0.1 * std::sin(tau * t / 12);
+    return Vec{{a * std::cos(tau * t), a * std::sin(tau * t)}};
+  };
+  return {at(0), [](double t, In, Out dy) {
+            const double a = 1 + 0.1 * std::sin(tau * t / 12), da = 0.1 * tau / 12 * std::cos(tau * t / 12);
+            dy << da * std::cos(tau * t) - a * tau * std::sin(tau * t),
+                da * std::sin(tau * t) + a * tau * std::cos(tau * t);
+          }};
+}
+
+TEST(EnvelopeSwitching, DoesNotSwitchToAndFroWhereTheEnvelopeIsTooFast) {
+  const FormulaRate problem = modulated();
+  const Solution solution = run(problem, "envelope_switching", 1e-6, 1500);
+  const Notice* begins = notice(solution, "envelope_begins");
+  ASSERT_NE(begins, nullptr);
+  EXPECT_LE(begins->count, 8);  // after 16, 32, 64, ... cycles
+  EXPECT_LT((last(solution) - problem.initial_state().y).norm(), 1e-6);
+}
+
+TEST(EnvelopeSwitching, RunsMechanicalSystemsWithDamping) {
+  // q'' = -q - 2 c q'
+  constexpr double c = 2e-4;
+  const FormulaMechanics problem(
+      Vec::Ones(1), Vec::Constant(1, -c), [](double, In q, In v, Out f) { f = -q - 2 * c * v; }, true);
+  const Solution solution = run(problem, "envelope_switching", 1e-6, 5000);
+  const double w = std::sqrt(1 - c * c);
+  EXPECT_NEAR(last(solution)[0], std::exp(-c * 5000) * std::cos(w * 5000), 2e-5);
+  const Solution direct = run(problem, "dop853", 1e-9, 5000);
+  EXPECT_LT(10 * solution.outcome.counters.most_forces(), direct.outcome.counters.most_forces());
+}
+
+// Feeds a motion in closed form to the watch, with steps of equal length.
+using Known = std::function<void(double t, Out y, Out rate)>;
+
+int watch(OnsetWatch& watch, Index size, const Known& motion, double from, double to, double h) {
+  const ErrorScale scale{.rtol = 1e-4, .atol = Vec::Constant(size, 1e-7)};
+  Vec y(size), rate(size), unused(size);
+  int crossings = 0;
+  for (double t = from; t < to; t += h) {
+    motion(t + h, y, rate);
+    const auto inside = [&](double when, Out r) {
+      motion(when, unused, r);
+      return true;
+    };
+    crossings += watch.look(t, t + h, y, rate, scale, inside);
+    if (watch.has_onset()) return crossings;
+  }
+  return crossings;
+}
+
+Known circle(double from = 0) {
+  return [from](double t, Out y, Out rate) {
+    const double phase = tau * (t - from);
+    y << std::cos(phase), std::sin(phase);
+    rate << -tau * std::sin(phase), tau * std::cos(phase);
+  };
+}
+
+TEST(OnsetWatch, SeesEveryCrossingOnce) {
+  // The steps begin and end on crossings, at t = 0.5, 1.5, ...
+  OnsetWatch watched;
+  watched.start(2);
+  EXPECT_EQ(watch(watched, 2, circle(), 0, 20, 0.125), 4);
+  EXPECT_TRUE(watched.has_onset());
+  EXPECT_NEAR(watched.period(), 1, 1e-9);
+  EXPECT_GE(watched.crossing(), 3.5 - 1e-9);
+  watched.forget();
+  EXPECT_FALSE(watched.has_onset());
+}
+
+TEST(OnsetWatch, TakesAnotherComponentWhenCrossingsDisappear) {
+  OnsetWatch watched;
+  watched.start(4);
+  // First y1 alone makes a turn and a half with the larger amplitude, then y2 and y3 oscillate with a smaller one.
+  const Known motion = [](double t, Out y, Out rate) {
+    const bool first = t < 1.6;
+    y << (first ? 2 * std::sin(tau * t) : t), 0, std::cos(tau * t), std::sin(tau * t);
+    rate << (first ? 2 * tau * std::cos(tau * t) : 1), 0, -tau * std::sin(tau * t), tau * std::cos(tau * t);
+  };
+  watch(watched, 4, motion, 0, 12, 0.13);
+  EXPECT_TRUE(watched.has_onset());
+  EXPECT_GE(watched.component(), 2);
+  EXPECT_LT(watched.crossing(), 8);
+}
+
+TEST(OnsetWatch, GivesNoFalseAlarm) {
+  OnsetWatch watched;
+  watched.start(2);
+  // Periods that grow by a fifth from cycle to cycle.
+  const Known slower = [](double t, Out y, Out rate) {
+    const double phase = tau * 5 * std::log(1 + t), speed = tau * 5 / (1 + t);
+    y << std::cos(phase), std::sin(phase);
+    rate << -speed * std::sin(phase), speed * std::cos(phase);
+  };
+  watch(watched, 2, slower, 0, 60, 0.02);
+  EXPECT_FALSE(watched.has_onset());
+  // An oscillation below the tolerances around a slow motion.
+  watched.start(2);
+  const Known tiny = [](double t, Out y, Out rate) {
+    y << 1 + 1e-4 * std::cos(tau * t), 1 + 1e-4 * std::sin(tau * t);
+    rate << -1e-4 * tau * std::sin(tau * t), 1e-4 * tau * std::cos(tau * t);
+  };
+  watch(watched, 2, tiny, 0, 20, 0.1);
+  EXPECT_FALSE(watched.has_onset());
+  // Rest before the next switch.
+  watched.start(2);
+  watched.rest(10);
+  watch(watched, 2, circle(), 0, 9, 0.1);
+  EXPECT_FALSE(watched.has_onset());
+  watch(watched, 2, circle(), 9, 12, 0.1);
+  EXPECT_TRUE(watched.has_onset());
+}
+
+TEST(EnvelopeSwitching, RefusesConstraints) {
+  EXPECT_NE(refusal([] {
+              const auto problem = make_model("rigid").problem;
+              Catalogue::all().method("envelope_switching").make(*problem, {});
+            }).find("because it has constraints"),
+            std::string::npos);
 }
 }  // namespace
 }  // namespace trill::test
