@@ -216,26 +216,28 @@ TEST(OnsetWatch, SeesEveryCrossingOnce) {
 TEST(OnsetWatch, TakesAnotherComponentWhenCrossingsDisappear) {
   OnsetWatch watched;
   watched.start(4);
-  // First y1 alone makes a turn and a half with the larger amplitude, then y2 and y3 oscillate with a smaller one.
+  // At first y0 varies most for its size, then it stops oscillating, while y2 and y3 go on.
   const Known motion = [](double t, Out y, Out rate) {
-    const bool first = t < 1.6;
-    y << (first ? 2 * std::sin(tau * t) : t), 0, std::cos(tau * t), std::sin(tau * t);
-    rate << (first ? 2 * tau * std::cos(tau * t) : 1), 0, -tau * std::sin(tau * t), tau * std::cos(tau * t);
+    const bool first = t < 2.6;
+    y << (first ? std::sin(tau * t) : t), 0, 5 + std::cos(tau * t), 5 + std::sin(tau * t);
+    rate << (first ? tau * std::cos(tau * t) : 1), 0, -tau * std::sin(tau * t), tau * std::cos(tau * t);
   };
-  watch(watched, 4, motion, 0, 12, 0.13);
+  watch(watched, 4, motion, 0, 2.5, 0.13);
+  EXPECT_EQ(watched.component(), 0);
+  watch(watched, 4, motion, 2.6, 14, 0.13);
   EXPECT_TRUE(watched.has_onset());
   EXPECT_GE(watched.component(), 2);
-  EXPECT_LT(watched.crossing(), 8);
+  EXPECT_LT(watched.crossing(), 9);
 }
 
 TEST(OnsetWatch, GivesNoFalseAlarm) {
   OnsetWatch watched;
   watched.start(2);
-  // Periods that grow by a fifth from cycle to cycle.
+  // Periods and amplitudes that grow by a fifth from cycle to cycle, so that y' repeats itself exactly.
   const Known slower = [](double t, Out y, Out rate) {
-    const double phase = tau * 5 * std::log(1 + t), speed = tau * 5 / (1 + t);
-    y << std::cos(phase), std::sin(phase);
-    rate << -speed * std::sin(phase), speed * std::cos(phase);
+    const double phase = tau * 5 * std::log(1 + t), speed = tau * 5;
+    y << (1 + t) * std::cos(phase), (1 + t) * std::sin(phase);
+    rate << std::cos(phase) - speed * std::sin(phase), std::sin(phase) + speed * std::cos(phase);
   };
   watch(watched, 2, slower, 0, 60, 0.02);
   EXPECT_FALSE(watched.has_onset());
