@@ -20,7 +20,7 @@ MotionAt drifting(double a, double b) {
   };
 }
 
-double error_of(double a, double b, int degree, double share) {
+double period_error(double a, double b, int degree, double share) {
   const PeriodFit fit = fit_period(drifting(a, b), Vec::Ones(2), 0.2, share * true_period, degree);
   EXPECT_TRUE(fit.converged) << degree << " " << share;
   EXPECT_LE(fit.iterations, 7);
@@ -30,11 +30,11 @@ double error_of(double a, double b, int degree, double share) {
 // Errors from an independent program.
 TEST(Period, OfDriftingOscillations) {
   for (const double share : {0.8, 0.9, 1.1, 1.2}) {
-    EXPECT_NEAR(error_of(0.2, 0.02, 0, share), 1.5e-3, 0.05e-3);
-    EXPECT_NEAR(error_of(0.2, 0.02, 1, share), 3.67e-4, 0.02e-4);
-    EXPECT_LT(error_of(0.2, 0.02, 2, share), 1e-13);
-    EXPECT_NEAR(error_of(0.05, 0, 0, share), 5.7e-5, 0.05e-5);
-    EXPECT_LT(error_of(0.05, 0, 1, share), 1e-13);
+    EXPECT_NEAR(period_error(0.2, 0.02, 0, share), 1.5e-3, 0.05e-3);
+    EXPECT_NEAR(period_error(0.2, 0.02, 1, share), 3.67e-4, 0.02e-4);
+    EXPECT_LT(period_error(0.2, 0.02, 2, share), 1e-13);
+    EXPECT_NEAR(period_error(0.05, 0, 0, share), 5.7e-5, 0.05e-5);
+    EXPECT_LT(period_error(0.05, 0, 1, share), 1e-13);
   }
 }
 

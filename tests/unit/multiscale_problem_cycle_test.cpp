@@ -12,22 +12,23 @@
 
 namespace trill::test {
 namespace {
-constexpr double tau = 2 * std::numbers::pi;
-constexpr double growth = 0.002, detuning = 0.7;
+constexpr double cycle_turn = 2 * std::numbers::pi;
+constexpr double hopf_growth = 0.002, hopf_detuning = 0.7;
 
-FormulaRate hopf() {
+FormulaRate hopf_rate() {
   Vec y(2);
   y << 0.3, 0;
   return {y, [](double, In z, Out dz) {
-            const double r2 = z.squaredNorm(), w = tau + growth * detuning * r2;
-            dz << -w * z[1] + growth * z[0] * (1 - r2), w * z[0] + growth * z[1] * (1 - r2);
+            const double r2 = z.squaredNorm(), w = cycle_turn + hopf_growth * hopf_detuning * r2;
+            dz << -w * z[1] + hopf_growth * z[0] * (1 - r2), w * z[0] + hopf_growth * z[1] * (1 - r2);
           }};
 }
 
 // The same oscillator in closed form.
 Vec hopf_after(In z, double t) {
-  const double r2 = z.squaredNorm(), k = 1 / r2 - 1, decay = std::exp(-2 * growth * t);
-  const double turn = tau * t + growth * detuning * (t + std::log((1 + k * decay) / (1 + k)) / (2 * growth));
+  const double r2 = z.squaredNorm(), k = 1 / r2 - 1, decay = std::exp(-2 * hopf_growth * t);
+  const double turn =
+      cycle_turn * t + hopf_growth * hopf_detuning * (t + std::log((1 + k * decay) / (1 + k)) / (2 * hopf_growth));
   const std::complex<double> end = std::complex(z[0], z[1]) * std::polar(1 / std::sqrt((1 + k * decay) * r2), turn);
   Vec out(2);
   out << end.real(), end.imag();
@@ -35,7 +36,7 @@ Vec hopf_after(In z, double t) {
 }
 
 TEST(ProblemCycle, IsTheMotionOverOnePeriod) {
-  const FormulaRate problem = hopf();
+  const FormulaRate problem = hopf_rate();
   const ProblemCycle map(problem, problem.initial_state(), 1, 1e-11);
   Vec z(2), change(2), end(2);
   z << 0.5, -0.2;
@@ -52,7 +53,7 @@ TEST(ProblemCycle, IsTheMotionOverOnePeriod) {
 }
 
 TEST(ProblemCycle, IsComputedInTheSameWayWhateverCameBefore) {
-  const FormulaRate problem = hopf();
+  const FormulaRate problem = hopf_rate();
   const ProblemCycle map(problem, problem.initial_state(), 1, 1e-7);
   Vec z(2), other(2), first(2), again(2);
   z << 0.5, -0.2;
@@ -67,7 +68,7 @@ TEST(ProblemCycle, IsComputedInTheSameWayWhateverCameBefore) {
 // phase of the cosine.
 TEST(ProblemCycle, StartsEveryCycleAtTheSamePhase) {
   const FormulaRate problem(Vec::Zero(2), [](double t, In y, Out dy) {
-    dy[0] = 0.01 * t + tau * std::cos(tau * t);
+    dy[0] = 0.01 * t + cycle_turn * std::cos(cycle_turn * t);
     dy[1] = y[0];
   });
   const ProblemCycle map(problem, problem.initial_state(), 1, 1e-11);
@@ -80,7 +81,8 @@ TEST(ProblemCycle, StartsEveryCycleAtTheSamePhase) {
 }
 
 TEST(ProblemCycle, TellsWhatComponentsDidInTheLastCycle) {
-  const FormulaRate problem(Vec::Zero(1), [](double t, In, Out dy) { dy[0] = 3 * tau * std::cos(tau * t); });
+  const FormulaRate problem(Vec::Zero(1),
+                            [](double t, In, Out dy) { dy[0] = 3 * cycle_turn * std::cos(cycle_turn * t); });
   ProblemCycle map(problem, problem.initial_state(), 1, 1e-10);
   map.follow_cycles(true);
   Vec change(1);
@@ -92,13 +94,13 @@ TEST(ProblemCycle, TellsWhatComponentsDidInTheLastCycle) {
   EXPECT_NEAR(map.trace().min()[0], -1, 0.05);
 }
 
-class Stepped final : public FirstOrderProblem {
+class PulsedRate final : public FirstOrderProblem {
  public:
   std::string name() const override { return "stepped"; }
   Layout layout() const override { return {.nq = 1}; }
   std::vector<Quantity> components() const override { return {{"y", ""}}; }
   State initial_state() const override { return State(layout()); }
-  std::unique_ptr<Problem> clone() const override { return std::make_unique<Stepped>(*this); }
+  std::unique_ptr<Problem> clone() const override { return std::make_unique<PulsedRate>(*this); }
   std::vector<double> breakpoints(double t0, double t1) const override {
     std::vector<double> all;
     for (double t = std::floor(t0) + 0.25; t < t1; t += 1)
@@ -113,7 +115,7 @@ class Stepped final : public FirstOrderProblem {
 };
 
 TEST(ProblemCycle, EndsStepsAtBreakpoints) {
-  const Stepped problem;
+  const PulsedRate problem;
   const ProblemCycle map(problem, problem.initial_state(), 1, 1e-9);
   Vec change(1);
   ASSERT_TRUE(map.change(5, Vec::Zero(1), change));
@@ -121,7 +123,8 @@ TEST(ProblemCycle, EndsStepsAtBreakpoints) {
 }
 
 TEST(ProblemCycle, TakesAnImplicitMethodWhereCyclesAreStiff) {
-  const FormulaRate problem(Vec::Zero(1), [](double t, In y, Out dy) { dy[0] = -1e5 * (y[0] - std::cos(tau * t)); });
+  const FormulaRate problem(Vec::Zero(1),
+                            [](double t, In y, Out dy) { dy[0] = -1e5 * (y[0] - std::cos(cycle_turn * t)); });
   const ProblemCycle map(problem, problem.initial_state(), 1, 1e-7);
   EXPECT_STREQ(map.method(), "radau");
   Vec change(1);
@@ -130,11 +133,11 @@ TEST(ProblemCycle, TakesAnImplicitMethodWhereCyclesAreStiff) {
 }
 
 TEST(ProblemCycle, RefusesWhatItCannotFollow) {
-  Stepped problem;
+  PulsedRate problem;
   problem.jumps = true;
   EXPECT_NE(refusal([&] { ProblemCycle(problem, problem.initial_state(), 1, 1e-7); }).find("event 'jump'"),
             std::string::npos);
-  const FormulaRate smooth = hopf();
+  const FormulaRate smooth = hopf_rate();
   EXPECT_NE(refusal([&] { ProblemCycle(smooth, smooth.initial_state(), 0, 1e-7); }).find("must be positive"),
             std::string::npos);
   const FormulaRate ends(Vec::Ones(1), [](double t, In, Out dy) { dy[0] = std::sqrt(1 - t); });

@@ -27,7 +27,7 @@ SectionCycle from_max_to_max(const FormulaRate& problem, double rtol) {
 
 // Steps of M cycles with an explicit method, with or without projection of stage values onto the section. NaN: a cycle
 // did not come back.
-Vec follow(const SectionCycle& map, CycleScheme scheme, int cycles, int steps, bool settles) {
+Vec follow_section(const SectionCycle& map, CycleScheme scheme, int cycles, int steps, bool settles) {
   const CycleTableau tableau = cycle_tableau(scheme, 1.0 / cycles);
   Vec z = map.initial_state().y;
   Mat changes = Mat::Zero(z.size(), tableau.c.size());
@@ -53,18 +53,18 @@ TEST(SectionCycle, FollowsVanDerPolAsAnIndependentProgramDoes) {
   const SectionCycle map = from_max_to_max(problem, 1e-13);
   const std::vector<std::pair<int, double>> errors{{256, 0.009787}, {128, 0.0002725}, {64, 1.133e-05}, {32, 5.114e-07}};
   for (const auto& [cycles, expected] : errors) {
-    const double error = error_after_1024(follow(map, CycleScheme::rk4, cycles, 1024 / cycles, true));
+    const double error = error_after_1024(follow_section(map, CycleScheme::rk4, cycles, 1024 / cycles, true));
     EXPECT_NEAR(error, expected, 0.05 * expected) << cycles;
   }
-  EXPECT_LT(error_after_1024(follow(map, CycleScheme::rk4, 16, 64, true)), 3e-8);
+  EXPECT_LT(error_after_1024(follow_section(map, CycleScheme::rk4, 16, 64, true)), 3e-8);
 }
 
 TEST(SectionCycle, NeedsStageValuesOnTheSection) {
   const FormulaRate problem = van_der_pol(0.02);
   const SectionCycle map = from_max_to_max(problem, 1e-10);
-  const Vec single = follow(map, CycleScheme::rk4, 4, 48, true);
-  const double settled = (follow(map, CycleScheme::rk4, 16, 12, true) - single).norm();
-  const double unsettled = (follow(map, CycleScheme::rk4, 16, 12, false) - single).norm();
+  const Vec single = follow_section(map, CycleScheme::rk4, 4, 48, true);
+  const double settled = (follow_section(map, CycleScheme::rk4, 16, 12, true) - single).norm();
+  const double unsettled = (follow_section(map, CycleScheme::rk4, 16, 12, false) - single).norm();
   EXPECT_LT(settled, 1e-2);
   EXPECT_FALSE(unsettled < 100 * settled);
 }
