@@ -19,6 +19,10 @@ class CycleMap : public Problem {
   // Moves a value that is not the end of a computed cycle to where cycles start, such as onto a section.
   virtual bool settle(double /*n*/, Out /*z*/) const { return true; }
 
+  // sizes: how large each component has been, against which its errors are measured. A map changes what is no measure,
+  // such as a time that grows without end.
+  virtual void weigh(Out /*sizes*/) const {}
+
   // Cycles take time: always the same, or as much as one component of z says. The state that a method steps has the
   // time of the given problem.
   virtual double time(double n, In /*z*/) const { return n; }  // at which the cycle n that begins with z begins
