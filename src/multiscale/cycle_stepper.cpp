@@ -32,7 +32,7 @@ CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptio
 
 void CycleStepper::start(State& s, const ErrorScale& scale) {
   points_ = CycleHistory(size_, most_points);
-  change_ = next_change_ = next_ = error_ = Vec::Zero(size_);
+  change_ = next_change_ = next_ = error_ = sizes_ = Vec::Zero(size_);
   largest_ = s.y.cwiseAbs();
   change_known_ = next_change_known_ = false;
   points_.push(s.t, s.y);
@@ -62,7 +62,8 @@ StepResult CycleStepper::step(State& s, const StepRequest& request) {
       pace_.fail(cycles);
       continue;
     }
-    const double error = request.scale.norm(error_, largest_, largest_);
+    map_.sizes(next_, largest_, sizes_);
+    const double error = request.scale.norm(error_, sizes_, sizes_);
     if (pace_.is_fixed() || error <= 1) {
       pace_.accept(cycles, error, info_.order);
       accept(s, cycles);

@@ -61,7 +61,7 @@ class CycleStepper : public Stepper {
   Index size_;
   CyclePace pace_;
   CycleHistory points_;
-  Vec change_, next_change_, next_, error_, largest_;
+  Vec change_, next_change_, next_, error_, largest_, sizes_;
   bool change_known_ = false, next_change_known_ = false;
 };
 }  // namespace trill
