@@ -24,11 +24,12 @@ MethodInfo CycleStepper::describe_as(std::string name, std::string title, std::s
           .owns_step = true};
 }
 
-CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past)
+CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past,
+                           int hold)
     : info_(std::move(info)),
       map_(map.as<CycleMap>(info_.name)),
       size_(map.layout().size()),
-      pace_(options.cycles, smallest, options.cycles > 0 ? past : std::min(info_.order + 1, most_points)) {}
+      pace_(options.cycles, smallest, options.cycles > 0 ? past : std::min(info_.order + 1, most_points), hold) {}
 
 void CycleStepper::start(State& s, const ErrorScale& scale) {
   points_ = CycleHistory(size_, most_points);

@@ -16,12 +16,19 @@ constexpr const char* mu_name = "mu";
 constexpr double full_turn = 2 * std::numbers::pi;
 constexpr double most_perturbed = 0.1;  // of the attraction
 constexpr double least_rtol = 2e-14;
-constexpr double longest_first_step = 0.125;  // of a revolution
 constexpr double most_correction = 0.1;   // of a revolution, from where the section was expected
 constexpr double taylor_angle = 1e-8;     // the rest of the way to the section needs no step of the method
 constexpr double period_reserve = 1e-3;   // by which the time of a revolution may grow before it is computed again
 constexpr int most_corrections = 12;
 constexpr std::int64_t most_inner_steps = 100000;
+constexpr double most_error_of_old_steps = 3;  // in tolerances, in steps that an earlier revolution has chosen
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+void add(const Counters& more, Counters& work) {
+  for (std::size_t k = 0; k < work.forces.size(); ++k) work.forces[k] += more.forces[k];
+  work.steps += more.steps;
+  work.rejected += more.rejected;
+}
 
 double parameter_mu(const Problem& problem) {
   for (const Parameter& parameter : problem.parameters())
@@ -40,6 +47,10 @@ double mu_of(const Problem& problem, const State& start) {
   const auto& mechanics = dynamic_cast<const MechanicalProblem&>(problem);
   return given > 0 ? given : attraction(mechanics, start.t, start.q()).norm() * start.q().squaredNorm();
 }
+
+// Steps of dop853 on a circular orbit have this size. A first step that is much smaller than the others would be part of
+// every revolution.
+double typical_step(double rtol, double dynamic_time) { return 3.3 * std::pow(rtol, 1.0 / 8) * dynamic_time; }
 
 const Problem& checked_orbit(const Problem& problem, const State& start) {
   if (const std::string why = why_no_orbit(problem, start); !why.empty())
@@ -112,8 +123,9 @@ State OrbitCycle::initial_state() const {
 
 std::unique_ptr<Problem> OrbitCycle::clone() const {
   auto copy = std::make_unique<OrbitCycle>(*problem_, start_, options_);
-  copy->first_step_ = first_step_;
   copy->turn_ = turn_;
+  copy->turn_known_ = turn_known_;
+  copy->grid_ = grid_;
   return copy;
 }
 
@@ -124,10 +136,16 @@ bool OrbitCycle::fail(std::string why) const {
 
 OrbitPoint OrbitCycle::point_of(const State& s) const { return {s.q(), s.v(), s.t}; }
 
-// first_step 0: chosen by the method.
-bool OrbitCycle::integrate(State& s, double t_end, double first_step) const {
+bool OrbitCycle::fail_to_integrate(double begin) const {
+  return fail(fmt::format("the revolution that begins at t = {:.10g} could not be integrated beyond t = {:.10g}; does the "
+                          "orbit come close to the centre?",
+                          begin, before_.t));
+}
+
+// times: where its steps end, if somebody wants to know.
+bool OrbitCycle::integrate(State& s, double t_end, std::vector<double>* times) const {
   AdaptiveStep control = control_;
-  control.h0 = first_step;
+  control.h0 = typical_step(control.rtol, section_.dynamic_time(s.q()));
   Advancer advancer(*stepper_, control);
   advancer.start(s, t_end);
   const double begin = s.t;
@@ -137,16 +155,39 @@ bool OrbitCycle::integrate(State& s, double t_end, double first_step) const {
     before_.y = s.y;
     const AdvanceStatus status = advancer.one(s, t_end).status;
     if (status != AdvanceStatus::ok || !all_finite(s.y) || advancer.counters().steps > most_inner_steps)
-      ok = fail(fmt::format("the revolution that begins at t = {:.10g} could not be integrated beyond t = {:.10g}; does "
-                            "the orbit come close to the centre?",
-                            begin, before_.t));
+      ok = fail_to_integrate(begin);
     else
       ok = passes_stops(before_, s);
+    if (times) times->push_back(s.t);
   }
-  for (std::size_t k = 0; k < work_.forces.size(); ++k) work_.forces[k] += advancer.counters().forces[k];
-  work_.steps += advancer.counters().steps;
-  work_.rejected += advancer.counters().rejected;
-  next_step_ = advancer.next_h();
+  add(advancer.counters(), work_);
+  return ok;
+}
+
+// A whole revolution, in the steps of an earlier one as long as they are small enough. Steps that follow the error
+// estimate anew each time would make revolutions differ in a way that is not smooth, which an envelope over many of them
+// would multiply.
+bool OrbitCycle::integrate_revolution(State& s, double span) const {
+  const double begin = s.t;
+  const Vec start = s.y;
+  bool small_enough = !grid_.empty();
+  const ErrorScale scale{.rtol = control_.rtol, .atol = control_.atol, .controlled = true};
+  for (std::size_t k = 1; small_enough && k < grid_.size(); ++k) {
+    before_.t = s.t;
+    before_.y = s.y;
+    const StepResult step = stepper_->step(s, {(grid_[k] - grid_[k - 1]) * span, scale, weights_, unlimited, k == 1,
+                                               false, notes_, work_, {}});
+    s.t = begin + grid_[k] * span;
+    small_enough = step.status == StepStatus::ok && step.error <= most_error_of_old_steps && all_finite(s.y);
+    if (small_enough && !passes_stops(before_, s)) return false;
+  }
+  if (small_enough) return true;
+  s.t = begin;
+  s.y = start;
+  grid_ = {begin};
+  const bool ok = integrate(s, begin + span, &grid_);
+  for (double& t : grid_) t = (t - begin) / span;
+  if (!ok) grid_.clear();
   return ok;
 }
 
@@ -188,7 +229,7 @@ bool OrbitCycle::find_section(State& s, double period, OrbitPoint& at) const {
       at.t += dt;
       return true;
     }
-    if (!integrate(s, s.t + dt, std::abs(dt))) return false;
+    if (!integrate(s, s.t + dt)) return false;
   }
   return fail(fmt::format("the orbit was not found on its section again near t = {:.10g}; it changes too much in one "
                           "revolution, or another section suits it better",
@@ -199,18 +240,14 @@ bool OrbitCycle::change(double, In z, Out change) const {
   if (!state_at(z, state_)) return false;
   OrbitPoint at;
   const double period = section_.period(z);
-  const bool first = first_step_ == 0;
-  if (!integrate(state_, state_.t + turn_ * period, first_step_ * period)) return false;
-  const double last_step = next_step_;
+  if (!integrate_revolution(state_, turn_ * period)) return false;
   if (!find_section(state_, period, at)) return false;
   section_.to_coordinates(at, z, change);
   if (!(section_.period(change) > 0))
     return fail(fmt::format("the orbit is not closed any more at t = {:.10g}", at.t));
   change -= z;
-  if (first) {
-    first_step_ = std::min(last_step / period, longest_first_step);
-    turn_ = change[OrbitSection::time] / period;
-  }
+  if (!turn_known_) turn_ = change[OrbitSection::time] / period;
+  turn_known_ = true;
   return true;
 }
 
@@ -233,7 +270,7 @@ bool OrbitCycle::to_section(const State& given, Out z) const {
   if (!(period > 0)) return fail(fmt::format("the orbit is not closed at t = {:.10g}", given.t));
   const double turn = full_turn * section_.time_to(at) / period;
   const bool there = std::min(turn, full_turn - turn) < taylor_angle;
-  if (!there && !integrate(state_, given.t + turn / full_turn * period, first_step_ * period)) return false;
+  if (!there && !integrate(state_, given.t + turn / full_turn * period)) return false;
   if (!find_section(state_, period, at)) return false;
   z.setZero();
   section_.to_coordinates(at, z, z);
@@ -253,6 +290,6 @@ bool OrbitCycle::state_at(In z, State& out) const {
 bool OrbitCycle::state_at(In z, double t, State& out) const {
   if (!state_at(z, out)) return false;
   const bool there = std::abs(t - out.t) <= landing_slack(0, t);
-  return there || integrate(out, t, std::min(first_step_ * section_.period(z), std::abs(t - out.t)));
+  return there || integrate(out, t);
 }
 }  // namespace trill

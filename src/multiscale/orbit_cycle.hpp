@@ -52,7 +52,9 @@ class OrbitCycle final : public CycleMap {
 
  private:
   OrbitPoint point_of(const State& s) const;
-  bool integrate(State& s, double t_end, double first_step) const;
+  bool integrate(State& s, double t_end, std::vector<double>* times = nullptr) const;
+  bool integrate_revolution(State& s, double span) const;
+  bool fail_to_integrate(double begin) const;
   bool passes_stops(const State& before, State& s) const;
   bool find_section(State& s, double period, OrbitPoint& at) const;
   bool fail(std::string why) const;
@@ -67,12 +69,13 @@ class OrbitCycle final : public CycleMap {
   OrbitSection section_;
   AdaptiveStep control_;
   std::vector<std::pair<int, EventInfo>> stops_;
-  // Set in the first revolution and kept, so that all revolutions are computed alike: the first step and the time of a
-  // revolution, both by the period of the ellipse.
-  mutable double first_step_ = 0, turn_ = 1;
-  mutable double next_step_ = 0;  // that the last integration would have made
+  mutable std::vector<double> grid_;  // ends of the steps in a revolution, as parts of it
+  mutable double turn_ = 1;           // time of the first revolution by the period of its ellipse
+  mutable bool turn_known_ = false;
   mutable Counters work_;
   mutable std::string trouble_;
   mutable State state_, before_;
+  mutable Notes notes_;
+  Vec weights_ = Vec::Ones(6);  // for methods with Newton iterations, which this is not
 };
 }  // namespace trill

@@ -3,6 +3,7 @@
 
 #include "trill/problem/problem.hpp"
 
+#include <cmath>
 #include <optional>
 
 namespace trill {
@@ -42,6 +43,7 @@ class OrbitSection {
   bool from_coordinates(In z, OrbitPoint& at) const;  // false: no closed orbit
   double period(In z) const;                          // of the ellipse; NaN: no closed orbit
   double period(const OrbitPoint& at) const;
+  double dynamic_time(In q) const { return std::sqrt(std::pow(q.norm(), 3) / mu_); }  // of a circle, for one radian
   double time_to(const OrbitPoint& from) const;       // until the section is reached, on the ellipse
   void sizes(In z, Out sizes) const;                  // of the components, with an angle of 1 for the time
 

@@ -62,9 +62,9 @@ constexpr double reference_t = 6213943.462476380;
 
 TEST(OrbitTable, Explore) {
   const auto problem = satellite(oblate_orbit());
-  for (const double rtol : {3e-10, 1e-10, 3e-11, 1e-11, 1e-12, 1e-13})
+  for (const double rtol : {1e-10,7e-11,5e-11,4e-11, 3e-11,2e-11})
     for (const auto& [method, options, cycles] : std::vector<std::tuple<std::string, OptionSet, int>>{
-             {"cycle_rk", {{"scheme", "rk4"}}, 64}, {"cycle_adams", {}, 32}, {"cycle_adams", {}, 16}, {"cycle_adams", {{"order","4"}}, 16}}) {
+             {"cycle_rk", {{"scheme", "rk4"}}, 64}, {"cycle_adams", {}, 32}, {"cycle_adams", {}, 64}}) {
       const OrbitCycle map(*problem, problem->initial_state(), {.rtol = rtol});
       const Followed f = follow(map, method, options, cycles, 1024);
       State end;
