@@ -9,6 +9,7 @@
 namespace trill {
 namespace {
 constexpr int most_adams_order = 6;
+constexpr double most_single_cycles = 8;  // as many as two steps of order 4 have stages
 
 class CycleAdams final : public CycleStepper {
  public:
@@ -29,7 +30,7 @@ class CycleAdams final : public CycleStepper {
     return {{}, {{"order", "2"}}, {{"order", "4"}}, {{"order", "3"}, {"corrector", "none"}}};
   }
   CycleAdams(const Problem& map, const Options& options)
-      : CycleStepper(describe(options), map, options, 1), options_(options) {}
+      : CycleStepper(describe(options), map, options, 1, 0, options.order), options_(options) {}
   std::unique_ptr<Stepper> clone(const Problem& map) const override {
     return std::make_unique<CycleAdams>(map, options_);
   }
@@ -61,7 +62,7 @@ class CycleAdams final : public CycleStepper {
     if (options_.corrected) {
       if (!map().settle(n + cycles, predicted_)) return StepStatus::outside_domain;
       if (!change(n + cycles, predicted_, predicted_change_, request)) return StepStatus::outside_domain;
-      correct(cycles, order, next);
+      correct(cycles, order + 1, next);
       set_next_change(predicted_change_);
     } else {
       predict(cycles, order, next);
@@ -91,19 +92,37 @@ class CycleAdams final : public CycleStepper {
       z += cycles * weights[k] * (k < ahead ? predicted_change_ : past_.value(k - ahead));
   }
 
-  // Steps of equal length need a past of equal spacing.
+  // Steps of equal length need a past of equal spacing. A step of order 4 is made of two halves: the few steps of the
+  // start would otherwise dominate the error of the whole run.
   StepStatus start_up(double cycles, Out next, const StepRequest& request) {
-    const CycleTableau t = cycle_tableau(CycleScheme::rk4, 1 / cycles);
+    next = points().value(0);
     const double n = points().n(0);
-    changes_.col(0) = past_.value(0);
-    for (Index i = 1; i < 4; ++i) {
-      predicted_ = points().value(0) + changes_.leftCols(i) * (cycles * t.a.row(i).head(i).transpose());
-      const double at = n + t.c[i] * cycles;
-      if (!map().settle(at, predicted_) || !change(at, predicted_, changes_.col(i), request))
-        return StepStatus::outside_domain;
+    if (cycles <= most_single_cycles) {
+      for (double k = 0; k < cycles; ++k) {
+        if (k == 0)
+          changes_.col(0) = past_.value(0);
+        else if (!change(n + k, next, changes_.col(0), request))
+          return StepStatus::outside_domain;
+        next += changes_.col(0);
+      }
+      return StepStatus::ok;
     }
-    next = points().value(0) + changes_ * (cycles * t.b);
-    return map().settle(n + cycles, next) ? StepStatus::ok : StepStatus::outside_domain;
+    changes_.col(0) = past_.value(0);
+    if (!rk4_step(n, cycles / 2, next, request)) return StepStatus::outside_domain;
+    if (!change(n + cycles / 2, next, changes_.col(0), request)) return StepStatus::outside_domain;
+    return rk4_step(n + cycles / 2, cycles / 2, next, request) ? StepStatus::ok : StepStatus::outside_domain;
+  }
+
+  // The change at z is in the first column of changes_.
+  bool rk4_step(double n, double cycles, Out z, const StepRequest& request) {
+    const CycleTableau t = cycle_tableau(CycleScheme::rk4, 1 / cycles);
+    for (Index i = 1; i < 4; ++i) {
+      predicted_ = z + changes_.leftCols(i) * (cycles * t.a.row(i).head(i).transpose());
+      const double at = n + t.c[i] * cycles;
+      if (!map().settle(at, predicted_) || !change(at, predicted_, changes_.col(i), request)) return false;
+    }
+    z += changes_ * (cycles * t.b);
+    return map().settle(n + cycles, z);
   }
 
   void took(double cycles) override {

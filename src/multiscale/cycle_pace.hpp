@@ -9,8 +9,10 @@ namespace trill {
 class CyclePace {
  public:
   // fixed: this number of cycles in every step, 0: by the errors. smallest: with fewer cycles or as many as this a step
-  // costs more than cycles one by one. first: the number of single cycles after a start.
-  CyclePace(int fixed, int smallest, int first) : fixed_(fixed), smallest_(fixed > 0 ? 0 : smallest), first_(first) {
+  // costs more than cycles one by one. first: the number of single cycles after a start. hold: so many steps are equally
+  // long before they become a little longer, for formulas whose error depends on the spacing of earlier steps.
+  CyclePace(int fixed, int smallest, int first, int hold = 0)
+      : fixed_(fixed), smallest_(fixed > 0 ? 0 : smallest), first_(first), hold_(hold) {
     restart();
   }
   bool is_fixed() const { return fixed_ > 0; }
@@ -21,15 +23,16 @@ class CyclePace {
   void accept(double cycles, double error, int order);
   void reject(double cycles, double error, int order);
   void fail(double cycles);  // a cycle or an iteration failed
-  void memory(Archive& archive) { archive(cycles_, singles_, pause_, rejections_); }
+  void memory(Archive& archive) { archive(cycles_, singles_, pause_, rejections_, equal_steps_); }
 
  private:
   void shorten(double cycles);
 
-  int fixed_, smallest_, first_;
+  int fixed_, smallest_, first_, hold_;
   double cycles_ = 1;
   int singles_ = 0;  // single cycles to be computed before the next attempt at a longer step
   int pause_ = 0;    // how many there will be after the next failure
   int rejections_ = 0;
+  int equal_steps_ = 0;
 };
 }  // namespace trill

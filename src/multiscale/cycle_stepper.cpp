@@ -27,15 +27,16 @@ MethodInfo CycleStepper::describe_as(std::string name, std::string title, std::s
           .owns_step = true};
 }
 
-CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past)
+CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past,
+                           int hold)
     : info_(std::move(info)),
       map_(map.as<CycleMap>(info_.name)),
       size_(map.layout().size()),
-      pace_(options.cycles, smallest, options.cycles > 0 ? past : std::min(info_.order + 1, most_points)) {}
+      pace_(options.cycles, smallest, options.cycles > 0 ? past : std::min(info_.order + 1, most_points), hold) {}
 
 void CycleStepper::start(State& s, const ErrorScale& scale) {
   points_ = CycleHistory(size_, most_points);
-  change_ = next_change_ = next_ = error_ = Vec::Zero(size_);
+  change_ = next_change_ = next_ = error_ = sizes_ = Vec::Zero(size_);
   largest_ = s.y.cwiseAbs();
   change_known_ = next_change_known_ = false;
   points_.push(0, s.y);
@@ -73,7 +74,8 @@ StepResult CycleStepper::step(State& s, const StepRequest& request) {
       pace_.fail(cycles);
       continue;
     }
-    const double error = request.scale.norm(error_, largest_, largest_);
+    map_.sizes(next_, largest_, sizes_);
+    const double error = request.scale.norm(error_, sizes_, sizes_);
     if (pace_.is_fixed() || error <= 1) {
       const Outlook next = pace_.is_fixed() ? Outlook{info_.order, error} : outlook(error, request);
       pace_.accept(cycles, next.error, next.order);

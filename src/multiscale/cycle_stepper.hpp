@@ -30,8 +30,9 @@ class CycleStepper : public Stepper {
   void memory(Archive& archive) final;
 
  protected:
-  // smallest: see CyclePace. past: the earlier points that its formula needs, even for steps of fixed length.
-  CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past = 0);
+  // smallest, hold: see CyclePace. past: the earlier points that its formula needs, even for steps of fixed length.
+  CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past = 0,
+               int hold = 0);
   static MethodInfo describe_as(std::string name, std::string title, std::string reference, int order);
 
   // Tries a step of so many cycles from the newest point of points(). Fills `next`, and the estimated error in `error`
@@ -73,7 +74,7 @@ class CycleStepper : public Stepper {
   Index size_;
   CyclePace pace_;
   CycleHistory points_;
-  Vec change_, next_change_, next_, error_, largest_;
+  Vec change_, next_change_, next_, error_, largest_, sizes_;
   bool change_known_ = false, next_change_known_ = false;
 
   // What a step had to do to get there, from a plain step down to cycles one by one.

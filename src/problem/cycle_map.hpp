@@ -30,5 +30,9 @@ class CycleMap : public Problem {
   virtual double cycles_until(double t, double n, In /*z*/) const { return t - n; }
   // What is left when less than a cycle is left of a run: the state at t, which is later than the start of the cycle n.
   virtual bool part(double n, In z, double t, Out end) const;
+
+  // What the errors of the components of z are compared with. largest: of each component so far.
+  virtual void sizes(In /*z*/, In largest, Out sizes) const { sizes = largest; }
+  virtual std::string trouble() const { return ""; }  // why the last cycle could not be computed; empty: not known
 };
 }  // namespace trill
