@@ -9,6 +9,8 @@
 
 namespace trill {
 namespace {
+constexpr const char* finder_of_cycles = "envelope_switching";
+
 std::string why_slow(const Facts& known) {
   const Trial &first = known.trials.front(), &last = known.trials.back();
   if (&first != &last) return "the slow motion cannot be computed without the oscillation: " + first.objection;
@@ -49,6 +51,8 @@ Advice for_envelope(const Resolved& asked, const Facts& known) {
     throw UsageError(fmt::format("the envelope of '{}' cannot be computed: {}", known.name, first.objection));
   if (&first == &last)
     return {last.way, choice_text(asked, known, "it computes a few cycles and jumps over the others")};
+  if (last.technique.name() == finder_of_cycles)
+    return {last.way, choice_text(asked, known, "it looks for an oscillation and follows its envelope")};
   return {last.way, fmt::format("every cycle is computed, by {}, because {}", last.technique.name(), first.objection)};
 }
 }  // namespace
@@ -60,6 +64,7 @@ std::vector<Technique> candidates_for(const Resolved& asked) {
   std::vector<Technique> ladder;
   for (const ReformulationEntry& entry : Catalogue::all().formulations())
     if (entry.delivers == wanted && entry.driving_method) ladder.push_back({nullptr, &entry});
+  if (want == Want::envelope) ladder.push_back({&Catalogue::all().method(finder_of_cycles), nullptr});
   ladder.push_back(want == Want::slow ? Technique{&Catalogue::all().method("radau"), nullptr}
                                       : Catalogue::all().technique(asked.defaults.method));
   return ladder;

@@ -75,7 +75,9 @@ void fill_step(PreparedRun& run, const MethodInfo& info, const RunDefaults& defa
   if (plan.atol && !adaptive)
     throw UsageError(info.name + " has no error estimate, so atol cannot be used; give a step size h instead");
   if (adaptive)
-    plan.rtol = run.way.formulation ? run.way.formulation->rtol.value_or(defaults.rtol) : defaults.rtol;
+    plan.rtol = run.way.formulation && run.way.formulation->rtol
+                    ? run.way.formulation->rtol(*run.problem, defaults.rtol)
+                    : defaults.rtol;
   else if (defaults.h > 0 && info.name == defaults.method)
     plan.h = defaults.h;
   else

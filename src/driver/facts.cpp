@@ -34,11 +34,22 @@ std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const 
   return tried.outcome.status == RunStatus::refused ? tried.outcome.message : "";
 }
 
+std::string why_not(const MethodEntry& method, const Problem& problem) {
+  try {
+    method.make(problem, {});
+    return "";
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+}
+
 Trial try_out(const Technique& technique, const Resolved& asked, const Facts& known, const Problem& problem) {
   Trial trial;
   trial.technique = technique;
   if (technique.formulation)
     trial.objection = why_not(*technique.formulation, problem, scope_of(asked), asked.plan.options);
+  else if (asked.plan.want == Want::envelope)
+    trial.objection = why_not(*technique.method, problem);
   if (!trial.objection.empty()) return trial;
   trial.way = resolve_way(technique, asked.plan, problem);
   trial.ran = technique.formulation && asked.plan.want == Want::slow && asked.plan.trial_runs && !known.random;

@@ -38,6 +38,7 @@ class CircuitCycle final : public CycleMap {
   bool change(double n, In z, Out change) const override;
   bool change_and_derivative(double n, In z, Out change, Mat& derivative) const override;  // of the change: Phi - I
   bool derives_cheaply() const override { return true; }
+  std::string trouble() const override { return failure(); }
   double time(double n, In /*z*/) const override { return start_.t + n * period_; }
   double cycles_until(double t, double n, In /*z*/) const override { return (t - start_.t) / period_ - n; }
   bool part(double n, In z, double t, Out end) const override;
@@ -58,7 +59,7 @@ class CircuitCycle final : public CycleMap {
   Vec end_rate() const;                            // dz/dt at its end
   void keep_waveform(bool keep) { engine_.trace().keep_points(keep); }  // trace() then has times and values
   const CycleCounts& counts() const { return engine_.counts(); }  // since the map was made
-  const std::string& failure() const { return engine_.failure(); }  // why the last cycle could not be computed
+  const std::string& failure() const { return engine_.failure(); }  // of the last cycle computed
 
   // Computes a cycle and stores what its derivative needs; tangent() then multiplies P' = Phi with a vector in one
   // sweep. A tape is valid until the next record().

@@ -39,15 +39,14 @@ class CircuitView final : public CycleView {
     out.mode = cycle_.mode();
     return true;
   }
-  void leave_part(State& out) const override {
+  bool leave_part(In, State& out) const override {
     out.y = cycle_.end_values();
     out.mode = cycle_.mode();
+    return true;
   }
-  const CycleTrace& trace() const override { return cycle_.trace(); }
+  const CycleTrace* trace() const override { return &cycle_.trace(); }
   double period() const override { return cycle_.period(); }
-  std::int64_t cycles() const override { return cycle_.counts().cycles; }
   void count(Counters& work) const override { work.forces[0] += cycle_.counts().iterations; }
-  std::string failure() const override { return cycle_.failure(); }
   void memory(Archive& archive) override {
     std::vector<int> mode = cycle_.mode();
     archive(guess_, mode);

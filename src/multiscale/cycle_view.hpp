@@ -18,15 +18,17 @@ class CycleView {
   virtual Vec scale() const { return Vec::Ones(map().layout().size()); }
   // The unknowns of the problem where the cycle begins that begins at t with z; false: there are no such values.
   virtual bool leave(double t, In z, State& out) const = 0;
-  virtual void leave_part(State& out) const = 0;  // the end of the last part of a cycle
-  virtual const CycleTrace& trace() const = 0;    // of the last cycle computed
-  virtual double period() const = 0;              // of the cycles now
-  virtual std::int64_t cycles() const = 0;        // computed since the view was made
-  virtual void count(Counters& work) const = 0;   // adds what was evaluated since the view was made
-  virtual std::string failure() const { return ""; }  // why the last cycle could not be computed
+  // The same at out.t, where the last part of a cycle has ended with `end`.
+  virtual bool leave_part(In end, State& out) const = 0;
+  virtual const CycleTrace* trace() const { return nullptr; }  // of the last cycle computed; null: none is kept
+  virtual double period() const = 0;                           // of the cycles now
+  virtual void count(Counters& work) const = 0;                // adds what was evaluated since the view was made
   virtual void memory(Archive&) {}
 };
 
 class CircuitProblem;
 std::unique_ptr<CycleView> view_circuit(const CircuitProblem& problem, const State& start, double period, double rtol);
+// Cycles of any other problem that is driven with this period, or whose own period is constant.
+std::unique_ptr<CycleView> view_driven(const Problem& problem, const State& start, double period, double rtol);
+std::unique_ptr<CycleView> view_orbit(const Problem& problem, const State& start, double rtol);
 }  // namespace trill

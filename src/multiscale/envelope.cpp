@@ -2,21 +2,28 @@
 // The formulation `envelope`: what the catalogue knows about it.
 #include "multiscale/cycle_methods.hpp"
 #include "multiscale/envelope_form.hpp"
+#include "multiscale/orbit_cycle.hpp"
 
 namespace trill {
+namespace {
+bool is_orbit(const Problem& problem) { return why_no_orbit(problem, problem.initial_state()).empty(); }
+}  // namespace
+
 ReformulationEntry envelope_entry() {
   return {.name = "envelope",
           .title = "envelope following: computes a few cycles of an oscillation and jumps over the others",
           .reference = "PJY97 section 5",
           .delivers = Delivers::envelope,
           .free_of_oscillation = true,
-          .runs = "circuit",
+          .runs = "circuits, orbits, driven problems",
           .options = list_options<EnvelopeOptions>(),
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
             return std::make_unique<EnvelopeForm>(problem, read_options<EnvelopeOptions>(options, "envelope"));
           },
-          .driving_method = [](const Problem&) -> std::string { return "cycle_bdf"; },
+          .driving_method = [](const Problem& problem) -> std::string {
+            return is_orbit(problem) ? "cycle_adams" : "cycle_bdf";
+          },
           .methods = cycle_methods,
-          .rtol = 3e-5};
+          .rtol = [](const Problem& problem, double of_model) { return is_orbit(problem) ? of_model : 3e-5; }};
 }
 }  // namespace trill

@@ -2,6 +2,7 @@
 #include "multiscale/envelope_form.hpp"
 
 #include "multiscale/circuit_cycle.hpp"
+#include "multiscale/orbit_cycle.hpp"
 
 #include <cmath>
 
@@ -28,7 +29,12 @@ double period_of(const CircuitProblem& circuit, double given) {
 std::unique_ptr<CycleView> view_of(const Problem& problem, const State& start, double period, double rtol) {
   if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem))
     return view_circuit(*circuit, start, period_of(*circuit, period), rtol);
-  throw UsageError(fmt::format("envelope cannot follow '{}': it is no circuit", problem.name()));
+  if (period > 0) return view_driven(problem, start, period, rtol);
+  if (why_no_orbit(problem, start).empty()) return view_orbit(problem, start, rtol);
+  throw UsageError(fmt::format(
+      "envelope: the length of a cycle of '{}' is not known; give it by --set period=..., or use the method "
+      "envelope_switching, which finds it",
+      problem.name()));
 }
 }  // namespace
 
@@ -45,7 +51,7 @@ void EnvelopeForm::show(const State& start) {
 
 void EnvelopeForm::name_quantities() {
   const auto components = given_.components();
-  if (static_cast<Index>(components.size()) > most_bands) return;
+  if (static_cast<Index>(components.size()) > most_bands || !map_.view().trace()) return;
   banded_ = static_cast<Index>(components.size());
   for (const Quantity& c : components) quantities_.push_back({"middle_" + c.name, c.unit, QuantityKind::middle});
   for (const Quantity& c : components) quantities_.push_back({"amplitude_" + c.name, c.unit, QuantityKind::amplitude});
@@ -78,7 +84,7 @@ void EnvelopeForm::predict(const State& in, Notes& notes) {
                                   : map_.change(0, z, change));
   if (!computed)
     throw UsageError(fmt::format("envelope: the first cycles of '{}' cannot be computed: {}", given_.name(),
-                                 map_.view().failure()));
+                                 map_.trouble()));
   if (!derives) return;
   gain_ = predict_gain(derivative, cycles, scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance);
   notes.raise_with(
@@ -109,9 +115,9 @@ std::string EnvelopeForm::refusal() const {
 }
 
 std::string EnvelopeForm::summary() const {
-  const double computed = static_cast<double>(map_.view().cycles() + counted_), all = map_.reached();
-  return fmt::format("{:.0f} of {:.0f} cycles were computed ({:.3g} times fewer, predicted {:.2g}), of length {:.6g}",
-                     computed, all, all / computed, gain_.gain(), map_.view().period());
+  const double computed = static_cast<double>(map_.computed()), all = map_.reached();
+  const std::string predicted = gain_.computed < gain_.cycles ? fmt::format(", predicted {:.0f}", gain_.computed) : "";
+  return fmt::format("{:.0f} of {:.0f} cycles were computed{}", computed, all, predicted);
 }
 
 void EnvelopeForm::account(Counters& work) const {
@@ -119,15 +125,9 @@ void EnvelopeForm::account(Counters& work) const {
   map_.view().count(work);
 }
 
-void EnvelopeForm::memory(Archive& archive) {
-  std::int64_t cycles = map_.view().cycles() + counted_;
-  archive(map_, cycles);
-  if (archive.reading()) counted_ = cycles - map_.view().cycles();
-}
-
 void EnvelopeForm::diagnose(Out values) const {
-  const CycleTrace& trace = map_.view().trace();
   if (banded_ == 0) return;
+  const CycleTrace& trace = *map_.view().trace();
   values.head(banded_) = (trace.max() + trace.min()) / 2;
   values.segment(banded_, banded_) = (trace.max() - trace.min()) / 2;
   values.tail(banded_) = trace.mean();

@@ -30,12 +30,12 @@ class EnvelopeForm final : public Reformulation {
   void leave(const State& in, State& out) const override;
   AfterStep after_step(State& in, Notes& notes) override;
   std::string refusal() const override;
-  std::string failure() const override { return map_.view().failure(); }
+  std::string failure() const override { return map_.trouble(); }
   std::string summary() const override;
   void account(Counters& work) const override;
   std::vector<Quantity> diagnostics() const override { return quantities_; }
   void diagnose(Out values) const override;
-  void memory(Archive& archive) override;
+  void memory(Archive& archive) override { archive(map_); }
 
  private:
   void show(const State& start);
@@ -47,8 +47,7 @@ class EnvelopeForm final : public Reformulation {
   RunScope scope_;
   EnvelopeMap map_;
   EnvelopeGain gain_;
-  std::int64_t counted_ = 0;  // cycles computed before the run was resumed
-  Index banded_ = 0;          // components whose band is recorded
+  Index banded_ = 0;  // components whose band is recorded
   std::vector<Quantity> quantities_;
   mutable bool left_ = true;  // the last state handed out is one of the problem
 };

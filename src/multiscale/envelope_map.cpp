@@ -12,8 +12,9 @@ constexpr double rounding_of_ends = 1e-9;  // in cycles
 void EnvelopeMap::show(std::unique_ptr<CycleView> view) {
   view_ = std::move(view);
   scale_ = view_->scale();
-  z_ = Vec::Zero(scale_.size());
+  z_ = end_ = Vec::Zero(scale_.size());
   part_ = State();
+  computed_ = 0;
 }
 
 State EnvelopeMap::initial_state() const {
@@ -32,12 +33,14 @@ const Vec& EnvelopeMap::unscaled(In z) const {
 }
 
 bool EnvelopeMap::change(double n, In z, Out change) const {
+  ++computed_;
   if (!map().change(n, unscaled(z), change)) return false;
   change.array() /= scale_.array();
   return true;
 }
 
 bool EnvelopeMap::change_and_derivative(double n, In z, Out change, Mat& derivative) const {
+  computed_ += map().derives_cheaply() ? 1 : 1 + z.size();
   if (!map().change_and_derivative(n, unscaled(z), change, derivative)) return false;
   change.array() /= scale_.array();
   derivative = scale_.cwiseInverse().asDiagonal() * derivative * scale_.asDiagonal();
@@ -62,11 +65,16 @@ double EnvelopeMap::cycles_until(double t, double n, In z) const {
 }
 
 bool EnvelopeMap::part(double n, In z, double t, Out end) const {
-  if (!map().part(n, unscaled(z), t, end)) return false;
-  end.array() /= scale_.array();
-  view_->leave_part(part_);
+  if (!map().part(n, unscaled(z), t, end_)) return false;
+  end = end_.array() / scale_.array();
   part_.t = t;
-  return true;
+  return view_->leave_part(end_, part_);
+}
+
+void EnvelopeMap::sizes(In z, In largest, Out sizes) const {
+  largest_ = largest.array() * scale_.array();
+  map().sizes(unscaled(z), largest_, sizes);
+  sizes.array() /= scale_.array();
 }
 
 bool EnvelopeMap::leave(double t, In z, State& out) const {
@@ -78,5 +86,5 @@ bool EnvelopeMap::leave(double t, In z, State& out) const {
   return true;
 }
 
-void EnvelopeMap::memory(Archive& archive) { archive(scale_, reached_, *view_); }
+void EnvelopeMap::memory(Archive& archive) { archive(scale_, reached_, computed_, *view_); }
 }  // namespace trill

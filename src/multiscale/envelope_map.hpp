@@ -13,7 +13,8 @@ class EnvelopeMap final : public CycleMap {
   void show(std::unique_ptr<CycleView> view);
   void end_after(double cycles) { last_ = cycles > 0 ? cycles : std::numeric_limits<double>::infinity(); }
   bool is_complete() const { return reached_ >= last_; }
-  double reached() const { return reached_; }  // cycles
+  double reached() const { return reached_; }         // cycles
+  std::int64_t computed() const { return computed_; }  // cycles, those for differences included
   CycleView& view() { return *view_; }
   const CycleView& view() const { return *view_; }
 
@@ -32,6 +33,8 @@ class EnvelopeMap final : public CycleMap {
   double time(double n, In z) const override;
   double cycles_until(double t, double n, In z) const override;
   bool part(double n, In z, double t, Out end) const override;
+  void sizes(In z, In largest, Out sizes) const override;
+  std::string trouble() const override { return map().trouble(); }
   // The unknowns of the problem at z, which is the start of a cycle or the end of the last part of one.
   bool leave(double t, In z, State& out) const;
   void memory(Archive& archive);
@@ -41,9 +44,10 @@ class EnvelopeMap final : public CycleMap {
   const Vec& unscaled(In z) const;
   std::unique_ptr<CycleView> view_;
   Vec scale_;
-  mutable Vec z_;
+  mutable Vec z_, largest_, end_;
   mutable State part_;  // where the last part of a cycle ended
   double last_ = std::numeric_limits<double>::infinity();
-  mutable double reached_ = 0;  // cycles
+  mutable double reached_ = 0;
+  mutable std::int64_t computed_ = 0;
 };
 }  // namespace trill

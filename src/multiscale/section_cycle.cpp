@@ -2,6 +2,7 @@
 #include "multiscale/section_cycle.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -107,7 +108,10 @@ bool SectionCycle::settle(double, Out z) const {
   return section_.reach(z[n], z.head(n), expected_, most_settling * expected_, settling_iterations);
 }
 
-void SectionCycle::weigh(Out sizes) const { sizes[sizes.size() - 1] = period_ / (2 * std::acos(-1.0)); }
+void SectionCycle::sizes(In, In largest, Out sizes) const {
+  sizes = largest;
+  sizes[sizes.size() - 1] = period_ / (2 * std::numbers::pi);
+}
 
 double SectionCycle::cycles_until(double t, double, In z) const {
   const double fit = (t - z[z.size() - 1]) / period_;

@@ -27,7 +27,7 @@ class SectionCycle final : public CycleMap {
   // Along the flow onto the section, with the time. Stage values of explicit methods leave the section, and a cycle
   // would bring them back at once, which such a method multiplies by the number of cycles of its step.
   bool settle(double n, Out z) const override;
-  void weigh(Out sizes) const override;  // an error in time counts as the error in phase that it is
+  void sizes(In z, In largest, Out sizes) const override;  // an error in time counts as the error in phase that it is
   double time(double, In z) const override { return z[z.size() - 1]; }
   double cycles_until(double t, double n, In z) const override;
   bool part(double n, In z, double t, Out end) const override;

@@ -19,10 +19,6 @@ class CycleMap : public Problem {
   // Moves a value that is not the end of a computed cycle to where cycles start, such as onto a section.
   virtual bool settle(double /*n*/, Out /*z*/) const { return true; }
 
-  // sizes: how large each component has been, against which its errors are measured. A map changes what is no measure,
-  // such as a time that grows without end.
-  virtual void weigh(Out /*sizes*/) const {}
-
   // Cycles take time: always the same, or as much as one component of z says. The state that a method steps has the
   // time of the given problem.
   virtual double time(double n, In /*z*/) const { return n; }  // at which the cycle n that begins with z begins
@@ -31,7 +27,8 @@ class CycleMap : public Problem {
   // What is left when less than a cycle is left of a run: the state at t, which is later than the start of the cycle n.
   virtual bool part(double n, In z, double t, Out end) const;
 
-  // What the errors of the components of z are compared with. largest: of each component so far.
+  // What the errors of the components of z are compared with. largest: of each component so far, which is no measure
+  // for a time that grows without end.
   virtual void sizes(In /*z*/, In largest, Out sizes) const { sizes = largest; }
   virtual std::string trouble() const { return ""; }  // why the last cycle could not be computed; empty: not known
 };

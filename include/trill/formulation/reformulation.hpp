@@ -75,6 +75,7 @@ struct ReformulationEntry {
   // method.
   std::string (*driving_method)(const Problem&) = nullptr;
   const Catalogue& (*methods)() = nullptr;  // those that solve the derived problem; nullptr: the ordinary ones
-  std::optional<double> rtol = {};          // tolerance where none is given; empty: that of the model
+  // The tolerance where none is given; nullptr: that of the model.
+  double (*rtol)(const Problem&, double of_model) = nullptr;
 };
 }  // namespace trill

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Envelopes of circuits and driven problems, through plans as a user states them.
+#include "multiscale/envelope_gain.hpp"
+#include "support/solution_files.hpp"
+#include "trill/driver/plan.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+namespace trill::test {
+namespace {
+std::string example(const std::string& name) { return TRILL_SOURCE_DIR "/examples/circuits/" + name; }
+
+RunPlan envelope_of(const std::string& model, double to) {
+  RunPlan plan;
+  plan.model = model;
+  plan.method = "envelope";
+  plan.to = to;
+  return plan;
+}
+
+double value_at_end(const Solution& s, const std::string& name) { return s.y()(s.component(name), s.rows() - 1); }
+
+double quantity_at_end(const Solution& s, const std::string& name) {
+  return s.measured()(s.quantity(name), s.rows() - 1);
+}
+
+TEST(Envelope, EndsWhereTheTransientEnds) {
+  struct Case {
+    std::string file;
+    double to;
+    std::vector<std::string> signals;
+    std::int64_t most_cycles;
+  };
+  for (const Case& c : {Case{"buck.cir", 5e-3, {"v(o2)", "i(l1)"}, 80}, Case{"rectifier.cir", 2, {"v(b)", "v(c)"}, 50}}) {
+    const Solution envelope = prepare(envelope_of(example(c.file), c.to)).run();
+    ASSERT_EQ(envelope.outcome.status, RunStatus::reached_end) << envelope.outcome.message;
+    EXPECT_LT(envelope.outcome.counters.micro_steps, c.most_cycles) << c.file;
+    RunPlan plain;
+    plain.model = example(c.file);
+    plain.to = c.to;
+    const Solution transient = prepare(plain).run();
+    for (const std::string& name : c.signals) {
+      const double expected = value_at_end(transient, name);
+      EXPECT_NEAR(value_at_end(envelope, name), expected, 2e-3 * std::max(1.0, std::abs(expected))) << c.file << name;
+    }
+  }
+}
+
+// x' = (sin(2 pi t) - x)/tau settles to a known oscillation.
+class Envelopes : public testing::Test {
+ protected:
+  Envelopes() {
+    std::ofstream(file()) << "title = \"A lag that is driven\"\n[parameters]\ntau = 40.0\n"
+                             "[coordinates]\nx = 1.0\n[rate]\nx = \"(sin(2*pi*t) - x)/tau\"\n";
+  }
+  std::filesystem::path file() const { return directory_ / "lag.toml"; }
+  testing_files::TemporaryDirectory directory_;
+};
+
+TEST_F(Envelopes, OfADrivenModelHaveTheBandOfItsOscillation) {
+  RunPlan plan = envelope_of(file().string(), 300);
+  plan.options = {{"period", "1"}};
+  const Solution s = prepare(plan).run();
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  const double tau = 40, w = 2 * std::numbers::pi, gain = 1 / (1 + w * w * tau * tau);
+  const double settled = -w * tau * gain, amplitude = std::sqrt(gain);
+  EXPECT_NEAR(value_at_end(s, "x"), settled + (1 - settled) * std::exp(-300 / tau), 1e-4);
+  EXPECT_NEAR(quantity_at_end(s, "amplitude_x"), amplitude, 2e-2 * amplitude);
+  EXPECT_LT(s.outcome.counters.micro_steps, 100);
+}
+
+TEST_F(Envelopes, AreRefusedWithoutAPeriodOrWithTooFewCycles) {
+  RunPlan plan = envelope_of(file().string(), 300);
+  EXPECT_THROW(prepare(plan).run(), UsageError);
+  plan.options = {{"period", "200"}};
+  EXPECT_THROW(prepare(plan).run(), UsageError);
+  plan.options = {{"period", "1"}};
+  plan.to = -5;
+  EXPECT_THROW(prepare(plan).run(), UsageError);
+}
+
+TEST_F(Envelopes, ARunMayEndWithinACycle) {
+  RunPlan plan = envelope_of(file().string(), 100.25);
+  plan.options = {{"period", "1"}};
+  const Solution s = prepare(plan).run();
+  EXPECT_EQ(s.t.back(), 100.25);
+  const double tau = 40, w = 2 * std::numbers::pi, gain = 1 / (1 + w * w * tau * tau);
+  const auto particular = [&](double t) { return gain * (std::sin(w * t) - w * tau * std::cos(w * t)); };
+  EXPECT_NEAR(value_at_end(s, "x"), particular(100.25) + (1 - particular(0)) * std::exp(-100.25 / tau), 1e-4);
+}
+
+TEST(EnvelopeGain, CountsOscillationsAndDecays) {
+  const auto derivative_of = [](double size, double angle) {
+    Mat d(2, 2);
+    d << size * std::cos(angle) - 1, -size * std::sin(angle), size * std::sin(angle), size * std::cos(angle) - 1;
+    return d;
+  };
+  const double turn = 2 * std::numbers::pi;
+  // Ten oscillations that hardly decay, and twenty, take about twice as many cycles.
+  const double ten = predict_gain(derivative_of(1, turn / 500), 5000, 1e-4).computed;
+  const double twenty = predict_gain(derivative_of(1, turn / 250), 5000, 1e-4).computed;
+  EXPECT_NEAR(twenty / ten, 2, 0.2);
+  // What has decayed costs nothing more, however long the run is.
+  const double decay = predict_gain(derivative_of(0.9, 0), 5000, 1e-4).computed;
+  EXPECT_EQ(predict_gain(derivative_of(0.9, 0), 50000, 1e-4).computed, decay);
+  EXPECT_LT(decay, 100);
+  EXPECT_NEAR(predict_gain(derivative_of(1, turn / 20), 1000, 1e-4).gain(), 1, 1e-12);  // it does not pay
+}
+}  // namespace
+}  // namespace trill::test
