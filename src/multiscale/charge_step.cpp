@@ -14,7 +14,7 @@ constexpr double newton_share = 1e-3;   // of the tolerances, so that cycles are
 // last correction has to be small itself, and its rate alone is not enough.
 constexpr double nearly_there = 0.02;
 constexpr double good_rate = 0.1;       // a matrix that contracts less is replaced
-constexpr double stalled_rate = 0.5;    // corrections below the tolerance that no longer shrink are rounding
+constexpr double stalled_rate = 0.5;    // small corrections that no longer shrink with new matrices are rounding
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
 }  // namespace
 
@@ -87,6 +87,7 @@ bool ChargeStep::solve_stage(int i) {
   const double t = stage_time(i);
   auto x = x_.col(i);
   double last = 0;
+  int stalls = 0;
   for (int iteration = 0; iteration < most_stage_iterations; ++iteration) {
     ++counts_.iterations;
     problem_.charge(x, q_);
@@ -110,7 +111,8 @@ bool ChargeStep::solve_stage(int i) {
     }
     const bool converges =
         size <= newton_share || (size <= nearly_there && rate < 1 && rate / (1 - rate) * size <= newton_share);
-    if (converges || (size <= 1 && rate > stalled_rate && last > 0 && fresh)) {
+    stalls = fresh && size <= nearly_there && last > 0 && rate > stalled_rate ? stalls + 1 : 0;
+    if (converges || stalls == 2) {
       problem_.charge(x, q_);
       k_.col(i) = sigma_ * (q_ - base_);
       return true;

@@ -10,7 +10,7 @@
 
 namespace trill {
 struct CircuitCycleOptions {
-  double rtol = 1e-6;    // of one cycle; a tenth of what is wanted of the envelope, or less
+  double rtol = 1e-5;    // of the change in one cycle; a tenth of what is wanted of the envelope, or less
   double vntol = 1e-6;   // voltages, and other unknowns, below this do not matter
   double abstol = 1e-9;  // currents (unknowns whose unit is A) below this do not matter
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
