@@ -12,10 +12,10 @@
 
 namespace trill {
 namespace {
-constexpr double looks_in_one_cycle = 50;  // steps at least, if the problem does not limit them
+constexpr double looks_in_one_cycle = 50;                      // steps at least, if the problem does not limit them
 constexpr long most_steps = 200'000, most_switchings = 2'000;  // in one cycle
-constexpr double shortest_step = 1e-13;     // of the cycle
-constexpr double corner_accuracy = 1e-10;   // corners closer than this share of a cycle are one
+constexpr double shortest_step = 1e-13;                        // of the cycle
+constexpr double corner_accuracy = 1e-10;                      // corners closer than this share of a cycle are one
 constexpr double safety = 0.9, most_growth = 100, most_shrinking = 0.05, after_failure = 0.25;
 constexpr int order = 3;
 

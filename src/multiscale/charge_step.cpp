@@ -9,12 +9,12 @@
 namespace trill {
 namespace {
 constexpr int most_stage_iterations = 30;
-constexpr double newton_share = 1e-3;   // of the tolerances, so that cycles are smooth functions of their start
+constexpr double newton_share = 1e-3;  // of the tolerances, so that cycles are smooth functions of their start
 // Matrices from before a diode turned contract well at first, while a small part of the error hardly shrinks. So the
 // last correction has to be small itself, and its rate alone is not enough.
 constexpr double nearly_there = 0.02;
-constexpr double good_rate = 0.1;       // a matrix that contracts less is replaced
-constexpr double stalled_rate = 0.5;    // small corrections that no longer shrink with new matrices are rounding
+constexpr double good_rate = 0.1;        // a matrix that contracts less is replaced
+constexpr double stalled_rate = 0.5;     // small corrections that no longer shrink with new matrices are rounding
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
 }  // namespace
 
@@ -140,9 +140,9 @@ bool ChargeStep::attempt(double t, double h, In charges, In x) {
   return true;
 }
 
-// (sigma C + G) e_x = sigma e: of what is stiff, only what the step really got wrong is left. Errors are relative to the
-// charge or, if that is less, to what comes and goes in a cycle: a large capacitor hardly notices a cycle, but what it
-// does notice adds up.
+// (sigma C + G) e_x = sigma e: of what is stiff, only what the step really got wrong is left. Errors are relative to
+// the charge or, if that is less, to what comes and goes in a cycle: a large capacitor hardly notices a cycle, but what
+// it does notice adds up.
 double ChargeStep::error() {
   r_.setZero();
   for (int i = 0; i < stages; ++i) r_ += error_weights_[static_cast<std::size_t>(i)] * h_ * sigma_ * k_.col(i);
