@@ -117,7 +117,7 @@ bool ChargeCycle::integrate(const Span& span) {
   steps_left_ = most_steps;
   events_left_ = most_switchings;
   longest_ = wish_ = longest_step(span);
-  step_.begin_cycle(charges_, settings_.period);
+  step_.begin_cycle(charges_, state_.y, settings_.period);
   find_sides();
   has_stepped_ = false;
   trace_.point(state_.t, state_.y);

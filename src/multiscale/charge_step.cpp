@@ -13,6 +13,8 @@ constexpr double newton_share = 1e-3;  // of the tolerances, so that cycles are 
 // Matrices from before a diode turned contract well at first, while a small part of the error hardly shrinks. So the
 // last correction has to be small itself, and its rate alone is not enough.
 constexpr double nearly_there = 0.02;
+// Corrections are relative to the iterate, but not to one that has run away: nothing is small beside it.
+constexpr double most_leap = 10;
 constexpr double good_rate = 0.1;        // a matrix that contracts less is replaced
 constexpr double stalled_rate = 0.5;     // small corrections that no longer shrink with new matrices are rounding
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
@@ -29,7 +31,7 @@ ChargeStep::ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerance
       solver_(make_linear_solver(matrix_)) {
   const Index n = problem.layout().size();
   x_ = k_ = past_ = Mat::Zero(n, stages);
-  q0_ = base_ = q_ = r_ = dx_ = moved_ = limited_ = largest_ = travel_ = Vec::Zero(n);
+  q0_ = base_ = q_ = r_ = dx_ = moved_ = limited_ = largest_ = travel_ = extent_ = Vec::Zero(n);
   // Weights without the slope at the start, which a step after a switch does not know: they vanish for slopes that are
   // linear in time, and agree with the full method up to order 2.
   const Vec& c = tableau_.c;
@@ -38,9 +40,10 @@ ChargeStep::ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerance
   for (int i = 0; i < stages; ++i) error_weights_[static_cast<std::size_t>(i)] = raw[i] / of_cubic / 6;
 }
 
-void ChargeStep::begin_cycle(In charges, double period) {
+void ChargeStep::begin_cycle(In charges, In x, double period) {
   factored_ = has_past_ = false;
   largest_ = charges.cwiseAbs();
+  extent_ = x.cwiseAbs();
   travel_.setZero();
   period_ = period;
   if (matrix_.is_sparse()) solver_->analyse(matrix_);
@@ -59,8 +62,10 @@ bool ChargeStep::refactor(double t, In x) {
 
 double ChargeStep::size_of(In dx, In x) const {
   double largest = 0;
-  for (Index i = 0; i < dx.size(); ++i)
-    largest = std::max(largest, std::abs(dx[i]) / (tolerances_.unknown[i] + tolerances_.rtol * std::abs(x[i])));
+  for (Index i = 0; i < dx.size(); ++i) {
+    const double size = std::min(std::abs(x[i]), most_leap * extent_[i]);
+    largest = std::max(largest, std::abs(dx[i]) / (tolerances_.unknown[i] + tolerances_.rtol * size));
+  }
   return largest;
 }
 
@@ -165,6 +170,7 @@ void ChargeStep::accept() {
   past_h_ = h_;
   has_past_ = true;
   largest_ = largest_.cwiseMax(q_.cwiseAbs());
+  extent_ = extent_.cwiseMax(end().cwiseAbs());
   travel_ = travel_.cwiseMax(period_ * k_.cwiseAbs().rowwise().maxCoeff());
 }
 }  // namespace trill
