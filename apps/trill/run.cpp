@@ -233,7 +233,8 @@ int run(const RunArguments& arguments) {
     throw UsageError("--show can be used only with --sweep; the report of a single run shows all components");
   if (!a.svg.empty())
     throw UsageError("--svg can be used only with --sweep; use 'trill report SOLUTION --svg' for a single run");
-  if (!a.resume.empty() && a.plan.native == Native::automatic) a.plan.native = native_as_before(a.resume);
+  if (!a.resume.empty() && a.plan.native == Native::automatic && a.plan.want != Want::steady)
+    a.plan.native = native_as_before(a.resume);
   Session session(a);
   return a.dry_run ? session.dry_run() : session.go();
 }
