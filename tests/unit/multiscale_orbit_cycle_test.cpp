@@ -204,7 +204,7 @@ TEST(OrbitEnvelopes, AgreeWithSingleRevolutionsOnEverySection) {
     const auto problem = satellite(c.given);
     const OrbitCycle map(*problem, problem->initial_state(), {.place = c.place, .rtol = 1e-12});
     const Vec direct = singles(map, 160);
-    const Followed end = follow(map, "cycle_adams", {}, 10, 160);
+    const Followed end = follow(map, "cycle_adams", {}, 8, 160);
     Vec sizes(6);
     map.sizes(direct, direct, sizes);
     EXPECT_LT((end.z - direct).cwiseQuotient(sizes).cwiseAbs().maxCoeff(), 2e-7) << map.section().reason();
