@@ -21,15 +21,17 @@ const Vec3 published_q(-925.808730841, 7154.484603899, 0), published_v(-4.591838
 constexpr double published_t = 6213943.46257, uncertain_q = 1e-5, uncertain_t = 1.2e-3;
 
 std::unique_ptr<Problem> oblate_orbit() {
-  return ModelRegistry::all().find("satellite").make({{"R", "6378.1363"},
-                                                      {"J2", "0.00108262668"},
-                                                      {"B", "0"},
-                                                      {"a", "7200"},
-                                                      {"e", "0.02"},
-                                                      {"inclination", digits(51.6 * degree)},
-                                                      {"node", digits(30 * degree)},
-                                                      {"perigee", digits(40 * degree)},
-                                                      {"anomaly", digits(-40 * degree)}});
+  return ModelRegistry::all()
+      .find("satellite")
+      .make({{"R", "6378.1363"},
+             {"J2", "0.00108262668"},
+             {"B", "0"},
+             {"a", "7200"},
+             {"e", "0.02"},
+             {"inclination", digits(51.6 * degree)},
+             {"node", digits(30 * degree)},
+             {"perigee", digits(40 * degree)},
+             {"anomaly", digits(-40 * degree)}});
 }
 
 struct Passage {
@@ -108,7 +110,8 @@ FigureResult satellite_1024(bool full) {
                                    1.05 * row.published_q + uncertain_q));
     result.cells.push_back(at_most(row.label + ", error of the time [s]", std::abs(end.t - reference.t),
                                    row.published_t + 2 * uncertain_t));
-    // The first two ratios are close to the share of revolutions that are computed, which the way to the section lowers.
+    // The first two ratios are close to the share of revolutions that are computed, which the way to the section
+    // lowers.
     FigureCell fewer = at_least(row.label + ", times fewer forces", direct.forces / end.forces, row.published_ratio, 0);
     result.cells.push_back(row.cycles == 32 ? fewer : shown(fewer));
   }
@@ -126,17 +129,20 @@ FigureResult satellite_1024(bool full) {
   add(2, matched);
   if (full && Catalogue::all().find_method("cvode_adams"))
     for (const double rtol : {1e-12, 1e-13, 3e-14}) {
-      const Passage end = directly(*problem, "cvode_adams", AdaptiveStep{.rtol = rtol, .atol = Vec::Constant(1, 1e-12)});
+      const Passage end =
+          directly(*problem, "cvode_adams", AdaptiveStep{.rtol = rtol, .atol = Vec::Constant(1, 1e-12)});
       add(1, end);
       if (std::abs(end.t - reference.t) < 1.05 * std::abs(matched.t - reference.t))
         fewest = std::min(fewest, end.forces);
     }
-  result.cells.push_back(at_most("Adams 6, rtol 2e-11, error of the time [s]", std::abs(matched.t - reference.t), 0.0014));
-  result.cells.push_back(at_least("times fewer forces than the best direct method of this accuracy",
-                                  fewest / matched.forces, 12, 0));
+  result.cells.push_back(
+      at_most("Adams 6, rtol 2e-11, error of the time [s]", std::abs(matched.t - reference.t), 0.0014));
+  result.cells.push_back(
+      at_least("times fewer forces than the best direct method of this accuracy", fewest / matched.forces, 12, 0));
   result.charts = {chart};
   result.remark =
-      "a = 7200 km, e = 0.02, inclination 51.6 degrees, J2 only; revolutions begin at the ascending node. The reference "
+      "a = 7200 km, e = 0.02, inclination 51.6 degrees, J2 only; revolutions begin at the ascending node. The "
+      "reference "
       "is dop853 with rtol 1e-13. Forces are compared with dop853 at rtol 1e-12, and at the same accuracy with dop853 "
       "in fixed steps and, in the full figure, with cvode_adams.";
   return result;

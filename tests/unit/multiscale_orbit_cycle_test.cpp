@@ -136,10 +136,10 @@ TEST(OrbitCycles, OfAnEllipseChangeNothingButTheTime) {
     double e, inclination;
     OrbitPlace place;
   };
-  for (const Case& c : {Case{0.02, 0.9, OrbitPlace::node}, Case{0.7, 0.9, OrbitPlace::apogee},
-                        Case{0.3, 0.001, OrbitPlace::apogee}, Case{0.001, 0, OrbitPlace::longitude},
-                        Case{0, half_turn, OrbitPlace::longitude}, Case{0.5, 2.9, OrbitPlace::apogee},
-                        Case{0.02, 2.9, OrbitPlace::node}}) {
+  for (const Case& c :
+       {Case{0.02, 0.9, OrbitPlace::node}, Case{0.7, 0.9, OrbitPlace::apogee}, Case{0.3, 0.001, OrbitPlace::apogee},
+        Case{0.001, 0, OrbitPlace::longitude}, Case{0, half_turn, OrbitPlace::longitude},
+        Case{0.5, 2.9, OrbitPlace::apogee}, Case{0.02, 2.9, OrbitPlace::node}}) {
     OptionSet given = ellipse(26000, c.e, c.inclination);
     given["J2"] = "0";
     const auto problem = satellite(given);
@@ -199,8 +199,9 @@ TEST(OrbitEnvelopes, AgreeWithSingleRevolutionsOnEverySection) {
   drag["rho0"] = "4e-12";
   moon["mu3"] = "4902.8";
   for (const Case& c :
-       {Case{drag, {}}, Case{moon, {}}, Case{ellipse(8000, 0.001, 0), {}}, Case{ellipse(8000, 0.002, 1), OrbitPlace::apogee},
-        Case{ellipse(8000, 0.05, 1), OrbitPlace::apogee}, Case{ellipse(8000, 0.05, 1), OrbitPlace::node}}) {
+       {Case{drag, {}}, Case{moon, {}}, Case{ellipse(8000, 0.001, 0), {}},
+        Case{ellipse(8000, 0.002, 1), OrbitPlace::apogee}, Case{ellipse(8000, 0.05, 1), OrbitPlace::apogee},
+        Case{ellipse(8000, 0.05, 1), OrbitPlace::node}}) {
     const auto problem = satellite(c.given);
     const OrbitCycle map(*problem, problem->initial_state(), {.place = c.place, .rtol = 1e-12});
     const Vec direct = singles(map, 160);
@@ -237,9 +238,10 @@ TEST(OrbitSections, SayWhyTheyWereChosen) {
             "Revolutions begin at the ascending node, because the orbit with e = 0.02 is nearly circular.");
   EXPECT_EQ(reason(ellipse(20000, 0.5, 1), {}),
             "Revolutions begin at the apogee, because e = 0.5 is large; the orbit is described by classical elements.");
-  EXPECT_EQ(reason(ellipse(8000, 0.001, 1), OrbitPlace::apogee),
-            "Revolutions begin at a fixed longitude, because with e = 0.001 the apogee is not well defined; the orbit is "
-            "described by equinoctial elements.");
+  EXPECT_EQ(
+      reason(ellipse(8000, 0.001, 1), OrbitPlace::apogee),
+      "Revolutions begin at a fixed longitude, because with e = 0.001 the apogee is not well defined; the orbit is "
+      "described by equinoctial elements.");
 }
 
 TEST(OrbitCycles, RefuseWhatIsNoOrbit) {
