@@ -87,8 +87,13 @@ void add_run(CLI::App& app, Action& action) {
   sub.add_option("--method", a.plan.method, "method ('trill list methods' shows all; default: that of the model)");
   add_step(sub, a.plan);
   add_output(sub, a.plan);
-  auto* out = file_name(sub, "-o,--out", a.out,
-                        "write the solution to this file (.h5, .csv or .json), with checkpoints during the run");
+  auto* out =
+      file_name(sub, "-o,--out", a.out,
+                "write the solution to this file (.h5, .csv or .json; orbits also .oem), with checkpoints during "
+                "the run");
+  assignments(sub, "--oem", a.plan.oem,
+              "what a file .oem says about itself: epoch=2026-01-31T12:00:00, object, object_id, centre, frame, "
+              "time_system, originator");
   file_name(sub, "--resume", a.resume, "continue an interrupted run of this file from its last checkpoint")
       ->excludes(out);
   word(sub, "--checkpoint-seconds", "NUMBER", "time in seconds between two checkpoints (default 1)",

@@ -107,6 +107,8 @@ class Session {
   void check_places() {
     if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
     Paths outputs = files_of_solution(without_part(a_.resume.empty() ? a_.out : a_.resume));
+    if (!a_.report.empty() && std::filesystem::path(a_.out).extension() == ".oem")
+      throw UsageError("--report reads the solution again, and trill only writes .oem files; use .h5, .csv or .json");
     outputs.push_back(a_.report);
     check_page_name(a_.report);
     check_apart(outputs, files_of_model(a_.plan.model, run_.prepared().options.info.inputs));

@@ -7,6 +7,7 @@
 #include "formulation/frequencies.hpp"
 #include "multiscale/force_products.hpp"
 #include "problem/reactive.hpp"
+#include "solution/oem_labels.hpp"
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -137,6 +138,8 @@ OptionSet settings_of(const RunPlan& plan, const MethodInfo& info) {
   settings["output"] = output_text(plan.output);
   settings["seed"] = fmt::format("{}", plan.seed);
   settings["checkpoint_every"] = fmt::format("{}", plan.checkpoint_every);
+  read_oem_labels(plan.oem);
+  for (const auto& [name, value] : plan.oem) settings[oem_setting + name] = value;
   return settings;
 }
 

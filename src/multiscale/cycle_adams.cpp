@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adams methods on cycle maps, one cycle for each step: explicit, or with a correction that is not evaluated again
-// (PEC).
+// (PEC). The correction uses all changes that the prediction used and the new one, so it has one order more.
 #include "multiscale/cycle_stepper.hpp"
 #include "multiscale/cycle_sums.hpp"
 #include "multiscale/cycle_tableau.hpp"
@@ -30,7 +30,7 @@ class CycleAdams final : public CycleStepper {
     return {{}, {{"order", "2"}}, {{"order", "4"}}, {{"order", "3"}, {"corrector", "none"}}};
   }
   CycleAdams(const Problem& map, const Options& options)
-      : CycleStepper(describe(options), map, options, 1, 0, options.order), options_(options) {}
+      : CycleStepper(describe(options), map, options, 1), options_(options) {}
   std::unique_ptr<Stepper> clone(const Problem& map) const override {
     return std::make_unique<CycleAdams>(map, options_);
   }

@@ -8,7 +8,7 @@ namespace trill {
 namespace {
 constexpr double pace_safety = 0.9, most_growth = 2.5, least_shrinkage = 0.2;
 // A step length is kept, and with it the matrix of an implicit method, if another would be hardly better.
-constexpr double keep_from = 0.9, keep_to = 1.3, much_longer = 2;
+constexpr double keep_from = 0.9, keep_to = 1.3;
 constexpr int most_in_a_row = 6, first_pause = 4, longest_pause = 64;
 
 double factor_for(double error, int order) {
@@ -30,14 +30,10 @@ void CyclePace::accept(double cycles, double error, int order) {
   rejections_ = 0;
   pause_ = first_pause;
   const double factor = factor_for(error, order);
-  const bool waits = factor < much_longer && equal_steps_ < hold_;
-  const bool keeps = factor >= keep_from && (factor <= keep_to || waits);
   // A step that was shortened to end at a given point says nothing against longer ones.
-  const double proposed = keeps ? cycles : std::floor(factor * cycles);
-  const double next =
+  const double proposed = factor >= keep_from && factor <= keep_to ? cycles : std::floor(factor * cycles);
+  cycles_ =
       cycles < cycles_ ? std::max(cycles_, proposed) : std::max(proposed, cycles > smallest_ ? smallest_ + 1.0 : 1.0);
-  equal_steps_ = next == cycles_ ? equal_steps_ + 1 : 0;
-  cycles_ = next;
 }
 
 void CyclePace::reject(double cycles, double error, int order) {
@@ -48,7 +44,6 @@ void CyclePace::fail(double cycles) { shorten(++rejections_ > most_in_a_row ? 0 
 
 void CyclePace::shorten(double cycles) {
   cycles_ = std::max(cycles, smallest_ + 1.0);
-  equal_steps_ = 0;
   if (cycles > smallest_) return;
   singles_ = pause_;
   pause_ = std::min(2 * pause_, longest_pause);

@@ -9,10 +9,8 @@ namespace trill {
 class CyclePace {
  public:
   // fixed: this number of cycles in every step, 0: by the errors. smallest: with fewer cycles or as many as this a step
-  // costs more than cycles one by one. first: the number of single cycles after a start. hold: so many steps are equally
-  // long before they become a little longer, for formulas whose error depends on the spacing of earlier steps.
-  CyclePace(int fixed, int smallest, int first, int hold = 0)
-      : fixed_(fixed), smallest_(fixed > 0 ? 0 : smallest), first_(first), hold_(hold) {
+  // costs more than cycles one by one. first: the number of single cycles after a start.
+  CyclePace(int fixed, int smallest, int first) : fixed_(fixed), smallest_(fixed > 0 ? 0 : smallest), first_(first) {
     restart();
   }
   bool is_fixed() const { return fixed_ > 0; }
@@ -23,16 +21,15 @@ class CyclePace {
   void accept(double cycles, double error, int order);
   void reject(double cycles, double error, int order);
   void fail(double cycles);  // a cycle or an iteration failed
-  void memory(Archive& archive) { archive(cycles_, singles_, pause_, rejections_, equal_steps_); }
+  void memory(Archive& archive) { archive(cycles_, singles_, pause_, rejections_); }
 
  private:
   void shorten(double cycles);
 
-  int fixed_, smallest_, first_, hold_;
+  int fixed_, smallest_, first_;
   double cycles_ = 1;
   int singles_ = 0;  // single cycles to be computed before the next attempt at a longer step
   int pause_ = 0;    // how many there will be after the next failure
   int rejections_ = 0;
-  int equal_steps_ = 0;
 };
 }  // namespace trill

@@ -27,12 +27,11 @@ MethodInfo CycleStepper::describe_as(std::string name, std::string title, std::s
           .owns_step = true};
 }
 
-CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past,
-                           int hold)
+CycleStepper::CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past)
     : info_(std::move(info)),
       map_(map.as<CycleMap>(info_.name)),
       size_(map.layout().size()),
-      pace_(options.cycles, smallest, options.cycles > 0 ? past : std::min(info_.order + 1, most_points), hold) {}
+      pace_(options.cycles, smallest, options.cycles > 0 ? past : std::min(info_.order + 1, most_points)) {}
 
 void CycleStepper::start(State& s, const ErrorScale& scale) {
   points_ = CycleHistory(size_, most_points);

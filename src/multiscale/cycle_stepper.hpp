@@ -30,9 +30,8 @@ class CycleStepper : public Stepper {
   void memory(Archive& archive) final;
 
  protected:
-  // smallest, hold: see CyclePace. past: the earlier points that its formula needs, even for steps of fixed length.
-  CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past = 0,
-               int hold = 0);
+  // smallest: see CyclePace. past: the earlier points that its formula needs, even for steps of fixed length.
+  CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past = 0);
   static MethodInfo describe_as(std::string name, std::string title, std::string reference, int order);
 
   // Tries a step of so many cycles from the newest point of points(). Fills `next`, and the estimated error in `error`

@@ -16,9 +16,9 @@ constexpr const char* mu_name = "mu";
 constexpr double full_turn = 2 * std::numbers::pi;
 constexpr double most_perturbed = 0.1;  // of the attraction
 constexpr double least_rtol = 2e-14;
-constexpr double most_correction = 0.1;   // of a revolution, from where the section was expected
-constexpr double taylor_angle = 1e-8;     // the rest of the way to the section needs no step of the method
-constexpr double period_reserve = 1e-3;   // by which the time of a revolution may grow before it is computed again
+constexpr double most_correction = 0.1;  // of a revolution, from where the section was expected
+constexpr double taylor_angle = 1e-8;    // the rest of the way to the section needs no step of the method
+constexpr double period_reserve = 1e-3;  // by which the time of a revolution may grow before it is computed again
 constexpr int most_corrections = 12;
 constexpr std::int64_t most_inner_steps = 100000;
 constexpr double most_error_of_old_steps = 3;  // in tolerances, in steps that an earlier revolution has chosen
@@ -48,18 +48,20 @@ double mu_of(const Problem& problem, const State& start) {
   return given > 0 ? given : attraction(mechanics, start.t, start.q()).norm() * start.q().squaredNorm();
 }
 
-// Steps of dop853 on a circular orbit have this size. A first step that is much smaller than the others would be part of
-// every revolution.
+// Steps of dop853 on a circular orbit have this size. A first step that is much smaller than the others would be part
+// of every revolution.
 double typical_step(double rtol, double dynamic_time) { return 3.3 * std::pow(rtol, 1.0 / 8) * dynamic_time; }
 
 const Problem& checked_orbit(const Problem& problem, const State& start) {
   if (const std::string why = why_no_orbit(problem, start); !why.empty())
-    throw UsageError(fmt::format("'{}' is no orbit that can be followed revolution by revolution: {}", problem.name(), why));
+    throw UsageError(
+        fmt::format("'{}' is no orbit that can be followed revolution by revolution: {}", problem.name(), why));
   for (const EventInfo& event : problem.events())
     if (!event.stops && !event.restarts)
-      throw UsageError(fmt::format("the event '{}' of '{}' may change the state within a revolution, which an envelope "
-                                   "cannot follow; use a method such as dop853",
-                                   event.name, problem.name()));
+      throw UsageError(
+          fmt::format("the event '{}' of '{}' may change the state within a revolution, which an envelope "
+                      "cannot follow; use a method such as dop853",
+                      event.name, problem.name()));
   return problem;
 }
 
@@ -137,9 +139,10 @@ bool OrbitCycle::fail(std::string why) const {
 OrbitPoint OrbitCycle::point_of(const State& s) const { return {s.q(), s.v(), s.t}; }
 
 bool OrbitCycle::fail_to_integrate(double begin) const {
-  return fail(fmt::format("the revolution that begins at t = {:.10g} could not be integrated beyond t = {:.10g}; does the "
-                          "orbit come close to the centre?",
-                          begin, before_.t));
+  return fail(
+      fmt::format("the revolution that begins at t = {:.10g} could not be integrated beyond t = {:.10g}; does the "
+                  "orbit come close to the centre?",
+                  begin, before_.t));
 }
 
 // times: where its steps end, if somebody wants to know.
@@ -165,8 +168,8 @@ bool OrbitCycle::integrate(State& s, double t_end, std::vector<double>* times) c
 }
 
 // A whole revolution, in the steps of an earlier one as long as they are small enough. Steps that follow the error
-// estimate anew each time would make revolutions differ in a way that is not smooth, which an envelope over many of them
-// would multiply.
+// estimate anew each time would make revolutions differ in a way that is not smooth, which an envelope over many of
+// them would multiply.
 bool OrbitCycle::integrate_revolution(State& s, double span) const {
   const double begin = s.t;
   const Vec start = s.y;
@@ -175,8 +178,8 @@ bool OrbitCycle::integrate_revolution(State& s, double span) const {
   for (std::size_t k = 1; small_enough && k < grid_.size(); ++k) {
     before_.t = s.t;
     before_.y = s.y;
-    const StepResult step = stepper_->step(s, {(grid_[k] - grid_[k - 1]) * span, scale, weights_, unlimited, k == 1,
-                                               false, notes_, work_, {}});
+    const StepResult step = stepper_->step(
+        s, {(grid_[k] - grid_[k - 1]) * span, scale, weights_, unlimited, k == 1, false, notes_, work_, {}});
     s.t = begin + grid_[k] * span;
     small_enough = step.status == StepStatus::ok && step.error <= most_error_of_old_steps && all_finite(s.y);
     if (small_enough && !passes_stops(before_, s)) return false;
@@ -231,9 +234,10 @@ bool OrbitCycle::find_section(State& s, double period, OrbitPoint& at) const {
     }
     if (!integrate(s, s.t + dt)) return false;
   }
-  return fail(fmt::format("the orbit was not found on its section again near t = {:.10g}; it changes too much in one "
-                          "revolution, or another section suits it better",
-                          s.t));
+  return fail(
+      fmt::format("the orbit was not found on its section again near t = {:.10g}; it changes too much in one "
+                  "revolution, or another section suits it better",
+                  s.t));
 }
 
 bool OrbitCycle::change(double, In z, Out change) const {
@@ -243,8 +247,7 @@ bool OrbitCycle::change(double, In z, Out change) const {
   if (!integrate_revolution(state_, turn_ * period)) return false;
   if (!find_section(state_, period, at)) return false;
   section_.to_coordinates(at, z, change);
-  if (!(section_.period(change) > 0))
-    return fail(fmt::format("the orbit is not closed any more at t = {:.10g}", at.t));
+  if (!(section_.period(change) > 0)) return fail(fmt::format("the orbit is not closed any more at t = {:.10g}", at.t));
   change -= z;
   if (!turn_known_) turn_ = change[OrbitSection::time] / period;
   turn_known_ = true;

@@ -11,9 +11,9 @@ namespace trill {
 // origin with a force that falls with the square of the distance, apart from small perturbations. Empty: it is one.
 std::string why_no_orbit(const Problem& problem, const State& start);
 
-// One revolution of an orbit as a map on the section where revolutions begin (PJY97 section 5.1; Graff and Bettis 1975).
-// The unknowns are slow coordinates on the section, with the time as the last: its change is the time of a revolution.
-// A revolution is an integration by dop853, which ends on the section to rounding.
+// One revolution of an orbit as a map on the section where revolutions begin (PJY97 section 5.1; Graff and Bettis
+// 1975). The unknowns are slow coordinates on the section, with the time as the last: its change is the time of a
+// revolution. A revolution is an integration by dop853, which ends on the section to rounding.
 class OrbitCycle final : public CycleMap {
  public:
   struct Options {

@@ -38,7 +38,8 @@ OrbitSection::OrbitSection(const OrbitPoint& start, double mu, std::optional<Orb
         "revolutions",
         start.t, start.v.norm(), std::sqrt(2 * mu / start.q.norm())));
   if (!(momentum.norm() > 1e-9 * start.q.norm() * start.v.norm()))
-    throw UsageError(fmt::format("the motion at t = {:g} leads straight to the centre and makes no revolutions", start.t));
+    throw UsageError(
+        fmt::format("the motion at t = {:g} leads straight to the centre and makes no revolutions", start.t));
   retrograde_ = momentum.z() < nearly_retrograde * momentum.norm();
   const Equinoctial orbit = equinoctial_of(start);
   choose(orbit, asked);
@@ -56,16 +57,17 @@ void OrbitSection::choose(const Equinoctial& orbit, std::optional<OrbitPlace> as
   if (place_ == OrbitPlace::node) {
     coordinates_ = Coordinates::node;
     reason_ = asked ? "Revolutions begin at the ascending node, as asked."
-                    : fmt::format("Revolutions begin at the ascending node, because the orbit with e = {:.3g} is nearly "
-                                  "circular.",
-                                  e);
+                    : fmt::format(
+                          "Revolutions begin at the ascending node, because the orbit with e = {:.3g} is nearly "
+                          "circular.",
+                          e);
     return;
   }
   const bool plain = place_ == OrbitPlace::apogee && has_node && !retrograde_;
   coordinates_ = plain ? Coordinates::elements : Coordinates::equinoctial;
-  const std::string set = plain        ? "classical elements"
-                          : !has_node  ? "equinoctial elements, because it has no clear node"
-                                       : "equinoctial elements";
+  const std::string set = plain       ? "classical elements"
+                          : !has_node ? "equinoctial elements, because it has no clear node"
+                                      : "equinoctial elements";
   if (place_ == OrbitPlace::apogee)
     reason_ = fmt::format("Revolutions begin at the apogee, {}; the orbit is described by {}.",
                           asked ? "as asked" : fmt::format("because e = {:.3g} is large", e), set);
@@ -73,9 +75,9 @@ void OrbitSection::choose(const Equinoctial& orbit, std::optional<OrbitPlace> as
     reason_ = fmt::format("Revolutions begin at a fixed longitude, {}; the orbit is described by {}.",
                           too_round ? fmt::format("because with e = {:.3g} the apogee is not well defined", e)
                           : asked   ? "as asked"
-                                    : fmt::format("because the orbit with e = {:.3g} is nearly circular and has no clear "
-                                                  "node",
-                                                  e),
+                                  : fmt::format("because the orbit with e = {:.3g} is nearly circular and has no clear "
+                                                "node",
+                                                e),
                           set);
 }
 
@@ -205,7 +207,8 @@ double OrbitSection::time_to(const OrbitPoint& from) const {
   const double e = std::hypot(orbit.h, orbit.k), perigee = std::atan2(orbit.h, orbit.k);
   const auto mean = [&](double longitude) {
     const double nu = longitude - perigee;
-    const double eccentric_anomaly = 2 * std::atan2(std::sqrt(1 - e) * std::sin(nu / 2), std::sqrt(1 + e) * std::cos(nu / 2));
+    const double eccentric_anomaly =
+        2 * std::atan2(std::sqrt(1 - e) * std::sin(nu / 2), std::sqrt(1 + e) * std::cos(nu / 2));
     return eccentric_anomaly - e * std::sin(eccentric_anomaly);
   };
   const double turn = mean(longitude_of_section(orbit)) - mean(longitude_of(from, orbit));

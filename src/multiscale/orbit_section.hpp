@@ -22,8 +22,8 @@ enum class OrbitPlace { node, apogee, longitude };
 // the surface, they cannot leave it. Angles are continued over many turns.
 class OrbitSection {
  public:
-  // node: (r, v_r, v_t cos i, v_t sin i, Omega, t). elements: (a, e, i, Omega, omega, t). equinoctial: (a, h, k, p, q, t)
-  // with e sin, e cos of the longitude of the perigee, and tan(i/2) sin, tan(i/2) cos of the node.
+  // node: (r, v_r, v_t cos i, v_t sin i, Omega, t). elements: (a, e, i, Omega, omega, t). equinoctial: (a, h, k, p, q,
+  // t) with e sin, e cos of the longitude of the perigee, and tan(i/2) sin, tan(i/2) cos of the node.
   enum class Coordinates { node, elements, equinoctial };
   static constexpr Index size = 6, time = 5;
 
@@ -44,8 +44,8 @@ class OrbitSection {
   double period(In z) const;                          // of the ellipse; NaN: no closed orbit
   double period(const OrbitPoint& at) const;
   double dynamic_time(In q) const { return std::sqrt(std::pow(q.norm(), 3) / mu_); }  // of a circle, for one radian
-  double time_to(const OrbitPoint& from) const;       // until the section is reached, on the ellipse
-  void sizes(In z, Out sizes) const;                  // of the components, with an angle of 1 for the time
+  double time_to(const OrbitPoint& from) const;  // until the section is reached, on the ellipse
+  void sizes(In z, Out sizes) const;             // of the components, with an angle of 1 for the time
 
  private:
   struct Equinoctial {

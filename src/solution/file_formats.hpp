@@ -7,7 +7,7 @@
 #include <memory>
 
 namespace trill {
-enum class FileFormat { hdf5, csv, json };
+enum class FileFormat { hdf5, csv, json, oem };
 FileFormat format_of(const std::filesystem::path& path);  // UsageError that lists the known extensions
 
 // A run in a file: its record, and its rows on demand.
@@ -30,11 +30,15 @@ void write_csv(const RowSource& rows, RunRecord record, const std::filesystem::p
                const std::string& when_full);
 void write_json(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                 const std::string& when_full);
+void write_oem(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+               const std::string& when_full);
 void write_run(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                const std::string& when_full = {});
 
 // To be called before a run: UsageError if its results cannot be written to this path.
 void check_writable(const RunInfo& info, const std::filesystem::path& path);
+
+void check_oem(const RunInfo& info, const std::filesystem::path& path);  // the part that concerns .oem
 
 inline std::size_t width_y(const RunInfo& info) { return info.components.size(); }
 inline std::size_t width_measured(const RunInfo& info) { return info.quantities.size(); }

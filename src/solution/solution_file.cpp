@@ -36,6 +36,9 @@ std::unique_ptr<StoredRun> open_run(const fs::path& path) {
       return open_csv(path);
     case FileFormat::json:
       return open_json(path);
+    case FileFormat::oem:
+      throw IoError(path.string() +
+                    " cannot be read: trill only writes .oem files; keep the run as .h5, .csv or .json too");
   }
   return nullptr;
 }
@@ -56,8 +59,10 @@ FileFormat format_of(const fs::path& path) {
   }
   if (extension == ".csv") return FileFormat::csv;
   if (extension == ".json") return FileFormat::json;
+  if (extension == ".oem") return FileFormat::oem;
   throw UsageError(fmt::format(
-      "{}: the name of a solution must end in .h5, .hdf5, .csv or .json, which says its format", path.string()));
+      "{}: the name of a solution must end in .h5, .hdf5, .csv, .json or (orbits) .oem, which says its format",
+      path.string()));
 }
 
 void check_finite(const RunInfo& info, double t, const double* y, const double* measured) {
@@ -85,6 +90,7 @@ void check_writable(const RunInfo& info, const fs::path& path) {
   if (static_cast<Index>(info.components.size()) != info.layout.size())
     throw UsageError(fmt::format("{}: there are {} names for {} unknowns", path.string(), info.components.size(),
                                  info.layout.size()));
+  if (format == FileFormat::oem) check_oem(info, path);
   if (format != FileFormat::json) return;
   for (const auto* list : {&info.components, &info.quantities}) {
     std::set<std::string_view> names;
@@ -105,6 +111,8 @@ void write_run(const RowSource& rows, const RunRecord& record, const fs::path& p
       return write_csv(rows, record, path, when_full);
     case FileFormat::json:
       return write_json(rows, record, path, when_full);
+    case FileFormat::oem:
+      return write_oem(rows, record, path, when_full);
   }
 }
 

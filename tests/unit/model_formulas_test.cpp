@@ -136,6 +136,44 @@ TEST(SatelliteModel, HasTheForcesOfTheTextbook) {
   });
 }
 
+// The accelerations of J3, J4 and a third body, in components (Vallado, Fundamentals of Astrodynamics, sec. 8.7).
+TEST(SatelliteModel, HasTheSmallForcesOfTheTextbook) {
+  const double mu = 398600.4418, R = 6378.137, J3 = -0.2, J4 = 0.3, mu3 = 5e4, d3 = 2e4;
+  const auto problem = make("satellite", {{"J2", "0"},
+                                          {"B", "0"},
+                                          {"J3", "-0.2"},
+                                          {"J4", "0.3"},
+                                          {"mu3", "5e4"},
+                                          {"distance3", "2e4"},
+                                          {"phase3", "0.8"},
+                                          {"inclination3", "0.3"}});
+  const Vec r3 = d3 * Vec{{std::cos(0.8), std::sin(0.8) * std::cos(0.3), std::sin(0.8) * std::sin(0.3)}};
+  expect_force(*problem, [&](const Vec& q, const Vec&) {
+    const double r = q.norm(), z = q[2], s = z / r;
+    Vec f = -mu / std::pow(r, 3) * q + mu3 * ((r3 - q) / std::pow((r3 - q).norm(), 3) - r3 / std::pow(d3, 3));
+    const double c3 = -2.5 * J3 * mu * std::pow(R, 3) / std::pow(r, 7);
+    const double c4 = 15.0 / 8 * J4 * mu * std::pow(R, 4) / std::pow(r, 7);
+    for (int i = 0; i < 2; ++i)
+      f[i] += c3 * q[i] * (3 * z - 7 * z * s * s) + c4 * q[i] * (1 - 14 * s * s + 21 * std::pow(s, 4));
+    f[2] += c3 * (6 * z * z - 7 * z * z * s * s - 0.6 * r * r) + c4 * z * (5 - 70.0 / 3 * s * s + 21 * std::pow(s, 4));
+    return f;
+  });
+}
+
+TEST(SatelliteModel, StartsWithItsElements) {
+  const auto problem = make(
+      "satellite",
+      {{"a", "9000"}, {"e", "0.2"}, {"inclination", "1.1"}, {"node", "-2"}, {"perigee", "2.5"}, {"anomaly", "-1.3"}});
+  const State s = problem->initial_state();
+  for (const auto& [name, value] : std::vector<std::pair<const char*, double>>{{"osculating_a", 9000},
+                                                                               {"osculating_e", 0.2},
+                                                                               {"osculating_inclination", 1.1},
+                                                                               {"osculating_node", -2},
+                                                                               {"osculating_perigee", 2.5},
+                                                                               {"osculating_anomaly", -1.3}})
+    EXPECT_NEAR(measured(*problem, s, name), value, 1e-12 * (1 + std::abs(value))) << name;
+}
+
 TEST(SatelliteModel, TurnsItsNodeAsTheoryToFirstOrderSays) {
   RunPlan plan;
   plan.model = "satellite";

@@ -154,8 +154,8 @@ TEST(CycleMethods, HaveTheirOrder) {
   for (const auto& [c, order] : cases) {
     const double slope = std::log2(hopf_error(c.method, c.options, 32) / hopf_error(c.method, c.options, 16));
     EXPECT_GT(slope, order - 0.2) << c.method << " " << c.options.begin()->second;
-    // Adams methods with a correction show 4.4 to 4.9 instead of 4 in this range, in an independent program too.
-    EXPECT_LT(slope, order + 0.95) << c.method << " " << c.options.begin()->second;
+    // The correction of Adams methods has one order more, and they show a little more than that in this range.
+    EXPECT_LT(slope, order + (c.method == "cycle_adams" ? 1.4 : 0.95)) << c.method << " " << c.options.begin()->second;
   }
 }
 

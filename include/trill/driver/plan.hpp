@@ -34,6 +34,7 @@ struct RunPlan {
   std::int64_t checkpoint_every = DriverOptions{}.checkpoint_every;
   std::uint64_t seed = 1;
   Native native = Native::automatic;
+  OptionSet oem;           // what a file .oem says about itself: epoch, object, ...
   bool trial_runs = true;  // false: no trial runs to choose a method; trill says what it would try
 };
 
