@@ -3,6 +3,7 @@
 
 #include "multiscale/circuit_cycle.hpp"
 #include "multiscale/orbit_cycle.hpp"
+#include "problem/clocked.hpp"
 
 #include <cmath>
 
@@ -31,6 +32,7 @@ std::unique_ptr<CycleView> view_of(const Problem& problem, const State& start, d
     return view_circuit(*circuit, start, period_of(*circuit, period), rtol);
   if (period > 0) return view_driven(problem, start, period, rtol);
   if (why_no_orbit(problem, start).empty()) return view_orbit(problem, start, rtol);
+  if (const auto drive = drive_period_of(problem)) return view_driven(problem, start, *drive, rtol);
   throw UsageError(fmt::format(
       "envelope: the length of a cycle of '{}' is not known; give it by --set period=..., or use the method "
       "envelope_switching, which finds it",

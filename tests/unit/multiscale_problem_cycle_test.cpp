@@ -2,7 +2,9 @@
 // Cycles of known length of ordinary problems.
 #include "multiscale/cycle_methods.hpp"
 #include "multiscale/problem_cycle.hpp"
+#include "problem/clocked.hpp"
 #include "support/small_problems.hpp"
+#include "trill/driver/plan.hpp"
 
 #include <cmath>
 #include <complex>
@@ -130,6 +132,16 @@ TEST(ProblemCycle, TakesAnImplicitMethodWhereCyclesAreStiff) {
   Vec change(1);
   ASSERT_TRUE(map.change(2, Vec::Constant(1, 0.5), change));
   EXPECT_NEAR(0.5 + change[0], 1, 1e-6);
+}
+
+TEST(ProblemCycle, TakesThePeriodThatAModelStates) {
+  const auto forced = make_model("forced", {{"nu", "4"}}).problem;
+  ASSERT_TRUE(drive_period_of(*forced));
+  EXPECT_NEAR(*drive_period_of(*forced), 2 * std::numbers::pi / 4, 1e-14);
+  const auto rate = read_model("m.toml", "[coordinates]\nx = 0\n[rate]\nx = \"sin(3*t) + cos(t/7) - x\"\n").problem;
+  ASSERT_TRUE(drive_period_of(*rate));
+  EXPECT_NEAR(*drive_period_of(*rate), 2 * std::numbers::pi / 3, 1e-14);
+  EXPECT_FALSE(drive_period_of(*make_model("harmonic").problem));
 }
 
 TEST(ProblemCycle, RefusesWhatItCannotFollow) {

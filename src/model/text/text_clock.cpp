@@ -25,6 +25,7 @@ double fastest(const Kernel& kernel, const std::vector<double>& parameters) {
   ExpressionGraph graph = kernel.scope.graph();
   std::vector<Expression> roots;
   for (const CoordinateTerm& rate : kernel.rates) roots.push_back(rate.value);
+  for (const ForceTerm& term : kernel.terms) roots.push_back(term.force == no_expression ? term.energy : term.force);
   const std::vector<Expression> turning = angular_velocities(graph, roots);
   if (turning.empty()) return 0;
   const Program program(graph, turning);

@@ -3,11 +3,13 @@
 
 #include "model/text/model_events.hpp"
 #include "model/text/model_times.hpp"
+#include "model/text/text_clock.hpp"
 #include "model/text/text_code.hpp"
+#include "problem/clocked.hpp"
 
 namespace trill {
 // The first-order system y' = f(t, y) that a text model states by its rates.
-class TextFirstOrder final : public FirstOrderProblem, public TextCode, public TimeMarked {
+class TextFirstOrder final : public FirstOrderProblem, public TextCode, public TimeMarked, public Clocked {
  public:
   explicit TextFirstOrder(std::shared_ptr<const CompiledModel> model);
   TextFirstOrder(const TextFirstOrder&) = delete;
@@ -33,6 +35,10 @@ class TextFirstOrder final : public FirstOrderProblem, public TextCode, public T
   }
   std::vector<TimeMark> time_marks(double t0, double t1) const override {
     return find_time_marks(*model_, mode_.parameters().values, t0, t1);
+  }
+
+  std::optional<double> drive_period() const override {
+    return shortest_period(*model_, model_->space->parameter_values());
   }
 
   std::vector<Quantity> quantities() const override { return model_->measures; }

@@ -3,8 +3,10 @@
 
 #include "model/text/model_events.hpp"
 #include "model/text/model_times.hpp"
+#include "model/text/text_clock.hpp"
 #include "model/text/text_code.hpp"
 #include "model/text/text_joint.hpp"
+#include "problem/clocked.hpp"
 #include "problem/reactive.hpp"
 #include "problem/validity.hpp"
 
@@ -15,6 +17,7 @@ class TextMechanics final : public MechanicalProblem,
                             public JointModel,
                             public TextCode,
                             public TimeMarked,
+                            public Clocked,
                             public LimitedValidity {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
@@ -37,6 +40,10 @@ class TextMechanics final : public MechanicalProblem,
   }
   std::vector<TimeMark> time_marks(double t0, double t1) const override {
     return find_time_marks(*model_, mode_.parameters().values, t0, t1);
+  }
+
+  std::optional<double> drive_period() const override {
+    return shortest_period(*model_, model_->space->parameter_values());
   }
 
   MassKind mass_kind() const override { return mass_kind_; }
