@@ -153,7 +153,7 @@ TEST_F(ForeignFolder, IsNotSpoiltByOthersThatTidyUp) {
   std::vector<pid_t> makers;
   for (int k = 0; k < 4; ++k) {
     makers.push_back(::fork());
-    if (makers.back() == 0) ::_exit(make_and_remove(k < 2 ? part : dir / ("own" + std::to_string(k)), 400));
+    if (makers.back() == 0) ::_exit(make_and_remove(k < 2 ? part : dir.path() / ("own" + std::to_string(k)), 400));
   }
   while (!makers.empty()) {
     remove_stale_temporaries(dir.path());
