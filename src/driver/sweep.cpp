@@ -284,6 +284,13 @@ void wait_for_others(Sweep& sweep, const SweepOptions& options, Tally& tally, Bu
         Block(sweep, options, tally, busy, Block::Finished::is_kept, i, i + 1).run();
   }
 }
+
+// Other processes with the same sweep may have been killed while they computed what this one had finished.
+void remove_what_killed_ones_left(const Sweep& sweep) {
+  if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);
+  for (const SweepMember& member : sweep.members)
+    if (!member.file.empty() && member.progress == Progress::finished) remove_abandoned(member.file);
+}
 }  // namespace
 
 std::string SweepMember::status() const {
@@ -314,7 +321,7 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
     Block(sweep, options, tally, busy, finished, k * size, std::min(count, (k + 1) * size)).run();
   });
   wait_for_others(sweep, options, tally, busy);
-  if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);  // of others that were killed meanwhile
+  remove_what_killed_ones_left(sweep);
   if (options.progress) options.progress(1);
 }
 }  // namespace trill

@@ -2,6 +2,7 @@
 #include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/segment_recorder.hpp"
+#include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
 
@@ -49,6 +50,18 @@ bool left_unfinished(const fs::path& path) {
   } catch (const IoError&) {
     if (holds_run(part)) throw;
     return false;  // another process has published it in the meantime
+  }
+}
+
+void remove_abandoned(const fs::path& path) {
+  const fs::path part = part_of(path);
+  try {
+    const auto folder = PartFolder::find(part);
+    if (folder && (!holds_run(part) || !difference(read_header(part), SolutionFile(path).info()))) folder->vanish();
+  } catch (const UsageError&) {
+    // Somebody uses it, or trill did not make it.
+  } catch (const IoError&) {
+    // Whoever wants to write there will be told.
   }
 }
 

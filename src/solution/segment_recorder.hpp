@@ -32,6 +32,10 @@ bool left_unfinished(const std::filesystem::path& path);
 // Removes what killed processes left beside it.
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);
 
+// Another process that computed the same run may have been killed when `path` was finished already: removes what it
+// left. What is in use, or belongs to a run with other settings, stays.
+void remove_abandoned(const std::filesystem::path& path);
+
 // Records to PATH.part, a directory of numbered segments and checkpoints: whatever happens to the process, everything
 // up to the last checkpoint is safe. At the end publish() writes the complete final file and removes the directory.
 class SegmentRecorder final : public TimedRecorder {
