@@ -267,7 +267,7 @@ std::size_t block_size(const Sweep& sweep, int threads) {
 void check_files(const Sweep& sweep, const SweepOptions& options) {
   if (options.resume) return;
   for (const SweepMember& member : sweep.members)
-    if (!member.file.empty() && left_unfinished(member.file) && !is_in_use(member.file))
+    if (!member.file.empty() && is_abandoned(member.file))
       throw UsageError(
           fmt::format("{} contains an unfinished run; continue the sweep with --resume instead of --out, or remove it",
                       member.file.string() + ".part"));

@@ -53,6 +53,16 @@ bool left_unfinished(const fs::path& path) {
   }
 }
 
+bool is_abandoned(const fs::path& path) {
+  if (!left_unfinished(path)) return false;
+  try {
+    const auto held = PartFolder::find(part_of(path));
+    return held && left_unfinished(path);  // looked at again, for it may have been published in the meantime
+  } catch (const Occupied&) {
+    return false;
+  }
+}
+
 void remove_abandoned(const fs::path& path) {
   const fs::path part = part_of(path);
   try {

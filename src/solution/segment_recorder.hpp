@@ -27,6 +27,9 @@ struct ResumePoint {
 // Is there an unfinished run of `path` that a new one must not overwrite?
 bool left_unfinished(const std::filesystem::path& path);
 
+// The same, if no other process is at work on it.
+bool is_abandoned(const std::filesystem::path& path);
+
 // The newest checkpoint of the unfinished run of `path` (run.h5 or run.h5.part) whose rows are complete; nullopt if
 // there is no such run. UsageError when run.h5 is finished already, Occupied when another process is writing it.
 // Removes what killed processes left beside it.

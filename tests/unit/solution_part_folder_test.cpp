@@ -137,6 +137,7 @@ int make_and_remove(const fs::path& part, int times) {
   for (int i = 0; i < times; ++i) {
     try {
       const auto folder = PartFolder::make(part, "");
+      if (!fs::exists(part / lock_name)) return 1;
       folder->write("header.json", "{}", "");
       folder->vanish();
     } catch (const Occupied&) {
