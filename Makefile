@@ -14,7 +14,7 @@ CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE
 NINJA = ninja -j$(JOBS)
 CTEST = ctest --output-on-failure --no-tests=error -j$(JOBS)
 
-.PHONY: help build demo test build-tests test-sanitized test-long fuzz bench time-table format install uninstall clean
+.PHONY: help build demo test build-tests test-sanitized test-long fuzz bench time-table page format install uninstall clean
 
 help:
 	@echo 'make build             build the tool: $(BUILD)/trill'
@@ -25,6 +25,7 @@ help:
 	@echo 'make fuzz              feed the readers of files with mutated ones: FUZZ_RUNS=1000000'
 	@echo 'make bench             time trill against other solvers: one table of ratios'
 	@echo 'make time-table        where building and testing spend their time: docs/design/time.md'
+	@echo 'make page              build the report page from web/: web/report.html'
 	@echo 'make install PREFIX=/usr/local'
 	@echo 'make uninstall PREFIX=/usr/local  remove exactly what was installed there'
 	@echo 'make format            format the C++ sources'
@@ -84,6 +85,12 @@ time-table:
 	@sed -i '/^<!-- measured -->/q' docs/design/time.md
 	@tools/time_table.mjs $(BUILD)-time $(BUILD)-time/test.log >>docs/design/time.md
 	@rm -rf $(BUILD)-time
+
+# The page is in the repository, so that building trill needs no Node.js.
+page:
+	@tools/setup page
+	@tools/build_page $(BUILD)/web
+	@cp $(BUILD)/web/dist/report.html web/report.html
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

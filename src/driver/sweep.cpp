@@ -274,14 +274,6 @@ void check_files(const Sweep& sweep, const SweepOptions& options) {
                       member.file.string() + ".part"));
 }
 
-// Others that write the same sweep may have been killed meanwhile.
-void tidy_up(const Sweep& sweep) {
-  if (sweep.directory.empty()) return;
-  remove_stale_temporaries(sweep.directory);
-  for (const SweepMember& member : sweep.members)
-    if (member.progress == Progress::finished) discard_repetition(member.file);
-}
-
 // Takes the results of other processes that write the same sweep, or goes on where they were killed.
 void wait_for_others(Sweep& sweep, const SweepOptions& options, Tally& tally, Busy& busy) {
   for (auto left = busy.take(); !left.empty(); left = busy.take()) {
@@ -293,6 +285,13 @@ void wait_for_others(Sweep& sweep, const SweepOptions& options, Tally& tally, Bu
       else
         Block(sweep, options, tally, busy, Block::Finished::is_kept, i, i + 1).run();
   }
+}
+
+// Other processes with the same sweep may have been killed while they computed what this one had finished.
+void remove_what_killed_ones_left(const Sweep& sweep) {
+  if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);
+  for (const SweepMember& member : sweep.members)
+    if (!member.file.empty() && member.progress == Progress::finished) remove_abandoned(member.file);
 }
 }  // namespace
 
@@ -324,7 +323,7 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
     Block(sweep, options, tally, busy, finished, k * size, std::min(count, (k + 1) * size)).run();
   });
   wait_for_others(sweep, options, tally, busy);
-  tidy_up(sweep);
+  remove_what_killed_ones_left(sweep);
   if (options.progress) options.progress(1);
 }
 }  // namespace trill

@@ -53,25 +53,25 @@ bool left_unfinished(const fs::path& path) {
   }
 }
 
-// It is looked at while this process holds it: without that, its run might be published between two looks.
 bool is_abandoned(const fs::path& path) {
+  if (!left_unfinished(path)) return false;
   try {
-    const auto folder = PartFolder::find(part_of(path));
-    return folder && left_unfinished(path);
+    const auto held = PartFolder::find(part_of(path));
+    return held && left_unfinished(path);  // looked at again, for it may have been published in the meantime
   } catch (const Occupied&) {
     return false;
   }
 }
 
-void discard_repetition(const fs::path& path) {
+void remove_abandoned(const fs::path& path) {
   const fs::path part = part_of(path);
-  if (!fs::exists(part)) return;
   try {
     const auto folder = PartFolder::find(part);
-    if (!folder || !fs::exists(path)) return;
-    if (!holds_run(part) || !difference(read_header(part), SolutionFile(path).info())) folder->vanish();
-  } catch (const UsageError&) {  // another process is at it, or it is not of trill
-  } catch (const IoError&) {     // whoever wants to write there will be told
+    if (folder && (!holds_run(part) || !difference(read_header(part), SolutionFile(path).info()))) folder->vanish();
+  } catch (const UsageError&) {
+    // Somebody uses it, or trill did not make it.
+  } catch (const IoError&) {
+    // Whoever wants to write there will be told.
   }
 }
 

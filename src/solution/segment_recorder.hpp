@@ -27,16 +27,17 @@ struct ResumePoint {
 // Is there an unfinished run of `path` that a new one must not overwrite?
 bool left_unfinished(const std::filesystem::path& path);
 
+// The same, if no other process is at work on it.
+bool is_abandoned(const std::filesystem::path& path);
+
 // The newest checkpoint of the unfinished run of `path` (run.h5 or run.h5.part) whose rows are complete; nullopt if
 // there is no such run. UsageError when run.h5 is finished already, Occupied when another process is writing it.
 // Removes what killed processes left beside it.
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);
 
-// The same, and nobody is writing it.
-bool is_abandoned(const std::filesystem::path& path);
-
-// Removes what a killed process left that was computing the finished run `path` once more, unless it is another run.
-void discard_repetition(const std::filesystem::path& path);
+// Another process that computed the same run may have been killed when `path` was finished already: removes what it
+// left. What is in use, or belongs to a run with other settings, stays.
+void remove_abandoned(const std::filesystem::path& path);
 
 // Records to PATH.part, a directory of numbered segments and checkpoints: whatever happens to the process, everything
 // up to the last checkpoint is safe. At the end publish() writes the complete final file and removes the directory.

@@ -191,7 +191,7 @@ class Page : public testing::Test {
     const fs::path modules = fs::path(TRILL_TOOL).parent_path() / "web/node_modules";
     const fs::path checks = fs::path(TRILL_SOURCE_DIR) / "web/test";
     if (run({"node", "--version"}, {}).code != 0) GTEST_SKIP() << "node is missing";
-    if (!fs::exists(modules / "playwright-core")) GTEST_SKIP() << "the report page was built elsewhere: no " << modules;
+    if (!fs::exists(modules / "playwright-core")) GTEST_SKIP() << "the report page was not built here: no " << modules;
     fs::copy(checks, web_ / "test", fs::copy_options::recursive);
     fs::create_directory_symlink(fs::canonical(modules), web_ / "node_modules");
   }

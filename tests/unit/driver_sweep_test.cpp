@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/parallel.hpp"
+#include "solution/part_directory.hpp"
+#include "solution/segment_recorder.hpp"
 #include "support/mentions.hpp"
+#include "support/solution_files.hpp"
 #include "trill/driver/sweep.hpp"
 
 #include <atomic>
@@ -222,6 +225,27 @@ TEST(SweepRuns, AStopLeavesTheRestUndone) {
   options.look = [&](std::size_t member, const RunInfo&, const RowSource&) { stop = member == 2; };
   run_sweep(sweep, options);
   for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(sweep.members[i].status(), i <= 2 ? "reached_end" : "not run") << i;
+}
+
+// What a process leaves that is killed while it computes a run again that is finished already.
+TEST(SweepRuns, RemoveWhatAKilledProcessLeft) {
+  const testing_files::TemporaryDirectory folder;
+  Sweep sweep = make_sweep(springs("dopri5"), {parse_sweep("omega2=10:40:4")}, (folder / "{omega2}.csv").string());
+  SweepOptions options;
+  std::shared_ptr<PartFolder> held;
+  options.look = [&](std::size_t member, const RunInfo& info, const RowSource&) {
+    const auto& file = sweep.members[member].file;
+    if (member == 0) PartFolder::make(part_of(file), "");  // killed before it wrote anything
+    RunInfo other = info;
+    if (member == 2) other.settings["rtol"] = "0.5";
+    if (member == 1 || member == 2) SegmentRecorder(file).begin(other);
+    if (member == 3) held = PartFolder::make(part_of(file), "");  // still at work
+  };
+  run_sweep(sweep, options);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(sweep.members[i].status(), "reached_end") << i;
+    EXPECT_EQ(std::filesystem::exists(part_of(sweep.members[i].file)), i >= 2) << i;
+  }
 }
 }  // namespace
 }  // namespace trill::test

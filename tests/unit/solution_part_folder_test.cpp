@@ -137,6 +137,7 @@ int make_and_remove(const fs::path& part, int times) {
   for (int i = 0; i < times; ++i) {
     try {
       const auto folder = PartFolder::make(part, "");
+      if (!fs::exists(part / lock_name)) return 1;
       folder->write("header.json", "{}", "");
       folder->vanish();
     } catch (const Occupied&) {
@@ -153,7 +154,7 @@ TEST_F(ForeignFolder, IsNotSpoiltByOthersThatTidyUp) {
   std::vector<pid_t> makers;
   for (int k = 0; k < 4; ++k) {
     makers.push_back(::fork());
-    if (makers.back() == 0) ::_exit(make_and_remove(k < 2 ? part : dir / ("own" + std::to_string(k)), 400));
+    if (makers.back() == 0) ::_exit(make_and_remove(k < 2 ? part : dir.path() / ("own" + std::to_string(k)), 400));
   }
   while (!makers.empty()) {
     remove_stale_temporaries(dir.path());
