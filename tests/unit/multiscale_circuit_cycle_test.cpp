@@ -9,8 +9,6 @@
 
 namespace trill::testing_netlists {
 namespace {
-constexpr double pi = std::numbers::pi;
-
 TextModel example_circuit(const std::string& name) {
   return load_model(std::filesystem::path(TRILL_SOURCE_DIR) / "examples/circuits" / (name + ".cir"));
 }
@@ -124,7 +122,8 @@ double error_of_charging(double longest_step) {
                    std::to_string(longest_step) + " uic\n"),
            1e-3, {.rtol = 1e3});
   c.run(0, 1);
-  const double w = 2 * pi, decay = std::exp(-1.0), gain = 1 / (1 + w * w);  // in units of RC, which is one period
+  const double w = 2 * std::numbers::pi, decay = std::exp(-1.0),
+               gain = 1 / (1 + w * w);  // in units of RC, which is one period
   return std::abs(c.end("v(out)") - (0.5 * decay + gain * w * decay - gain * w));
 }
 
@@ -247,7 +246,8 @@ TEST(CircuitCycle, TraceOfASine) {
   EXPECT_NEAR(trace.min()[in], -2, 1e-2);
   ASSERT_GT(trace.times().size(), 50U);
   for (std::size_t k = 0; k < trace.times().size(); ++k)
-    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * pi * trace.times()[k]), 1e-9);
+    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * std::numbers::pi * trace.times()[k]),
+                1e-9);
 }
 
 TEST(CircuitCycle, NamesAndValuesOfCharges) {
