@@ -147,8 +147,8 @@ TEST(CircuitCycle, RoughCyclesAreNearToAccurateOnes) {
 TEST(CircuitCycle, SurvivesACurrentThatIsCutOff) {
   const std::string text =
       "vin in 0 12\nvh gh 0 pulse(0 5 0 10n 10n 4u 10u)\nvl gl 0 pulse(0 5 4.2u 10n 10n 5.4u 10u)\ns1 in sw gh 0 on\n"
-      "s2 sw 0 gl 0 on\nd1 0 sw d\nl1 sw out 22u ic=0\nc1 out 0 220u ic=0\nr1 out 0 2\n"
-      ".model on SW(RON=20m ROFF=1meg VT=2.5 VH=0.5)\n.model d D(IS=1e-9 RS=10m)\n.tran 0.1u 1m 0 0.5u uic\n";
+      "s2 sw 0 gl 0 on\nd1 0 sw d\nl1 sw out 22u ic=0\nc1 out c1 220u ic=0\nresr c1 0 5m\nr1 out 0 2\n"
+      ".model on SW(RON=20m ROFF=1meg VT=2.5 VH=0.5)\n.model d D(IS=1e-9 N=1 RS=10m)\n.tran 0.1u 1m 0 0.5u uic\n";
   Cycles rough(netlist(text), 1e-5, {.rtol = 1e-4}), accurate(netlist(text), 1e-5, {.rtol = 1e-6});
   rough.run(0, 60);
   accurate.run(0, 60);
