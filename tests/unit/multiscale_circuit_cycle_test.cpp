@@ -9,8 +9,6 @@
 
 namespace trill::testing_netlists {
 namespace {
-constexpr double pi = std::numbers::pi;
-
 TextModel example_circuit(const std::string& name) {
   return load_model(std::filesystem::path(TRILL_SOURCE_DIR) / "examples/circuits" / (name + ".cir"));
 }
@@ -124,7 +122,8 @@ double error_of_charging(double longest_step) {
                    std::to_string(longest_step) + " uic\n"),
            1e-3, {.rtol = 1e3});
   c.run(0, 1);
-  const double w = 2 * pi, decay = std::exp(-1.0), gain = 1 / (1 + w * w);  // in units of RC, which is one period
+  const double w = 2 * std::numbers::pi, decay = std::exp(-1.0),
+               gain = 1 / (1 + w * w);  // in units of RC, which is one period
   return std::abs(c.end("v(out)") - (0.5 * decay + gain * w * decay - gain * w));
 }
 
@@ -148,8 +147,8 @@ TEST(CircuitCycle, RoughCyclesAreNearToAccurateOnes) {
 TEST(CircuitCycle, SurvivesACurrentThatIsCutOff) {
   const std::string text =
       "vin in 0 12\nvh gh 0 pulse(0 5 0 10n 10n 4u 10u)\nvl gl 0 pulse(0 5 4.2u 10n 10n 5.4u 10u)\ns1 in sw gh 0 on\n"
-      "s2 sw 0 gl 0 on\nd1 0 sw d\nl1 sw out 22u ic=0\nc1 out 0 220u ic=0\nr1 out 0 2\n"
-      ".model on SW(RON=20m ROFF=1meg VT=2.5 VH=0.5)\n.model d D(IS=1e-9 RS=10m)\n.tran 0.1u 1m 0 0.5u uic\n";
+      "s2 sw 0 gl 0 on\nd1 0 sw d\nl1 sw out 22u ic=0\nc1 out c1 220u ic=0\nresr c1 0 5m\nr1 out 0 2\n"
+      ".model on SW(RON=20m ROFF=1meg VT=2.5 VH=0.5)\n.model d D(IS=1e-9 N=1 RS=10m)\n.tran 0.1u 1m 0 0.5u uic\n";
   Cycles rough(netlist(text), 1e-5, {.rtol = 1e-4}), accurate(netlist(text), 1e-5, {.rtol = 1e-6});
   rough.run(0, 60);
   accurate.run(0, 60);
@@ -247,7 +246,8 @@ TEST(CircuitCycle, TraceOfASine) {
   EXPECT_NEAR(trace.min()[in], -2, 1e-2);
   ASSERT_GT(trace.times().size(), 50U);
   for (std::size_t k = 0; k < trace.times().size(); ++k)
-    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * pi * trace.times()[k]), 1e-9);
+    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * std::numbers::pi * trace.times()[k]),
+                1e-9);
 }
 
 TEST(CircuitCycle, NamesAndValuesOfCharges) {
