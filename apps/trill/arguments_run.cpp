@@ -109,6 +109,10 @@ void add_run(CLI::App& app, Action& action) {
        "instead of --method: slow and envelope let trill choose a method for the slow motion, or for the envelope of an "
        "oscillation; steady computes one period of the motion that the model settles to",
        [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
+  word(sub, "--revolutions", "N", "with --want envelope: end after so many cycles or revolutions, instead of --to",
+       [&plan = a.plan](const std::string& option, const std::string& text) {
+         plan.options["revolutions"] = std::to_string(read_count_from(2, option, text));
+       });
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "show no progress and no summary");
   sub.add_flag("--json", a.json, "print the summary as JSON, for programs");

@@ -138,7 +138,7 @@ class Session {
     if (run_.prepared().steady_state)
       for (RunResultWish& wish : wishes) wish.from = -HUGE_VAL, wish.to = HUGE_VAL;  // the period stands for all times
     if (!wishes.empty())
-      run_.with_rows([&](const RunInfo&, const RowSource& rows) { found = find_results(wishes, rows); });
+      run_.with_rows([&](const RunInfo& info, const RowSource& rows) { found = find_results(wishes, info, rows); });
     return found;
   }
 
@@ -204,7 +204,7 @@ class Session {
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const RunResult& r : results())
       print(fmt::format("  {} = {}\n", r.name,
-                        r.value ? fmt::format("{:.6g} {}", *r.value, r.unit) : "not in the times of this run"));
+                        r.value ? fmt::format("{:.6g} {}", *r.value, r.unit) : "not known from the rows of this run"));
     for (const Notice& n : outcome.notices)
       if (n.code == "summary") print(fmt::format("  {}\n", n.text));
     for (const Notice& n : outcome.notices)

@@ -9,8 +9,10 @@
 namespace trill {
 struct RunResult {
   std::string name, unit;
-  std::optional<double> value;  // empty: the run has no rows between the wished times
+  std::optional<double> value;  // empty: there are no rows between the wished times, or an envelope does not tell it
 };
-// Between the recorded rows signals are taken as straight lines.
-std::vector<RunResult> find_results(const std::vector<RunResultWish>& wishes, const RowSource& rows);
+// Between the recorded rows signals are taken as straight lines. Rows of an envelope tell the range and the mean of a
+// component in a cycle, and these are taken.
+std::vector<RunResult> find_results(const std::vector<RunResultWish>& wishes, const RunInfo& info,
+                                    const RowSource& rows);
 }  // namespace trill

@@ -137,10 +137,12 @@ RunInfo Run::info() const {
 }
 
 void Run::enter() {
-  if (options_.reformulation)
+  if (options_.reformulation) {
     options_.reformulation->enter(user_, inner_, advancer_.notes());
-  else
+    t_end_ = options_.reformulation->end(inner_).value_or(t_end_);
+  } else {
     inner_ = user_;
+  }
 }
 
 void Run::leave(const State& in, State& out) const {
@@ -198,7 +200,7 @@ double Run::next_stop() const {
 bool Run::correct() {
   const AfterStep what = options_.reformulation->after_step(inner_, advancer_.notes());
   if (what == AfterStep::changed) advancer_.note_correction();
-  if (what == AfterStep::complete) t_end_ = inner_.t;
+  t_end_ = options_.reformulation->end(inner_).value_or(t_end_);
   return what != AfterStep::refused;
 }
 

@@ -16,6 +16,7 @@ constexpr double usual_tolerance = 3e-5;
 constexpr Index most_bands = 48;        // more would not be readable
 constexpr Index most_for_forecast = 60;  // unknowns: the forecast needs a derivative
 constexpr double least_gain = 1.5;
+constexpr double room_for_the_rest = 1.2;  // cycles may become longer
 constexpr int first_cycles = 3;  // before the one from which the gain is predicted
 
 double period_of(const CircuitProblem& circuit, double given) {
@@ -63,8 +64,10 @@ void EnvelopeForm::name_quantities() {
 void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
   show(given);
   in = map_.initial_state();
+  begin_ = in.t;
   if (!(scope_.t_end > given.t)) throw UsageError("an envelope cannot be followed backwards in time");
-  const double cycles = (scope_.t_end - given.t) / map_.view().period();
+  const double cycles =
+      options_.revolutions > 0 ? options_.revolutions : (scope_.t_end - given.t) / map_.view().period();
   if (cycles < 2)
     throw UsageError(fmt::format("the run from {:g} to {:g} has less than two cycles of length {:g}, so it has no envelope",
                                  given.t, scope_.t_end, map_.view().period()));
@@ -108,8 +111,14 @@ void EnvelopeForm::leave(const State& in, State& out) const { left_ = map_.leave
 AfterStep EnvelopeForm::after_step(State& in, Notes&) {
   State out = given_.initial_state();
   leave(in, out);
-  if (!left_) return AfterStep::refused;
-  return map_.is_complete() ? AfterStep::complete : AfterStep::kept;
+  return left_ ? AfterStep::kept : AfterStep::refused;
+}
+
+std::optional<double> EnvelopeForm::end(const State& in) const {
+  if (options_.revolutions == 0) return std::nullopt;
+  const double done = map_.reached(), left = options_.revolutions - done;
+  const double period = done > 0 ? (in.t - begin_) / done : map_.view().period();
+  return left > 0 ? in.t + room_for_the_rest * left * period : in.t;
 }
 
 std::string EnvelopeForm::refusal() const {

@@ -28,6 +28,7 @@ class EnvelopeForm final : public Reformulation {
   void enter(const State& given, State& in, Notes& notes) override;
   std::string reluctance() const override;
   void leave(const State& in, State& out) const override;
+  std::optional<double> end(const State& in) const override;
   AfterStep after_step(State& in, Notes& notes) override;
   std::string refusal() const override;
   std::string failure() const override { return map_.trouble(); }
@@ -35,7 +36,7 @@ class EnvelopeForm final : public Reformulation {
   void account(Counters& work) const override;
   std::vector<Quantity> diagnostics() const override { return quantities_; }
   void diagnose(Out values) const override;
-  void memory(Archive& archive) override { archive(map_); }
+  void memory(Archive& archive) override { archive(map_, begin_); }
 
  private:
   void show(const State& start);
@@ -45,6 +46,7 @@ class EnvelopeForm final : public Reformulation {
   const Problem& given_;
   EnvelopeOptions options_;
   RunScope scope_;
+  double begin_ = 0;  // of the first cycle
   EnvelopeMap map_;
   EnvelopeGain gain_;
   Index banded_ = 0;  // components whose band is recorded

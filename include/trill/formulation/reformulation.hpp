@@ -19,8 +19,8 @@ class Catalogue;
 
 // What a formulation did to the state after an accepted step. kept: nothing; moved: changed it so little that values
 // reused from the last stage are still good enough; changed: these values are stale; refused: the run must end here,
-// and refusal() says why; complete: everything that was asked of the formulation is done, so the run ends here.
-enum class AfterStep { kept, moved, changed, refused, complete };
+// and refusal() says why.
+enum class AfterStep { kept, moved, changed, refused };
 
 // What is asked of a run.
 struct RunScope {
@@ -44,6 +44,9 @@ class Reformulation {
   virtual void enter(const State& given, State& in, Notes& notes) = 0;
   virtual void leave(const State& in, State& out) const = 0;  // for output, measured quantities and events
   virtual AfterStep after_step(State&, Notes&) { return AfterStep::kept; }
+  // When the run ends, where what was asked of the formulation decides that, and not a time. It is asked for again
+  // after every step, so it may be an estimate while the end is far away.
+  virtual std::optional<double> end(const State& /*in*/) const { return std::nullopt; }
   virtual std::string refusal() const { return ""; }
   virtual std::string failure() const { return ""; }  // why the last evaluation of inner() failed, if it is known
   // After enter(): why it does not pay to use it on this problem, although it can be used; empty: it does.
