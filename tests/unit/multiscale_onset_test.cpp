@@ -163,7 +163,8 @@ TEST(EnvelopeSwitching, DoesNotSwitchToAndFroWhereTheEnvelopeIsTooFast) {
   EXPECT_LT((end_of(solution) - problem.initial_state().y).norm(), 1e-6);
 }
 
-// The period grows by two thirds of a percent in each cycle, so that a given number of cycles takes longer than it took before.
+// The period grows by two thirds of a percent in each cycle, so that a given number of cycles takes longer than it took
+// before.
 TEST(EnvelopeSwitching, EndsWhereItShouldIfThePeriodGrows) {
   const auto speed = [](double t) { return full_turn / (1 + t / 150); };
   const FormulaRate problem(Vec{{1, 0}}, [speed](double t, In z, Out dz) {
