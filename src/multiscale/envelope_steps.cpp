@@ -11,7 +11,8 @@ namespace {
 constexpr double cycle_step_safety = 0.9, most_cycle_growth = 2.5, least_cycle_growth = 0.2;
 constexpr int most_rejections_in_a_row = 6, envelope_order = 4;
 constexpr double fewest_in_room = 6;
-constexpr double lost_share = 0.25;  // of a step in which a cycle was lost, for the next attempt
+constexpr double shorter_share = 0.95;  // of the cycles that would fit if the period were the same in all of them
+constexpr double lost_share = 0.25;     // of a step in which a cycle was lost, for the next attempt
 
 State on_its_own(const Problem& problem, double t, In y) {
   State s(problem.layout(), t);
@@ -36,7 +37,7 @@ EnvelopeSteps::EnvelopeSteps(const Problem& problem, double t, In y, Section sec
 }
 
 EnvelopeSteps::Outcome EnvelopeSteps::step(double t_stop, const ErrorScale& scale, Counters& work) {
-  const double room = map_->cycles_until(t_stop, 0, z_);
+  double room = map_->cycles_until(t_stop, 0, z_);
   if (room < fewest_in_room) return Outcome::no_room;
   if (!change_known_ && !change(z_, changes_.col(0), work)) return Outcome::lost;
   change_known_ = true;
@@ -46,6 +47,11 @@ EnvelopeSteps::Outcome EnvelopeSteps::step(double t_stop, const ErrorScale& scal
       ++work.rejected;
       cycles_ = std::floor(lost_share * cycles);
       if (cycles_ < fewest) return Outcome::lost;
+      continue;
+    }
+    if (const double end = next_[next_.size() - 1]; end > t_stop) {  // the period has grown
+      room = std::floor(shorter_share * cycles * (t_stop - t()) / (end - t()));
+      if (room < fewest) return Outcome::no_room;
       continue;
     }
     const double factor = std::clamp(cycle_step_safety * std::pow(std::max(error_norm_, 1e-10), -1.0 / envelope_order),

@@ -114,8 +114,7 @@ void SectionCycle::sizes(In, In largest, Out sizes) const {
 }
 
 double SectionCycle::cycles_until(double t, double, In z) const {
-  const double fit = (t - z[z.size() - 1]) / period_;
-  return fit < 1 ? 0 : std::max(1.0, std::floor(fewer_cycles * fit));
+  return std::max(0.0, std::floor(fewer_cycles * (t - z[z.size() - 1]) / period_));
 }
 
 bool SectionCycle::part(double, In z, double t, Out end) const {

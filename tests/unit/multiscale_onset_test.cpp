@@ -163,6 +163,24 @@ TEST(EnvelopeSwitching, DoesNotSwitchToAndFroWhereTheEnvelopeIsTooFast) {
   EXPECT_LT((end_of(solution) - problem.initial_state().y).norm(), 1e-6);
 }
 
+// The period grows by two thirds of a percent in each cycle, so that a given number of cycles takes longer than it took
+// before.
+TEST(EnvelopeSwitching, EndsWhereItShouldIfThePeriodGrows) {
+  const auto speed = [](double t) { return full_turn / (1 + t / 150); };
+  const FormulaRate problem(Vec{{1, 0}}, [speed](double t, In z, Out dz) {
+    const double w = speed(t);
+    dz << -w * z[1], w * z[0];
+  });
+  for (double to = 200; to < 300; to += 1.5) {
+    const Solution solution = run_switching(problem, "envelope_switching", 1e-3, to);
+    EXPECT_EQ(solution.t.back(), to);
+    for (std::size_t k = 1; k < solution.t.size(); ++k) EXPECT_GT(solution.t[k], solution.t[k - 1]);
+    const double phase = full_turn * 150 * std::log(1 + to / 150);
+    EXPECT_LT((end_of(solution) - Vec{{std::cos(phase), std::sin(phase)}}).norm(), 2e-2) << to;
+    EXPECT_NE(notice_of(solution, "envelope_begins"), nullptr);
+  }
+}
+
 TEST(EnvelopeSwitching, RunsMechanicalSystemsWithDamping) {
   // q'' = -q - 2 c q'
   constexpr double c = 2e-4;
