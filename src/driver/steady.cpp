@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -203,7 +204,11 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
     shoot(stop, found);
   } else {
     for (const double agreement : swing_agreements) {
-      if (!guess(agreement, stop, found)) break;
+      const auto failed_before = std::pair(found.status, found.message);
+      if (!guess(agreement, stop, found)) {
+        if (state.cycles > 0) std::tie(found.status, found.message) = failed_before;  // says more
+        break;
+      }
       shoot(stop, found);
       if (found.status != RunStatus::newton_failed) break;
     }

@@ -178,6 +178,7 @@ TEST(SteadyState, IsNoEquilibriumInTheMidstOfOscillations) {
   PreparedRun run = prepare(plan);
   const Solution solution = run.run();
   EXPECT_EQ(solution.outcome.status, RunStatus::newton_failed);
+  EXPECT_THAT(solution.outcome.message, mentions("equilibrium"));
   EXPECT_FALSE(run.steady_state);
 }
 
