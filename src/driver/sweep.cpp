@@ -273,6 +273,15 @@ void check_files(const Sweep& sweep, const SweepOptions& options) {
           fmt::format("{} contains an unfinished run; continue the sweep with --resume instead of --out, or remove it",
                       member.file.string() + ".part"));
 }
+
+// Others that write the same sweep may have been killed meanwhile.
+void tidy_up(const Sweep& sweep) {
+  if (sweep.directory.empty()) return;
+  remove_stale_temporaries(sweep.directory);
+  for (const SweepMember& member : sweep.members)
+    if (member.progress == Progress::finished) discard_repetition(member.file);
+}
+
 // Takes the results of other processes that write the same sweep, or goes on where they were killed.
 void wait_for_others(Sweep& sweep, const SweepOptions& options, Tally& tally, Busy& busy) {
   for (auto left = busy.take(); !left.empty(); left = busy.take()) {
@@ -315,7 +324,7 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
     Block(sweep, options, tally, busy, finished, k * size, std::min(count, (k + 1) * size)).run();
   });
   wait_for_others(sweep, options, tally, busy);
-  if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);  // of others that were killed meanwhile
+  tidy_up(sweep);
   if (options.progress) options.progress(1);
 }
 }  // namespace trill

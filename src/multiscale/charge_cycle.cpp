@@ -12,10 +12,10 @@
 
 namespace trill {
 namespace {
-constexpr double looks_in_one_cycle = 50;  // steps at least, if the problem does not limit them
+constexpr double looks_in_one_cycle = 50;                      // steps at least, if the problem does not limit them
 constexpr long most_steps = 200'000, most_switchings = 2'000;  // in one cycle
-constexpr double shortest_step = 1e-13;     // of the cycle
-constexpr double corner_accuracy = 1e-10;   // corners closer than this share of a cycle are one
+constexpr double shortest_step = 1e-13;                        // of the cycle
+constexpr double corner_accuracy = 1e-10;                      // corners closer than this share of a cycle are one
 constexpr double safety = 0.9, most_growth = 100, most_shrinking = 0.05, after_failure = 0.25;
 constexpr int order = 3;
 
@@ -117,7 +117,7 @@ bool ChargeCycle::integrate(const Span& span) {
   steps_left_ = most_steps;
   events_left_ = most_switchings;
   longest_ = wish_ = longest_step(span);
-  step_.begin_cycle(charges_);
+  step_.begin_cycle(charges_, state_.y, settings_.period);
   find_sides();
   has_stepped_ = false;
   trace_.point(state_.t, state_.y);

@@ -12,8 +12,8 @@
 namespace trill {
 // Integrates a circuit over one cycle, or a part of one. The lengths of steps are fractions 1/2^k of equal parts of the
 // time between two corners of the sources. So they change by leaps and are the same for neighbouring starts: a cycle is
-// a smooth function of its start, and factors last for many steps. Steps that cross a switching point are repeated until
-// they end there.
+// a smooth function of its start, and factors last for many steps. Steps that cross a switching point are repeated
+// until they end there.
 class ChargeCycle {
  public:
   enum class Derivative { none, propagate, tape };
@@ -55,7 +55,7 @@ class ChargeCycle {
     double h, beyond, value_beyond;
   };
   bool integrate(const Span& span);
-  bool pass(double end);                 // to the next corner
+  bool pass(double end);  // to the next corner
   enum class Outcome { end, event, failed };
   Outcome pass_smoothly(double from, double end);
   Outcome land_on_event(const Crossing& crossing);  // end: the step has to be shorter

@@ -9,9 +9,14 @@
 namespace trill {
 namespace {
 constexpr int most_stage_iterations = 30;
-constexpr double newton_share = 1e-3;   // of the tolerances, so that cycles are smooth functions of their start
-constexpr double good_rate = 0.1;       // a matrix that contracts less is replaced
-constexpr double stalled_rate = 0.5;    // corrections below the tolerance that no longer shrink are rounding
+constexpr double newton_share = 1e-3;  // of the tolerances, so that cycles are smooth functions of their start
+// Matrices from before a diode turned contract well at first, while a small part of the error hardly shrinks. So the
+// last correction has to be small itself, and its rate alone is not enough.
+constexpr double nearly_there = 0.02;
+// Corrections are relative to the iterate, but not to one that has run away: nothing is small beside it.
+constexpr double most_leap = 10;
+constexpr double good_rate = 0.1;        // a matrix that contracts less is replaced
+constexpr double stalled_rate = 0.5;     // small corrections that no longer shrink with new matrices are rounding
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
 }  // namespace
 
@@ -26,7 +31,7 @@ ChargeStep::ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerance
       solver_(make_linear_solver(matrix_)) {
   const Index n = problem.layout().size();
   x_ = k_ = past_ = Mat::Zero(n, stages);
-  q0_ = base_ = q_ = r_ = dx_ = moved_ = limited_ = largest_ = Vec::Zero(n);
+  q0_ = base_ = q_ = r_ = dx_ = moved_ = limited_ = largest_ = travel_ = extent_ = Vec::Zero(n);
   // Weights without the slope at the start, which a step after a switch does not know: they vanish for slopes that are
   // linear in time, and agree with the full method up to order 2.
   const Vec& c = tableau_.c;
@@ -35,9 +40,12 @@ ChargeStep::ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerance
   for (int i = 0; i < stages; ++i) error_weights_[static_cast<std::size_t>(i)] = raw[i] / of_cubic / 6;
 }
 
-void ChargeStep::begin_cycle(In charges) {
+void ChargeStep::begin_cycle(In charges, In x, double period) {
   factored_ = has_past_ = false;
   largest_ = charges.cwiseAbs();
+  extent_ = x.cwiseAbs();
+  travel_.setZero();
+  period_ = period;
   if (matrix_.is_sparse()) solver_->analyse(matrix_);
 }
 
@@ -54,8 +62,10 @@ bool ChargeStep::refactor(double t, In x) {
 
 double ChargeStep::size_of(In dx, In x) const {
   double largest = 0;
-  for (Index i = 0; i < dx.size(); ++i)
-    largest = std::max(largest, std::abs(dx[i]) / (tolerances_.unknown[i] + tolerances_.rtol * std::abs(x[i])));
+  for (Index i = 0; i < dx.size(); ++i) {
+    const double size = std::min(std::abs(x[i]), most_leap * extent_[i]);
+    largest = std::max(largest, std::abs(dx[i]) / (tolerances_.unknown[i] + tolerances_.rtol * size));
+  }
   return largest;
 }
 
@@ -82,6 +92,7 @@ bool ChargeStep::solve_stage(int i) {
   const double t = stage_time(i);
   auto x = x_.col(i);
   double last = 0;
+  int stalls = 0;
   for (int iteration = 0; iteration < most_stage_iterations; ++iteration) {
     ++counts_.iterations;
     problem_.charge(x, q_);
@@ -103,8 +114,10 @@ bool ChargeStep::solve_stage(int i) {
       last = 0;
       continue;
     }
-    const bool converges = size <= newton_share || (rate < 1 && rate / (1 - rate) * size <= newton_share);
-    if (converges || (size <= 1 && rate > stalled_rate && last > 0 && fresh)) {
+    const bool converges =
+        size <= newton_share || (size <= nearly_there && rate < 1 && rate / (1 - rate) * size <= newton_share);
+    stalls = fresh && size <= nearly_there && last > 0 && rate > stalled_rate ? stalls + 1 : 0;
+    if (converges || stalls == 2) {
       problem_.charge(x, q_);
       k_.col(i) = sigma_ * (q_ - base_);
       return true;
@@ -132,7 +145,9 @@ bool ChargeStep::attempt(double t, double h, In charges, In x) {
   return true;
 }
 
-// (sigma C + G) e_x = sigma e: of what is stiff, only what the step really got wrong is left.
+// (sigma C + G) e_x = sigma e: of what is stiff, only what the step really got wrong is left. Errors are relative to
+// the charge or, if that is less, to what comes and goes in a cycle: a large capacitor hardly notices a cycle, but what
+// it does notice adds up.
 double ChargeStep::error() {
   r_.setZero();
   for (int i = 0; i < stages; ++i) r_ += error_weights_[static_cast<std::size_t>(i)] * h_ * sigma_ * k_.col(i);
@@ -141,7 +156,9 @@ double ChargeStep::error() {
   dcharge_.multiply(dx_, r_);
   double largest = 0;
   for (Index i = 0; i < r_.size(); ++i) {
-    const double scale = tolerances_.charge[i] + tolerances_.rtol * std::max(largest_[i], std::abs(q_[i]));
+    const double size = std::min(std::max(largest_[i], std::abs(q_[i])),
+                                 std::max(travel_[i], period_ * k_.row(i).cwiseAbs().maxCoeff()));
+    const double scale = tolerances_.charge[i] + tolerances_.rtol * size;
     if (scale > 0) largest = std::max(largest, std::abs(r_[i]) / scale);
   }
   return std::isfinite(largest) ? largest : HUGE_VAL;
@@ -153,5 +170,7 @@ void ChargeStep::accept() {
   past_h_ = h_;
   has_past_ = true;
   largest_ = largest_.cwiseMax(q_.cwiseAbs());
+  extent_ = extent_.cwiseMax(end().cwiseAbs());
+  travel_ = travel_.cwiseMax(period_ * k_.cwiseAbs().rowwise().maxCoeff());
 }
 }  // namespace trill

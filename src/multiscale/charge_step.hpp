@@ -29,7 +29,7 @@ class ChargeStep {
   ChargeStep(const CircuitProblem& problem, ChargeTolerances tolerances, CycleCounts& counts);
 
   // A cycle begins: nothing that was computed before has any influence from here on.
-  void begin_cycle(In charges);
+  void begin_cycle(In charges, In x, double period);
   void forget_past() { has_past_ = false; }  // values jump here: they are not extrapolated
   void forget_factors() { factored_ = false; }
   // Solves the stages of a step of length h from (t, charges); x: values at its start, for guesses. false: Newton
@@ -65,6 +65,10 @@ class ChargeStep {
   bool factored_ = false, has_past_ = false;
   double t_ = 0, h_ = 0, sigma_ = 0, factored_sigma_ = 0, past_h_ = 0;
   Mat x_, k_, past_;
-  Vec q0_, base_, q_, r_, dx_, moved_, limited_, largest_;
+  Vec q0_, base_, q_, r_, dx_, moved_, limited_;
+  // The largest charges of the cycle so far, and what the largest of their slopes would make of them in a cycle.
+  Vec largest_, travel_;
+  Vec extent_;  // of the unknowns in the cycle so far
+  double period_ = 1;
 };
 }  // namespace trill

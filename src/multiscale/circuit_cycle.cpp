@@ -11,9 +11,9 @@
 
 namespace trill {
 namespace {
-constexpr double nearly_whole = 1e-9;           // cycle numbers this near to a whole number are one
-constexpr double commensurate = 1e-6;           // of a period
-constexpr int most_multiples = 16;              // of the longest period
+constexpr double nearly_whole = 1e-9;  // cycle numbers this near to a whole number are one
+constexpr double commensurate = 1e-6;  // of a period
+constexpr int most_multiples = 16;     // of the longest period
 }  // namespace
 
 CircuitCycle::CircuitCycle(const CircuitProblem& problem, const State& start, double period,
@@ -90,9 +90,7 @@ bool CircuitCycle::run(double n, In z, Out change, ChargeCycle::Derivative deriv
   return true;
 }
 
-bool CircuitCycle::change(double n, In z, Out change) const {
-  return run(n, z, change, ChargeCycle::Derivative::none);
-}
+bool CircuitCycle::change(double n, In z, Out change) const { return run(n, z, change, ChargeCycle::Derivative::none); }
 
 bool CircuitCycle::change_and_derivative(double n, In z, Out change, Mat& derivative) const {
   const Mat all = Mat::Identity(independent(), independent());

@@ -10,9 +10,9 @@
 
 namespace trill {
 struct CircuitCycleOptions {
-  double rtol = 1e-6;    // of one cycle; a tenth of what is wanted of the envelope, or less
-  double vntol = 1e-6;   // voltages, and other unknowns, below this do not matter
-  double abstol = 1e-9;  // currents (unknowns whose unit is A) below this do not matter
+  double rtol = 1e-5;         // of the change in one cycle; a tenth of what is wanted of the envelope, or less
+  double vntol = 1e-6;        // voltages, and other unknowns, below this do not matter
+  double abstol = 1e-9;       // currents (unknowns whose unit is A) below this do not matter
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
 };
 
@@ -26,7 +26,8 @@ struct CircuitCycleOptions {
 class CircuitCycle final : public CycleMap {
  public:
   // start: time, values and switches at which cycle 0 begins.
-  CircuitCycle(const CircuitProblem& problem, const State& start, double period, const CircuitCycleOptions& options = {});
+  CircuitCycle(const CircuitProblem& problem, const State& start, double period,
+               const CircuitCycleOptions& options = {});
 
   std::string name() const override { return problem().name(); }
   Layout layout() const override { return {independent(), 0, 0, 0}; }
@@ -45,7 +46,7 @@ class CircuitCycle final : public CycleMap {
   double period() const { return period_; }
   void set_period(double period);  // for circuits without a clock, whose period is an unknown too
   Index independent() const { return engine_.independent(); }
-  Vec reduce(In x) const;                        // all unknowns -> z
+  Vec reduce(In x) const;  // all unknowns -> z
   // z -> all unknowns where cycle n starts. x is the guess on entry. false: there are no such values.
   bool expand(double n, In z, Out x) const;
   const std::vector<int>& mode() const { return mode_; }  // of switches that hysteresis leaves open
@@ -53,11 +54,11 @@ class CircuitCycle final : public CycleMap {
 
   // Of the last cycle computed, by whatever function.
   const CycleTrace& trace() const { return engine_.trace(); }
-  Vec end_values() const { return engine_.x(); }   // of all unknowns
-  Vec end_rate() const;                            // dz/dt at its end
+  Vec end_values() const { return engine_.x(); }                        // of all unknowns
+  Vec end_rate() const;                                                 // dz/dt at its end
   void keep_waveform(bool keep) { engine_.trace().keep_points(keep); }  // trace() then has times and values
-  const CycleCounts& counts() const { return engine_.counts(); }  // since the map was made
-  const std::string& failure() const { return engine_.failure(); }  // why the last cycle could not be computed
+  const CycleCounts& counts() const { return engine_.counts(); }        // since the map was made
+  const std::string& failure() const { return engine_.failure(); }      // why the last cycle could not be computed
 
   // Computes a cycle and stores what its derivative needs; tangent() then multiplies P' = Phi with a vector in one
   // sweep. A tape is valid until the next record().

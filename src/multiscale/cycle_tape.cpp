@@ -5,7 +5,7 @@
 
 namespace trill {
 namespace {
-constexpr double fill_in = 4;          // entries of sparse factors for each entry of the matrix, roughly
+constexpr double fill_in = 4;           // entries of sparse factors for each entry of the matrix, roughly
 constexpr double small_factors = 15e3;  // bytes of a solver for small matrices
 }  // namespace
 

@@ -13,7 +13,7 @@ class CycleTrace {
   void keep_points(bool keep) { keeps_points_ = keep; }  // false: only the figures below
   bool keeps_points() const { return keeps_points_; }
   void begin(Index unknowns);
-  void point(double t, In x);            // on the motion, in the order of time; two at one time where it jumps
+  void point(double t, In x);           // on the motion, in the order of time; two at one time where it jumps
   void integrate(double weight, In x);  // adds weight times x, and weight times x^2; the weights add up to the time
 
   double duration() const { return duration_; }
@@ -23,9 +23,7 @@ class CycleTrace {
   Vec rms() const;
   // The points, if they are kept: one column of values per time.
   const std::vector<double>& times() const { return times_; }
-  Eigen::Map<const Mat> values() const {
-    return {values_.data(), min_.size(), static_cast<Index>(times_.size())};
-  }
+  Eigen::Map<const Mat> values() const { return {values_.data(), min_.size(), static_cast<Index>(times_.size())}; }
 
  private:
   bool keeps_points_ = false;

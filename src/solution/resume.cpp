@@ -2,6 +2,7 @@
 #include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/segment_recorder.hpp"
+#include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
 
@@ -49,6 +50,18 @@ bool left_unfinished(const fs::path& path) {
   } catch (const IoError&) {
     if (holds_run(part)) throw;
     return false;  // another process has published it in the meantime
+  }
+}
+
+void discard_repetition(const fs::path& path) {
+  const fs::path part = part_of(path);
+  if (!fs::exists(part)) return;
+  try {
+    const auto folder = PartFolder::find(part);
+    if (!folder || !fs::exists(path)) return;
+    if (!holds_run(part) || !difference(read_header(part), SolutionFile(path).info())) folder->vanish();
+  } catch (const UsageError&) {  // another process is at it, or it is not of trill
+  } catch (const IoError&) {     // whoever wants to write there will be told
   }
 }
 

@@ -32,6 +32,9 @@ bool left_unfinished(const std::filesystem::path& path);
 // Removes what killed processes left beside it.
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& path);
 
+// Removes what a killed process left that was computing the finished run `path` once more, unless it is another run.
+void discard_repetition(const std::filesystem::path& path);
+
 // Records to PATH.part, a directory of numbered segments and checkpoints: whatever happens to the process, everything
 // up to the last checkpoint is safe. At the end publish() writes the complete final file and removes the directory.
 class SegmentRecorder final : public TimedRecorder {

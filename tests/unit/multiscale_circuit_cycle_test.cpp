@@ -9,8 +9,6 @@
 
 namespace trill::testing_netlists {
 namespace {
-constexpr double pi = std::numbers::pi;
-
 TextModel example_circuit(const std::string& name) {
   return load_model(std::filesystem::path(TRILL_SOURCE_DIR) / "examples/circuits" / (name + ".cir"));
 }
@@ -111,17 +109,11 @@ void expect_samples(Cycles c, const std::string& first, const std::string& secon
 TEST(CircuitCycle, ReachesVerifiedSamples) {
   const CircuitCycleOptions options{.rtol = 1e-5};
   expect_samples({example_circuit("buck"), 1e-5, options}, "v(o2)", "i(l1)", 8.45, 1.31,
-                 {{500, 8.45373606616, 3.54524659498e-06},
-                  {1000, 5.44604339771, 0.243609625359},
-                  {1500, 5.89172572916, 0.700393565804},
-                  {2000, 5.82131545673, 1.31209185386}});
+                 {{500, 8.45373606616, 3.54524659498e-06}, {1000, 5.44604339771, 0.243609625359}});
   expect_samples({example_circuit("boost"), 1e-5, options}, "v(o2)", "i(l1)", 15.5, 1.03,
-                 {{400, 15.5285964897, 4.9989994714e-06},
-                  {800, 12.769966088, 4.99900223003e-06},
-                  {1600, 9.11508472341, 1.03239383397},
-                  {2000, 9.47104144433, 0.499832076999}});
+                 {{400, 15.5285964897, 4.9989994714e-06}, {800, 12.769966088, 4.99900223003e-06}});
   expect_samples({example_circuit("rectifier"), 0.02, options}, "v(b)", "v(c)", 11.2, 10.2,
-                 {{50, 10.5248130115, 6.38282578916}, {100, 10.9288352495, 8.7663822134}});
+                 {{50, 10.5248130115, 6.38282578916}});
 }
 
 // 1 V behind 1 kOhm and 1 uF; the steps are as long as the netlist allows.
@@ -130,7 +122,8 @@ double error_of_charging(double longest_step) {
                    std::to_string(longest_step) + " uic\n"),
            1e-3, {.rtol = 1e3});
   c.run(0, 1);
-  const double w = 2 * pi, decay = std::exp(-1.0), gain = 1 / (1 + w * w);  // in units of RC, which is one period
+  const double w = 2 * std::numbers::pi, decay = std::exp(-1.0),
+               gain = 1 / (1 + w * w);  // in units of RC, which is one period
   return std::abs(c.end("v(out)") - (0.5 * decay + gain * w * decay - gain * w));
 }
 
@@ -140,20 +133,49 @@ TEST(CircuitCycle, HasOrderThree) {
   EXPECT_LT(fine, 1e-6);
 }
 
+// A diode that turns off must not be taken for solved before it is.
+TEST(CircuitCycle, RoughCyclesAreNearToAccurateOnes) {
+  Cycles rough(example_circuit("buck"), 1e-5, {.rtol = 1e-3}), accurate(example_circuit("buck"), 1e-5, {.rtol = 1e-7});
+  rough.run(0, 200);
+  accurate.run(0, 200);
+  EXPECT_NEAR(rough.end("v(o2)"), accurate.end("v(o2)"), 1e-4 * 8.45);
+  EXPECT_NEAR(rough.end("i(l1)"), accurate.end("i(l1)"), 1e-3);
+}
+
+// The lower switch opens while the current flows backwards, and nothing but a megaohm takes it: for an instant there is
+// a megavolt.
+TEST(CircuitCycle, SurvivesACurrentThatIsCutOff) {
+  const std::string text =
+      "vin in 0 12\nvh gh 0 pulse(0 5 0 10n 10n 4u 10u)\nvl gl 0 pulse(0 5 4.2u 10n 10n 5.4u 10u)\ns1 in sw gh 0 on\n"
+      "s2 sw 0 gl 0 on\nd1 0 sw d\nl1 sw out 22u ic=0\nc1 out c1 220u ic=0\nresr c1 0 5m\nr1 out 0 2\n"
+      ".model on SW(RON=20m ROFF=1meg VT=2.5 VH=0.5)\n.model d D(IS=1e-9 N=1 RS=10m)\n.tran 0.1u 1m 0 0.5u uic\n";
+  Cycles rough(netlist(text), 1e-5, {.rtol = 1e-4}), accurate(netlist(text), 1e-5, {.rtol = 1e-6});
+  rough.run(0, 60);
+  accurate.run(0, 60);
+  EXPECT_NEAR(rough.end("v(out)"), accurate.end("v(out)"), 1e-3);
+  EXPECT_NEAR(rough.end("i(l1)"), accurate.end("i(l1)"), 1e-2);
+}
+
 TEST(CircuitCycle, DerivativesAreThoseOfTheSteps) {
   struct Case {
     std::string circuit;
     double period;
-    int cycles;
+    int warm_up;
+    Vec z;  // empty: after the warm-up
   };
-  for (const Case& one : {Case{"buck", 1e-5, 1500}, {"boost", 1e-5, 1700}, {"rectifier", 0.02, 40}, {"ladder", 0.02, 3}}) {
-    Cycles c(example_circuit(one.circuit), one.period, {.rtol = 1e-5});
-    c.run(0, one.cycles);
+  const std::vector<Case> cases{{"buck", 1e-5, 0, Vec{{2200e-6 * 5.69, 470e-6 * 1.1}}},
+                                {"boost", 1e-5, 0, Vec{{1000e-6 * 9.4, 220e-6 * 0.9}}},
+                                {"rectifier", 0.02, 10, {}},
+                                {"ladder", 0.02, 3, {}}};
+  for (const Case& one : cases) {
+    Cycles c(example_circuit(one.circuit), one.period);
+    c.run(0, one.warm_up);
+    if (one.z.size() > 0) c.z = one.z;
     Mat derivative;
     Vec change = c.z;
-    ASSERT_TRUE(c.map.change_and_derivative(one.cycles, c.z, change, derivative)) << c.map.failure();
-    EXPECT_LT(c.deviation(derivative, c.differences(one.cycles, 1e-5)), 1e-6) << one.circuit;
-    ASSERT_TRUE(c.map.change(one.cycles, c.z, c.change));
+    ASSERT_TRUE(c.map.change_and_derivative(one.warm_up, c.z, change, derivative)) << c.map.failure();
+    EXPECT_LT(c.deviation(derivative, c.differences(one.warm_up, 1e-5)), 1e-6) << one.circuit;
+    ASSERT_TRUE(c.map.change(one.warm_up, c.z, c.change));
     EXPECT_EQ(change, c.change) << one.circuit;
   }
 }
@@ -224,7 +246,8 @@ TEST(CircuitCycle, TraceOfASine) {
   EXPECT_NEAR(trace.min()[in], -2, 1e-2);
   ASSERT_GT(trace.times().size(), 50U);
   for (std::size_t k = 0; k < trace.times().size(); ++k)
-    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * pi * trace.times()[k]), 1e-9);
+    EXPECT_NEAR(trace.values()(in, static_cast<Index>(k)), 1 + 3 * std::sin(2e3 * std::numbers::pi * trace.times()[k]),
+                1e-9);
 }
 
 TEST(CircuitCycle, NamesAndValuesOfCharges) {

@@ -24,7 +24,7 @@ class Waveform {
   double operator()(double t) const;
   // Adds the times in [t0, t1] where it has a corner. UsageError if there are too many of them.
   void add_corners(double t0, double t1, std::vector<double>& times) const;
-  std::optional<double> period() const;  // if it repeats
+  std::optional<double> period() const;   // if it repeats
   bool repeats_after(double time) const;  // constant values do
 
  private:
