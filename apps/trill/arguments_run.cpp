@@ -69,8 +69,8 @@ void add_run(CLI::App& app, Action& action) {
       verb(app, action, run, "run", "Solve a model, and say how far the result can be trusted",
            "  trill run stiff_spring             solves a model with the method that it suggests\n"
            "  trill run two_springs --want slow  computes its slow motion only, with large steps\n"
-           "  trill run buck.cir --want envelope follows the envelope of its start-up, from a few of its cycles\n"
-           "  trill run buck.cir --want steady   computes its periodic steady state, without the transient\n"
+           "  trill run satellite --want envelope --revolutions 1000   follows its orbit, from a few revolutions\n"
+           "  trill run rectifier --want steady  computes its periodic steady state, without the transient\n"
            "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
            "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
            "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"

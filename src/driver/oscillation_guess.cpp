@@ -42,8 +42,18 @@ void OscillationWatch::look() {
     most = (high - low) / size;
     period_ = period;
     state_ = steps_[crossing];
+    measure_swings(crossing);
   }
   stop_ = found();
+}
+
+void OscillationWatch::measure_swings(std::size_t last) {
+  Vec low = steps_[last].y, high = low;
+  for (std::size_t i = last; i > 0 && steps_[i].t >= steps_[last].t - period_; --i) {
+    low = low.cwiseMin(steps_[i].y);
+    high = high.cwiseMax(steps_[i].y);
+  }
+  swings_ = high - low;
 }
 
 // Times at which the component rises through the middle of its range. 0: the last periods differ.

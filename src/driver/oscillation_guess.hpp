@@ -19,6 +19,7 @@ class OscillationWatch final : public Observer {
   bool found() const { return period_ > 0; }
   double period() const { return period_; }
   const State& state() const { return state_; }
+  const Vec& swings() const { return swings_; }  // of all components in that period
 
  private:
   void look();
@@ -29,7 +30,10 @@ class OscillationWatch final : public Observer {
   const std::atomic<bool>* interrupted_;
   std::vector<State> steps_;
   std::size_t next_look_ = 64;
+  void measure_swings(std::size_t last_crossing);
+
   State state_;
+  Vec swings_;
   double period_ = 0;
   std::atomic<bool> stop_ = false;
 };

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,8 @@ namespace {
 constexpr const char* steady_asker = "the steady state";
 constexpr double steady_rtol = 1e-7;  // of a cycle, unless the user says otherwise
 constexpr double check_refinement = 10, transient_rtol = 1e-6;
+// Of the swings of the guess: with less, an oscillation is taken for an equilibrium.
+constexpr double least_share_of_guess = 0.02;
 // How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
 // for oscillators where Newton's method fails from farther away.
 constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
@@ -27,6 +30,8 @@ constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
 void check_steady_plan(const RunPlan& plan) {
   if (plan.h)
     throw UsageError("a steady state is computed with a tolerance; give --rtol instead of a fixed step size --h");
+  if (!std::holds_alternative<EveryStep>(plan.output))
+    throw UsageError("the rows of a steady state are the steps of its period; leave out --dt");
   if (*plan.to < *plan.from) throw UsageError("a steady state cannot run backwards; leave out --to");
 }
 
@@ -72,6 +77,7 @@ struct SteadyRun::Found {
   std::string message;
   SteadyState state;
   State start;
+  Vec swings;  // in the guess for an oscillator
   CycleTrace period;
   Counters work;
 };
@@ -138,6 +144,7 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
     found.start.y = watch.state().y.head(found.start.y.size());
     found.start.mode = watch.state().mode;
     found.state.period = watch.period();
+    found.swings = watch.swings().head(found.start.y.size());
     found.state.transient += found.start.t - *plan_.from;
     return true;
   }
@@ -170,6 +177,13 @@ void SteadyRun::shoot(const std::atomic<bool>* stop, Found& found) const {
   if (!result.converged && !cycle.failure().empty()) found.message += ": " + cycle.failure();
   found.period = cycle.trace();
   add_work(cycle.counts(), result, found.work);
+  if (result.converged && !state.has_clock &&
+      ((found.period.max() - found.period.min()).array() < least_share_of_guess * found.swings.array()).all()) {
+    found.status = RunStatus::newton_failed;
+    found.message =
+        "Newton's method found an equilibrium instead of an oscillation; this happens where amplitudes are "
+        "arbitrary, as in systems that conserve energy";
+  }
   if (!state.has_clock) state.period = result.period;
   state.multipliers = result.multipliers;
   state.residual = result.residual;
@@ -190,7 +204,11 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
     shoot(stop, found);
   } else {
     for (const double agreement : swing_agreements) {
-      if (!guess(agreement, stop, found)) break;
+      const auto failed_before = std::pair(found.status, found.message);
+      if (!guess(agreement, stop, found)) {
+        if (state.cycles > 0) std::tie(found.status, found.message) = failed_before;  // says more
+        break;
+      }
       shoot(stop, found);
       if (found.status != RunStatus::newton_failed) break;
     }
@@ -220,7 +238,7 @@ Solution SteadyRun::run(PreparedRun& run) const {
   State s = problem_->initial_state();
   s.mode = found.start.mode;
   Vec measured = Vec::Zero(static_cast<Index>(solution.info.quantities.size()));
-  const auto stride = std::get_if<EveryStep>(&plan_.output) ? std::get<EveryStep>(plan_.output).stride : 1;
+  const int stride = std::get<EveryStep>(plan_.output).stride;
   const auto& times = found.period.times();
   for (std::size_t k = 0; k < times.size(); ++k) {
     if (k % static_cast<std::size_t>(stride) != 0 && k + 1 != times.size()) continue;

@@ -170,10 +170,25 @@ TEST(SteadyState, SaysWhatItReachedIfItDoesNotConverge) {
   EXPECT_THAT(solution.outcome.message, mentions("1 iterations", "charge of v("));
 }
 
+// q'' + q = 0 has a periodic motion of any amplitude, and Newton's method goes to the one without any.
+TEST(SteadyState, IsNoEquilibriumInTheMidstOfOscillations) {
+  RunPlan plan = steady_plan();
+  plan.model = "harmonic";
+  plan.to = 400;
+  PreparedRun run = prepare(plan);
+  const Solution solution = run.run();
+  EXPECT_EQ(solution.outcome.status, RunStatus::newton_failed);
+  EXPECT_THAT(solution.outcome.message, mentions("equilibrium"));
+  EXPECT_FALSE(run.steady_state);
+}
+
 TEST(SteadyState, RefusesWhatDoesNotBelongToIt) {
   RunPlan plan = steady_plan();
   plan.h = 1e-3;
   EXPECT_THAT(steady_complaint(netlist(slow_low_pass), plan), mentions("--rtol"));
+  plan = steady_plan();
+  plan.output = Grid{1e-4};
+  EXPECT_THAT(steady_complaint(netlist(slow_low_pass), plan), mentions("--dt"));
   EXPECT_THAT(steady_complaint(netlist(slow_low_pass), steady_plan({{"load", "rlaod"}})), mentions("rload"));
   EXPECT_THAT(steady_complaint(netlist(slow_low_pass), steady_plan({{"signal", "v(aut)"}})), mentions("v(out)"));
   EXPECT_THAT(steady_complaint(netlist(slow_low_pass), steady_plan({{"perod", "1"}})), mentions("period"));
