@@ -162,12 +162,20 @@ TEST(OrbitCycles, BeginWhereTheOrbitReachesTheSection) {
     const State first = map.initial_state();
     State s;
     ASSERT_TRUE(map.state_at(first.y, s));
-    if (place == OrbitPlace::node) EXPECT_NEAR(s.q()[2], 0, 1e-9);
-    if (place == OrbitPlace::apogee) EXPECT_NEAR(s.q().dot(s.v()), 0, 1e-8);
-    if (place == OrbitPlace::longitude) EXPECT_NEAR(s.t, 0, 1e-9);
+    if (place == OrbitPlace::node) {
+      EXPECT_NEAR(s.q()[2], 0, 1e-9);
+    }
+    if (place == OrbitPlace::apogee) {
+      EXPECT_NEAR(s.q().dot(s.v()), 0, 1e-8);
+    }
+    if (place == OrbitPlace::longitude) {
+      EXPECT_NEAR(s.t, 0, 1e-9);
+    }
     EXPECT_GE(s.t, -1e-9);
     EXPECT_LT(s.t, kepler_period(9000));
-    if (s.t > 1) EXPECT_LT((directly(*problem, s.t, "dop853", accurate).y - s.y).norm(), 1e-7);
+    if (s.t > 1) {
+      EXPECT_LT((directly(*problem, s.t, "dop853", accurate).y - s.y).norm(), 1e-7);
+    }
     // The rest of a revolution.
     ASSERT_TRUE(map.state_at(first.y, first.t + 4321, s)) << map.trouble();
     EXPECT_LT((directly(*problem, first.t + 4321, "dop853", accurate).y - s.y).norm(), 1e-7);

@@ -49,7 +49,9 @@ TEST(OrbitMessages, HoldEveryRowWithItsTime) {
     std::istringstream row(line);
     std::string at;
     row >> at;
-    if (k == 1) EXPECT_EQ(at, "2024-02-29T00:00:30.250000000");
+    if (k == 1) {
+      EXPECT_EQ(at, "2024-02-29T00:00:30.250000000");
+    }
     for (Index i = 0; i < 6; ++i) {
       double value = 0;
       ASSERT_TRUE(row >> value);
