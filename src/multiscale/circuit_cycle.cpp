@@ -102,6 +102,18 @@ bool CircuitCycle::change_and_derivative(double n, In z, Out change, Mat& deriva
   return true;
 }
 
+std::vector<double> CircuitCycle::breakpoints(double t0, double t1) const {
+  std::vector<double> ends;
+  const auto* driven = dynamic_cast<const Driven*>(&problem());
+  if (!driven) return ends;
+  for (const double corner : driven->slow_corners(period_, t0, t1)) {
+    const double n = (corner - start_.t) / period_;
+    for (const double whole : {std::floor(n + nearly_whole), std::ceil(n - nearly_whole)})
+      if (const double end = start_.t + whole * period_; end > t0 && end < t1) ends.push_back(end);
+  }
+  return ends;
+}
+
 bool CircuitCycle::part(double n, In z, double t, Out end) const {
   std::vector<int> mode = mode_;
   if (!engine_.run(span(n, t - time(n, z)), z, mode, ChargeCycle::Derivative::none)) return false;

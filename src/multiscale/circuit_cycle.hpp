@@ -43,6 +43,8 @@ class CircuitCycle final : public CycleMap {
   double time(double n, In /*z*/) const override { return start_.t + n * period_; }
   double cycles_until(double t, double n, In /*z*/) const override { return (t - start_.t) / period_ - n; }
   bool part(double n, In z, double t, Out end) const override;
+  // Around the cycles in which a source has a corner that does not repeat: the cycles before and behind are not alike.
+  std::vector<double> breakpoints(double t0, double t1) const override;
 
   const CircuitProblem& problem() const { return engine_.problem(); }
   double period() const { return period_; }

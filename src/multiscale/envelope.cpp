@@ -3,10 +3,18 @@
 #include "multiscale/cycle_methods.hpp"
 #include "multiscale/envelope_form.hpp"
 #include "multiscale/orbit_cycle.hpp"
+#include "problem/driven.hpp"
 
 namespace trill {
 namespace {
 bool is_orbit(const Problem& problem) { return why_no_orbit(problem, problem.initial_state()).empty(); }
+
+double envelope_tolerance(const Problem& problem, double of_model) {
+  if (is_orbit(problem)) return of_model;
+  const auto* driven = dynamic_cast<const Driven*>(&problem);
+  const double wished = driven ? driven->cycle_wish().rtol : 0;
+  return wished > 0 ? wished : 3e-5;
+}
 }  // namespace
 
 ReformulationEntry envelope_entry() {
@@ -24,6 +32,6 @@ ReformulationEntry envelope_entry() {
             return is_orbit(problem) ? "cycle_adams" : "cycle_bdf";
           },
           .methods = cycle_methods,
-          .rtol = [](const Problem& problem, double of_model) { return is_orbit(problem) ? of_model : 3e-5; }};
+          .rtol = envelope_tolerance};
 }
 }  // namespace trill

@@ -4,6 +4,7 @@
 #include "multiscale/circuit_cycle.hpp"
 #include "multiscale/orbit_cycle.hpp"
 #include "problem/clocked.hpp"
+#include "problem/driven.hpp"
 
 #include <cmath>
 
@@ -21,6 +22,8 @@ constexpr int first_cycles = 3;  // before the one from which the gain is predic
 
 double period_of(const CircuitProblem& circuit, double given) {
   if (given > 0) return given;
+  const auto* driven = dynamic_cast<const Driven*>(&circuit);
+  if (driven && driven->cycle_wish().period > 0) return driven->cycle_wish().period;
   if (const auto period = common_period(circuit)) return *period;
   throw UsageError(fmt::format(
       "envelope: no source of '{}' repeats, or their periods have no common multiple that is short enough; give the "
@@ -32,7 +35,8 @@ std::unique_ptr<CycleView> view_of(const Problem& problem, const State& start, d
   if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem))
     return view_circuit(*circuit, start, period_of(*circuit, period), rtol);
   if (period > 0) return view_driven(problem, start, period, rtol);
-  if (why_no_orbit(problem, start).empty()) return view_orbit(problem, start, rtol);
+  // Errors of a revolution add up over thousands of them.
+  if (why_no_orbit(problem, start).empty()) return view_orbit(problem, start, 0.1 * rtol);
   if (const auto drive = drive_period_of(problem)) return view_driven(problem, start, *drive, rtol);
   throw UsageError(fmt::format(
       "envelope: the length of a cycle of '{}' is not known; give it by --set period=..., or use the method "

@@ -95,8 +95,8 @@ TEST(SectionCycle, KnowsTimes) {
   EXPECT_GE(map.cycles_until(10 + 628, 3, z), 95);
   ASSERT_TRUE(map.part(3, z, 11, end));
   EXPECT_NEAR(end[0], 0.5 * std::cos(1), 1e-9);
-  Vec sizes = Vec::Constant(3, 1e6);
-  map.weigh(sizes);
+  Vec sizes(3);
+  map.sizes(z, Vec::Constant(3, 1e6), sizes);
   EXPECT_EQ(sizes[0], 1e6);
   EXPECT_NEAR(sizes[2], 1, 1e-9);
 }

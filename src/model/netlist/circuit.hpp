@@ -93,6 +93,12 @@ struct SteadyCard {
   const Card* card = nullptr;
 };
 
+// The .envelope line, for --want envelope; 0: not given.
+struct EnvelopeCard {
+  double period = 0, stop = 0, tolerance = 0;
+  const Card* card = nullptr;
+};
+
 struct CircuitOptions {
   double reltol = 1e-4, abstol = 1e-12, vntol = 1e-6, gmin = 1e-12, temperature = 27;
 };
@@ -121,6 +127,7 @@ struct Circuit {
   std::map<int, double> given_voltages;  // .ic, by node
   TransientCard transient;
   SteadyCard steady;
+  EnvelopeCard envelope;
   CircuitOptions options;
   std::vector<MeasureCard> measures;
   std::vector<std::string> notes;

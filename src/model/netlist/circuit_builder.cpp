@@ -58,6 +58,7 @@ void CircuitBuilder::read_cards() {
   });
   each({".tran"}, [&](const Card& card) { read_transient(card); });
   each({".pss"}, [&](const Card& card) { later([this, &card] { read_steady(card); }); });
+  each({".envelope"}, [&](const Card& card) { read_envelope(card); });
   each({".options", ".option", ".opt", ".temp"}, [&](const Card& card) { read_options(card); });
   each({".ic", ".nodeset"}, [&](const Card& card) { later([this, &card] { read_given_voltages(card); }); });
   each({".measure", ".meas"}, [&](const Card& card) { read_measure(card); });
@@ -113,6 +114,29 @@ void CircuitBuilder::read_steady(const Card& card) {
       words.fail(name, fmt::format("'{}' is not known here; '.pss' has T=period and node=name", name.text));
     }
   }
+}
+
+// .envelope [T=period] [tstop=end] [tol=tolerance]
+void CircuitBuilder::read_envelope(const Card& card) {
+  EnvelopeCard& envelope = circuit_.envelope;
+  if (envelope.card) throw card.error(0, fmt::format("there is already an '.envelope' in {}", envelope.card->place()));
+  envelope.card = &card;
+  WordReader words(card);
+  words.take();
+  while (!words.done()) {
+    const Word name = words.take_name("T=period, tstop=end or tol=tolerance");
+    if (!words.take_if(Word::Kind::equals)) words.expect(fmt::format("'=' after '{}'", name.text));
+    double* place = name.text == "t"       ? &envelope.period
+                    : name.text == "tstop" ? &envelope.stop
+                    : name.text == "tol"   ? &envelope.tolerance
+                                           : nullptr;
+    if (!place)
+      words.fail(name, fmt::format("'{}' is not known here; '.envelope' has T=period, tstop=end and tol=tolerance",
+                                   name.text));
+    *place = frames_.front().scope.number(words, "a number");
+    if (!(*place > 0)) words.fail(name, fmt::format("'{}' must be positive", name.text));
+  }
+  if (envelope.tolerance >= 1) throw card.error(0, "the tolerance must be less than 1");
 }
 
 void CircuitBuilder::read_options(const Card& card) {

@@ -41,6 +41,7 @@ class CircuitBuilder {
   void read_cards();
   void read_transient(const Card& card);
   void read_steady(const Card& card);
+  void read_envelope(const Card& card);
   void read_options(const Card& card);
   void read_given_voltages(const Card& card);
   void read_measure(const Card& card);

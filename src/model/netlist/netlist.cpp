@@ -113,7 +113,9 @@ TextModel read_netlist(const ModelFolder& folder, const std::string& file, const
   auto problem = std::make_unique<NetlistProblem>(name, circuit, begin);
   TextModel model{info_of(*reading, name), file, whole_text(reading->deck), nullptr, circuit->notes,
                   folder.files_read()};
-  if (!circuit->transient.card) model.info.run.to = default_end(*problem, model.warnings);
+  if (!circuit->transient.card)
+    model.info.run.to =
+        circuit->envelope.stop > 0 ? circuit->envelope.stop : default_end(*problem, model.warnings);
   model.problem = std::move(problem);
   return model;
 }

@@ -92,6 +92,17 @@ void NetlistProblem::see_slow_sources_later(double period, double ahead) const {
   each_source([&](const Waveform& wave, double& later) { later = wave.repeats_after(period) ? 0 : ahead; });
 }
 
+std::vector<double> NetlistProblem::slow_corners(double period, double t0, double t1) const {
+  std::vector<double> times;
+  each_source([&](const Waveform& wave, double) {
+    if (!wave.repeats_after(period))
+      wave.add_corners(t0, t1, times);
+    else if (wave.delay() > t0 && wave.delay() <= t1)
+      times.push_back(wave.delay());
+  });
+  return times;
+}
+
 std::optional<double> NetlistProblem::clock_period() const {
   const std::vector<double> periods = source_periods();
   if (periods.empty()) return std::nullopt;

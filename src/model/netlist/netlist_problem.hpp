@@ -40,6 +40,8 @@ class NetlistProblem final : public CircuitProblem,
   void on_event(int event, State& s) const override;
   bool turn_switches(In x, std::vector<int>& closed) const override;
   std::vector<double> source_periods() const override;
+  std::vector<double> slow_corners(double period, double t0, double t1) const override;
+  CycleWish cycle_wish() const override { return {circuit().envelope.period, circuit().envelope.tolerance}; }
   void see_slow_sources_later(double period, double ahead) const override;
   std::vector<double> breakpoints(double t0, double t1) const override;
   std::vector<TimeMark> time_marks(double t0, double t1) const override;

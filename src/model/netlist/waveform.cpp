@@ -211,6 +211,11 @@ std::optional<double> Waveform::period() const {
   return std::nullopt;
 }
 
+double Waveform::delay() const {
+  if (kind_ == Kind::pulse) return p_[2];
+  return kind_ == Kind::sine ? p_[3] : 0;
+}
+
 bool Waveform::repeats_after(double time) const {
   if (kind_ == Kind::constant) return true;
   const std::optional<double> once = period();

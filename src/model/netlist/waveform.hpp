@@ -26,6 +26,7 @@ class Waveform {
   void add_corners(double t0, double t1, std::vector<double>& times) const;
   std::optional<double> period() const;   // if it repeats
   bool repeats_after(double time) const;  // constant values do
+  double delay() const;                   // before it begins to repeat
 
  private:
   void read_shape(WordReader& words, const Word& name, const ParameterScope& scope, const TransientCard& run);
