@@ -110,6 +110,7 @@ OrbitCycle::OrbitCycle(const Problem& problem, const State& start, const Options
     if (events[k].stops) stops_.emplace_back(static_cast<int>(k), events[k]);
   session_.enter(start_);
   acceleration_.start(start_.q());
+  stepper_->start(state_, {.rtol = control_.rtol, .atol = control_.atol, .controlled = true});
 }
 
 std::vector<Quantity> OrbitCycle::components() const {

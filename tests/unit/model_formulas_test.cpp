@@ -145,6 +145,7 @@ TEST(SatelliteModel, HasTheSmallForcesOfTheTextbook) {
                                           {"J4", "0.3"},
                                           {"mu3", "5e4"},
                                           {"distance3", "2e4"},
+                                          {"rate3", "0"},
                                           {"phase3", "0.8"},
                                           {"inclination3", "0.3"}});
   const Vec r3 = d3 * Vec{{std::cos(0.8), std::sin(0.8) * std::cos(0.3), std::sin(0.8) * std::sin(0.3)}};
