@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start-ups of circuits by envelopes and by transients beside ngspice on the same netlist, in processor time of one run.
-// ngspice gets the loosest of some tolerances; its error may thus be larger than ours, never smaller where that counts.
+// Start-ups of circuits by envelopes and by transients beside ngspice on the same netlist, in processor time of one
+// run. ngspice gets the loosest of some tolerances; its error may thus be larger than ours, never smaller where that
+// counts.
 #include "multiscale/circuit_cycle.hpp"
 #include "trill/driver/plan.hpp"
 #include "trill/model/text_problem.hpp"
@@ -111,13 +112,14 @@ Measured ngspice(const Case& c, const Reference& r, const std::string& reltol, c
   while (std::getline(in, line)) {
     if (line.starts_with(".measure")) continue;
     if (line == ".end")
-      deck << ".options reltol=" << reltol << "\n.control\nset wr_singlescale\nset numdgt=12\nrun\nwrdata " << (folder / "out").string()
-           << signals << "\nquit\n.endc\n";
+      deck << ".options reltol=" << reltol << "\n.control\nset wr_singlescale\nset numdgt=12\nrun\nwrdata "
+           << (folder / "out").string() << signals << "\nquit\n.endc\n";
     deck << line << "\n";
   }
   std::ofstream(folder / "deck.cir") << deck.str();
   const double begin = processor_seconds(RUSAGE_CHILDREN);
-  const std::string command = fmt::format("ngspice -b {} >{} 2>&1", (folder / "deck.cir").string(), (folder / "log").string());
+  const std::string command =
+      fmt::format("ngspice -b {} >{} 2>&1", (folder / "deck.cir").string(), (folder / "log").string());
   if (std::system(command.c_str()) != 0) throw std::runtime_error("ngspice failed on " + c.file);
   Measured m{processor_seconds(RUSAGE_CHILDREN) - begin, 0, 0};
   std::ifstream rows(folder / "out.data");

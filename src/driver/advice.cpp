@@ -30,8 +30,7 @@ std::string choice_text(const Resolved& asked, const Facts& known, const std::st
   const bool decided = taken.ran || known.random || taken.technique.method || asked.plan.want == Want::envelope;
   if (decided) return fmt::format("{} was chosen, because {}", taken.technique.name(), why);
   return fmt::format("{} would be tried first, in a rough run, because {}; if that run fails, {} would be next",
-                     taken.technique.name(), why,
-                     names_of_the_rest(candidates_for(asked), known.trials.size()));
+                     taken.technique.name(), why, names_of_the_rest(candidates_for(asked), known.trials.size()));
 }
 
 Advice for_slow_motion(const Resolved& asked, const Facts& known) {

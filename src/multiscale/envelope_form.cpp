@@ -12,13 +12,13 @@
 
 namespace trill {
 namespace {
-constexpr double cycles_share = 0.1;    // tolerance of a cycle in that of the envelope
+constexpr double cycles_share = 0.1;  // tolerance of a cycle in that of the envelope
 constexpr double usual_tolerance = 3e-5;
-constexpr Index most_bands = 48;        // more would not be readable
+constexpr Index most_bands = 48;         // more would not be readable
 constexpr Index most_for_forecast = 60;  // unknowns: the forecast needs a derivative
 constexpr double least_gain = 1.5;
 constexpr double room_for_the_rest = 1.2;  // cycles may become longer
-constexpr int first_cycles = 3;  // before the one from which the gain is predicted
+constexpr int first_cycles = 3;            // before the one from which the gain is predicted
 
 double period_of(const CircuitProblem& circuit, double given) {
   if (given > 0) return given;
@@ -73,8 +73,9 @@ void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
   const double cycles =
       options_.revolutions > 0 ? options_.revolutions : (scope_.t_end - given.t) / map_.view().period();
   if (cycles < 2)
-    throw UsageError(fmt::format("the run from {:g} to {:g} has less than two cycles of length {:g}, so it has no envelope",
-                                 given.t, scope_.t_end, map_.view().period()));
+    throw UsageError(
+        fmt::format("the run from {:g} to {:g} has less than two cycles of length {:g}, so it has no envelope", given.t,
+                    scope_.t_end, map_.view().period()));
   predict(in, notes);
 }
 
@@ -82,18 +83,17 @@ void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
 void EnvelopeForm::predict(const State& in, Notes& notes) {
   Vec z = in.y, change(z.size());
   Mat derivative = Mat::Zero(z.size(), z.size());
-  const double cycles = options_.revolutions > 0 ? options_.revolutions
-                                                 : (scope_.t_end - in.t) / map_.view().period();
+  const double cycles = options_.revolutions > 0 ? options_.revolutions : (scope_.t_end - in.t) / map_.view().period();
   gain_ = {cycles, cycles};
   const bool derives = map_.derives_cheaply() && z.size() <= most_for_forecast;
   bool computed = true;
   for (int n = 0; computed && derives && n < first_cycles && n + 1 < cycles; ++n, z += change)
     computed = map_.change(n, z, change);
-  computed = computed && (derives ? map_.change_and_derivative(first_cycles, z, change, derivative)
-                                  : map_.change(0, z, change));
+  computed = computed &&
+             (derives ? map_.change_and_derivative(first_cycles, z, change, derivative) : map_.change(0, z, change));
   if (!computed)
-    throw UsageError(fmt::format("envelope: the first cycles of '{}' cannot be computed: {}", given_.name(),
-                                 map_.trouble()));
+    throw UsageError(
+        fmt::format("envelope: the first cycles of '{}' cannot be computed: {}", given_.name(), map_.trouble()));
   if (!derives) return;
   gain_ = predict_gain(derivative, cycles, scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance);
   notes.raise_with(

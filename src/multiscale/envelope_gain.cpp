@@ -27,8 +27,7 @@ EnvelopeGain predict_gain(const Mat& derivative, double cycles, double tolerance
     oscillations = std::max(oscillations, lasts * std::abs(rate.imag()) / (2 * std::numbers::pi));
     decays = std::max(decays, lasts * std::abs(rate.real()));
   }
-  const double computed =
-      cycles_at_the_start + cycles_per_oscillation * oscillations + cycles_per_decay * decays;
+  const double computed = cycles_at_the_start + cycles_per_oscillation * oscillations + cycles_per_decay * decays;
   return {cycles, std::min(computed, cycles)};
 }
 }  // namespace trill

@@ -11,7 +11,7 @@ struct EnvelopeGain {
   double gain() const { return cycles / computed; }
 };
 
-// derivative: of the change in a cycle, soon after the start. What counts is how often the envelope itself oscillates, and for
-// how long, before its oscillations are below the tolerance.
+// derivative: of the change in a cycle, soon after the start. What counts is how often the envelope itself oscillates,
+// and for how long, before its oscillations are below the tolerance.
 EnvelopeGain predict_gain(const Mat& derivative, double cycles, double tolerance);
 }  // namespace trill

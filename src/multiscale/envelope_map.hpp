@@ -12,7 +12,7 @@ class EnvelopeMap final : public CycleMap {
  public:
   void show(std::unique_ptr<CycleView> view);
   void end_after(double cycles) { last_ = cycles > 0 ? cycles : std::numeric_limits<double>::infinity(); }
-  double reached() const { return reached_; }         // cycles
+  double reached() const { return reached_; }          // cycles
   std::int64_t computed() const { return computed_; }  // cycles, those for differences included
   CycleView& view() { return *view_; }
   const CycleView& view() const { return *view_; }

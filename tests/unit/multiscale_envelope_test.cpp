@@ -35,7 +35,8 @@ TEST(Envelope, EndsWhereTheTransientEnds) {
     std::vector<std::string> signals;
     std::int64_t most_cycles;
   };
-  for (const Case& c : {Case{"buck.cir", 5e-3, {"v(o2)", "i(l1)"}, 80}, Case{"rectifier.cir", 2, {"v(b)", "v(c)"}, 50}}) {
+  for (const Case& c :
+       {Case{"buck.cir", 5e-3, {"v(o2)", "i(l1)"}, 80}, Case{"rectifier.cir", 2, {"v(b)", "v(c)"}, 50}}) {
     const Solution envelope = prepare(envelope_of(example(c.file), c.to)).run();
     ASSERT_EQ(envelope.outcome.status, RunStatus::reached_end) << envelope.outcome.message;
     EXPECT_LT(envelope.outcome.counters.micro_steps, c.most_cycles) << c.file;

@@ -114,8 +114,7 @@ TextModel read_netlist(const ModelFolder& folder, const std::string& file, const
   TextModel model{info_of(*reading, name), file, whole_text(reading->deck), nullptr, circuit->notes,
                   folder.files_read()};
   if (!circuit->transient.card)
-    model.info.run.to =
-        circuit->envelope.stop > 0 ? circuit->envelope.stop : default_end(*problem, model.warnings);
+    model.info.run.to = circuit->envelope.stop > 0 ? circuit->envelope.stop : default_end(*problem, model.warnings);
   model.problem = std::move(problem);
   return model;
 }

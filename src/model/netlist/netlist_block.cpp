@@ -12,8 +12,7 @@ namespace {
 constexpr std::string_view elements = "rclkviefghbdmqswx";
 // Cards that have a meaning here, those that say what to print, and analyses that trill does not do.
 const std::vector<std::string> used_cards = {".tran", ".ic",      ".nodeset", ".options", ".option", ".opt",
-                                             ".temp", ".measure", ".meas",    ".global",  ".pss",
-                                             ".envelope"};
+                                             ".temp", ".measure", ".meas",    ".global",  ".pss",    ".envelope"};
 const std::vector<std::string> silent_cards = {".print", ".save", ".plot", ".probe", ".width", ".title"};
 const std::vector<std::string> other_analyses = {".op",   ".ac",  ".dc",   ".noise", ".tf",
                                                  ".four", ".fft", ".sens", ".pz",    ".disto"};
