@@ -208,6 +208,8 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan) {
   Facts known;
   known.start = run.start;
-  return build({plan, {}, run.way}, known, {run.way, ""}, run.problem->clone());
+  Way way = run.way;
+  if (way.formulation) way.formulation_options.erase(way.formulation->ends_by);
+  return build({plan, {}, way}, known, {way, ""}, run.problem->clone());
 }
 }  // namespace trill

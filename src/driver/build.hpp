@@ -7,7 +7,8 @@ namespace trill {
 // Makes the objects of a run. If a method, a formulation or a step control refuses the problem, it does so here.
 PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advice, std::unique_ptr<Problem> problem);
 
-// The same run again, on its own copy of the problem, with the numbers of another plan.
+// The same run again, on its own copy of the problem, with the numbers of another plan, whose end time alone decides
+// when it ends.
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan);
 // Makes formulation and stepper again, for a run that has been run before.
 void build_objects(PreparedRun& run);

@@ -5,12 +5,14 @@
 #include "multiscale/orbit_cycle.hpp"
 #include "problem/driven.hpp"
 
+#include <algorithm>
+
 namespace trill {
 namespace {
 bool is_orbit(const Problem& problem) { return why_no_orbit(problem, problem.initial_state()).empty(); }
 
 double envelope_tolerance(const Problem& problem, double of_model) {
-  if (is_orbit(problem)) return of_model;
+  if (is_orbit(problem)) return std::min(of_model, 1e-9);  // errors in time add up over thousands of revolutions
   const auto* driven = dynamic_cast<const Driven*>(&problem);
   const double wished = driven ? driven->cycle_wish().rtol : 0;
   return wished > 0 ? wished : 3e-5;
@@ -32,6 +34,7 @@ ReformulationEntry envelope_entry() {
             return is_orbit(problem) ? "cycle_adams" : "cycle_bdf";
           },
           .methods = cycle_methods,
+          .ends_by = "revolutions",
           .rtol = envelope_tolerance};
 }
 }  // namespace trill

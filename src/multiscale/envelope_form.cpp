@@ -69,6 +69,7 @@ void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
   show(given);
   in = map_.initial_state();
   begin_ = in.t;
+  if (scope_.t_end == scope_.t_begin) return;  // the span of the run is not known
   if (!(scope_.t_end > given.t)) throw UsageError("an envelope cannot be followed backwards in time");
   const double cycles =
       options_.revolutions > 0 ? options_.revolutions : (scope_.t_end - given.t) / map_.view().period();
@@ -126,7 +127,9 @@ std::optional<double> EnvelopeForm::end(const State& in) const {
 }
 
 std::string EnvelopeForm::refusal() const {
-  return "the charges of the envelope belong to no voltages and currents; use a smaller rtol";
+  const std::string trouble = map_.trouble();
+  return "no state of the model was found that belongs to the envelope" + (trouble.empty() ? "" : ": " + trouble) +
+         "; use a smaller rtol";
 }
 
 std::string EnvelopeForm::summary() const {

@@ -3,7 +3,9 @@
 #include "multiscale/envelope_gain.hpp"
 #include "support/solution_files.hpp"
 #include "trill/driver/plan.hpp"
+#include "trill/driver/trust.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numbers>
@@ -90,6 +92,55 @@ TEST_F(Envelopes, ARunMayEndWithinACycle) {
   const double tau = 40, w = 2 * std::numbers::pi, gain = 1 / (1 + w * w * tau * tau);
   const auto particular = [&](double t) { return gain * (std::sin(w * t) - w * tau * std::cos(w * t)); };
   EXPECT_NEAR(value_at_end(s, "x"), particular(100.25) + (1 - particular(0)) * std::exp(-100.25 / tau), 1e-4);
+}
+
+// A buck converter whose load takes 1 A more from 5 ms on.
+constexpr const char* stepped_buck = R"(Buck converter with a step of its load
+Vin in 0 DC 12
+Vgate gate 0 PULSE(0 5 0 10n 10n 4.99u 10u)
+S1 in sw gate 0 switch
+D1 0 sw diode
+L1 sw out 470u IC=1
+C1 out 0 100u IC=6
+Rload out 0 5
+Istep out 0 PWL(0 0 5m 0 5.003m 1 20m 1)
+.model switch SW(RON=20m ROFF=1meg VT=2.5 VH=0)
+.model diode D(IS=1e-9 N=1 RS=10m)
+.envelope T=10u tstop=7m tol=1e-4
+.end
+)";
+
+TEST_F(Envelopes, StopAtAStepOfTheLoad) {
+  const std::string netlist = (directory_ / "stepped.cir").string();
+  std::ofstream(netlist) << stepped_buck;
+  RunPlan plan;
+  plan.model = netlist;
+  plan.want = Want::envelope;
+  PreparedRun envelope = prepare(plan);
+  EXPECT_EQ(envelope.plan.rtol, 1e-4);  // of the netlist
+  EXPECT_EQ(envelope.plan.to, 7e-3);
+  const Solution s = envelope.run();
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  EXPECT_LT(s.outcome.counters.micro_steps, 250);  // of 700
+  // Both ends of the cycle in which the load changes are ends of steps.
+  for (const double t : {5e-3, 5.01e-3})
+    EXPECT_TRUE(std::any_of(s.t.begin(), s.t.end(), [&](double row) { return std::abs(row - t) < 1e-12; })) << t;
+  plan.want = Want::full;
+  plan.to = 7e-3;
+  const Solution transient = prepare(plan).run();
+  for (const char* name : {"v(out)", "i(l1)"})
+    EXPECT_NEAR(value_at_end(s, name), value_at_end(transient, name), 5e-3) << name;
+}
+
+TEST(EnvelopeOfAnOrbit, EndsAfterItsRevolutionsAndIsChecked) {
+  RunPlan plan = envelope_of("satellite", 1e9);
+  plan.options = {{"revolutions", "200"}};
+  PreparedRun run = prepare(plan);
+  const Solution s = run.run();
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  EXPECT_LT(s.outcome.counters.micro_steps, 60);
+  EXPECT_NEAR(s.t.back() / 200, 5900, 500);  // about an hour and a half each
+  EXPECT_EQ(check_trust(run, s.outcome, s).verdict, Verdict::green);
 }
 
 TEST(EnvelopeGain, CountsOscillationsAndDecays) {

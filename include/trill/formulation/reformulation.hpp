@@ -78,6 +78,7 @@ struct ReformulationEntry {
   // method.
   std::string (*driving_method)(const Problem&) = nullptr;
   const Catalogue& (*methods)() = nullptr;  // those that solve the derived problem; nullptr: the ordinary ones
+  std::string ends_by = {};                 // the option by which a run ends before its end time; empty: there is none
   // The tolerance where none is given; nullptr: that of the model.
   double (*rtol)(const Problem&, double of_model) = nullptr;
 };
