@@ -85,7 +85,7 @@ void EnvelopeForm::predict(const State& in, Notes& notes) {
   Vec z = in.y, change(z.size());
   Mat derivative = Mat::Zero(z.size(), z.size());
   const double cycles = options_.revolutions > 0 ? options_.revolutions : (scope_.t_end - in.t) / map_.view().period();
-  gain_ = {cycles, cycles};
+  gain_ = {cycles, 0};
   const bool derives = map_.derives_cheaply() && z.size() <= most_for_forecast;
   bool computed = true;
   for (int n = 0; computed && derives && n < first_cycles && n + 1 < cycles; ++n, z += change)
@@ -106,7 +106,7 @@ void EnvelopeForm::predict(const State& in, Notes& notes) {
 }
 
 std::string EnvelopeForm::reluctance() const {
-  if (!(gain_.computed < gain_.cycles) || gain_.gain() >= least_gain) return "";
+  if (gain_.computed == 0 || gain_.gain() >= least_gain) return "";
   return fmt::format("its envelope would need about {:.0f} of its {:.0f} cycles, so that it does not pay",
                      gain_.computed, gain_.cycles);
 }
@@ -134,7 +134,7 @@ std::string EnvelopeForm::refusal() const {
 
 std::string EnvelopeForm::summary() const {
   const double computed = static_cast<double>(map_.computed()), all = map_.reached();
-  const std::string predicted = gain_.computed < gain_.cycles ? fmt::format(", predicted {:.0f}", gain_.computed) : "";
+  const std::string predicted = gain_.computed > 0 ? fmt::format(", predicted {:.0f}", gain_.computed) : "";
   return fmt::format("{:.0f} of {:.0f} cycles were computed{}", computed, all, predicted);
 }
 

@@ -7,7 +7,7 @@ namespace trill {
 // How many cycles an envelope run will have to compute, and what that saves.
 struct EnvelopeGain {
   double cycles = 0;    // of the whole run
-  double computed = 0;  // those that have to be computed
+  double computed = 0;  // those that have to be computed; 0: not known
   double gain() const { return cycles / computed; }
 };
 

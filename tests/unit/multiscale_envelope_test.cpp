@@ -132,6 +132,20 @@ TEST_F(Envelopes, StopAtAStepOfTheLoad) {
     EXPECT_NEAR(value_at_end(s, name), value_at_end(transient, name), 5e-3) << name;
 }
 
+// A tank that rings with a period of twenty cycles: its envelope oscillates as often as that.
+TEST_F(Envelopes, AreNotFollowedWhereThatDoesNotPay) {
+  const std::string netlist = (directory_ / "ringing.cir").string();
+  std::ofstream(netlist) << "A ringing tank\nV1 a 0 PULSE(0 1 0 10n 10n 0.49u 1u)\nR1 a b 0.01\nL1 b c 10u IC=0\n"
+                            "C1 c 0 1.013u IC=0\n.tran 0.1u 1m uic\n.end\n";
+  RunPlan plan;
+  plan.model = netlist;
+  plan.want = Want::envelope;
+  const PreparedRun run = prepare(plan);
+  EXPECT_EQ(run.plan.formulation, "");
+  EXPECT_EQ(run.plan.method, "radau");
+  EXPECT_NE(run.choice.find("1000 cycles"), std::string::npos) << run.choice;
+}
+
 TEST(EnvelopeOfAnOrbit, EndsAfterItsRevolutionsAndIsChecked) {
   RunPlan plan = envelope_of("satellite", 1e9);
   plan.options = {{"revolutions", "200"}};
