@@ -29,6 +29,8 @@ struct RunPlan {
   std::string control;      // step control; empty: pi
   std::string formulation;  // empty: none, unless `method` is the name of a formulation
   std::optional<double> from, to, h, rtol, atol, h_max;
+  std::optional<double> accuracy;  // largest error that is accepted in what is wanted, relative to its range
+  std::vector<std::string> of;     // measures and components that are judged by it; empty: all
   Output output = EveryStep{};
   std::int64_t max_steps = DriverOptions{}.max_steps;
   std::int64_t checkpoint_every = DriverOptions{}.checkpoint_every;
