@@ -2,6 +2,7 @@
 // The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
+#include "linalg/modes.hpp"
 #include "trill/driver/trust.hpp"
 
 #include <optional>
@@ -60,6 +61,13 @@ struct InspectArguments {
   OptionSet parameters;
   bool json = false;
 };
+struct ModesArguments {
+  std::string model, out;
+  OptionSet parameters;
+  std::optional<Index> count;
+  CountCheck check = CountCheck::deflation;
+  bool json = false;
+};
 struct CheckArguments {
   std::string model;
   OptionSet parameters;
@@ -82,6 +90,7 @@ int compare(const CompareArguments& arguments);
 int order(const OrderArguments& arguments);
 int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
+int modes(const ModesArguments& arguments);
 int check(const CheckArguments& arguments);
 int export_model(const ExportArguments& arguments);
 int cite(const CiteArguments& arguments);
