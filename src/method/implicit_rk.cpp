@@ -221,7 +221,10 @@ StepStatus ImplicitRk::solve_stages(const State& s, const StepRequest& request, 
   newton = newton_->solve(*stages_, x_, x_weights_, reuse);
   count_evaluations(request.work, stages_->counted_groups(), stages_->evaluations - evaluations);
   request.work.jacobians += stages_->preparations - preparations;
-  if (!newton.converged) return status_of(newton);
+  if (!newton.converged) {
+    stages_->guess_otherwise();
+    return status_of(newton);
+  }
   factor_h_ = h;
   if (newton.iterations > 1) rate_ = newton.rate;
   stages_->unpack(x_);
