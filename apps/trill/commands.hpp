@@ -2,6 +2,7 @@
 // The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
+#include "driver/cycle_window.hpp"
 #include "trill/driver/trust.hpp"
 
 #include <optional>
@@ -17,7 +18,8 @@ struct RunArguments {
   std::string out, report, resume;
   std::vector<std::string> sweeps;
   std::string show, svg;  // for a sweep
-  int jobs = 0;           // 0: one per core
+  std::optional<TimeWindow> window;
+  int jobs = 0;  // 0: one per core
   When trust = When::automatic;
   double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false;
