@@ -2,6 +2,7 @@
 // Verbs that solve a model.
 #include "arguments.hpp"
 #include "base/text.hpp"
+#include "window.hpp"
 #include "words.hpp"
 
 namespace trill::cli {
@@ -70,6 +71,7 @@ void add_run(CLI::App& app, Action& action) {
            "  trill run stiff_spring             solves a model with the method that it suggests\n"
            "  trill run two_springs --want slow  computes its slow motion only, with large steps\n"
            "  trill run satellite --want envelope --revolutions 1000   follows its orbit, from a few revolutions\n"
+           "  trill run examples/circuits/buck.cir --want envelope --window 0.01:0.0101 --report cycles.html\n"
            "  trill run rectifier --want steady  computes its periodic steady state, without the transient\n"
            "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
            "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
@@ -114,6 +116,10 @@ void add_run(CLI::App& app, Action& action) {
        [&plan = a.plan](const std::string& option, const std::string& text) {
          plan.options["revolutions"] = std::to_string(read_count_from(2, option, text));
        });
+  word(
+      sub, "--window", "FROM:TO",
+      "with --want envelope: follow the envelope to the time FROM, then compute every cycle in full until TO",
+      [&window = a.window](const std::string& option, const std::string& text) { window = read_window(option, text); });
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "show no progress and no summary");
   sub.add_flag("--json", a.json, "print the summary as JSON, for programs");

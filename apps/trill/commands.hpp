@@ -3,6 +3,7 @@
 #pragma once
 
 #include "linalg/modes.hpp"
+#include "driver/cycle_window.hpp"
 #include "trill/driver/trust.hpp"
 
 #include <optional>
@@ -18,7 +19,8 @@ struct RunArguments {
   std::string out, report, resume;
   std::vector<std::string> sweeps;
   std::string show, svg;  // for a sweep
-  int jobs = 0;           // 0: one per core
+  std::optional<TimeWindow> window;
+  int jobs = 0;  // 0: one per core
   When trust = When::automatic;
   double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false;
