@@ -2,8 +2,8 @@
 // The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
-#include "linalg/modes.hpp"
 #include "driver/cycle_window.hpp"
+#include "linalg/modes.hpp"
 #include "trill/driver/trust.hpp"
 
 #include <optional>
