@@ -100,7 +100,7 @@ class Session {
     watch_cycles();
     if (!run_.solved()) run_.solve();
     if (run_.outcome().status == RunStatus::stopped) return interrupted();
-    run_.judge(a_.trust, &stop_requested());
+    run_.judge(a_.check, &stop_requested());
     run_.publish();
     if (!a_.report.empty()) write_report();
     summarise();
