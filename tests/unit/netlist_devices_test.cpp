@@ -207,7 +207,8 @@ TEST(NetlistConverter, WhoseInductorRunsEmpty) {
   const double lost = 14 * 20e-6 / (200 * 100e-6);
   for (const double rtol : {1e-1, 1e-2, 1e-3})
     EXPECT_NEAR(end_value(run_netlist(text("47u", "1meg"), rtol), "v(out)"), 14 - lost + added, 0.02 * added) << rtol;
-  for (const double rtol : {1e-1, 1e-2}) run_netlist(text("10u", "10meg"), rtol);
+  for (const double rtol : {1e-1, 1e-2})
+    for (const char* inductor : {"8u", "10u", "12u", "15u", "18u", "22u"}) run_netlist(text(inductor, "10meg"), rtol);
 }
 
 TEST(NetlistTemperature, MovesJunctions) {
