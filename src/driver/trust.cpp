@@ -144,7 +144,7 @@ class Check {
     look_closely();
     const Curve own = slow_ ? own_averages() : rows_.curve;
     Curve reference = judged(audit_->curve);
-    Vec scales = scales_by(reference, audit_->extent, conserved_by_audit);
+    Vec scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
     Comparison comparison = compare(own, reference, scales, values_);
     // What is not green may be the error of the audit. Two audits tell, and also whether the motion lets errors grow.
     while (comparison.error > accuracy_of(run_.plan) && clock_.left() > 2 * audit_->seconds) {
@@ -155,7 +155,7 @@ class Check {
       finding_.folding = folding_time(between);
       audit_ = std::move(tighter);
       reference = better;
-      scales = scales_by(reference, audit_->extent, conserved_by_audit);
+      scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
       comparison = compare(own, reference, scales, values_);
       finding_.until = comparison.first_above(accuracy_of(run_.plan));
       if (between.error < decided * comparison.error || finding_.folding) break;
