@@ -241,7 +241,18 @@ class Check {
     compare_ends(trust, repetition.outcome, repetition.curve.columns() >= rows_.curve.columns());
   }
 
+  // The windows of a slow motion lie apart, over the whole run. If the audit reached hardly any, they are moved
+  // together.
+  void look_at_the_beginning() {
+    if (averages_->of(audit_->curve).columns() >= least_columns || audit_->reached == run_.start.t) return;
+    averages_.emplace(*run_.problem, run_.start, audit_->reached);
+    const Vec scales = scales_.head(run_.start.y.size());
+    const AuditTask task{run_.start, averages_->times(), audit_->reached, scales, clock_.left()};
+    audit_ = audit(run_, audit_->by, task, clock_);
+  }
+
   std::optional<WindowEstimate> look_through_windows() {
+    if (slow_ && audit_) look_at_the_beginning();
     if (!audit_ || audit_->curve.t.empty()) return std::nullopt;
     scales_ = scales_by(audit_->curve, audit_->extent, conserved_by_run);
     const WindowTask task{
