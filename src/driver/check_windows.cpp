@@ -55,8 +55,9 @@ std::optional<WindowEstimate> estimate_by_windows(const WindowTask& task, const 
   const double span = std::abs(task.to - *task.run.plan.from);
   const double length = std::abs(found.first.t.back() - *task.run.plan.from);
   found.covered = length / span;
-  double ratio = 1;
-  found.value = std::max<Index>(found.first.value, 0);
+  const Carried carried = carried_on(found.first, task.scales, task.values, span / length);
+  found.error = carried.error;
+  found.value = carried.value;
   for (int k = 1; task.from_own_states && !task.averages && k <= further_windows; ++k) {
     const double seconds = clock.left() / (further_windows + 1 - k);
     if (!(seconds > 0)) break;
@@ -64,13 +65,13 @@ std::optional<WindowEstimate> estimate_by_windows(const WindowTask& task, const 
     if (!more || !(more->covered > 0)) continue;
     ++found.count;
     found.covered += more->covered / span;
-    const double rate = more->error * length / more->covered;
-    if (rate > ratio * found.first.error && found.first.error > 0) {
-      ratio = rate / found.first.error;
+    // Where the run makes larger errors than at its start, they count as if it made them all the time.
+    const double worse = more->error * length / more->covered / found.first.error;
+    if (found.first.error > 0 && worse * carried.error > found.error) {
+      found.error = worse * carried.error;
       found.value = std::max<Index>(more->value, 0);
     }
   }
-  found.error = found.first.error * ratio * std::pow(span / length, growth_power(found.first));
   return found;
 }
 }  // namespace trill
