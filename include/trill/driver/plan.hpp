@@ -47,6 +47,14 @@ struct Way {
   OptionSet options, formulation_options;
 };
 
+// A way to compute what is wanted, with what trill expects of it before it is run.
+struct RankedWay {
+  Way way;
+  std::optional<double> h, rtol;  // at most one of them; empty: what the plan or the model says
+  double predicted_steps = 0, predicted_seconds = 0, predicted_error = 0;  // 0: not known
+  std::string why;
+};
+
 // What one component does in a steady state.
 struct SteadySignal {
   std::string name, unit;
@@ -94,6 +102,7 @@ struct PreparedRun {
   DriverOptions options;
   std::string remark;                       // says so if machine code was wanted but is not available
   std::string choice;                       // why this method was used, if trill chose it
+  std::vector<RankedWay> rungs;             // ways to fall back on, the best first; empty if trill did not choose
   bool begun = false;                       // run() has been called before
   std::shared_ptr<const SteadyRun> steady;  // set for Want::steady, which has no stepper
   std::optional<SteadyState> steady_state;  // after a run for it that succeeded
