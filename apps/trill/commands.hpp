@@ -56,9 +56,8 @@ struct StabilityArguments {
   bool json = false;
 };
 struct InspectArguments {
-  std::string model;
-  OptionSet parameters;
-  bool json = false;
+  RunPlan plan;
+  bool all = false, json = false;
 };
 struct CheckArguments {
   std::string model;
@@ -71,6 +70,9 @@ struct ExportArguments {
 struct CiteArguments {
   std::string input;
 };
+
+// A table of the first ways of a ranking.
+std::string plans_text(const std::vector<RankedWay>& ranked, std::size_t most);
 
 int run(const RunArguments& arguments);
 int sweep(const RunArguments& arguments);
