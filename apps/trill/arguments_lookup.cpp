@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verbs that list what is available and describe models.
 #include "arguments.hpp"
+#include "words.hpp"
 
 #include <fmt/format.h>
 
@@ -35,11 +36,19 @@ void add_check(CLI::App& app, Action& action) {
 
 void add_inspect(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, inspect, "inspect",
-                       "Show the frequencies of a model at its start, and recommend a method and step size",
-                       "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
-  sub.add_option("model", a.model, "name of a model, a model file (.toml) or a netlist (.cir)")->required();
-  assignments(sub, "--param", a.parameters,
+                       "Show the frequencies of a model at its start, and the ways to compute its motion",
+                       "  trill inspect stiff_spring\n"
+                       "  trill inspect two_springs --want slow --accuracy 1e-4\n"
+                       "  trill inspect two_springs --param omega2=2000 --all\n");
+  sub.add_option("model", a.plan.model, "name of a model, a model file (.toml) or a netlist (.cir)")->required();
+  assignments(sub, "--param", a.plan.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
+  number(sub, "--from", a.plan.from, "start time (default: that of the model)");
+  number(sub, "--to", a.plan.to, "end time (default: that of the model)");
+  number(sub, "--accuracy", a.plan.accuracy, "largest error that is accepted, relative to the range (default 1e-3)");
+  word(sub, "--want", "full|slow|amplitude|statistics", "what is to be computed (default full)",
+       [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
+  sub.add_flag("--all", a.all, "show all methods, and why some cannot or should not be used");
   sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 

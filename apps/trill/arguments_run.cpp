@@ -115,11 +115,10 @@ void add_run(CLI::App& app, Action& action) {
        });
   file_name(sub, "--report", a.report, "write a page with plots (HTML, opens in any browser)");
   add_check_time(sub, a.check);
-  word(
-      sub, "--want", "slow|envelope|steady",
-      "instead of --method: slow and envelope let trill choose a method for the slow motion, or for the envelope of an "
-      "oscillation; steady computes one period of the motion that the model settles to",
-      [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
+  word(sub, "--want", "full|slow|amplitude|statistics|envelope|steady",
+       "what is to be computed, instead of --method: the full motion, the slow motion, amplitudes of the fast motion, "
+       "averages, the envelope of an oscillation, or one period of the motion that the model settles to",
+       [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
   word(sub, "--revolutions", "N", "with --want envelope: end after so many cycles or revolutions, instead of --to",
        [&plan = a.plan](const std::string& option, const std::string& text) {
          plan.options["revolutions"] = std::to_string(read_count_from(2, option, text));

@@ -68,9 +68,8 @@ struct StabilityArguments {
   bool json = false;
 };
 struct InspectArguments {
-  std::string model;
-  OptionSet parameters;
-  bool json = false;
+  RunPlan plan;
+  bool all = false, json = false;
 };
 struct ModesArguments {
   std::string model, out;
@@ -95,6 +94,9 @@ struct VerifyArguments {
 struct CiteArguments {
   std::string input;
 };
+
+// A table of the first ways of a ranking.
+std::string plans_text(const std::vector<RankedWay>& ranked, std::size_t most);
 
 int run(const RunArguments& arguments);
 int sweep(const RunArguments& arguments);

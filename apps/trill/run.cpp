@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/run_results.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "driver/recorded_run.hpp"
 #include "interruption.hpp"
@@ -21,6 +22,8 @@ namespace trill::cli {
 namespace {
 using nlohmann::json;
 constexpr double bytes_for_cycles = 1.2e6;  // on the page
+
+constexpr std::size_t rungs_shown = 4;
 
 std::string settings_text(const RunInfo& info) {
   std::vector<std::vector<std::string>> rows{{"setting", "value"}, {"model", info.problem}, {"method", info.method}};
@@ -47,6 +50,27 @@ Native native_as_before(const std::string& resumed) {
   const auto point = find_resume_point(resumed);
   if (!point || point->info.code.empty()) return Native::automatic;
   return point->info.code == "compiled" ? Native::as_before : Native::never;
+}
+
+// The method that was chosen for the run to be resumed is not chosen again.
+void take_way_as_before(const std::string& resumed, RunPlan& plan) {
+  const bool chosen = plan.want != Want::steady && plan.want != Want::envelope;
+  if (!chosen || !plan.method.empty() || !plan.formulation.empty() || !plan.options.empty()) return;
+  const auto point = find_resume_point(resumed);
+  if (!point) return;
+  const RunInfo& info = point->info;
+  const auto number = [&](const char* name) -> std::optional<double> {
+    const auto found = info.settings.find(name);
+    return found == info.settings.end() ? std::nullopt : parse_number(found->second);
+  };
+  plan.want = Want::full;
+  plan.method = info.method;
+  plan.formulation = info.formulation;
+  plan.options = info.options;
+  if (!plan.h && !plan.rtol) {
+    plan.h = number("h");
+    plan.rtol = number("rtol");
+  }
 }
 
 // The keys have the names of the members of SteadyState; a multiplier is its real and its imaginary part.
@@ -89,7 +113,11 @@ class Session {
   int dry_run() {
     check_places();
     print(settings_text(run_.prepared().options.info));
-    if (!run_.prepared().choice.empty()) print(fmt::format("\n{}\n", run_.prepared().choice));
+    const PreparedRun& prepared = run_.prepared();
+    if (!prepared.choice.empty()) print(fmt::format("\n{}\n", prepared.choice));
+    if (!prepared.advice_remark.empty()) print(fmt::format("\n{}\n", prepared.advice_remark));
+    if (!prepared.rungs.empty())
+      print(fmt::format("\nif that fails, these would be tried\n\n{}", plans_text(prepared.rungs, rungs_shown)));
     return ExitCode::ok;
   }
 
@@ -225,6 +253,7 @@ class Session {
                       info.code.empty() ? "" : ", model ", info.code));
     if (outcome.ok() && !outcome.message.empty()) print(fmt::format("  {}\n", outcome.message));
     if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
+    if (!run_.prepared().advice_remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().advice_remark));
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const RunResult& r : results())
       print(fmt::format("  {} = {}\n", r.name,
@@ -271,6 +300,8 @@ int run(const RunArguments& arguments) {
   if (!a.resume.empty() && a.plan.native == Native::automatic && a.plan.want != Want::steady)
     a.plan.native = native_as_before(a.resume);
   if (a.window && !a.dry_run) return run_window(a);
+  if (!a.resume.empty()) take_way_as_before(a.resume, a.plan);
+  a.plan.second_opinion = a.resume.empty();
   Session session(a, prepare(a.plan));
   return a.dry_run ? session.dry_run() : session.go();
 }
