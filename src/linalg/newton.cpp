@@ -90,6 +90,8 @@ double add_correction(Out x, const Vec& dx, const double* weights) {
   return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
 }
 
+constexpr double share_above_rounding = 100;
+
 // The error that is left after a correction, from the contraction since the one before.
 double estimated_error(double norm, double previous) {
   const double rate = norm / previous;
@@ -134,9 +136,11 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
 
     // If no rate is known yet, or the correction is so small that the rate does not matter, its size alone decides.
     // Otherwise a small correction is not enough: an iteration that hardly contracts may be far from the solution.
-    const bool is_near = previous == 0 || estimated_error(norm, previous) <= options_.tolerance;
+    const bool is_near = previous > 0 && estimated_error(norm, previous) <= options_.tolerance;
+    // The rate says nothing where corrections that small consist of rounding.
+    const bool rate_counts = previous > 0 && options_.tolerance > share_above_rounding * options_.rounding;
     stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
-                      (!options_.predict && norm <= options_.tolerance && is_near) ||
+                      (!options_.predict && norm <= options_.tolerance && (is_near || !rate_counts)) ||
                       norm <= 4 * std::numeric_limits<double>::epsilon() * size ||
                       (k == 0 && renews && system.next_correction(dx_, weights) <= options_.tolerance);
     if (previous > 0) {

@@ -40,8 +40,8 @@ void ChargeStages::start(const State& s) {
   consistent_.emplace(problem_, s.t, s.y);
   problem_.jacobians(s.t, s.y, dcharge_, dcurrent_);
   carries_charge_ = charged_unknowns(dcharge_);
+  failed_ = false;
   forget_steps();
-  guesses_settled_ = false;
 }
 
 // The derivative of the charges behind the state, where the algebraic equations hold.
@@ -64,7 +64,7 @@ void ChargeStages::begin(double t, double h, In y0, In k1) {
   } else if (t != t_) {
     has_past_ = false;
   }
-  if (t != t_) guesses_settled_ = false;
+  if (t != t_) failed_ = guesses_settled_ = false;
   has_stages_ = false;
   StageSystem::begin(t, h, y0, k1);
   problem_.charge(y0_, charge0_);

@@ -21,8 +21,11 @@ class ChargeStages final : public StageSystem {
   void newton_weights(In w, Out x_weights) const override { x_weights = w.replicate(block_.count, 1); }
   double size_in_tolerances(In weights) const override;
   void filter(Vec& error) override;
-  void forget_steps() override { has_past_ = has_stages_ = false; }
-  void guess_otherwise() override { guesses_settled_ = true; }
+  void forget_steps() override {
+    has_past_ = has_stages_ = false;
+    guesses_settled_ = failed_;
+  }
+  void guess_otherwise() override { failed_ = true; }
   bool slope(const State& s, In k, double dt, Out slope) override;
   void settle(double t, Out y) override { consistent_->settle(t, y); }
   double longest_step() const override { return longest_step_; }
@@ -46,9 +49,9 @@ class ChargeStages final : public StageSystem {
   Mat past_;
   double past_h_ = 0, longest_step_;
   bool has_past_ = false, has_stages_ = false;
-  // A frozen matrix finds algebraic unknowns only from nearby, however short the step is: at a diode the current grows
-  // e-fold in 26 mV, and the state may be off the algebraic equations by the tolerance.
-  bool guesses_settled_ = false;
+  // Once a step that fails is tried anew, stages start from the algebraic equations: a frozen matrix finds algebraic
+  // unknowns only from nearby, however short the step is, since at a diode the current grows e-fold in 26 mV.
+  bool failed_ = false, guesses_settled_ = false;
   Vec settled_;
 };
 }  // namespace trill
