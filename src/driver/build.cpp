@@ -19,6 +19,9 @@
 
 namespace trill {
 namespace {
+// A diode in series with an inductor turns off within 1e-13 s or less.
+constexpr int halvings_for_diodes = 40;
+
 // What few methods can solve, for messages; the others would only say that they need another kind of system.
 std::string peculiarity(const Problem& problem) {
   if (dynamic_cast<const CircuitProblem*>(&problem)) return "which has algebraic equations beside its rates";
@@ -169,6 +172,7 @@ void fill_options(PreparedRun& run) {
   run.options.checkpoint_every = run.plan.checkpoint_every;
   run.options.seed = run.plan.seed;
   run.options.reformulation = run.reformulation.get();
+  if (dynamic_cast<const CircuitProblem*>(run.problem.get())) run.options.newton_retries = halvings_for_diodes;
 }
 }  // namespace
 

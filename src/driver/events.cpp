@@ -9,7 +9,6 @@
 namespace trill {
 namespace {
 constexpr std::size_t samples = 4;  // per step
-constexpr int forgotten = 2;        // marks a sign that must be determined again
 
 int sign_of(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
 
@@ -74,12 +73,12 @@ void EventDetector::start(const State& s) {
 void EventDetector::leave(const State& before) {
   kept_ = sign_;
   for (std::size_t i = 0; i < events_.size(); ++i)
-    if (!counts(sign_[i], sign_of(events_[i].root(before)), events_[i].direction)) sign_[i] = forgotten;
+    if (!counts(sign_[i], sign_of(events_[i].root(before)), events_[i].direction)) sign_[i] = to_be_found;
 }
 
 void EventDetector::restart(const State& after, std::size_t event) {
   for (std::size_t i = 0; i < events_.size(); ++i) {
-    if (sign_[i] == forgotten) sign_[i] = sign_of(events_[i].root(after));
+    if (sign_[i] == to_be_found) sign_[i] = sign_of(events_[i].root(after));
     moved_past_[i] = sign_[i] * kept_[i] < 0;
   }
   // The state is on the root of this event, so its sign is known only after the motion has left it. If a formula was

@@ -28,6 +28,11 @@ class EventDetector {
   // Call both when `event` changes the state. Other events that cross at the same moment are still due. But an event
   // whose value the change itself moves past zero has not crossed, so roots are evaluated before and after the change.
   void leave(const State& before);
+  // After leave(): another event has turned the switch of this one too, so that its crossing is no longer due.
+  void settle(std::size_t event) {
+    sign_[event] = to_be_found;
+    kept_[event] = 0;
+  }
   void restart(const State& after, std::size_t event);
   // The state is on the root of this event. It leaves to the side of this sign; if it is `due`, it comes from there, so
   // that the event happens at once. Values of the event function next to the root are rounding.
@@ -48,6 +53,7 @@ class EventDetector {
   void memory(Archive& archive) { archive(sign_, stands_, extent_); }
 
  private:
+  static constexpr int to_be_found = 2;  // marks a sign that must be determined again
   enum Stand { not_on_root, on_switch, leaves, is_due };
   struct Scan {
     std::optional<double> theta;

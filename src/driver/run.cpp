@@ -7,6 +7,7 @@
 #include "trill/problem/langevin.hpp"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,8 +81,10 @@ void Run::check_dense() const {
 
 void Run::find_breakpoints() {
   const Problem& timed = timed_problem(problem_, options_);
+  // A corner that rounding has moved next to an end of the run is there.
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start_), std::abs(t_end_));
   for (const double t : timed.breakpoints(std::min(t_start_, t_end_), std::max(t_start_, t_end_)))
-    if (t != t_start_ && t != t_end_) breakpoints_.push_back(t);
+    if (std::abs(t - t_start_) > rounding && std::abs(t - t_end_) > rounding) breakpoints_.push_back(t);
   std::sort(breakpoints_.begin(), breakpoints_.end());
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
   if (direction_ < 0) std::reverse(breakpoints_.begin(), breakpoints_.end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events inside a step, and what they do to the motion.
 #include "driver/run.hpp"
+#include "problem/switched.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <fmt/format.h>
@@ -45,6 +46,9 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   const bool changes = !event.restarts && event.action;
   if (changes) sides_.act(index, before, after, visible_time(), detector_);
   detector_.leave(before);
+  if (!options_.reformulation && dynamic_cast<const Switched*>(&problem_))
+    for (std::size_t k = 0; k < after.mode.size(); ++k)
+      if (k != index && after.mode[k] != before.mode[k]) detector_.settle(k);
   // Before the event a method may already be off the constraints by its tolerance; the event is not to blame for that.
   const bool stays_on = changed && !event.restarts && leaves_constraints(problem_, before).empty();
   std::optional<ConstraintSwitch> passed;

@@ -9,7 +9,6 @@
 namespace trill {
 namespace {
 constexpr int most_stage_iterations = 30;
-constexpr double newton_share = 1e-3;  // of the tolerances, so that cycles are smooth functions of their start
 // Matrices from before a diode turned contract well at first, while a small part of the error hardly shrinks. So the
 // last correction has to be small itself, and its rate alone is not enough.
 constexpr double nearly_there = 0.02;
@@ -114,8 +113,8 @@ bool ChargeStep::solve_stage(int i) {
       last = 0;
       continue;
     }
-    const bool converges =
-        size <= newton_share || (size <= nearly_there && rate < 1 && rate / (1 - rate) * size <= newton_share);
+    const bool converges = size <= tolerances_.newton ||
+                           (size <= nearly_there && rate < 1 && rate / (1 - rate) * size <= tolerances_.newton);
     stalls = fresh && size <= nearly_there && last > 0 && rate > stalled_rate ? stalls + 1 : 0;
     if (converges || stalls == 2) {
       problem_.charge(x, q_);
@@ -156,10 +155,17 @@ double ChargeStep::error() {
   dcharge_.multiply(dx_, r_);
   double largest = 0;
   for (Index i = 0; i < r_.size(); ++i) {
-    const double size = std::min(std::max(largest_[i], std::abs(q_[i])),
-                                 std::max(travel_[i], period_ * k_.row(i).cwiseAbs().maxCoeff()));
+    const double travel = std::max(travel_[i], period_ * k_.row(i).cwiseAbs().maxCoeff());
+    const double size = std::min(std::max(largest_[i], std::abs(q_[i])), travel);
     const double scale = tolerances_.charge[i] + tolerances_.rtol * size;
-    if (scale > 0) largest = std::max(largest, std::abs(r_[i]) / scale);
+    if (!(scale > 0)) continue;
+    double error = std::abs(r_[i]) / scale;
+    if (tolerances_.junctions_by_voltage && error > largest) {
+      const double moved = std::abs(dx_[i]) / (tolerances_.unknown[i] + tolerances_.rtol * std::abs(x_(i, stages - 1)));
+      const double passed = std::abs(r_[i]) / (tolerances_.charge[i] + tolerances_.rtol * travel);
+      error = std::min(error, std::max(moved, passed));
+    }
+    largest = std::max(largest, error);
   }
   return std::isfinite(largest) ? largest : HUGE_VAL;
 }

@@ -18,6 +18,11 @@ struct ChargeTolerances {
   double rtol = 1e-6;
   Vec unknown;  // absolute, of every unknown
   Vec charge;   // absolute, of every charge
+  // Of the tolerances, left over by Newton's method. So little that cycles are smooth functions of their start.
+  double newton = 1e-3;
+  // The charge of a junction grows exponentially with its voltage. An error of it that is small as one of the voltage,
+  // and beside what flows through it in a period, does no harm.
+  bool junctions_by_voltage = false;
 };
 
 // One step of d/dt charge(x) + current(t, x) = 0 by the stiffly accurate method of order 3 with three equal implicit

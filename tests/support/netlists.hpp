@@ -27,15 +27,19 @@ inline std::string netlist_complaint(const std::string& text, const OptionSet& p
   return "no error";
 }
 
-inline Solution run_netlist(TextModel model, double rtol, std::optional<double> to = {}) {
+inline Solution run_netlist(TextModel model, double rtol, std::optional<double> to = {},
+                            const std::string& method = "radau") {
   RunPlan plan;
+  plan.method = method;
   plan.rtol = rtol;
   plan.to = to;
   Solution solution = prepare(plan, std::move(model.problem), model.info.run).run();
   EXPECT_TRUE(solution.ok()) << solution.outcome.message;
   return solution;
 }
-inline Solution run_netlist(const std::string& text, double rtol = 1e-7) { return run_netlist(netlist(text), rtol); }
+inline Solution run_netlist(const std::string& text, double rtol = 1e-7, const std::string& method = "radau") {
+  return run_netlist(netlist(text), rtol, {}, method);
+}
 
 inline double end_value(const Solution& s, const std::string& name) { return s.y()(s.component(name), s.rows() - 1); }
 

@@ -215,6 +215,46 @@ TEST(NetlistSwitch, MayTurnAnotherAtOnce) {
   EXPECT_NEAR(end_value(s, "v(out)"), 1000.0 / 1001, 1e-9);
 }
 
+// The controls of all four switches of a bridge jump at the same instant, and each of them turns once.
+TEST(NetlistSwitch, OfABridgeTurnTogether) {
+  const std::string text =
+      "vr ref 0 1\nvt tri 0 pwl(0 0 10u 2)\nb1 ga 0 v=v(ref)>v(tri) ? 5 : 0\nb2 gb 0 v=5-v(ga)\nvdc p 0 10\n"
+      "s1 p a ga 0 sm\ns2 a 0 gb 0 sm\ns3 p b gb 0 sm\ns4 b 0 ga 0 sm\nr1 a b 1k\n"
+      ".model sm sw(ron=1 roff=1g vt=2.5 vh=0.5)\n.tran 1u 10u\n";
+  for (const char* method : {"circuit_sdirk", "radau"}) {
+    const Solution s = run_netlist(text, 1e-4, method);
+    EXPECT_NEAR(s.y()(s.component("v(a)"), 0) - s.y()(s.component("v(b)"), 0), 10000.0 / 1002, 1e-4);
+    EXPECT_NEAR(end_value(s, "v(a)") - end_value(s, "v(b)"), -10000.0 / 1002, 1e-4) << method;
+    if (std::string(method) != "radau") continue;
+    for (const EventHit& e : s.outcome.events) EXPECT_NEAR(e.t, 5e-6, 1e-9);
+  }
+}
+
+// A transformer without capacitances feeds a bridge of diodes: where they turn off, voltages jump.
+TEST(NetlistRun, TransformerAndBridgeOfDiodes) {
+  const std::string text =
+      "v1 a 0 sin(0 325 50)\nr0 a b 1\nl1 b 0 1\nl2 s1 s2 10m\nk1 l1 l2 0.999\nd1 s1 p dd\nd2 s2 p dd\nd3 0 s1 dd\n"
+      "d4 0 s2 dd\nc1 p 0 1000u\nr1 p 0 50\n.model dd d(is=1e-8 rs=10m)\n.tran 100u 100m 0 100u\n";
+  const double exact = end_value(run_netlist(text, 1e-6, "radau"), "v(p)");
+  EXPECT_NEAR(end_value(run_netlist(text, 1e-4, "circuit_sdirk"), "v(p)"), exact, 2e-4 * exact);
+}
+
+// After 200 periods the last corner differs from the end of the run by rounding. No step is made for that.
+TEST(NetlistRun, EndsWhereACornerIs) {
+  const Solution s = run_netlist("v1 a 0 pulse(0 3 0 1n 1n 49n 100n)\nr1 a b 1k\nc1 b 0 1p\n.tran 1n 20u\n", 1e-4);
+  EXPECT_EQ(s.t.back(), 2e-5);
+  EXPECT_GT(s.t.back() - s.t[s.t.size() - 2], 1e-12);
+}
+
+TEST(NetlistRun, HasTheMethodThatSuitsIt) {
+  const auto method = [](const std::string& text) { return netlist("v1 a 0 1\nr1 a b 1\n" + text).info.run.method; };
+  const std::string diode = "d1 b 0 dm\n.model dm d\n.tran 1u 1m\n";
+  EXPECT_EQ(method(diode), "circuit_sdirk");
+  EXPECT_EQ(method("c1 b 0 1u\n.tran 1u 1m\n"), "radau");
+  EXPECT_EQ(method("b1 c 0 v=v(b)\nr2 c 0 1\n" + diode), "radau");
+  EXPECT_EQ(method(".options reltol=1e-6\n" + diode), "radau");
+}
+
 TEST(NetlistOptions, ReachTheRun) {
   const TextModel model = netlist("v1 a 0 1\nr1 a 0 1\n.options reltol=1e-5 method=gear\n.tran 1u 3m 0 2u\n");
   EXPECT_EQ(model.info.run.rtol, 1e-5);

@@ -77,7 +77,12 @@ ModelInfo info_of(const NetlistReading& reading, const std::string& name) {
                   c.nodes.size(), count_of(c.resistors.size(), "resistor"), count_of(c.capacitors.size(), "capacitor"),
                   count_of(c.inductors.size(), "inductor"), count_of(c.switches.size(), "switch"),
                   count_of(c.diodes.size(), "diode"), count_of(c.bipolars.size() + c.transistors.size(), "transistor"));
-  info.run.method = "radau";
+  // Diodes and switches turn within steps. What is smooth, or wanted accurately, is cheaper with a method of higher
+  // order, and the instants at which formulas jump need its values inside of steps.
+  constexpr double least_for_order_3 = 1e-5;
+  const bool turns = !c.diodes.empty() || !c.switches.empty();
+  const bool takes_order_3 = turns && c.formulas.empty() && c.options.reltol >= least_for_order_3;
+  info.run.method = takes_order_3 ? "circuit_sdirk" : "radau";
   info.run.rtol = c.options.reltol;
   info.run.to = c.transient.stop;
   return info;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of cycles as an ordinary method for circuits: singly diagonally implicit, order 3 (R. Alexander, SIAM J.
+// Numer. Anal. 14, 1977), with Newton's method stage by stage, so that a diode may turn within a step.
+#include "method/charge_steps.hpp"
+#include "multiscale/charge_coordinates.hpp"
+#include "multiscale/charge_step.hpp"
+#include "problem/consistent_charges.hpp"
+#include "trill/linalg/kernels.hpp"
+#include "trill/method/hermite.hpp"
+#include "trill/method/registry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace trill {
+class CircuitSdirk final : public Stepper {
+ public:
+  struct Options {
+    void fields(OptionVisitor&) {}
+  };
+  static MethodInfo describe(const Options&) {
+    return {.name = "circuit_sdirk",
+            .title = "Diagonally implicit Runge-Kutta method for circuits, in charges",
+            .reference = "Alexander 1977",
+            .accepts = {.circuit = true},
+            .order = 3,
+            .error_order = 2,
+            .dense_order = 3,
+            .implicit_step = true,
+            .saves_memory = false};
+  }
+  static LinearForm linear_form(const Options&) {
+    const SdirkTableau t = make_sdirk_tableau(ChargeStep::stages, most_accurate_gamma(ChargeStep::stages));
+    return runge_kutta_form(ImplicitTableau{t.c, t.a.row(t.stages - 1), t.a, t.order, 1});
+  }
+
+  CircuitSdirk(const Problem& problem, const Options& options)
+      : info_(describe(options)), p_(problem.as<CircuitProblem>("circuit_sdirk")) {}
+  const MethodInfo& info() const override { return info_; }
+
+  void start(State& s, const ErrorScale& scale) override {
+    const Index n = s.y.size();
+    const ChargeCoordinates coordinates(p_, s.t, s.y);
+    ChargeTolerances tolerances{scale.rtol, scale.atol, coordinates.capacity(), newton_share, true};
+    tolerances.charge.array() *= scale.atol.array();
+    step_.emplace(p_, std::move(tolerances), counts_);
+    consistent_.emplace(p_, s.t, s.y);
+    charges_ = y0_ = y1_ = slope0_ = slope1_ = Vec::Zero(n);
+    MatrixSlot dcharge = p_.jacobian_pattern(), dcurrent = dcharge;
+    p_.jacobians(s.t, s.y, dcharge, dcurrent);
+    const std::vector<bool> charged = charged_unknowns(dcharge);
+    chargeless_.clear();
+    for (Index c = 0; c < n; ++c)
+      if (!charged[static_cast<std::size_t>(c)]) chargeless_.push_back(c);
+    period_ = p_.clock_period().value_or(no_period);
+    longest_ = longest_charge_step(p_, ChargeStep::stages);
+    controlled_ = scale.controlled;
+    begin(s);
+  }
+
+  StepResult step(State& s, const StepRequest& request) override {
+    if (request.restart) begin(s);
+    if (request.jumped) {
+      p_.charge(s.y, charges_);
+      step_->forget_past();
+      step_->forget_factors();
+      knows_slope_ = false;
+    }
+    const CycleCounts before = counts_;
+    StepResult result{.h_taken = request.h, .h_next_max = longest_};
+    const bool solved = step_->attempt(s.t, request.h, charges_, s.y);
+    result.newton.converged = solved;
+    result.newton.iterations = static_cast<int>(counts_.iterations - before.iterations);
+    result.newton.factorisations = static_cast<int>(counts_.factorisations - before.factorisations);
+    for (long k = before.iterations; k < counts_.iterations; ++k) request.work.count_forces(1);
+    request.work.newton_iterations += counts_.iterations - before.iterations;
+    request.work.jacobians += counts_.factorisations - before.factorisations;
+    if (!solved) {
+      step_->forget_past();
+      result.status = StepStatus::newton_diverged;
+      return result;
+    }
+    if (controlled_) result.error = step_->error();
+    if (controlled_ && !(result.error <= request.most_error)) return result;
+    step_->accept();
+    y0_ = s.y;
+    if (has_stepped_) slope0_ = slope1_;
+    knows_start_slope_ = has_stepped_ && knows_slope_ && !request.jumped;
+    knows_slope_ = false;
+    has_stepped_ = true;
+    t0_ = s.t;
+    h_ = request.h;
+    charges_ = step_->end_charges();
+    s.y = y1_ = step_->end();
+    s.t += request.h;
+    return result;
+  }
+
+  // Slopes are looked for only where somebody asks for values inside a step.
+  void interpolate(double theta, Out y) override {
+    if (theta == 0 || theta == 1 || h_ == 0) {
+      y = theta == 0 ? y0_ : y1_;
+      return;
+    }
+    const double short_time = 1e-6 * h_;
+    if (!knows_start_slope_) knows_start_slope_ = consistent_->slope(t0_, short_time, y0_, slope0_);
+    if (!knows_slope_) knows_slope_ = consistent_->slope(t0_ + h_, -short_time, y1_, slope1_);
+    if (knows_start_slope_ && knows_slope_)
+      hermite(theta, h_, y0_, slope0_, y1_, slope1_, y);
+    else
+      y = (1 - theta) * y0_ + theta * y1_;
+    keep_in_range(y);
+  }
+
+  void memory(Archive&) override {}  // it starts anew at every checkpoint
+  std::unique_ptr<Stepper> clone(const Problem& problem) const override {
+    return std::make_unique<CircuitSdirk>(problem, Options{});
+  }
+
+ private:
+  static constexpr double no_period = 1e30, newton_share = 0.02;
+
+  // Where a diode turns, slopes of unknowns without charge are no guide to what they do within the step.
+  void keep_in_range(Out y) const {
+    for (const Index c : chargeless_) {
+      const auto stages = step_->values().row(c);
+      y[c] = std::clamp(y[c], std::min(y0_[c], stages.minCoeff()), std::max(y0_[c], stages.maxCoeff()));
+    }
+  }
+
+  void begin(const State& s) {
+    p_.charge(s.y, charges_);
+    step_->begin_cycle(charges_, s.y, period_);
+    has_stepped_ = knows_slope_ = knows_start_slope_ = false;
+  }
+
+  MethodInfo info_;
+  const CircuitProblem& p_;
+  CycleCounts counts_;
+  std::optional<ChargeStep> step_;
+  std::optional<ConsistentCharges> consistent_;
+  std::vector<Index> chargeless_;
+  Vec charges_, y0_, y1_, slope0_, slope1_;
+  double t0_ = 0, h_ = 0, period_ = 0, longest_ = HUGE_VAL;
+  bool controlled_ = true, has_stepped_ = false, knows_slope_ = false, knows_start_slope_ = false;
+};
+}  // namespace trill
+TRILL_METHOD(circuit_sdirk, CircuitSdirk)
