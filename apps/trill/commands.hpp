@@ -2,6 +2,8 @@
 // The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
+#include "driver/cycle_window.hpp"
+#include "linalg/modes.hpp"
 #include "trill/driver/trust.hpp"
 
 #include <optional>
@@ -26,7 +28,8 @@ struct RunArguments {
   std::string out, report, resume;
   std::vector<std::string> sweeps;
   std::string show, svg;  // for a sweep
-  int jobs = 0;           // 0: one per core
+  std::optional<TimeWindow> window;
+  int jobs = 0;  // 0: one per core
   CheckTime check;
   double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false;
@@ -65,8 +68,14 @@ struct StabilityArguments {
   bool json = false;
 };
 struct InspectArguments {
-  std::string model;
+  RunPlan plan;
+  bool all = false, json = false;
+};
+struct ModesArguments {
+  std::string model, out;
   OptionSet parameters;
+  std::optional<Index> count;
+  CountCheck check = CountCheck::deflation;
   bool json = false;
 };
 struct CheckArguments {
@@ -86,6 +95,9 @@ struct CiteArguments {
   std::string input;
 };
 
+// A table of the first ways of a ranking.
+std::string plans_text(const std::vector<RankedWay>& ranked, std::size_t most);
+
 int run(const RunArguments& arguments);
 int sweep(const RunArguments& arguments);
 int list(const ListArguments& arguments);
@@ -96,6 +108,7 @@ int compare(const CompareArguments& arguments);
 int order(const OrderArguments& arguments);
 int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
+int modes(const ModesArguments& arguments);
 int check(const CheckArguments& arguments);
 int export_model(const ExportArguments& arguments);
 int verify(const VerifyArguments& arguments);

@@ -106,6 +106,7 @@ int parse_and_act(int argc, char** argv) {
   add_describe(app, action);
   add_check(app, action);
   add_inspect(app, action);
+  add_modes(app, action);
   add_compare(app, action);
   add_order(app, action);
   add_stability(app, action);

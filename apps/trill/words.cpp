@@ -42,10 +42,11 @@ CheckTime read_check(const std::string& option, const std::string& text) {
 }
 
 Want read_want(const std::string& text) {
-  if (text == "slow") return Want::slow;
-  if (text == "envelope") return Want::envelope;
-  if (text == "steady") return Want::steady;
-  const std::vector<std::string> known{"slow", "envelope", "steady"};
+  std::vector<std::string> known;
+  for (const Want want : all_wants()) {
+    if (text == to_text(want)) return want;
+    known.push_back(to_text(want));
+  }
   throw UsageError(
       fmt::format("--want cannot be '{}'{}; choose one of {}", text, suggest(text, known), join(known, " | ")));
 }
