@@ -50,7 +50,7 @@ double Comparison::first_above(double limit) const {
   return std::nan("");
 }
 
-Comparison compare(const Curve& run, const Curve& reference, const Vec& scales,
+Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const Vec& scales,
                    const std::vector<JudgedValue>& values) {
   Comparison found;
   found.deviation = found.halfway = Vec::Zero(scales.size());
@@ -124,10 +124,10 @@ Averages::Averages(const Problem& problem, const State& start, double t_end) {
     }
 }
 
-Curve Averages::of(const Curve& curve) const {
+JudgedCurve Averages::of(const JudgedCurve& curve) const {
   const auto points = static_cast<Index>(weights_.size());
   const Index windows = curve.columns() / points;
-  Curve averages{{}, Mat::Zero(curve.values.rows(), windows)};
+  JudgedCurve averages{{}, Mat::Zero(curve.values.rows(), windows)};
   for (Index w = 0; w < windows; ++w) {
     for (Index j = 0; j < points; ++j)
       averages.values.col(w) += weights_[static_cast<std::size_t>(j)] * curve.values.col(w * points + j);

@@ -13,7 +13,8 @@ struct Comparison {
   Index value = -1;           // what it is the error of; -1: nothing differs
   double first_above(double error) const;  // the last time before the error exceeds this; NaN: it never does
 };
-Comparison compare(const Curve& run, const Curve& reference, const Vec& scales, const std::vector<JudgedValue>& values);
+Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const Vec& scales,
+                   const std::vector<JudgedValue>& values);
 
 // The largest error that counts at a time so many times as late, and of what it is. Each error goes on growing with the
 // power of time (0 to 2) with which it grew from the first to the second half.
@@ -33,7 +34,7 @@ class Averages {
  public:
   Averages(const Problem& problem, const State& start, double t_end);
   const std::vector<double>& times() const { return times_; }
-  Curve of(const Curve& curve) const;  // averages over the windows that the curve reaches
+  JudgedCurve of(const JudgedCurve& curve) const;  // averages over the windows that the curve reaches
 
  private:
   std::vector<double> times_, weights_;

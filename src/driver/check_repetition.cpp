@@ -61,7 +61,7 @@ Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::
   return repetition;
 }
 
-Curve curve_at(const PreparedRun& run, const std::vector<double>& times, double to) {
+JudgedCurve curve_at(const PreparedRun& run, const std::vector<double>& times, double to) {
   PreparedRun same = again(run, run.plan, times, to);
   const Index n = run.start.y.size();
   CurveRecorder recorder(times, n, judged_values(*run.problem) - n);

@@ -47,7 +47,7 @@ TEST_P(BadInput, IsRefusedInOneSentence) {
 const Wrong names[] = {
     {"", 2, {"trill run stiff_spring", "--help"}},
     {"rnu", 2, {"'rnu'", "'run'"}},
-    {"frobnicate", 2, {"'frobnicate'", "run, list"}},
+    {"frobnicate", 2, {"'frobnicate'", "trill --help"}},
     {"--vrsion", 2, {"'--vrsion'", "'--version'"}},
     {"run", 2, {"'model'", "trill list models"}},
     {"list", 2, {"'what'", "methods | models"}},

