@@ -1,5 +1,6 @@
 # trill_add_suites(<target> <kind>): one entry of ctest for each suite of a GoogleTest program, in parts of at most 40 tests.
-# An entry for each test would start thousands of processes that live for a millisecond.
+# An entry for each test would start thousands of processes that live for a millisecond. Long entries come first (COST), so
+# that all processors are busy to the end.
 if(CMAKE_SCRIPT_MODE_FILE)
   execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "#[^\n]*" "" listed "${listed}")
@@ -18,6 +19,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
     message(FATAL_ERROR "${PROGRAM} lists no tests")
   endif()
   set(entries "")
+  set(cost 0)
+  if(KIND MATCHES "^(cli|papers|property)")
+    set(cost 1)
+  endif()
   foreach(suite IN LISTS suites)
     math(EXPR parts "(${tests_of_${suite}} + 39) / 40")
     math(EXPR last "${parts} - 1")
@@ -29,7 +34,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
         list(APPEND environment GTEST_TOTAL_SHARDS=${parts} GTEST_SHARD_INDEX=${part})
       endif()
       string(APPEND entries "add_test([=[${name}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${suite}.*]=] --gtest_brief=1)\n"
-        "set_tests_properties([=[${name}]=] PROPERTIES LABELS ${KIND} ENVIRONMENT [=[${environment}]=])\n")
+        "set_tests_properties([=[${name}]=] PROPERTIES LABELS ${KIND} COST ${cost} ENVIRONMENT [=[${environment}]=])\n")
     endforeach()
   endforeach()
   file(WRITE ${OUT} "${entries}")

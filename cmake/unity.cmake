@@ -28,8 +28,8 @@ function(trill_compile_in_groups target size)
   trill_use_groups(${target})
 endfunction()
 
-# trill_compile_in_fixed_groups(<target> <number>): the same for tests, in groups that a new file does not move: the name of
-# a file decides.
+# trill_compile_in_fixed_groups(<target> <number> [header...]): the same for tests, in groups that a new file does not move:
+# the name of a file decides. Files that include one of the headers, which take seconds to compile, form a group.
 function(trill_compile_in_fixed_groups target number)
   if(NOT TRILL_UNITY)
     return()
@@ -40,6 +40,12 @@ function(trill_compile_in_fixed_groups target number)
     string(MD5 hash ${name})
     string(SUBSTRING ${hash} 0 6 hash)
     math(EXPR group "0x${hash} % ${number}")
+    foreach(header IN LISTS ARGN)
+      file(STRINGS ${source} included REGEX "^#include .*${header}" LIMIT_COUNT 1)
+      if(included)
+        string(MAKE_C_IDENTIFIER ${header} group)
+      endif()
+    endforeach()
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
   endforeach()
   trill_use_groups(${target})

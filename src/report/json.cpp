@@ -4,7 +4,6 @@
 #include "report/plain_text.hpp"
 
 #include <cmath>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -41,7 +40,7 @@ JsonWriter& JsonWriter::text(std::string_view value) {
     if (c == '"' || c == '\\')
       (out_ += '\\') += c;
     else if (c == '<' || static_cast<unsigned char>(c) < 0x20)
-      fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
+      out_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     else
       out_ += c;
   }
@@ -52,7 +51,7 @@ JsonWriter& JsonWriter::text(std::string_view value) {
 JsonWriter& JsonWriter::number(double value) {
   separate();
   if (std::isfinite(value))
-    fmt::format_to(std::back_inserter(out_), "{}", value);
+    out_ += fmt::format("{}", value);
   else
     out_ += "null";
   return *this;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <unordered_set>
 
@@ -33,8 +32,7 @@ void widen(double& lo, double& hi, double value) {
 }
 
 void put(std::string& out, double value) {
-  auto end = fmt::format_to(std::back_inserter(out), "{:.2f}", value);
-  static_cast<void>(end);
+  out += fmt::format("{:.2f}", value);
   while (out.back() == '0') out.pop_back();
   if (out.back() == '.') out.pop_back();
 }

@@ -132,7 +132,7 @@ class FunctionWriter {
   template <class... Parts>
   void line(int depth, fmt::format_string<Parts...> format, Parts&&... parts) {
     text_.append(static_cast<std::size_t>(2 * depth), ' ');
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
+    text_ += fmt::format(format, std::forward<Parts>(parts)...);
     text_ += '\n';
   }
 
