@@ -2,7 +2,7 @@
 #include "driver/steady.hpp"
 
 #include "base/text.hpp"
-#include "driver/oscillation_guess.hpp"
+#include "driver/period_watch.hpp"
 #include "driver/steady_figures.hpp"
 #include "model/netlist/netlist_problem.hpp"
 #include "multiscale/circuit_shooting.hpp"
@@ -133,18 +133,18 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
   transient.atol.reset();
   transient.output = Times{{*plan_.to}};
   PreparedRun run = prepare(transient, problem_->clone(), defaults_);
-  OscillationWatch watch(find_signal(*problem_, options_.signal), agreement, stop);
+  PeriodWatch watch(find_signal(*problem_, options_.signal), agreement, stop);
   run.options.observers.push_back(&watch);
   run.options.stop = &watch.stop();
   const RunOutcome outcome = run.run().outcome;
   found.work.steps += outcome.counters.steps;
   found.work.forces[0] += outcome.counters.most_forces();
-  if (watch.found()) {
-    found.start.t = watch.state().t;
-    found.start.y = watch.state().y.head(found.start.y.size());
-    found.start.mode = watch.state().mode;
-    found.state.period = watch.period();
-    found.swings = watch.swings().head(found.start.y.size());
+  if (const OscillationFinder& finder = watch.finder(); finder.found()) {
+    found.start.t = finder.state().t;
+    found.start.y = finder.state().y.head(found.start.y.size());
+    found.start.mode = finder.state().mode;
+    found.state.period = finder.period();
+    found.swings = finder.swings().head(found.start.y.size());
     found.state.transient += found.start.t - *plan_.from;
     return true;
   }

@@ -56,6 +56,11 @@ ChargeCycle::ChargeCycle(const CircuitProblem& problem, const State& start, cons
 
 void ChargeCycle::set_period(double period) { settings_.period = period; }
 
+void ChargeCycle::end_at(const std::optional<Section>& section) {
+  section_ = section;
+  sides_.resize(events_.size() + (section ? 1 : 0));
+}
+
 bool ChargeCycle::fail(const std::string& what) {
   failure_ = fmt::format("at t = {:.9g} {}", state_.t, what);
   return false;
@@ -119,11 +124,12 @@ bool ChargeCycle::integrate(const Span& span) {
   longest_ = wish_ = longest_step(span);
   step_.begin_cycle(charges_, state_.y, settings_.period);
   find_sides();
-  has_stepped_ = false;
+  has_stepped_ = reached_ = false;
+  begin_ = span.t0;
   trace_.point(state_.t, state_.y);
   for (const double corner : problem_->breakpoints(span.t0, end))
-    if (corner > state_.t + one && corner < end - one && !pass(corner)) return false;
-  if (!pass(end)) return false;
+    if (!reached_ && corner > state_.t + one && corner < end - one && !pass(corner)) return false;
+  if (!reached_ && !pass(end)) return false;
   if (!all_finite(charges_) || (wanted_ == Derivative::propagate && !derivatives_.allFinite()))
     return fail("the values are no longer finite");
   return true;
@@ -133,6 +139,7 @@ bool ChargeCycle::pass(double end) {
   while (end - state_.t > corner_accuracy * settings_.period) {
     const Outcome outcome = pass_smoothly(state_.t, end);
     if (outcome == Outcome::failed) return false;
+    if (reached_) return true;
     if (outcome == Outcome::end) break;
   }
   state_.t = end;
@@ -180,6 +187,7 @@ ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
     if (!take_step()) return Outcome::failed;
     done += share;
     state_.t = from + done * part;
+    arm_section();
   }
   return Outcome::end;
 }

@@ -25,12 +25,19 @@ class ChargeCycle {
     double t0 = 0, duration = 0;
     double ahead = 0;  // how much later slow sources are seen
   };
+  // Where a cycle ends whose length is not given: there this unknown rises through the level.
+  struct Section {
+    Index unknown = 0;
+    double level = 0;
+  };
   ChargeCycle(const CircuitProblem& problem, const State& start, const Settings& settings);
 
   const CircuitProblem& problem() const { return *problem_; }
   Index independent() const { return coordinates_.independent(); }
   const ChargeCoordinates& coordinates() const { return coordinates_; }
   void set_period(double period);
+  void end_at(const std::optional<Section>& section);  // all further runs, if they get there
+  bool reached_section() const { return reached_; }    // the last one did
 
   // mode: on entry what hysteresis leaves open, on exit the switches at the end. directions: derivatives of z at the
   // start, if they are to be propagated. false: see failure().
@@ -38,9 +45,11 @@ class ChargeCycle {
   // Values and switches at the start of a span. x is the guess on entry.
   bool find_start(const Span& span, In z, Out x, std::vector<int>& mode);
 
-  const Vec& x() const { return state_.y; }  // at the end
+  double t() const { return state_.t; }      // at the end
+  const Vec& x() const { return state_.y; }  // likewise
   const Vec& charges() const { return charges_; }
-  const Mat& derivatives() const { return derivatives_; }  // of the charges at the end
+  const Mat& derivatives() const { return derivatives_; }        // of the charges at the end
+  const Mat& end_delays() const { return last_.last_delays(); }  // derivatives of the time of the section
   void end_current(Out current) const { problem_->current(state_.t, state_.y, current); }
   CycleTape& tape() { return tape_; }
   CycleTrace& trace() { return trace_; }
@@ -63,6 +72,9 @@ class ChargeCycle {
   bool take_event(int event);
   double control_rate(int event);
   bool take_saltation(double control_rate);
+  int section_event() const { return static_cast<int>(events_.size()); }
+  void arm_section();
+  bool end_on_section();
   std::optional<Crossing> first_crossing();
   double event_value(int event, double t, In x);
   void find_sides();
@@ -89,7 +101,9 @@ class ChargeCycle {
   std::vector<int> sides_;  // of every event: the sign of its value until it happens; 0: it never does
   double longest_ = 0, wish_ = 0;
   long steps_left_ = 0, events_left_ = 0;
-  bool has_stepped_ = false;
+  bool has_stepped_ = false, reached_ = false;
+  std::optional<Section> section_;
+  double begin_ = 0;
   std::string failure_;
 };
 }  // namespace trill

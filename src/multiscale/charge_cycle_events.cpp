@@ -10,13 +10,15 @@ namespace trill {
 namespace {
 constexpr double switching_accuracy = 1e-9;  // of the cycle
 constexpr int most_landings = 60;
-constexpr double short_time = -1e-7;  // of the cycle, for differences in time before a switch turns
-constexpr double difference = 1e-6;   // of unknowns
+constexpr double short_time = -1e-7;      // of the cycle, for differences in time before a switch turns
+constexpr double difference = 1e-6;       // of unknowns
+constexpr double part_without_end = 0.1;  // of the cycle, at its start
 
 int side_of(double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
 }  // namespace
 
 double ChargeCycle::event_value(int event, double t, In x) {
+  if (event == section_event()) return x[section_->unknown] - section_->level;
   scratch_.t = t;
   scratch_.y = x;
   return problem_->event_value(event, scratch_);
@@ -25,7 +27,8 @@ double ChargeCycle::event_value(int event, double t, In x) {
 // Where a cycle begins on a switching point, the switch is on the side to which its mode belongs.
 void ChargeCycle::find_sides() {
   scratch_.mode = state_.mode;
-  for (std::size_t k = 0; k < sides_.size(); ++k) {
+  if (section_) sides_.back() = 0;
+  for (std::size_t k = 0; k < events_.size(); ++k) {
     sides_[k] = events_[k].restarts ? side_of(event_value(static_cast<int>(k), state_.t, state_.y)) : 0;
     if (sides_[k] == 0 && events_[k].restarts) sides_[k] = switched_ && state_.mode[k] ? 1 : -1;
   }
@@ -101,7 +104,28 @@ double ChargeCycle::control_rate(int event) {
   return gradient_.dot(rate_);
 }
 
+// A cycle that begins on its section does not end there at once.
+void ChargeCycle::arm_section() {
+  if (!section_) return;
+  const bool is_below = state_.y[section_->unknown] < section_->level;
+  sides_.back() = is_below && state_.t - begin_ > part_without_end * settings_.period ? -1 : 0;
+}
+
+// Charges at the end change with the time of the end: dq += q' dt, dt = -(gradient . dx)/(rate of the section).
+bool ChargeCycle::end_on_section() {
+  reached_ = true;
+  if (wanted_ == Derivative::none) return true;
+  const double rate = control_rate(section_event());
+  if (!(rate > 0)) return fail("the section where cycles end is not crossed from below");
+  problem_->current(state_.t, state_.y, current_);
+  CycleTape& tape = wanted_ == Derivative::tape ? tape_ : last_;
+  tape.add_event(-current_, -gradient_ / rate);
+  if (wanted_ == Derivative::propagate) tape.sweep_last_event(derivatives_);
+  return true;
+}
+
 bool ChargeCycle::take_event(int event) {
+  if (event == section_event()) return end_on_section();
   if (--events_left_ < 0) return fail("the switches turn back and forth without end");
   ++counts_.events;
   const bool differentiates = wanted_ != Derivative::none && has_stepped_;
@@ -114,7 +138,7 @@ bool ChargeCycle::take_event(int event) {
   values_ = state_.y;
   problem_->on_event(event, state_);
   if (values_ != state_.y) problem_->charge(state_.y, charges_);
-  for (std::size_t k = 0; k < sides_.size(); ++k)
+  for (std::size_t k = 0; k < events_.size(); ++k)
     if (static_cast<int>(k) == event || (switched_ && state_.mode[k] != scratch_.mode[k])) sides_[k] = -sides_[k];
   scratch_.mode = state_.mode;
   enter_mode();

@@ -14,6 +14,8 @@ namespace {
 constexpr double nearly_whole = 1e-9;  // cycle numbers this near to a whole number are one
 constexpr double commensurate = 1e-6;  // of a period
 constexpr int most_multiples = 16;     // of the longest period
+constexpr double small_change = 1e-3;  // in volts and amperes: junctions are nearly linear within it
+constexpr double plain_looks = 50;     // steps at least in a cycle by an ordinary method
 }  // namespace
 
 CircuitCycle::CircuitCycle(const CircuitProblem& problem, const State& start, double period,
@@ -39,11 +41,11 @@ void CircuitCycle::set_period(double period) {
   engine_.set_period(period);
 }
 
-std::vector<Quantity> CircuitCycle::components() const {
-  const std::vector<Quantity> unknowns = problem().components();
+std::vector<Quantity> charge_quantities(const CircuitProblem& problem, const ChargeCoordinates& coordinates) {
+  const std::vector<Quantity> unknowns = problem.components();
   std::vector<Quantity> all;
-  for (Index k = 0; k < independent(); ++k) {
-    const Quantity& of = unknowns[static_cast<std::size_t>(engine_.coordinates().row(k))];
+  for (Index k = 0; k < coordinates.independent(); ++k) {
+    const Quantity& of = unknowns[static_cast<std::size_t>(coordinates.row(k))];
     const bool is_flux = of.unit == "A";
     all.push_back({fmt::format("{} of {}", is_flux ? "flux" : "charge", of.name),
                    is_flux ? "Wb" : (of.unit == "V" ? "C" : ""), QuantityKind::auxiliary});
@@ -51,18 +53,33 @@ std::vector<Quantity> CircuitCycle::components() const {
   return all;
 }
 
+Vec reduced_charges(const CircuitProblem& problem, const ChargeCoordinates& coordinates, In x) {
+  Vec charges(x.size()), z(coordinates.independent());
+  problem.charge(x, charges);
+  coordinates.reduce(charges, z);
+  return z;
+}
+
+Vec charge_scale(In x, const std::function<Vec(In)>& reduce) {
+  const Vec z = reduce(x);
+  Vec scale = Vec::Zero(z.size()), moved = x;
+  for (Index j = 0; j < x.size(); ++j) {
+    moved[j] += small_change;
+    scale = scale.cwiseMax((reduce(moved) - z).cwiseAbs() / small_change);
+    moved[j] = x[j];
+  }
+  return scale;
+}
+
+std::vector<Quantity> CircuitCycle::components() const { return charge_quantities(problem(), engine_.coordinates()); }
+
 State CircuitCycle::initial_state() const {
   State s(layout());
   s.y = reduce(start_.y);
   return s;
 }
 
-Vec CircuitCycle::reduce(In x) const {
-  Vec charges(x.size()), z(independent());
-  problem().charge(x, charges);
-  engine_.coordinates().reduce(charges, z);
-  return z;
-}
+Vec CircuitCycle::reduce(In x) const { return reduced_charges(problem(), engine_.coordinates(), x); }
 
 ChargeCycle::Span CircuitCycle::span(double n, double duration) const {
   double whole = std::floor(n);
@@ -99,6 +116,32 @@ bool CircuitCycle::change_and_derivative(double n, In z, Out change, Mat& deriva
   for (Index k = 0; k < independent(); ++k)
     engine_.coordinates().reduce(engine_.derivatives().col(k), derivative.col(k));
   derivative -= all;
+  return true;
+}
+
+// Only the cycles themselves can be passed in this way, not those between two of them that stages of methods need.
+bool CircuitCycle::change_plainly(double n, In z, Out change) const {
+  if (std::abs(n - std::round(n)) > nearly_whole) return false;
+  State s = start_;
+  s.t = time(std::round(n), z);
+  s.mode = mode_;
+  if (!engine_.find_start(span(n, period_), z, s.y, s.mode)) return false;
+  if (!plain_) plain_ = std::make_unique<SwitchedMotion>(problem(), start_, options_.rtol, period_ / plain_looks);
+  const double end = s.t + period_;
+  CycleTrace& trace = engine_.trace();
+  trace.begin(s.y.size());
+  trace.point(s.t, s.y);
+  plain_->start(s, end);
+  while (plain_->state().t < end) {
+    const State before = plain_->state();
+    if (!plain_->step(end)) return false;
+    const State& after = plain_->state();
+    trace.integrate((after.t - before.t) / 2, before.y);
+    trace.integrate((after.t - before.t) / 2, after.y);
+    trace.point(after.t, after.y);
+  }
+  mode_ = plain_->state().mode;
+  change = reduce(plain_->state().y) - z;
   return true;
 }
 

@@ -3,9 +3,11 @@
 
 #include "multiscale/charge_cycle.hpp"
 #include "multiscale/cycle_trace.hpp"
+#include "multiscale/switched_motion.hpp"
 #include "problem/cycle_map.hpp"
 #include "trill/problem/circuit.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace trill {
@@ -38,6 +40,7 @@ class CircuitCycle final : public CycleMap {
 
   bool change(double n, In z, Out change) const override;
   bool change_and_derivative(double n, In z, Out change, Mat& derivative) const override;  // of the change: Phi - I
+  bool change_plainly(double n, In z, Out change) const override;                          // by radau
   bool derives_cheaply() const override { return true; }
   std::string trouble() const override { return failure(); }
   double time(double n, In /*z*/) const override { return start_.t + n * period_; }
@@ -66,8 +69,8 @@ class CircuitCycle final : public CycleMap {
 
   // Computes a cycle and stores what its derivative needs; tangent() then multiplies P' = Phi with a vector in one
   // sweep. A tape is valid until the next record().
-  bool record(double n, In z, Out change) const;
-  bool tangent(In v, Out phi_v) const;
+  bool record(double n, In z, Out change) const override;
+  bool tangent(In v, Out phi_v) const override;
 
  private:
   ChargeCycle::Span span(double n, double duration) const;
@@ -81,7 +84,15 @@ class CircuitCycle final : public CycleMap {
   mutable double recorded_n_ = 0;
   mutable Vec recorded_z_;
   mutable std::vector<int> recorded_mode_;
+  mutable std::unique_ptr<SwitchedMotion> plain_;  // made where it is needed
 };
+
+// The independent charges and fluxes as quantities, and those that belong to all unknowns x.
+std::vector<Quantity> charge_quantities(const CircuitProblem& problem, const ChargeCoordinates& coordinates);
+Vec reduced_charges(const CircuitProblem& problem, const ChargeCoordinates& coordinates, In x);
+// What a volt or ampere more makes of each charge or flux at x: charges count as voltages across their capacitors,
+// fluxes as currents. reduce: x -> the charges.
+Vec charge_scale(In x, const std::function<Vec(In)>& reduce);
 
 // The period of a circuit whose sources repeat: the shortest common multiple of their periods, if that is a few times
 // the longest. Sources that do not repeat are left out. none: no source repeats, or they have no such multiple.

@@ -6,7 +6,6 @@
 
 namespace trill {
 namespace {
-constexpr double small_change = 1e-3;  // in volts and amperes: junctions are nearly linear within it
 constexpr double rounding_of_cycles = 1e-6;
 
 class CircuitView final : public CycleView {
@@ -20,16 +19,8 @@ class CircuitView final : public CycleView {
     s.y = cycle_.reduce(start_.y);
     return s;
   }
-  // Charges count as voltages across their capacitors, fluxes as currents.
   Vec scale() const override {
-    const Vec z = cycle_.reduce(start_.y);
-    Vec scale = Vec::Zero(z.size()), x = start_.y;
-    for (Index j = 0; j < x.size(); ++j) {
-      x[j] += small_change;
-      scale = scale.cwiseMax((cycle_.reduce(x) - z).cwiseAbs() / small_change);
-      x[j] = start_.y[j];
-    }
-    return scale;
+    return charge_scale(start_.y, [&](In x) { return cycle_.reduce(x); });
   }
   bool leave(double t, In z, State& out) const override {
     const double n = (t - start_.t) / cycle_.period(), whole = std::round(n);

@@ -16,9 +16,11 @@ class CycleBdf final : public CycleStepper {
  public:
   struct Options : CycleOptions {
     int order = 0;
+    CycleSolver solver = CycleSolver::automatic;
     void fields(OptionVisitor& v) {
       v.integer("order", order, Range::between(0, most_bdf_order),
                 "order of the method; 0: the one that allows the longest steps");
+      list_solver(v, solver);
       CycleOptions::fields(v);
     }
   };
@@ -34,7 +36,7 @@ class CycleBdf final : public CycleStepper {
   CycleBdf(const Problem& map, const Options& options)
       : CycleStepper(describe(options), map, options, 1, highest(options) - 1),
         options_(options),
-        equations_(CycleStepper::map(), 1) {}
+        equations_(CycleStepper::map(), 1, options.solver) {}
   std::unique_ptr<Stepper> clone(const Problem& map) const override {
     return std::make_unique<CycleBdf>(map, options_);
   }
@@ -55,6 +57,7 @@ class CycleBdf final : public CycleStepper {
   }
   void more_memory(Archive& archive) override { archive(equations_, order_, steps_); }
   int order() const override { return order_; }
+  void leave_out(Out error) const override { equations_.leave_out_indifferent(error); }
 
   StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) override {
     if (cycles <= 1) return one_cycle(next, request);
@@ -67,12 +70,13 @@ class CycleBdf final : public CycleStepper {
     base_.setZero();
     for (int k = 0; k < past; ++k) base_.col(0) -= weights[k + 1] / (weights[0] - 1) * points().value(k);
     points().extrapolate(end - 1, std::min(order_ + 1, points().count()), last_.col(0));
-    request.scale.weights(largest(), weights_);
+    request.scale.weights(error_sizes(), weights_);
     equations_.pose(Mat::Constant(1, 1, 1 / (weights[0] - 1)), base_, Vec::Constant(1, end - 1), request.work);
     const NewtonStats newton = equations_.solve(last_, weights_);
     request.work.newton_iterations += newton.iterations;
     request.work.factorisations += newton.factorisations;
     if (!newton.converged) return status_of(newton);
+    note_effort(equations_.effort());
     next = last_.col(0) + equations_.change(0);
     compare_with_past(cycles, next, error, order_);
     next_ = next;
@@ -97,7 +101,8 @@ class CycleBdf final : public CycleStepper {
     for (const int order : {order_ - 1, order_ + 1}) {
       if (order < 1 || order > most_bdf_order || order + 1 > points().count()) continue;
       compare_with_past(cycles_, next_, difference_, order);
-      const double there = request.scale.norm(difference_, largest(), largest());
+      leave_out(difference_);
+      const double there = request.scale.norm(difference_, error_sizes(), error_sizes());
       if (growth(there, order) > growth(best.error, best.order)) best = {order, there};
     }
     if (best.order != order_) steps_ = 0;

@@ -11,6 +11,7 @@ class CycleImplicit final : public CycleStepper {
  public:
   struct Options : CycleOptions {
     CycleScheme scheme = CycleScheme::radau2;
+    CycleSolver solver = CycleSolver::automatic;
     void fields(OptionVisitor& v) {
       v.choice("scheme", scheme,
                {{"euler", CycleScheme::radau1},
@@ -23,6 +24,7 @@ class CycleImplicit final : public CycleStepper {
                 {"gauss2", CycleScheme::gauss2},
                 {"gauss3", CycleScheme::gauss3}},
                "the method, of order 1, 1, 2, 2, 3, 5, 2, 4 or 6; next_cycle_euler is PJY97 eq. 5.3, for comparison");
+      list_solver(v, solver);
       CycleOptions::fields(v);
     }
   };
@@ -44,7 +46,7 @@ class CycleImplicit final : public CycleStepper {
       : CycleStepper(describe(options), map, options, stages_of(options.scheme)),
         options_(options),
         at_once_(is_coupled() ? stages_of(options.scheme) : 1),
-        equations_(CycleStepper::map(), at_once_) {}
+        equations_(CycleStepper::map(), at_once_, options.solver) {}
   std::unique_ptr<Stepper> clone(const Problem& map) const override {
     return std::make_unique<CycleImplicit>(map, options_);
   }
@@ -65,12 +67,13 @@ class CycleImplicit final : public CycleStepper {
     forget();
   }
   void forget() override { equations_.forget(); }
+  void leave_out(Out error) const override { equations_.leave_out_indifferent(error); }
   void more_memory(Archive& archive) override { archive(equations_); }
 
   StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) override {
     if (cycles != cycles_) tableau_ = cycle_tableau(options_.scheme, 1 / cycles);
     cycles_ = cycles;
-    request.scale.weights(largest(), weights_);
+    request.scale.weights(error_sizes(), weights_);
     Index first = 0;
     if (options_.scheme == CycleScheme::trapezoid) {  // its first stage is the newest point
       if (!find_change(request)) return StepStatus::outside_domain;
@@ -94,6 +97,7 @@ class CycleImplicit final : public CycleStepper {
     request.work.newton_iterations += newton.iterations;
     request.work.factorisations += newton.factorisations;
     if (!newton.converged) return status_of(newton);
+    note_effort(equations_.effort());
     for (Index i = 0; i < at_once_; ++i) changes_.col(first + i) = equations_.change(i);
     return StepStatus::ok;
   }

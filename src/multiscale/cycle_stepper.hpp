@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "multiscale/cycle_equations.hpp"
 #include "multiscale/cycle_history.hpp"
 #include "multiscale/cycle_pace.hpp"
 #include "problem/cycle_map.hpp"
 #include "trill/base/options.hpp"
 #include "trill/method/stepper.hpp"
+
+#include <array>
 
 namespace trill {
 // What methods on cycle maps have in common. They choose the number of cycles of a step themselves, because it is a
@@ -34,9 +37,19 @@ class CycleStepper : public Stepper {
   CycleStepper(MethodInfo info, const Problem& map, const CycleOptions& options, int smallest, int past = 0);
   static MethodInfo describe_as(std::string name, std::string title, std::string reference, int order);
 
+  // What a step had to do to get there, each more than the one before: a new derivative for its equations, shorter
+  // steps of Newton's method, fewer cycles because of its error, a quarter of the cycles, cycles one by one, and an
+  // ordinary method where even a single cycle cannot be computed.
+  enum class Rung { step, refreshed, damped, shorter, quarter, single, transient };
+  static constexpr std::size_t rungs = 7;
+  void note_rung(Rung rung) { log_.rung = std::max(log_.rung, rung); }
+  void note_effort(CycleEquations::Effort effort);
+
   // Tries a step of so many cycles from the newest point of points(). Fills `next`, and the estimated error in `error`
   // if it has one.
   virtual StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) = 0;
+  // Takes components out of an error that are no matter of the tolerance.
+  virtual void leave_out(Out /*error*/) const {}
   virtual void allocate(const ErrorScale& /*scale*/) {}
   virtual void forget() {}                 // the motion changed: what is remembered of earlier steps is stale
   virtual void took(double /*cycles*/) {}  // the attempted step was accepted, or a single cycle was made
@@ -57,16 +70,20 @@ class CycleStepper : public Stepper {
   bool has_change() const { return change_known_; }  // at the newest point
   bool find_change(const StepRequest& request);
   const Vec& change_here() const { return change_; }
-  void set_next_change(In change);                 // the attempt has computed the change at its end
-  const Vec& largest() const { return largest_; }  // of each component so far, the scale of its error
+  void set_next_change(In change);                                   // the attempt has computed the change at its end
+  const Vec& error_sizes() { return find_sizes(points_.value(0)); }  // what errors are compared with
   bool fixed_cycles() const { return pace_.is_fixed(); }
   // Difference to the polynomial through earlier points as an estimate of the error of a method of this order.
   void compare_with_past(double cycles, In next, Out error, int order) const;
 
  private:
   StepResult single(State& s, const StepRequest& request);
+  bool pass_plainly(const StepRequest& request);
   StepResult rest(State& s, const StepRequest& request);
+  void fail(double cycles, StepStatus status, double t, const StepRequest& request);
   double accept(State& s, double cycles);
+  const Vec& find_sizes(In z);
+  double those_that_fit(double cycles, const State& s, const StepRequest& request) const;
 
   MethodInfo info_;
   const CycleMap& map_;
@@ -76,14 +93,12 @@ class CycleStepper : public Stepper {
   Vec change_, next_change_, next_, error_, largest_, sizes_;
   bool change_known_ = false, next_change_known_ = false;
 
-  // What a step had to do to get there, from a plain step down to cycles one by one.
-  enum class Rung { step, shorter, failed, single };
   struct Log {
     double cycles = 0;  // of the last step
     Rung rung = Rung::step;
-    std::int64_t singles = 0, failures = 0;
+    std::array<std::int64_t, rungs> counts{};  // of steps that ended on each rung
     double longest = 0;
-    void memory(Archive& archive) { archive(cycles, rung, singles, failures, longest); }
+    void memory(Archive& archive) { archive(cycles, rung, counts, longest); }
   };
   Log log_;
 };

@@ -83,7 +83,8 @@ void CycleTape::sweep_step(const Entry& step, Mat& dcharges) {
 
 void CycleTape::sweep_event(const Entry& event, Mat& dcharges) {
   const Event& e = events_[event.place];
-  dcharges += e.jump * (e.slope.transpose() * end_derivative());
+  delays_ = e.slope.transpose() * end_derivative();
+  dcharges += e.jump * delays_;
 }
 
 void CycleTape::sweep(Mat& dcharges) {

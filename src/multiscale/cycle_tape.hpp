@@ -21,6 +21,7 @@ class CycleTape {
   void sweep(Mat& dcharges);
   void sweep_last_event(Mat& dcharges);
   const Mat& end_derivative() const { return d_[ChargeStep::stages - 1]; }  // of the values after the last step swept
+  const Mat& last_delays() const { return delays_; }  // slope . dx of the last event swept, for each direction
 
  private:
   struct Stage {
@@ -48,6 +49,6 @@ class CycleTape {
   std::vector<Entry> entries_;
   std::vector<Event> events_;
   std::array<Mat, ChargeStep::stages> d_, f_;
-  Mat base_;
+  Mat base_, delays_;
 };
 }  // namespace trill

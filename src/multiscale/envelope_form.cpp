@@ -14,29 +14,30 @@ namespace trill {
 namespace {
 constexpr double cycles_share = 0.1;  // tolerance of a cycle in that of the envelope
 constexpr double usual_tolerance = 3e-5;
-constexpr Index most_bands = 48;         // more would not be readable
-constexpr Index most_for_forecast = 60;  // unknowns: the forecast needs a derivative
+constexpr Index most_bands = 48;  // more would not be readable
 constexpr double least_gain = 1.5;
 constexpr double room_for_the_rest = 1.2;  // cycles may become longer
-constexpr int first_cycles = 3;            // before the one from which the gain is predicted
 
-double period_of(const CircuitProblem& circuit, double given) {
+std::optional<double> period_of(const CircuitProblem& circuit, double given) {
   if (given > 0) return given;
   const auto* driven = dynamic_cast<const Driven*>(&circuit);
   if (driven && driven->cycle_wish().period > 0) return driven->cycle_wish().period;
-  if (const auto period = common_period(circuit)) return *period;
-  throw UsageError(fmt::format(
-      "envelope: no source of '{}' repeats, or their periods have no common multiple that is short enough; give the "
-      "length of a cycle by --set period=...",
-      circuit.name()));
+  return common_period(circuit);
 }
 
-std::unique_ptr<CycleView> view_of(const Problem& problem, const State& start, double period, double rtol) {
+std::unique_ptr<CycleView> view_of_circuit(const CircuitProblem& circuit, const State& start, double period,
+                                           double rtol, double until) {
+  if (const auto known = period_of(circuit, period)) return view_circuit(circuit, start, *known, rtol);
+  return view_free_circuit(circuit, start, rtol, until);
+}
+
+std::unique_ptr<CycleView> view_of(const Problem& problem, const State& start, double period, double rtol,
+                                   double until) {
   if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem))
-    return view_circuit(*circuit, start, period_of(*circuit, period), rtol);
+    return view_of_circuit(*circuit, start, period, rtol, until);
   if (period > 0) return view_driven(problem, start, period, rtol);
-  // Errors of a revolution add up over thousands of them.
-  if (why_no_orbit(problem, start).empty()) return view_orbit(problem, start, 0.1 * rtol);
+  // Errors of a revolution add up over thousands of them, those of the envelope only over its steps.
+  if (why_no_orbit(problem, start).empty()) return view_orbit(problem, start, 0.01 * rtol);
   if (const auto drive = drive_period_of(problem)) return view_driven(problem, start, *drive, rtol);
   throw UsageError(fmt::format(
       "envelope: the length of a cycle of '{}' is not known; give it by --set period=..., or use the method "
@@ -51,8 +52,7 @@ EnvelopeForm::EnvelopeForm(const Problem& given, const EnvelopeOptions& options)
 }
 
 void EnvelopeForm::show(const State& start) {
-  const double tolerance = scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance;
-  map_.show(view_of(given_, start, options_.period, cycles_share * tolerance));
+  map_.show(view_of(given_, start, options_.period, cycles_share * tolerance(), scope_.t_end));
   map_.end_after(options_.revolutions);
 }
 
@@ -80,23 +80,31 @@ void EnvelopeForm::enter(const State& given, State& in, Notes& notes) {
   predict(in, notes);
 }
 
-// The very first cycle may be peculiar: a circuit often begins without any currents.
+// The cycles around which sources change for good.
+std::vector<double> EnvelopeForm::corners(const State& in) const {
+  const double period = map_.view().period();
+  std::vector<double> corners;
+  for (const double t : map_.breakpoints(in.t, scope_.t_end)) {
+    const double n = std::round((t - in.t) / period);
+    if (corners.empty() || n > corners.back() + 1) corners.push_back(n);
+    corners.back() = n;
+  }
+  return corners;
+}
+
 void EnvelopeForm::predict(const State& in, Notes& notes) {
-  Vec z = in.y, change(z.size());
-  Mat derivative = Mat::Zero(z.size(), z.size());
   const double cycles = options_.revolutions > 0 ? options_.revolutions : (scope_.t_end - in.t) / map_.view().period();
-  gain_ = {cycles, 0};
-  const bool derives = map_.derives_cheaply() && z.size() <= most_for_forecast;
-  bool computed = true;
-  for (int n = 0; computed && derives && n < first_cycles && n + 1 < cycles; ++n, z += change)
-    computed = map_.change(n, z, change);
-  computed = computed &&
-             (derives ? map_.change_and_derivative(first_cycles, z, change, derivative) : map_.change(0, z, change));
-  if (!computed)
+  const double before = map_.view().cycles_before();
+  const State from = map_.typical_state();
+  Vec change(in.y.size());
+  if (!(map_.view().is_foreseeable() ? predict_gain(map_, from.y, cycles - before, corners(from), tolerance(), gain_)
+                                     : map_.change(0, in.y, change)) &&
+      !map_.change_plainly(0, in.y, change))
     throw UsageError(
         fmt::format("envelope: the first cycles of '{}' cannot be computed: {}", given_.name(), map_.trouble()));
-  if (!derives) return;
-  gain_ = predict_gain(derivative, cycles, scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance);
+  gain_.cycles = cycles;
+  if (gain_.computed == 0) return;
+  gain_.computed += 2 * before;  // once to find out what a cycle is, and once more in the run
   notes.raise_with(
       in.t, "envelope_forecast",
       [&] {
@@ -132,10 +140,14 @@ std::string EnvelopeForm::refusal() const {
          "; use a smaller rtol";
 }
 
+double EnvelopeForm::tolerance() const { return scope_.tolerance > 0 ? scope_.tolerance : usual_tolerance; }
+
 std::string EnvelopeForm::summary() const {
   const double computed = static_cast<double>(map_.computed()), all = map_.reached();
   const std::string predicted = gain_.computed > 0 ? fmt::format(", predicted {:.0f}", gain_.computed) : "";
-  return fmt::format("{:.0f} of {:.0f} cycles were computed{}", computed, all, predicted);
+  const std::string products =
+      map_.products() > 0 ? fmt::format(", with {} products with the derivative of a cycle", map_.products()) : "";
+  return fmt::format("{:.0f} of {:.0f} cycles were computed{}{}", computed, all, predicted, products);
 }
 
 void EnvelopeForm::account(Counters& work) const {

@@ -41,6 +41,8 @@ class EnvelopeForm final : public Reformulation {
  private:
   void show(const State& start);
   void predict(const State& in, Notes& notes);
+  std::vector<double> corners(const State& in) const;
+  double tolerance() const;
   void name_quantities();
 
   const Problem& given_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/base/types.hpp"
+#include "problem/cycle_map.hpp"
+
+#include <vector>
 
 namespace trill {
 // How many cycles an envelope run will have to compute, and what that saves.
@@ -11,7 +13,12 @@ struct EnvelopeGain {
   double gain() const { return cycles / computed; }
 };
 
-// derivative: of the change in a cycle, soon after the start. What counts is how often the envelope itself oscillates,
-// and for how long, before its oscillations are below the tolerance.
-EnvelopeGain predict_gain(const Mat& derivative, double cycles, double tolerance);
+// How many cycles cycle_bdf computes until so many have passed, from z on, where the change in a cycle is linear.
+double rehearse(In change, const Mat& derivative, In at, Vec& z, double cycles, double tolerance);
+
+// A rehearsal of the run that begins with z in cycle 0. Soon after the start, and after each of the first few cycles
+// given by `corners`, in which sources change what all further cycles do, some cycles are computed; what they have
+// found is followed as if it were linear until the next corner. false: a cycle could not be computed.
+bool predict_gain(const CycleMap& map, In z, double cycles, const std::vector<double>& corners, double tolerance,
+                  EnvelopeGain& gain);
 }  // namespace trill

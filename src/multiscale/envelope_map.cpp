@@ -14,13 +14,13 @@ void EnvelopeMap::show(std::unique_ptr<CycleView> view) {
   scale_ = view_->scale();
   z_ = end_ = Vec::Zero(scale_.size());
   part_ = State();
-  computed_ = 0;
+  computed_ = std::llround(view_->cycles_before());
+  products_ = 0;
 }
 
-State EnvelopeMap::initial_state() const {
-  State first = view_->first();
-  first.y.array() /= scale_.array();
-  return first;
+State EnvelopeMap::scaled(State s) const {
+  s.y.array() /= scale_.array();
+  return s;
 }
 
 std::unique_ptr<Problem> EnvelopeMap::clone() const {
@@ -47,6 +47,21 @@ bool EnvelopeMap::change_and_derivative(double n, In z, Out change, Mat& derivat
   return true;
 }
 
+bool EnvelopeMap::record(double n, In z, Out change) const {
+  ++computed_;
+  if (!map().record(n, unscaled(z), change)) return false;
+  change.array() /= scale_.array();
+  return true;
+}
+
+bool EnvelopeMap::tangent(In v, Out image) const {
+  if (!map().derives_cheaply()) ++computed_;
+  ++products_;
+  if (!map().tangent(unscaled(v), image)) return false;
+  image.array() /= scale_.array();
+  return true;
+}
+
 bool EnvelopeMap::settle(double n, Out z) const {
   unscaled(z);
   if (!map().settle(n, z_)) return false;
@@ -54,10 +69,11 @@ bool EnvelopeMap::settle(double n, Out z) const {
   return true;
 }
 
-// The stepper asks for the time of the start and of every point that it has accepted.
-double EnvelopeMap::time(double n, In z) const {
-  reached_ = n;
-  return map().time(n, unscaled(z));
+bool EnvelopeMap::change_plainly(double n, In z, Out change) const {
+  ++computed_;
+  if (!map().change_plainly(n, unscaled(z), change)) return false;
+  change.array() /= scale_.array();
+  return true;
 }
 
 double EnvelopeMap::cycles_until(double t, double n, In z) const {
@@ -86,5 +102,5 @@ bool EnvelopeMap::leave(double t, In z, State& out) const {
   return true;
 }
 
-void EnvelopeMap::memory(Archive& archive) { archive(scale_, reached_, computed_, *view_); }
+void EnvelopeMap::memory(Archive& archive) { archive(scale_, reached_, computed_, products_, *view_); }
 }  // namespace trill

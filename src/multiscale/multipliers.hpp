@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "multiscale/shooting_matrix.hpp"
+#include "multiscale/cycle_matrix.hpp"
 
 #include <complex>
 #include <string>

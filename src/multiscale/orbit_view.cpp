@@ -20,6 +20,7 @@ class OrbitView final : public CycleView {
   bool leave(double t, In z, State& out) const override { return cycle_.state_at(z, t, out); }
   bool leave_part(In end, State& out) const override { return cycle_.state_at(end, out.t, out); }
   double period() const override { return period_; }
+  bool is_foreseeable() const override { return false; }  // nothing decays, and another method follows it
   void count(Counters& work) const override {
     for (std::size_t i = 0; i < work.forces.size(); ++i) work.forces[i] += cycle_.work().forces[i];
   }

@@ -34,11 +34,11 @@ class Shooting {
     if (free_) cycle_.set_period(result_.period);
     if (n_ > options.dense_up_to && cycle.has_products()) {
       result_.matrix_free = true;
-      auto matrix = std::make_unique<KrylovShootingMatrix>(unknowns(), [this](In v, Out av) { apply(v, av); });
+      auto matrix = std::make_unique<KrylovCycleMatrix>(unknowns(), [this](In v, Out av) { apply(v, av); });
       krylov_ = matrix.get();
       matrix_ = std::move(matrix);
     } else {
-      auto matrix = std::make_unique<DenseShootingMatrix>();
+      auto matrix = std::make_unique<DenseCycleMatrix>();
       dense_ = matrix.get();
       matrix_ = std::move(matrix);
     }
@@ -220,9 +220,9 @@ class Shooting {
   Index n_;
   bool free_;
   double room_ = 1;  // for steps beyond the caps
-  std::unique_ptr<ShootingMatrix> matrix_;
-  DenseShootingMatrix* dense_ = nullptr;  // matrix_, as the one of the two that it is
-  KrylovShootingMatrix* krylov_ = nullptr;
+  std::unique_ptr<CycleMatrix> matrix_;
+  DenseCycleMatrix* dense_ = nullptr;  // matrix_, as the one of the two that it is
+  KrylovCycleMatrix* krylov_ = nullptr;
   ShootingResult result_;
   Mat phi_;
   Vec end_, residual_, size_, size_before_, slope_, slope_before_, trial_z_, scaled_, image_;

@@ -67,22 +67,50 @@ void SlowSubspace::keep_slowest() {
       images_ = (images_ * turn).eval();
     }
   }
-  const Mat small = Mat::Identity(dimension(), dimension()) - directions_.transpose() * images_;
-  const DenseInverse inverse = inverse_of(small);
-  if (inverse.reciprocal_condition > least_reciprocal_condition) {
-    inverse_ = inverse.matrix;
-  } else {
-    directions_ = images_ = Mat(size_, 0);
-  }
+  invert();
 }
 
-// With V the directions and W = A V their images, I - W V^T is inverted exactly.
+void SlowSubspace::pose(const CycleWeights& weights) {
+  if (weights.own == weights_.own && weights.image == weights_.image) return;
+  weights_ = weights;
+  own_inverse_ = inverse_of(weights_.own).matrix;
+  invert();
+}
+
+void SlowSubspace::memory(Archive& archive) {
+  archive(weights_.own, weights_.image, directions_, images_);
+  if (!archive.reading()) return;
+  own_inverse_ = inverse_of(weights_.own).matrix;
+  invert();
+}
+
+void SlowSubspace::invert() {
+  const Index p = dimension(), stages = weights_.own.rows();
+  if (p == 0) return;
+  const Mat inside = directions_.transpose() * images_;
+  Mat small = Mat::Zero(p * stages, p * stages);
+  for (Index i = 0; i < stages; ++i)
+    for (Index j = 0; j < stages; ++j)
+      small.block(i * p, j * p, p, p) = weights_.own(i, j) * Mat::Identity(p, p) - weights_.image(i, j) * inside;
+  DenseInverse inverse = inverse_of(small);
+  if (inverse.reciprocal_condition > least_reciprocal_condition)
+    inverse_ = std::move(inverse.matrix);
+  else
+    forget();
+}
+
+// With V the directions and W = A V their images, the system with W V^T in place of A is solved exactly.
 void SlowSubspace::apply(In x, Out y) {
+  const Index stages = weights_.own.rows();
+  const Eigen::Map<const Mat> right(x.data(), size_, stages);
+  Eigen::Map<Mat> left(y.data(), size_, stages);
   if (dimension() == 0) {
-    y = x;
+    left = right * own_inverse_.transpose();
     return;
   }
-  const Vec share = inverse_ * (directions_.transpose() * x);
-  y = x + images_ * share;
+  const Mat within = directions_.transpose() * right;
+  const Vec solved = inverse_ * within.reshaped();
+  const Mat share = solved.reshaped(dimension(), stages) * weights_.image.transpose();
+  left = (right + images_ * share) * own_inverse_.transpose();
 }
 }  // namespace trill

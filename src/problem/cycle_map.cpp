@@ -24,4 +24,25 @@ bool CycleMap::change_and_derivative(double n, In z, Out change_here, Mat& deriv
   }
   return true;
 }
+
+bool CycleMap::record(double n, In z, Out change_here) const {
+  if (!change(n, z, change_here)) return false;
+  recorded_n_ = n;
+  recorded_z_ = z;
+  recorded_change_ = change_here;
+  return true;
+}
+
+bool CycleMap::tangent(In v, Out image) const {
+  const double length = v.norm();
+  if (!(length > 0)) {
+    image = v;
+    return length == 0;
+  }
+  const double step = share_of_component * std::max(recorded_z_.norm(), recorded_change_.norm()) / length;
+  const Vec moved = recorded_z_ + step * v;
+  if (!(step > 0) || !change(recorded_n_, moved, image)) return false;
+  image = v + (image - recorded_change_) / step;
+  return true;
+}
 }  // namespace trill

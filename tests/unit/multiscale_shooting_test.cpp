@@ -205,7 +205,7 @@ TEST(SlowSubspace, SparesTheSecondSystemMostProducts) {
   Vec values(n);
   for (Index i = 0; i < n; ++i) values[i] = 0.99 * std::pow(0.7, static_cast<double>(i));
   int products = 0;
-  KrylovShootingMatrix matrix(n, [&](In v, Out av) {
+  KrylovCycleMatrix matrix(n, [&](In v, Out av) {
     ++products;
     av = values.cwiseProduct(v);
   });
