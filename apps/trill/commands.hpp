@@ -9,8 +9,10 @@
 #include <vector>
 
 namespace trill::cli {
-// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted, 141 as after SIGPIPE
-enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, interrupted = 130, reader_gone = 141 };
+// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 4 red with --strict, 130 interrupted, 141 as after
+// SIGPIPE
+enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, red = 4, interrupted = 130, reader_gone = 141 };
+inline constexpr const char* standard_output = "-";  // in place of the name of a file
 
 struct RunArguments {
   RunPlan plan;
@@ -20,7 +22,7 @@ struct RunArguments {
   int jobs = 0;           // 0: one per core
   When trust = When::automatic;
   double checkpoint_seconds = 1;
-  bool quiet = false, json = false, dry_run = false;
+  bool quiet = false, json = false, dry_run = false, strict = false;
 };
 struct ListArguments {
   std::string what = "methods";

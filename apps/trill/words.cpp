@@ -3,11 +3,32 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 namespace trill::cli {
+namespace {
+struct WantWords {
+  Want want;
+  const char *word, *what;
+};
+constexpr std::array want_words{WantWords{Want::full, "full", "the full motion"},
+                                WantWords{Want::slow, "slow", "the slow motion"},
+                                WantWords{Want::envelope, "envelope", "the envelope"},
+                                WantWords{Want::steady, "steady", "the periodic steady state"}};
+
+const WantWords& words_for(Want want) {
+  return *std::find_if(want_words.begin(), want_words.end(), [&](const WantWords& w) { return w.want == want; });
+}
+}  // namespace
+
+std::string with_unit(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : fmt::format("{} {}", number, unit);
+}
+
 double read_number(const std::string& option, const std::string& text) {
   const auto value = parse_number(text);
   if (!value) throw UsageError(fmt::format("{} needs a number, not '{}'", option, text));
@@ -30,12 +51,29 @@ When read_when(const std::string& option, const std::string& text) {
 }
 
 Want read_want(const std::string& text) {
-  if (text == "slow") return Want::slow;
-  if (text == "envelope") return Want::envelope;
-  if (text == "steady") return Want::steady;
-  const std::vector<std::string> known{"slow", "envelope", "steady"};
+  std::vector<std::string> known;
+  for (const WantWords& w : want_words) {
+    if (text == w.word) return w.want;
+    known.push_back(w.word);
+  }
   throw UsageError(
       fmt::format("--want cannot be '{}'{}; choose one of {}", text, suggest(text, known), join(known, " | ")));
+}
+
+const char* word_of(Want want) { return words_for(want).word; }
+const char* what_is(Want want) { return words_for(want).what; }
+
+std::vector<double> read_times(const std::string& option, const std::string& text) {
+  std::vector<double> times;
+  for (const std::string& part : split(text, ',')) times.push_back(read_number(option, part));
+  return times;
+}
+
+std::vector<std::string> read_names(const std::string& option, const std::string& text) {
+  std::vector<std::string> names = split(text, ',');
+  for (const std::string& name : names)
+    if (name.empty()) throw UsageError(fmt::format("{} needs names separated by commas, not '{}'", option, text));
+  return names;
 }
 
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {

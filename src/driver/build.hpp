@@ -10,6 +10,10 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
 // The same run again, on its own copy of the problem, with the numbers of another plan, whose end time alone decides
 // when it ends.
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan);
+// A run for the same question as `run`, by another way or with another step: the numbers of `plan` hold.
+PreparedRun build_instead(const PreparedRun& run, const RunPlan& plan, const Way& way, const std::string& choice);
+// Copies what does not depend on the way: names, texts, origin, notices of the model, events, observers.
+void take_over(PreparedRun& built, const PreparedRun& run);
 // Makes formulation and stepper again, for a run that has been run before.
 void build_objects(PreparedRun& run);
 }  // namespace trill
