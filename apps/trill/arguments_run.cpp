@@ -66,6 +66,16 @@ void add_output(CLI::App& app, RunPlan& plan) {
         [&plan](std::int64_t steps) { plan.checkpoint_every = steps; });
 }
 
+void add_check_time(CLI::App& app, CheckTime& check) {
+  const auto take = [&check](const std::string& option, const std::string& text) { check = read_check(option, text); };
+  word(app, "--check", "off|auto|full|SECONDS",
+       "check the run by another method, and say how far it can be trusted (default auto: in 2 s or the time of the "
+       "run; "
+       "full: however long it takes)",
+       take);
+  word(app, "--trust", "auto|always|never", "the older name of --check; always is full, never is off", take);
+}
+
 void add_sweep(CLI::App& app, RunArguments& a) {
   app.add_option("--sweep", a.sweeps,
                  "one run for each value of a parameter, see below; give it several times for all combinations")
@@ -123,9 +133,7 @@ void add_run(CLI::App& app, Action& action) {
          if (seconds < 0) throw UsageError(option + " needs a number of seconds that is 0 or more");
        });
   file_name(sub, "--report", a.report, "write a page with plots (HTML, opens in any browser)");
-  word(sub, "--trust", "auto|always|never",
-       "repeat the run more accurately and compare (default auto: if that takes less than 10 s)",
-       [&trust = a.trust](const std::string& option, const std::string& text) { trust = read_when(option, text); });
+  add_check_time(sub, a.check);
   word(
       sub, "--want", "full|slow|envelope|steady",
       "instead of --method: slow and envelope let trill choose a method for the slow motion, or for the envelope of an "
@@ -140,6 +148,15 @@ void add_run(CLI::App& app, Action& action) {
   sub.add_flag("--json", a.json, "print the summary as JSON, for programs");
   sub.add_flag("--strict", a.strict, "exit with code 4 if the verdict on the run is red");
   sub.add_flag("--dry-run", a.dry_run, "check everything and show what would be done, without running");
+}
+
+void add_verify(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, verify, "verify", "Check a stored solution, and say how far it can be trusted",
+                       "  trill verify run.h5\n  trill verify run.h5 --check full --strict\n");
+  sub.add_option("solution", a.input, "a solution file (.h5, .csv or .json)")->required();
+  add_check_time(sub, a.check);
+  sub.add_flag("--strict", a.strict, "exit code 4 if the verdict is red");
+  sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 
 void add_compare(CLI::App& app, Action& action) {

@@ -9,9 +9,17 @@
 #include <vector>
 
 namespace trill::cli {
-// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 4 red with --strict, 130 interrupted, 141 as after
-// SIGPIPE
-enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, red = 4, interrupted = 130, reader_gone = 141 };
+// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 4 a red verdict with --strict, 130 interrupted, 141
+// as after SIGPIPE
+enum ExitCode {
+  ok = 0,
+  numerical_failure = 1,
+  usage = 2,
+  files = 3,
+  distrusted = 4,
+  interrupted = 130,
+  reader_gone = 141
+};
 inline constexpr const char* standard_output = "-";  // in place of the name of a file
 
 struct RunArguments {
@@ -20,7 +28,7 @@ struct RunArguments {
   std::vector<std::string> sweeps;
   std::string show, svg;  // for a sweep
   int jobs = 0;           // 0: one per core
-  When trust = When::automatic;
+  CheckTime check;
   double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false, strict = false;
 };
@@ -70,6 +78,11 @@ struct ExportArguments {
   std::string model, to, out;
   OptionSet parameters;
 };
+struct VerifyArguments {
+  std::string input;
+  CheckTime check;
+  bool strict = false, json = false;
+};
 struct CiteArguments {
   std::string input;
 };
@@ -86,5 +99,6 @@ int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
 int check(const CheckArguments& arguments);
 int export_model(const ExportArguments& arguments);
+int verify(const VerifyArguments& arguments);
 int cite(const CiteArguments& arguments);
 }  // namespace trill::cli

@@ -98,6 +98,7 @@ int parse_and_act(int argc, char** argv) {
       "--out can be resumed), 141 the program that reads the output has ended.\n");
   Action action;
   add_run(app, action);
+  add_verify(app, action);
   add_list(app, action);
   add_describe(app, action);
   add_check(app, action);

@@ -70,7 +70,7 @@ class Session {
     if (to_standard_output()) write_rows();
     say();
     if (!run().outcome().ok()) return ExitCode::numerical_failure;
-    return a_.strict && run().trust().verdict == Verdict::red ? ExitCode::red : ExitCode::ok;
+    return a_.strict && run().trust().verdict == Verdict::red ? ExitCode::distrusted : ExitCode::ok;
   }
 
  private:
@@ -85,7 +85,7 @@ class Session {
 
   InquiryOptions inquiry_options() {
     InquiryOptions options;
-    options.check = a_.trust;
+    options.check = a_.check;
     options.stop = &stop_requested();
     options.equip = [this](PreparedRun& run, std::size_t attempt) {
       const std::string& problem = run.options.info.problem;

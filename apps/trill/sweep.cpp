@@ -53,7 +53,7 @@ class SweepSession {
     SweepOptions options;
     options.threads = jobs_;
     options.resume = !a_.resume.empty();
-    options.trust = a_.trust;
+    options.check = a_.check;
     options.checkpoint_seconds = a_.checkpoint_seconds;
     const RunInfo& info = base_.options.info;
     options.version = info.version;
@@ -166,7 +166,7 @@ class SweepSession {
     }
     if (failed > 0) complain_of_failures();
     if (done + errors == sweep_.members.size())
-      return failed > 0 ? ExitCode::numerical_failure : a_.strict && is_red ? ExitCode::red : ExitCode::ok;
+      return failed > 0 ? ExitCode::numerical_failure : a_.strict && is_red ? ExitCode::distrusted : ExitCode::ok;
     complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(),
                          how_to_continue(a_.resume.empty() ? a_.out : a_.resume, "sweep")));
     return ExitCode::interrupted;

@@ -12,6 +12,7 @@ double read_number(const std::string& option, const std::string& text);
 std::int64_t read_count(const std::string& option, const std::string& text);
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text);
 When read_when(const std::string& option, const std::string& text);
+CheckTime read_check(const std::string& option, const std::string& text);
 Want read_want(const std::string& text);
 const char* word_of(Want want);                                                      // as read_want reads it
 const char* what_is(Want want);                                                      // for sentences: "the slow motion"

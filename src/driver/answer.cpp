@@ -30,6 +30,27 @@ RunPlan with_numbers(RunPlan plan, std::optional<double> h, std::optional<double
 }
 }  // namespace
 
+PreparedRun as_stored(PreparedRun base, const RunPlan& asked, const RunInfo& stored) {
+  base.options.info.attempts = stored.attempts;
+  const bool is_free = asked.accuracy || !base.choice.empty();
+  if (!is_free || base.steady || !difference(stored, base.options.info)) return base;
+  std::vector<RankedWay> ways{{base.way, {}, {}, 0, 0, 0, base.choice}};
+  ways.insert(ways.end(), base.rungs.begin(), base.rungs.end());
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    const Way& way = ways[k].way;
+    if (way.method->info.name != stored.method || (way.formulation ? way.formulation->name : "") != stored.formulation)
+      continue;
+    const RunPlan plan =
+        with_numbers(base.plan, setting_in(stored, "h"), setting_in(stored, "rtol"), setting_in(stored, "atol"));
+    PreparedRun run = build_instead(base, plan, way, ways[k].why);
+    if (difference(stored, run.options.info)) continue;
+    run.options.info.attempts = stored.attempts;
+    run.rungs.assign(ways.begin() + static_cast<std::ptrdiff_t>(k) + 1, ways.end());
+    return run;
+  }
+  return base;
+}
+
 Inquiry::Inquiry(RunPlan asked, PreparedRun first, RecordPlan record, InquiryOptions options)
     : asked_(std::move(asked)), record_(std::move(record)), options_(std::move(options)) {
   attempts_ = first.options.info.attempts;
@@ -43,7 +64,7 @@ void Inquiry::open() {
     if (const auto point = find_resume_point(record_.file)) stored = point->info;
     if (stored) {
       attempts_ = stored->attempts;
-      present_ = std::make_unique<RecordedRun>(as_stored(*stored), record_);
+      present_ = std::make_unique<RecordedRun>(as_stored(std::move(present_->prepared()), asked_, *stored), record_);
     }
   }
   if (options_.equip) options_.equip(present_->prepared(), attempts_.size());
@@ -56,7 +77,7 @@ void Inquiry::open_finished() {
   const UsageError finished(record_.file.string() + " is already finished");
   if (lower_snake(record_.file.extension().string()) == ".oem") throw finished;
   const SolutionFile stored(record_.file);
-  PreparedRun run = as_stored(stored.info());
+  PreparedRun run = as_stored(std::move(present_->prepared()), asked_, stored.info());
   if (difference(stored.info(), run.options.info)) throw finished;
   attempts_ = stored.info().attempts;
   present_ = std::make_unique<RecordedRun>(std::move(run), record_);
@@ -64,27 +85,6 @@ void Inquiry::open_finished() {
   const Verdicts next = next_step({asked_, present_->prepared(), present_->outcome(), present_->trust(), attempts_});
   if (!next.tighter && !next.next_rung) throw finished;
   record_.resume = false;
-}
-
-// The ranking may differ from that of the process that was killed, since it depends on times.
-PreparedRun Inquiry::as_stored(const RunInfo& stored) const {
-  const PreparedRun& base = present_->prepared();
-  std::vector<RankedWay> ways{{base.way, {}, {}, 0, 0, 0, base.choice}};
-  ways.insert(ways.end(), base.rungs.begin(), base.rungs.end());
-  const bool is_free = asked_.accuracy || !base.choice.empty();
-  for (std::size_t k = 0; k < (is_free && !base.steady ? ways.size() : 0); ++k) {
-    const Way& way = ways[k].way;
-    if (way.method->info.name != stored.method || (way.formulation ? way.formulation->name : "") != stored.formulation)
-      continue;
-    RunPlan plan =
-        with_numbers(base.plan, setting_in(stored, "h"), setting_in(stored, "rtol"), setting_in(stored, "atol"));
-    PreparedRun run = build_instead(base, plan, way, ways[k].why);
-    if (difference(stored, run.options.info)) continue;
-    run.options.info.attempts = stored.attempts;
-    run.rungs.assign(ways.begin() + static_cast<std::ptrdiff_t>(k) + 1, ways.end());
-    return run;
-  }
-  return build_instead(base, base.plan, base.way, base.choice);
 }
 
 PreparedRun Inquiry::with_step(const PreparedRun& run, double setting) const {
@@ -201,7 +201,7 @@ namespace {
 Answer answered(const RunPlan& plan, PreparedRun first, const TrustOptions& options) {
   first.options.stop = options.stop;
   InquiryOptions inquiry_options;
-  inquiry_options.check = std::isinf(options.most_seconds) ? When::always : When::automatic;
+  inquiry_options.check.seconds = options.most_seconds;
   inquiry_options.stop = options.stop;
   RecordPlan in_memory;
   in_memory.most_bytes = std::numeric_limits<std::size_t>::max();

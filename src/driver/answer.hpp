@@ -6,13 +6,17 @@
 
 namespace trill {
 struct InquiryOptions {
-  When check = When::automatic;
+  CheckTime check;
   const std::atomic<bool>* stop = nullptr;
   // Is called with every run before it begins, with the number of those before it: for progress.
   std::function<void(PreparedRun& run, std::size_t attempt)> equip = {};
   // Is shown every run that is the best so far, before it is published.
   std::function<void(RecordedRun& run)> look = {};
 };
+
+// `base`, or the way of its ranking with the step by which the stored run for the same question was computed. The
+// ranking may differ from the one then, since it depends on times.
+PreparedRun as_stored(PreparedRun base, const RunPlan& asked, const RunInfo& stored);
 
 // A question, asked until it is answered: the run is solved and checked, and then repeated more accurately or with the
 // next way of the ranking, as next_step() says. If rows go to a file, it holds the best run so far, and the one under
@@ -38,7 +42,6 @@ class Inquiry {
   void put_aside(std::string why);
   void keep_best();
   void open_finished();
-  PreparedRun as_stored(const RunInfo& stored) const;
   PreparedRun with_step(const PreparedRun& run, double setting) const;
   PreparedRun on_rung(const PreparedRun& run, const RankedWay& rung) const;
   // The next way of the ranking that does not refuse the problem; those that do are added to the list.
