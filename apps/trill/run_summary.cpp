@@ -159,7 +159,7 @@ json values_of(const OptionSet& set) {
   for (const auto& [name, value] : set) out[name] = value_of(value);
   return out;
 }
-json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json end_json(const RunDigest& d) {
   json measures = json::object(), components = json::object();
@@ -209,7 +209,7 @@ json attempts_json(const std::vector<Attempt>& attempts) {
     out.push_back({{"way", a.way},
                    {"h", a.h > 0 ? json(a.h) : json(nullptr)},
                    {"rtol", a.rtol > 0 ? json(a.rtol) : json(nullptr)},
-                   {"error", number_or_null(a.error)},
+                   {"error", finite_or_null(a.error)},
                    {"seconds", a.seconds},
                    {"why", a.why}});
   return out;
@@ -222,9 +222,9 @@ json trust_json(const Trust& trust) {
   return {{"verdict", to_text(trust.verdict)},
           {"headline", trust.headline},
           {"how", trust.how},
-          {"error", number_or_null(trust.error)},
+          {"error", finite_or_null(trust.error)},
           {"of", trust.of},
-          {"until", number_or_null(trust.until)},
+          {"until", finite_or_null(trust.until)},
           {"remedy", trust.remedy},
           {"components", components}};
 }

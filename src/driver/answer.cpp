@@ -21,6 +21,22 @@ std::optional<double> setting_in(const RunInfo& info, const char* name) {
   return found == info.settings.end() ? std::nullopt : parse_number(found->second);
 }
 
+// Would the first be preferred as an answer?
+bool is_better(const RecordedRun& run, const RecordedRun& than) {
+  if (run.outcome().ok() != than.outcome().ok()) return run.outcome().ok();
+  const auto rank = [](Verdict verdict) {
+    return verdict == Verdict::green ? 3 : verdict == Verdict::amber ? 2 : verdict == Verdict::none ? 1 : 0;
+  };
+  const Trust &ours = run.trust(), &theirs = than.trust();
+  if (rank(ours.verdict) != rank(theirs.verdict)) return rank(ours.verdict) > rank(theirs.verdict);
+  const double from = *run.prepared().plan.from;
+  const auto reach = [&](const Trust& trust) {
+    return std::isnan(trust.until) ? HUGE_VAL : std::abs(trust.until - from);
+  };
+  if (reach(ours) != reach(theirs)) return reach(ours) > reach(theirs);
+  return !(error_of(ours) > error_of(theirs));
+}
+
 // The numbers of the plan by which the step is controlled, given anew. Without `atol` it follows from rtol.
 RunPlan with_numbers(RunPlan plan, std::optional<double> h, std::optional<double> rtol, std::optional<double> atol) {
   plan.h = h;
@@ -145,7 +161,7 @@ void Inquiry::solve() {
 
 void Inquiry::put_aside(std::string why) {
   attempts_.push_back(attempt_of(present_->prepared(), present_->outcome(), present_->trust(), std::move(why)));
-  if (best_ && !is_better(present_->outcome(), present_->trust(), best_->outcome(), best_->trust())) {
+  if (best_ && !is_better(*present_, *best_)) {
     present_->discard();
   } else {
     if (options_.look && !present_->published()) options_.look(*present_);
@@ -188,7 +204,7 @@ void Inquiry::keep_best() {
   settled_ = true;
   if (!present_) {
     present_ = std::move(best_);
-  } else if (best_ && !is_better(present_->outcome(), present_->trust(), best_->outcome(), best_->trust())) {
+  } else if (best_ && !is_better(*present_, *best_)) {
     put_aside(present_->outcome().ok() ? "the run before it is more accurate" : present_->outcome().message);
     present_ = std::move(best_);
   } else if (options_.look) {

@@ -13,6 +13,7 @@ namespace {
 constexpr std::ptrdiff_t most_tightenings = 3;
 constexpr std::size_t most_red_rungs = 3;  // that were computed to their end and found wrong
 constexpr double smallest_rtol = 1e-13;    // below this the error of a step is rounding
+constexpr double nearly = 1.1;             // times it: rounded as it is computed
 constexpr double safety = 0.3;             // of the accuracy, which is what a repetition aims at
 
 double setting_of(const RunPlan& plan) { return plan.h ? *plan.h : plan.rtol.value_or(0); }
@@ -80,6 +81,14 @@ bool reaches_end(const Attempted& a) {
   return setting_of(a.run.plan) > 10 * smallest_rtol;
 }
 
+// A repetition with smaller steps has nearly the same error: it comes from something else.
+bool stagnates(const Attempted& a, double error) {
+  constexpr double same = 0.7, moved = 0.5;
+  const Attempt* before = last_of_this_way(a);
+  return before && setting_of(a.run.plan) <= moved * setting_of(*before) && error > same * before->error &&
+         std::isnan(a.trust.until);
+}
+
 bool may_tighten(const Attempted& a) {
   const bool is_free = !a.asked.h && !a.asked.rtol && (a.asked.accuracy || !a.run.choice.empty());
   const bool is_random = dynamic_cast<const LangevinProblem*>(a.run.problem.get()) != nullptr;
@@ -115,15 +124,17 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
     if (!has_rung) next.shortfall = model_text(a, accuracy);
     return next;
   }
-  const bool at_the_bottom = !a.run.plan.h && setting_of(a.run.plan) <= smallest_rtol;
+  const bool at_the_bottom = !a.run.plan.h && setting_of(a.run.plan) <= nearly * smallest_rtol;
   const bool falls_short = error > accuracy || !std::isnan(a.trust.until);
-  if (may_tighten(a) && falls_short && tightenings_so_far(a) < most_tightenings && !at_the_bottom && reaches_end(a)) {
+  if (may_tighten(a) && falls_short && tightenings_so_far(a) < most_tightenings && !at_the_bottom && reaches_end(a) &&
+      !stagnates(a, error)) {
     next.given_up = error_text(a, error);
     next.tighter = tightened(a, error, accuracy);
     return next;
   }
   const bool is_chaotic = !std::isnan(a.trust.until);
-  if (is_red && has_rung && !is_chaotic && red_rungs(a) < most_red_rungs) {
+  const bool is_other = stagnates(a, error) && a.asked.accuracy;
+  if ((is_red || is_other) && has_rung && !is_chaotic && red_rungs(a) < most_red_rungs) {
     next.given_up = error_text(a, error);
     next.next_rung = true;
   } else if (!a.asked.accuracy || !falls_short) {
@@ -132,8 +143,16 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
     next.shortfall = chaos_text(a, accuracy);
   } else if (at_the_bottom) {
     next.shortfall = fmt::format(
-        "An accuracy of {:.2g} cannot be had: with rtol = {:.2g} the error is still {:.2g}, which is rounding.",
+        "An accuracy of {:.2g} cannot be had with this method: with rtol = {:.2g}, below which there is only rounding, "
+        "the "
+        "error is still {:.2g}.",
         accuracy, smallest_rtol, error);
+  } else if (is_other) {
+    next.shortfall = fmt::format(
+        "An accuracy of {:.2g} was not reached: the error of {:.2g} hardly falls with the step, so it does not come "
+        "from "
+        "steps; try another method.",
+        accuracy, error);
   } else if (may_tighten(a)) {
     next.shortfall = fmt::format(
         "An accuracy of {:.2g} was not reached in {} repetitions; the error is {:.2g} with {}. Go on with a smaller "
@@ -157,15 +176,6 @@ double error_of(const Trust& trust) {
 Attempt attempt_of(const PreparedRun& run, const RunOutcome& outcome, const Trust& trust, std::string why) {
   return {way_of(run.options.info), run.plan.h.value_or(0),   run.plan.h ? 0 : run.plan.rtol.value_or(0),
           error_of(trust),          outcome.counters.seconds, std::move(why)};
-}
-
-bool is_better(const RunOutcome& outcome, const Trust& trust, const RunOutcome& than, const Trust& than_trust) {
-  if (outcome.ok() != than.ok()) return outcome.ok();
-  const auto rank = [](Verdict verdict) {
-    return verdict == Verdict::green ? 3 : verdict == Verdict::amber ? 2 : verdict == Verdict::none ? 1 : 0;
-  };
-  if (rank(trust.verdict) != rank(than_trust.verdict)) return rank(trust.verdict) > rank(than_trust.verdict);
-  return !(error_of(trust) > error_of(than_trust));
 }
 
 Verdicts next_step(const Attempted& a) {

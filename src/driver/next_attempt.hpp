@@ -24,6 +24,4 @@ Verdicts next_step(const Attempted& attempted);
 
 double error_of(const Trust& trust);  // NaN: not known
 Attempt attempt_of(const PreparedRun& run, const RunOutcome& outcome, const Trust& trust, std::string why);
-// Would the first be preferred as an answer?
-bool is_better(const RunOutcome& outcome, const Trust& trust, const RunOutcome& than, const Trust& than_trust);
 }  // namespace trill

@@ -106,7 +106,7 @@ TEST(Ladder, PassesWaysThatRefuseTheProblem) {
   inquiry.open();
   inquiry.settle();
   EXPECT_EQ(inquiry.present().prepared().options.info.method, "dopri5");
-  ASSERT_EQ(inquiry.attempts().size(), 2u);
+  ASSERT_GE(inquiry.attempts().size(), 2u);
   EXPECT_THAT(inquiry.attempts()[1].why, HasSubstr("rattle"));
 }
 
@@ -155,6 +155,14 @@ TEST(NextStep, EndsAfterThreeRepetitionsAndSaysSo) {
   const Verdicts next = judged.next(asked_for(1e-6));
   EXPECT_FALSE(next.tighter);
   EXPECT_THAT(next.shortfall, HasSubstr("3 repetitions"));
+}
+
+TEST(NextStep, SeesThatTheErrorDoesNotComeFromTheSteps) {
+  Judged judged(1e-4, Verdict::amber);
+  judged.earlier.push_back({"dopri5", 0, 1e-4, 1.1e-4, 0, ""});
+  EXPECT_THAT(judged.next(asked_for(1e-6)).shortfall, HasSubstr("hardly falls"));
+  judged.run.rungs.emplace_back();
+  EXPECT_TRUE(judged.next(asked_for(1e-6)).next_rung);
 }
 
 TEST(NextStep, SaysThatRoundingOrChaosIsTheLimit) {
