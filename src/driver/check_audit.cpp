@@ -13,7 +13,6 @@
 namespace trill {
 namespace {
 constexpr double share_of_accuracy = 1e-4, tightest_rtol = 1e-13, loosest_rtol = 1e-7;
-constexpr double steps_at_least = 500;    // so that an audit does not step over what is short
 constexpr double time_to_forecast = 0.1;  // share of the time after which progress tells whether it will end in time
 const char* const explicit_first[] = {"dop853", "radau"};
 const char* const implicit_first[] = {"radau", "dop853"};
@@ -46,7 +45,7 @@ PreparedRun prepare_audit(const PreparedRun& run, const Auditor& by, const Audit
   plan.atol.reset();
   plan.from = task.start.t;
   plan.to = task.to;
-  plan.h_max = std::abs(*run.plan.to - *run.plan.from) / steps_at_least;
+  plan.h_max = std::abs(*run.plan.to - *run.plan.from) / task.least_steps;
   plan.max_steps = RunPlan{}.max_steps;
   plan.output = Times{{task.times.begin() + (task.times.front() == task.start.t ? 1 : 0), task.times.end()}};
   if (run.options.info.code != "compiled") plan.native = Native::never;

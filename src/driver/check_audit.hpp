@@ -50,6 +50,7 @@ struct AuditTask {
   const Vec& scales;  // of the components
   double seconds = 0;
   Patience patience = Patience::to_the_last;
+  double least_steps = 500;  // so that an audit does not step over what is short
 };
 // Empty: the auditor refuses the problem.
 std::optional<Audit> audit(const PreparedRun& run, const Auditor& by, const AuditTask& task, const CheckClock& clock);

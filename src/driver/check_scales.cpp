@@ -65,9 +65,10 @@ Delivers delivered_by(const PreparedRun& run) {
 }
 
 bool computes_slow_motion(const PreparedRun& run, const RunOutcome& outcome) {
-  if (delivered_by(run) != Delivers::slow) return false;
-  return run.way.formulation || std::any_of(outcome.notices.begin(), outcome.notices.end(),
-                                            [](const Notice& notice) { return notice.code == "slow_motion_only"; });
+  if (run.way.formulation && delivered_by(run) == Delivers::slow) return true;
+  return std::any_of(outcome.notices.begin(), outcome.notices.end(), [](const Notice& notice) {
+    return notice.code == "slow_motion_only" || notice.code == "fast_energy_left_out";
+  });
 }
 
 std::vector<JudgedValue> judged_values_of(const PreparedRun& run, bool slow) {

@@ -148,6 +148,7 @@ ReformulationEntry rigid_limit_entry() {
   return {.name = "rigid_limit",
           .title = "replaces stiff gaps by hard constraints",
           .reference = "JP95 sec. 3",
+          .delivers = Delivers::slow,
           .options = {},
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
             OptionReader(options, "rigid_limit").finish();
