@@ -70,7 +70,9 @@ class Session {
     if (to_standard_output()) write_rows();
     say();
     if (!run().outcome().ok()) return ExitCode::numerical_failure;
-    return a_.strict && run().trust().verdict == Verdict::red ? ExitCode::distrusted : ExitCode::ok;
+    if (!a_.strict || run().trust().verdict != Verdict::red) return ExitCode::ok;
+    complain("the verdict on this run is red, which is a failure with --strict");
+    return ExitCode::distrusted;
   }
 
  private:

@@ -165,8 +165,12 @@ class SweepSession {
       failed += member.failed();
     }
     if (failed > 0) complain_of_failures();
-    if (done + errors == sweep_.members.size())
-      return failed > 0 ? ExitCode::numerical_failure : a_.strict && is_red ? ExitCode::distrusted : ExitCode::ok;
+    if (done + errors == sweep_.members.size()) {
+      if (failed > 0) return ExitCode::numerical_failure;
+      if (!a_.strict || !is_red) return ExitCode::ok;
+      complain("the verdict on some runs is red, which is a failure with --strict");
+      return ExitCode::distrusted;
+    }
     complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(),
                          how_to_continue(a_.resume.empty() ? a_.out : a_.resume, "sweep")));
     return ExitCode::interrupted;

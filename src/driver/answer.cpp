@@ -74,7 +74,7 @@ Inquiry::Inquiry(RunPlan asked, PreparedRun first, RecordPlan record, InquiryOpt
 }
 
 void Inquiry::open() {
-  if (record_.resume) {
+  if (record_.resume && !present_->prepared().steady) {
     if (fs::exists(record_.file) && !left_unfinished(record_.file)) return open_finished();
     std::optional<RunInfo> stored;
     if (const auto point = find_resume_point(record_.file)) stored = point->info;

@@ -46,7 +46,9 @@ double repetition_cost(const RunPlan& plan, const Counters& work) {
 
 Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::vector<double>& times, double to,
                   const Refinement& by, const CheckClock& clock) {
-  PreparedRun finer = again(run, more_accurate(run.plan, by), times, to);
+  RunPlan plan = more_accurate(run.plan, by);
+  if (run.stepper->info().owns_step) plan.h_max.reset();  // it takes no bounds
+  PreparedRun finer = again(run, plan, times, to);
   finer.stepper->refine();
   const Index n = run.start.y.size();
   CurveRecorder recorder(times, n, judged_values(*run.problem) - n);

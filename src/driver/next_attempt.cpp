@@ -36,8 +36,9 @@ std::ptrdiff_t tightenings_so_far(const Attempted& a) {
 // The global error is about proportional to rtol, or to a power of h. Two runs show the power.
 double power_of(const Attempted& a, double error) {
   const double expected = a.run.plan.h && a.run.stepper ? std::max(1, a.run.stepper->info().order) : 1;
+  constexpr double saturated = 0.2;  // errors beyond this no longer grow with the step
   const Attempt* before = last_of_this_way(a);
-  if (!before || !(before->error > error)) return expected;
+  if (!before || !(before->error > error) || before->error > saturated) return expected;
   const double measured = std::log(before->error / error) / std::log(setting_of(*before) / setting_of(a.run.plan));
   return std::clamp(measured, expected / 3, 1.5 * expected);
 }
