@@ -2,7 +2,8 @@
 // How honest the statements of the check are: runs every case of bench/honesty, finds its true error by a tight
 // reference run, and counts the wrong runs that were called green and the right ones that were flagged, family by
 // family. The cases are the comments "#: FAMILY options" of the models there; a case with --sweep stands for one run of
-// each value. With --table prints the table of docs/guide/trust.md, with --list every case; a number picks a family.
+// each value. With --list it prints every case, with --write it puts the table into docs/guide/trust.md; a number picks
+// a family.
 #include "base/text.hpp"
 #include "driver/check_audit.hpp"
 #include "driver/check_compare.hpp"
@@ -35,7 +36,6 @@ const char* const family_names[] = {"",
                                     "grazing events, short pulses",
                                     "soft forces nonlinear over the amplitude",
                                     "random motion"};
-constexpr int families = 11;
 constexpr double wrong_factor = 3;
 
 struct Case {
@@ -235,20 +235,42 @@ Judged judge(const Case& c) {
 
 std::string share(int part, int whole) { return whole == 0 ? "" : fmt::format("{:.1f} %", 100.0 * part / whole); }
 
-void print_row(const std::string& name, const Count& c) {
-  std::cout << fmt::format("| {} | {} | {} | {} | {} |\n", name, c.wrong, c.green_wrong, c.right, c.flagged_right);
+std::string row(const std::string& name, const Count& c) {
+  return fmt::format("| {} | {} | {} | {} | {} |\n", name, c.wrong, c.green_wrong, c.right, c.flagged_right);
+}
+
+std::string table_of(const std::map<int, Count>& counts) {
+  Count all;
+  std::string text = "| family | wrong runs | called green | right runs | flagged |\n|---|---|---|---|---|\n";
+  for (const auto& [family, count] : counts) {
+    text += row(family_names[family], count);
+    all.add(count);
+  }
+  return text + row("all", all) +
+         fmt::format("\nOf the wrong runs {} were called green, of the right ones {} were flagged.\n",
+                     share(all.green_wrong, all.wrong), share(all.flagged_right, all.right));
+}
+
+// Replaces what stands between the marks on the page.
+void write_table(const std::string& table) {
+  const fs::path page = fs::path(TRILL_SOURCE_DIR) / "docs" / "guide" / "trust.md";
+  std::ifstream in(page);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::string begin = "<!-- honesty -->\n", end = "<!-- /honesty -->";
+  const std::size_t from = text.find(begin) + begin.size();
+  text.replace(from, text.find(end) - from, table);
+  std::ofstream(page) << text;
 }
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool list = false;
+  bool list = false, write = false;
   int family = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--list")
-      list = true;
-    else
-      family = std::atoi(word.c_str());
+    list = list || word == "--list";
+    write = write || word == "--write";
+    if (!word.starts_with("--")) family = std::atoi(word.c_str());
   }
   std::map<int, Count> counts;
   for (const Case& c : read_cases(family)) {
@@ -256,15 +278,8 @@ int main(int argc, char** argv) {
     counts[c.family].add(judged.count);
     if (list) std::cout << fmt::format("{:2} {}\n", c.family, judged.line) << std::flush;
   }
-  Count all;
-  std::cout << "| family | wrong runs | called green | right runs | flagged |\n|---|---|---|---|---|\n";
-  for (int k = 1; k <= families; ++k)
-    if (counts.contains(k)) {
-      print_row(family_names[k], counts[k]);
-      all.add(counts[k]);
-    }
-  print_row("all", all);
-  std::cout << fmt::format("\nOf the wrong runs {} were called green, of the right ones {} were flagged.\n",
-                           share(all.green_wrong, all.wrong), share(all.flagged_right, all.right));
+  const std::string table = table_of(counts);
+  std::cout << table;
+  if (write) write_table(table);
   return 0;
 }

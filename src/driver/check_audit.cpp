@@ -121,6 +121,7 @@ std::optional<Audit> audit(const PreparedRun& run, const Auditor& by, const Audi
   Audit found{by, recorder.take(), std::move(outcome), watch.extent()};
   found.turns = watch.most_turns(&found.turning);
   found.complete = found.outcome.ok();
+  found.reached = watch.reached();
   found.seconds = clock.spent() - begun;
   return found;
 }

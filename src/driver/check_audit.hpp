@@ -41,6 +41,7 @@ struct Audit {
   std::int64_t turns = 0;
   Index turning = 0;  // the component that turns so often
   bool complete = false;
+  double reached = 0;  // the time of its last step
   double seconds = 0;
 };
 struct AuditTask {

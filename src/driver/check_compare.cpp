@@ -75,9 +75,9 @@ Comparison compare(const Curve& run, const Curve& reference, const Vec& scales,
 double growth_power(const Comparison& comparison) {
   const std::size_t count = comparison.worst.size();
   if (count < 4) return 2;
+  constexpr double noise = 1e-6;  // of means over windows
   const double first = comparison.worst[count / 2], second = comparison.worst.back();
-  if (!(second > 0)) return 0;
-  return first > 0 ? std::clamp(std::log2(second / first), 0.0, 2.0) : 2;
+  return std::clamp(std::log2(std::max(second, noise) / std::max(first, noise)), 0.0, 2.0);
 }
 
 std::optional<double> folding_time(const Comparison& accurate_ones) {
@@ -113,7 +113,7 @@ Averages::Averages(const Problem& problem, const State& start, double t_end) {
   for (double window = 0; window < windows; ++window)
     for (Index j = 0; j < points; ++j) {
       const double inside = width * (static_cast<double>(j) + 0.5) / static_cast<double>(points);
-      times_.push_back(start.t + direction * (window * spacing + 0.5 * (spacing - width) + inside));
+      times_.push_back(start.t + direction * (window * spacing + inside));
     }
 }
 

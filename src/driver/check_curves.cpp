@@ -125,12 +125,14 @@ MotionWatch::MotionWatch(Vec scales)
 
 void MotionWatch::begin(const Problem&, const State& s) {
   extent_.look(s.y);
+  reached_ = s.t;
   turned_at_ = s.y;
 }
 
 // A component turns when it has come back from its last extreme value by a visible part of its range.
 void MotionWatch::accepted(const State& s, const StepResult&) {
   extent_.look(s.y);
+  reached_ = s.t;
   for (Index i = 0; i < s.y.size(); ++i) {
     signed char& direction = direction_[static_cast<std::size_t>(i)];
     const double moved = s.y[i] - turned_at_[i];

@@ -50,11 +50,13 @@ class MotionWatch final : public Observer {
   void begin(const Problem&, const State& s) override;
   void accepted(const State& s, const StepResult&) override;
   const Extent& extent() const { return extent_; }
+  double reached() const { return reached_; }  // the time of the last step
   std::int64_t most_turns(Index* component) const;
 
  private:
   static constexpr double visible_swing = 0.05;  // of the range
   Vec scales_, turned_at_;
+  double reached_ = 0;
   Extent extent_;
   std::vector<signed char> direction_;
   std::vector<std::int64_t> turns_;

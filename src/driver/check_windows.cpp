@@ -10,7 +10,6 @@
 
 namespace trill {
 namespace {
-constexpr Index least_columns = 4;
 constexpr int further_windows = 3;
 
 // What a window that begins at a state of the run itself deviates by, over no more time than the first window took.

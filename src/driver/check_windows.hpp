@@ -6,6 +6,7 @@
 #include "driver/check_compare.hpp"
 
 namespace trill {
+inline constexpr Index least_columns = 4;  // of a window
 struct WindowTask {
   const PreparedRun& run;
   const Curve& rows;

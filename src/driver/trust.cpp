@@ -144,7 +144,7 @@ class Check {
     look_closely();
     const Curve own = slow_ ? own_averages() : rows_.curve;
     Curve reference = judged(audit_->curve);
-    Vec scales = scales_by(reference, audit_->extent, conserved_by_audit);
+    Vec scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
     Comparison comparison = compare(own, reference, scales, values_);
     // What is not green may be the error of the audit. Two audits tell, and also whether the motion lets errors grow.
     while (comparison.error > accuracy_of(run_.plan) && clock_.left() > 2 * audit_->seconds) {
@@ -155,7 +155,7 @@ class Check {
       finding_.folding = folding_time(between);
       audit_ = std::move(tighter);
       reference = better;
-      scales = scales_by(reference, audit_->extent, conserved_by_audit);
+      scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
       comparison = compare(own, reference, scales, values_);
       finding_.until = comparison.first_above(accuracy_of(run_.plan));
       if (between.error < decided * comparison.error || finding_.folding) break;
@@ -241,7 +241,18 @@ class Check {
     compare_ends(trust, repetition.outcome, repetition.curve.columns() >= rows_.curve.columns());
   }
 
+  // The windows of a slow motion lie apart, over the whole run. If the audit reached hardly any, they are moved
+  // together.
+  void look_at_the_beginning() {
+    if (averages_->of(audit_->curve).columns() >= least_columns || audit_->reached == run_.start.t) return;
+    averages_.emplace(*run_.problem, run_.start, audit_->reached);
+    const Vec scales = scales_.head(run_.start.y.size());
+    const AuditTask task{run_.start, averages_->times(), audit_->reached, scales, clock_.left()};
+    audit_ = audit(run_, audit_->by, task, clock_);
+  }
+
   std::optional<WindowEstimate> look_through_windows() {
+    if (slow_ && audit_) look_at_the_beginning();
     if (!audit_ || audit_->curve.t.empty()) return std::nullopt;
     scales_ = scales_by(audit_->curve, audit_->extent, conserved_by_run);
     const WindowTask task{
