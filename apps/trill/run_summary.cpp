@@ -48,7 +48,7 @@ std::string work_text(const RunSummary& s) {
   }
   text += fmt::format(", {} force evaluations, {:.3g} s", c.most_forces(), c.seconds);
   const std::string& code = s.prepared.options.info.code;
-  return code.empty() ? text : fmt::format("{}, model {}", text, code);
+  return code.empty() ? text : fmt::format("{}, model\n{}", text, code);
 }
 
 // Amplitudes, middles and means of single components are left to the rows.

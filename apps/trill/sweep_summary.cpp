@@ -30,6 +30,12 @@ const double* value_of(const SweepMember& member, const std::string& name) {
   return nullptr;
 }
 
+// An estimate is not more accurate than that, and further digits depend on the time that the check had.
+nlohmann::json two_digits(double error) {
+  if (!std::isfinite(error)) return nullptr;
+  return *parse_number(fmt::format("{:.1e}", error));
+}
+
 bool is_finished(const SweepMember& member) { return member.progress == SweepMember::Progress::finished; }
 
 std::string csv_cell(const std::string& text) {
@@ -105,7 +111,7 @@ std::string summary_json(const Sweep& sweep, const RunInfo& info) {
                   {"trust",
                    {{"verdict", to_text(member.trust.verdict)},
                     {"headline", member.trust.headline},
-                    {"error", std::isfinite(member.trust.error) ? json(member.trust.error) : json(nullptr)}}},
+                    {"error", two_digits(member.trust.error)}}},
                   {"repetitions", member.attempts.size()},
                   {"shortfall", member.shortfall}});
       if (!member.file.empty()) row["file"] = member.file.filename().string();
