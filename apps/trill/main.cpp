@@ -98,10 +98,10 @@ int parse_and_act(int argc, char** argv) {
       "--out can be resumed), 141 the program that reads the output has ended.\n");
   Action action;
   add_run(app, action);
-  add_verify(app, action);
   add_list(app, action);
   add_describe(app, action);
   add_check(app, action);
+  add_verify(app, action);
   add_inspect(app, action);
   add_compare(app, action);
   add_order(app, action);
