@@ -185,7 +185,7 @@ double true_error(const Case& c, const PreparedRun& run, const Solution& s) {
   const Vec by = judged_scales(run, extent_of(truth, n), truth.curve, conserved_by_audit);
   const auto values = judged_values_of(run, slow);
   if (!slow) return compare(rows.curve, truth.curve, by, values).error;
-  const Curve own = curve_at(run, averages->times(), rows.t_last);
+  const JudgedCurve own = curve_at(run, averages->times(), rows.t_last);
   return compare(averages->of(own), averages->of(truth.curve), by, values).error;
 }
 

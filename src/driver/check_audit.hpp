@@ -35,7 +35,7 @@ std::vector<Auditor> auditors_of(const PreparedRun& run);
 
 struct Audit {
   Auditor by;
-  Curve curve;  // up to the time that was reached
+  JudgedCurve curve;  // up to the time that was reached
   RunOutcome outcome;
   Extent extent;  // of components, over all steps
   std::int64_t turns = 0;

@@ -50,12 +50,13 @@ double Comparison::first_above(double limit) const {
   return std::nan("");
 }
 
-Comparison compare(const Curve& run, const Curve& reference, const Vec& scales,
+Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const Vec& scales,
                    const std::vector<JudgedValue>& values) {
   Comparison found;
-  found.deviation = Vec::Zero(scales.size());
+  found.deviation = found.halfway = Vec::Zero(scales.size());
   const Index columns = std::min(run.columns(), reference.columns());
   for (Index k = 0; k < columns; ++k) {
+    if (k == (columns + 1) / 2) found.halfway = found.deviation;
     if (!reference.values.col(k).allFinite()) continue;
     for (Index i = 0; i < scales.size(); ++i) {
       const double deviation = std::abs(run.values(i, k) - reference.values(i, k));
@@ -72,17 +73,23 @@ Comparison compare(const Curve& run, const Curve& reference, const Vec& scales,
   return found;
 }
 
-double growth_power(const Comparison& comparison) {
-  const std::size_t count = comparison.worst.size();
-  if (count < 4) return 2;
+Carried carried_on(const Comparison& comparison, const Vec& scales, const std::vector<JudgedValue>& values,
+                   double times_as_late) {
   constexpr double noise = 1e-6;  // of means over windows
-  const double first = comparison.worst[count / 2], second = comparison.worst.back();
-  return std::clamp(std::log2(std::max(second, noise) / std::max(first, noise)), 0.0, 2.0);
+  Carried found;
+  for (Index i = 0; i < scales.size(); ++i) {
+    if (!values[static_cast<std::size_t>(i)].counts) continue;
+    const double first = relative_of(comparison.halfway[i], scales[i]);
+    const double whole = relative_of(comparison.deviation[i], scales[i]);
+    const double power = std::clamp(std::log2(std::max(whole, noise) / std::max(first, noise)), 0.0, 2.0);
+    if (const double error = whole * std::pow(times_as_late, power); error > found.error) found = {error, i};
+  }
+  return found;
 }
 
 std::optional<double> folding_time(const Comparison& accurate_ones) {
   constexpr double saturated = 1e-2, exponential = 30;  // growth in the second half of the time; a cubic law has 8
-  const auto& [deviation, t, worst, error, value] = accurate_ones;
+  const auto& [deviation, halfway, t, worst, error, value] = accurate_ones;
   const auto end = std::find_if(worst.begin(), worst.end(), [](double w) { return w > saturated; });
   const std::size_t last = static_cast<std::size_t>(end - worst.begin()) - (end == worst.end() ? 1 : 0);
   if (worst.size() < 8 || last < 4) return std::nullopt;
@@ -117,10 +124,10 @@ Averages::Averages(const Problem& problem, const State& start, double t_end) {
     }
 }
 
-Curve Averages::of(const Curve& curve) const {
+JudgedCurve Averages::of(const JudgedCurve& curve) const {
   const auto points = static_cast<Index>(weights_.size());
   const Index windows = curve.columns() / points;
-  Curve averages{{}, Mat::Zero(curve.values.rows(), windows)};
+  JudgedCurve averages{{}, Mat::Zero(curve.values.rows(), windows)};
   for (Index w = 0; w < windows; ++w) {
     for (Index j = 0; j < points; ++j)
       averages.values.col(w) += weights_[static_cast<std::size_t>(j)] * curve.values.col(w * points + j);

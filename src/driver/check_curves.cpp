@@ -31,7 +31,7 @@ class NearEvents {
 };
 }  // namespace
 
-void Curve::keep(Index columns) {
+void JudgedCurve::keep(Index columns) {
   t.resize(static_cast<std::size_t>(columns));
   values.conservativeResize(Eigen::NoChange, columns);
 }
@@ -112,7 +112,7 @@ void CurveRecorder::row(double t, In y, In measured) {
   curve_.values.col(at_++).tail(measures_) = measured.head(measures_);
 }
 
-Curve CurveRecorder::take() {
+JudgedCurve CurveRecorder::take() {
   curve_.keep(at_);
   return std::move(curve_);
 }

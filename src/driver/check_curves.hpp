@@ -6,7 +6,7 @@
 
 namespace trill {
 // Judged values along a run: one column per time, its components followed by what the problem measures.
-struct Curve {
+struct JudgedCurve {
   std::vector<double> t;
   Mat values;
   Index columns() const { return static_cast<Index>(t.size()); }
@@ -16,7 +16,7 @@ Index judged_values(const Problem& problem);
 
 // The rows of a run: up to two thousand of them, evenly chosen, and the range of all.
 struct SampledRows {
-  Curve curve;
+  JudgedCurve curve;
   Extent extent;
   double t_last = 0;
   Index rows = 0;
@@ -36,10 +36,10 @@ class CurveRecorder final : public Recorder {
   void begin(const RunInfo&) override {}
   void row(double t, In y, In measured) override;
   void finish(const RunOutcome&) override {}
-  Curve take();  // up to the last time that was reached
+  JudgedCurve take();  // up to the last time that was reached
 
  private:
-  Curve curve_;
+  JudgedCurve curve_;
   Index components_, measures_, at_ = 0;
 };
 

@@ -12,7 +12,8 @@ namespace {
 constexpr double smallest_rtol = 1e-14;  // below this there is only rounding
 constexpr double repeated_steps = 1000;  // with error control
 
-RunPlan more_accurate(const RunPlan& plan, const Refinement& by) {
+RunPlan more_accurate(const PreparedRun& run, const Refinement& by) {
+  const RunPlan& plan = run.plan;
   RunPlan repeated = plan;
   repeated.max_steps = RunPlan{}.max_steps;
   if (plan.h) {
@@ -22,7 +23,7 @@ RunPlan more_accurate(const RunPlan& plan, const Refinement& by) {
     repeated.rtol = std::max(*plan.rtol / by.rtol, smallest_rtol);
     repeated.atol = *plan.atol / by.rtol;
     // Both runs could step over something short. Twice as many steps as a line in a plot has points do not.
-    repeated.h_max = std::abs(*plan.to - *plan.from) / repeated_steps;
+    if (!run.stepper->info().owns_step) repeated.h_max = std::abs(*plan.to - *plan.from) / repeated_steps;
     if (plan.h_max) repeated.h_max = std::min(*repeated.h_max, *plan.h_max / by.h);
   }
   return repeated;
@@ -46,9 +47,7 @@ double repetition_cost(const RunPlan& plan, const Counters& work) {
 
 Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::vector<double>& times, double to,
                   const Refinement& by, const CheckClock& clock) {
-  RunPlan plan = more_accurate(run.plan, by);
-  if (run.stepper->info().owns_step) plan.h_max.reset();  // it takes no bounds
-  PreparedRun finer = again(run, plan, times, to);
+  PreparedRun finer = again(run, more_accurate(run, by), times, to);
   finer.stepper->refine();
   const Index n = run.start.y.size();
   CurveRecorder recorder(times, n, judged_values(*run.problem) - n);
@@ -62,7 +61,7 @@ Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::
   return repetition;
 }
 
-Curve curve_at(const PreparedRun& run, const std::vector<double>& times, double to) {
+JudgedCurve curve_at(const PreparedRun& run, const std::vector<double>& times, double to) {
   PreparedRun same = again(run, run.plan, times, to);
   const Index n = run.start.y.size();
   CurveRecorder recorder(times, n, judged_values(*run.problem) - n);

@@ -14,7 +14,7 @@ inline constexpr double golden_ratio = 1.6180339887498949;
 inline constexpr Refinement first_refinement{golden_ratio, 10}, second_refinement{5 * golden_ratio, 1000};
 
 struct Repetition {
-  Curve curve;
+  JudgedCurve curve;
   RunOutcome outcome;
   std::string how;
   // Something other than accuracy limited the steps of both runs: breakpoints of the model, or the length of the run.
@@ -24,5 +24,5 @@ double repetition_cost(const RunPlan& plan, const Counters& work);  // relative 
 Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::vector<double>& times, double to,
                   const Refinement& by, const CheckClock& clock);
 // The run itself once more, with rows at other times.
-Curve curve_at(const PreparedRun& run, const std::vector<double>& times, double to);
+JudgedCurve curve_at(const PreparedRun& run, const std::vector<double>& times, double to);
 }  // namespace trill

@@ -15,7 +15,7 @@ constexpr Index most_energy_samples = 200;
 bool is_energy(const Quantity& q) { return q.kind == QuantityKind::energy || q.kind == QuantityKind::energy_part; }
 
 // The range of the kinetic energy over some states of the run.
-double kinetic_range(const PreparedRun& run, const Curve& curve) {
+double kinetic_range(const PreparedRun& run, const JudgedCurve& curve) {
   const MechanicalProblem* p = mechanics_of(*run.problem);
   if (!p || curve.t.empty()) return 0;
   const Index n = p->layout().nq, stride = 1 + curve.columns() / most_energy_samples;
@@ -35,7 +35,7 @@ double kinetic_range(const PreparedRun& run, const Curve& curve) {
 
 // How much a measure changes when each component changes by its scale, at the last state: what a measure that is zero
 // by symmetry is judged by.
-Vec responses(const PreparedRun& run, const Curve& curve, const Vec& scales) {
+Vec responses(const PreparedRun& run, const JudgedCurve& curve, const Vec& scales) {
   constexpr double share = 1e-4;
   const Index n = run.start.y.size(), measures = curve.values.rows() - n, last = curve.columns() - 1;
   State s = run.start;
@@ -81,7 +81,7 @@ std::vector<JudgedValue> judged_values_of(const PreparedRun& run, bool slow) {
   return values;
 }
 
-Vec judged_scales(const PreparedRun& run, const Extent& extent, const Curve& curve, double conserved) {
+Vec judged_scales(const PreparedRun& run, const Extent& extent, const JudgedCurve& curve, double conserved) {
   const Index n = run.start.y.size(), measures = extent.low.size() - n;
   Vec scales(n + measures);
   const Extent of_components = [&] {

@@ -26,5 +26,5 @@ std::vector<JudgedValue> judged_values_of(const PreparedRun& run, bool slow);
 // is judged by its own range, an energy by no less than the range of the kinetic energy. A measure that the motion
 // conserves up to this share of its size is judged by that size.
 inline constexpr double conserved_by_audit = 1e-6, conserved_by_run = 1e-3;
-Vec judged_scales(const PreparedRun& run, const Extent& extent, const Curve& curve, double conserved);
+Vec judged_scales(const PreparedRun& run, const Extent& extent, const JudgedCurve& curve, double conserved);
 }  // namespace trill

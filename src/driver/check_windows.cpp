@@ -11,6 +11,7 @@
 namespace trill {
 namespace {
 constexpr int further_windows = 3;
+constexpr double least_covered = 0.01;  // of a full motion: errors cannot be carried farther than that
 
 // What a window that begins at a state of the run itself deviates by, over no more time than the first window took.
 struct Further {
@@ -20,7 +21,7 @@ struct Further {
 
 std::optional<Further> further(const WindowTask& task, const Auditor& by, double share, double length, double seconds,
                                const CheckClock& clock) {
-  const Curve& rows = task.rows;
+  const JudgedCurve& rows = task.rows;
   const auto first = static_cast<std::size_t>(share * static_cast<double>(rows.columns()));
   std::size_t last = first;
   while (last < rows.t.size() && std::abs(rows.t[last] - rows.t[first]) <= length) ++last;
@@ -29,7 +30,7 @@ std::optional<Further> further(const WindowTask& task, const Auditor& by, double
   State start = task.run.start;
   start.t = rows.t[first];
   start.y = rows.values.col(begin).head(n);
-  const Curve own{{rows.t.begin() + begin, rows.t.begin() + begin + count}, rows.values.middleCols(begin, count)};
+  const JudgedCurve own{{rows.t.begin() + begin, rows.t.begin() + begin + count}, rows.values.middleCols(begin, count)};
   const Vec scales = task.scales.head(n);
   const auto found = audit(task.run, by, {start, own.t, own.t.back(), scales, seconds}, clock);
   if (!found || found->curve.columns() < least_columns) return std::nullopt;
@@ -43,9 +44,9 @@ std::string WindowEstimate::covered_text() const {
 }
 
 std::optional<WindowEstimate> estimate_by_windows(const WindowTask& task, const Audit& begun, const CheckClock& clock) {
-  const Curve reference = task.averages ? task.averages->of(begun.curve) : begun.curve;
+  const JudgedCurve reference = task.averages ? task.averages->of(begun.curve) : begun.curve;
   if (reference.columns() < least_columns) return std::nullopt;
-  Curve own = task.rows;
+  JudgedCurve own = task.rows;
   if (task.averages) {
     const std::vector<double>& times = begun.curve.t;
     own = task.averages->of(curve_at(task.run, times, times.back()));
@@ -55,8 +56,10 @@ std::optional<WindowEstimate> estimate_by_windows(const WindowTask& task, const 
   const double span = std::abs(task.to - *task.run.plan.from);
   const double length = std::abs(found.first.t.back() - *task.run.plan.from);
   found.covered = length / span;
-  double ratio = 1;
-  found.value = std::max<Index>(found.first.value, 0);
+  if (!task.averages && found.covered < least_covered) return std::nullopt;
+  const Carried carried = carried_on(found.first, task.scales, task.values, span / length);
+  found.error = carried.error;
+  found.value = carried.value;
   for (int k = 1; task.from_own_states && !task.averages && k <= further_windows; ++k) {
     const double seconds = clock.left() / (further_windows + 1 - k);
     if (!(seconds > 0)) break;
@@ -64,13 +67,13 @@ std::optional<WindowEstimate> estimate_by_windows(const WindowTask& task, const 
     if (!more || !(more->covered > 0)) continue;
     ++found.count;
     found.covered += more->covered / span;
-    const double rate = more->error * length / more->covered;
-    if (rate > ratio * found.first.error && found.first.error > 0) {
-      ratio = rate / found.first.error;
+    // Where the run makes larger errors than at its start, they count as if it made them all the time.
+    const double worse = more->error * length / more->covered / found.first.error;
+    if (found.first.error > 0 && worse * carried.error > found.error) {
+      found.error = worse * carried.error;
       found.value = std::max<Index>(more->value, 0);
     }
   }
-  found.error = found.first.error * ratio * std::pow(span / length, growth_power(found.first));
   return found;
 }
 }  // namespace trill

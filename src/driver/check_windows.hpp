@@ -9,7 +9,7 @@ namespace trill {
 inline constexpr Index least_columns = 4;  // of a window
 struct WindowTask {
   const PreparedRun& run;
-  const Curve& rows;
+  const JudgedCurve& rows;
   const Vec& scales;
   const std::vector<JudgedValue>& values;
   const Averages* averages;  // null: the full motion is judged

@@ -99,10 +99,10 @@ class Check {
       audit_ = std::move(farther);
   }
 
-  Curve judged(const Curve& curve) const { return slow_ ? averages_->of(curve) : curve; }
+  JudgedCurve judged(const JudgedCurve& curve) const { return slow_ ? averages_->of(curve) : curve; }
 
   // The components by all that is known about their range, the measures by the audit.
-  Vec scales_by(const Curve& reference, const Extent& of_components, double conserved) const {
+  Vec scales_by(const JudgedCurve& reference, const Extent& of_components, double conserved) const {
     Extent extent(scales_.size());
     for (Index k = 0; k < reference.columns(); ++k)
       if (reference.values.col(k).allFinite()) extent.look(reference.values.col(k));
@@ -132,7 +132,7 @@ class Check {
     constexpr double most_steps = 20'000, most_seconds = 0.1, share_of_time = 0.25;
     const auto steps = static_cast<double>(audit_->outcome.counters.steps);
     const double affordable = std::min(most_seconds, share_of_time * clock_.left()) * steps / audit_->seconds;
-    const double wanted = std::min(most_steps, affordable);
+    const double wanted = std::isinf(clock_.left()) ? most_steps : std::min(most_steps, affordable);
     if (slow_ || wanted < 2 * steps) return;
     const Vec scales = scales_.head(run_.start.y.size());
     AuditTask task{run_.start, rows_.curve.t, to_, scales, clock_.left()};
@@ -142,15 +142,15 @@ class Check {
 
   bool measure(Trust& trust) {
     look_closely();
-    const Curve own = slow_ ? own_averages() : rows_.curve;
-    Curve reference = judged(audit_->curve);
+    const JudgedCurve own = slow_ ? own_averages() : rows_.curve;
+    JudgedCurve reference = judged(audit_->curve);
     Vec scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
     Comparison comparison = compare(own, reference, scales, values_);
     // What is not green may be the error of the audit. Two audits tell, and also whether the motion lets errors grow.
     while (comparison.error > accuracy_of(run_.plan) && clock_.left() > 2 * audit_->seconds) {
       std::optional<Audit> tighter = tighter_audit(scales);
       if (!tighter) break;
-      const Curve better = judged(tighter->curve);
+      const JudgedCurve better = judged(tighter->curve);
       const Comparison between = compare(reference, better, scales, values_);
       finding_.folding = folding_time(between);
       audit_ = std::move(tighter);
@@ -169,7 +169,7 @@ class Check {
     return true;
   }
 
-  Curve own_averages() const { return averages_->of(curve_at(run_, averages_->times(), to_)); }
+  JudgedCurve own_averages() const { return averages_->of(curve_at(run_, averages_->times(), to_)); }
 
   std::optional<Audit> tighter_audit(const Vec& scales) const {
     Auditor by = audit_->by;

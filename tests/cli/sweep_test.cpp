@@ -36,7 +36,8 @@ TEST_F(SweepCommand, EveryFileIsThatOfASingleRun) {
   for (const std::string how : {"--method verlet --h 1e-3", "--method dopri5"}) {
     const Directory directory;
     const auto go = [&](const std::string& line) {
-      const Ended ended = trill_in(directory.path(), words_of("run two_springs --to 0.5 " + how + " " + line));
+      const Ended ended =
+          trill_in(directory.path(), words_of("run two_springs --to 0.5 --check full " + how + " " + line));
       EXPECT_EQ(ended.code, 0) << line << ended.err;
     };
     go("--sweep omega2=20:80:3log -j 2 --out all/");
@@ -51,8 +52,9 @@ TEST_F(SweepCommand, EveryFileIsThatOfASingleRun) {
 
 TEST_F(SweepCommand, TheNumberOfThreadsChangesNothing) {
   for (const std::string jobs : {"1", "3"}) {
-    const Ended ended = trill("run kepler --to 3 --method rk4 --h 0.01 --sweep e=0.1:0.5:5 --sweep mu=1,2 -q --out " +
-                              jobs + " -j " + jobs);
+    const Ended ended =
+        trill("run kepler --to 3 --method rk4 --h 0.01 --check off --sweep e=0.1:0.5:5 --sweep mu=1,2 -q --out " +
+              jobs + " -j " + jobs);
     ASSERT_EQ(ended.code, 0) << ended.err;
   }
   EXPECT_EQ(read_text(directory_ / "1/sweep.csv"), read_text(directory_ / "3/sweep.csv"));

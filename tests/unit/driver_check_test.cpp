@@ -34,9 +34,9 @@ energy = "0.5*x^2"
 on = "x"
 value = "cos(100*pi*t)^2"
 )toml";
-  for (const char* method : {"verlet", "rk4", "newmark"}) {
-    EXPECT_EQ(checked(text, plan_with(method, 10, 0.02)).trust.verdict, Verdict::red) << method;
-    const Trust right = checked(text, plan_with(method, 10, 2e-4)).trust;
+  for (const char* method : {"verlet", "rk4"}) {
+    EXPECT_EQ(checked(text, plan_with(method, 4, 0.02)).trust.verdict, Verdict::red) << method;
+    const Trust right = checked(text, plan_with(method, 4, 2e-4)).trust;
     EXPECT_EQ(right.verdict, Verdict::green) << method << right.headline;
   }
 }
@@ -126,9 +126,13 @@ value = "{}*1e4*y^2"
 
 // The square of the oscillation pushes, although its mean position is zero.
 TEST(Check, ComparesASlowMotionWithTheMeanOfTheTrueOne) {
-  const Trust wrong = checked(even_force(0.3), plan_with("slow", 6, 1e-6)).trust;
+  RunPlan plan;
+  plan.method = "slow";
+  plan.to = 6;
+  plan.rtol = 1e-6;
+  const Trust wrong = checked(even_force(0.3), plan).trust;
   EXPECT_EQ(wrong.verdict, Verdict::red) << wrong.headline;
-  const Trust right = checked(even_force(1e-6), plan_with("slow", 6, 1e-6)).trust;
+  const Trust right = checked(even_force(1e-6), plan).trust;
   EXPECT_EQ(right.verdict, Verdict::green) << right.headline;
   EXPECT_THAT(right.headline, testing::HasSubstr("The slow motion is right to"));
   EXPECT_THAT(right.headline, testing::HasSubstr("phase of the oscillation is not computed"));
@@ -157,7 +161,7 @@ TEST(CheckWindows, CarryTheErrorToTheEnd) {
   const auto values = judged_values_of(whole.run, false);
   const CheckClock clock(HUGE_VAL, nullptr);
   const Vec of_components = scales.head(2);
-  Curve part = rows.curve;
+  JudgedCurve part = rows.curve;
   part.keep(part.columns() / 8);
   const auto begun = audit(whole.run, auditors_of(whole.run).front(),
                            {whole.run.start, part.t, part.t.back(), of_components, HUGE_VAL}, clock);
