@@ -28,6 +28,15 @@ void add_plan(CLI::App& app, RunPlan& plan) {
        });
 }
 
+void add_accuracy(CLI::App& app, RunPlan& plan) {
+  number(
+      app, "--accuracy", plan.accuracy,
+      "largest error that you accept, relative to the range of what is computed (default 1e-3); the run is checked and "
+      "repeated with smaller steps until it holds");
+  word(app, "--of", "NAMES", "what --accuracy is about: measures and components, such as energy,x (default: all)",
+       [&plan](const std::string& option, const std::string& text) { plan.of = read_names(option, text); });
+}
+
 void add_step(CLI::App& app, RunPlan& plan) {
   number(app, "--h", plan.h, "fixed step size; use this or --rtol (default: what the model suggests)");
   number(app, "--rtol", plan.rtol,
@@ -41,9 +50,15 @@ void add_output(CLI::App& app, RunPlan& plan) {
       count(app, "--every", 1, "record every N-th step only (default: every step)", [&plan](std::int64_t stride) {
         plan.output = EveryStep{static_cast<int>(std::min<std::int64_t>(stride, std::numeric_limits<int>::max()))};
       });
-  word(app, "--dt", "NUMBER", "record at equal intervals of time instead of at steps",
-       [&plan](const std::string& option, const std::string& text) { plan.output = Grid{read_number(option, text)}; })
-      ->excludes(every);
+  auto* grid = word(app, "--dt", "NUMBER", "record at equal intervals of time instead of at steps",
+                    [&plan](const std::string& option, const std::string& text) {
+                      plan.output = Grid{read_number(option, text)};
+                    })
+                   ->excludes(every);
+  word(app, "--at", "TIMES", "record at these times only, such as 1,2.5,10; without --to the run ends at the last one",
+       [&plan](const std::string& option, const std::string& text) { plan.output = Times{read_times(option, text)}; })
+      ->excludes(every)
+      ->excludes(grid);
   count(app, "--seed", 0, "seed of the random numbers, for models with a heat bath (default 1)",
         [&plan](std::int64_t seed) { plan.seed = static_cast<std::uint64_t>(seed); });
   count(app, "--max-steps", 1, "max number of steps; the run fails when it needs more",
@@ -76,33 +91,39 @@ void add_sweep(CLI::App& app, RunArguments& a) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  auto [sub, a] =
-      verb(app, action, run, "run", "Solve a model, and say how far the result can be trusted",
-           "  trill run stiff_spring             solves a model with the method that it suggests\n"
-           "  trill run two_springs --want slow  computes its slow motion only, with large steps\n"
-           "  trill run satellite --want envelope --revolutions 1000   follows its orbit, from a few revolutions\n"
-           "  trill run examples/circuits/buck.cir --want envelope --window 0.01:0.0101 --report cycles.html\n"
-           "  trill run rectifier --want steady  computes its periodic steady state, without the transient\n"
-           "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
-           "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
-           "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
-           "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n"
-           "  trill run two_springs --sweep omega2=50:800:5log --out results/ --report sweep.html\n"
-           "\nSweeps:\n"
-           "  --sweep omega2=100:500:5         5 values at equal distances: 100, 200, 300, 400, 500\n"
-           "  --sweep omega2=1:1000:4log       4 values at equal ratios: 1, 10, 100, 1000\n"
-           "  --sweep omega2=200,500,1000      exactly these values\n"
-           "  --out results/                   writes results/omega2=200.h5, ... and the table results/sweep.csv\n"
-           "  --out run-{omega2}.csv           writes run-200.csv, run-500.csv, ...\n"
-           "  --resume results/                instead of --out: runs only what is not finished there\n");
+  auto [sub, a] = verb(
+      app, action, run, "run", "Solve a model, and say how far the result can be trusted",
+      "  trill run stiff_spring                             how does it move? with end values and a check\n"
+      "  trill run stiff_spring --accuracy 1e-6 --of r      how long is the spring, to six digits?\n"
+      "  trill run two_springs --want slow                  how does it move apart from the oscillation?\n"
+      "  trill run satellite --want envelope --revolutions 1000   how does the orbit change?\n"
+      "  trill run examples/circuits/buck.cir --want envelope --window 0.01:0.0101 --report cycles.html\n"
+      "  trill run rectifier --want steady                  to which periodic motion does it settle?\n"
+      "  trill run kepler --at 1,2.5,10 --out - --quiet     where is it at these times? as CSV\n"
+      "  trill run kepler --dry-run                         what would be done?\n"
+      "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
+      "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
+      "  trill run kepler --method composition8 --h 0.05 --to 1000 --out orbit.h5 --dt 0.5\n"
+      "  trill run kepler --method composition8 --h 0.05 --to 1000 --resume orbit.h5 --dt 0.5\n"
+      "  trill run two_springs --sweep omega2=50:800:5log --out results/ --report sweep.html\n"
+      "\nWithout --method, --h and --rtol trill chooses them, checks the result, and repeats the run until the\n"
+      "error is below --accuracy, relative to the range of each quantity. The last lines say how far to trust it.\n"
+      "\nSweeps:\n"
+      "  --sweep omega2=100:500:5         5 values at equal distances: 100, 200, 300, 400, 500\n"
+      "  --sweep omega2=1:1000:4log       4 values at equal ratios: 1, 10, 100, 1000\n"
+      "  --sweep omega2=200,500,1000      exactly these values\n"
+      "  --out results/                   writes results/omega2=200.h5, ... and the table results/sweep.csv\n"
+      "  --out run-{omega2}.csv           writes run-200.csv, run-500.csv, ...\n"
+      "  --resume results/                instead of --out: runs only what is not finished there\n");
   add_plan(sub, a.plan);
   sub.add_option("--method", a.plan.method, "method ('trill list methods' shows all; default: that of the model)");
+  add_accuracy(sub, a.plan);
   add_step(sub, a.plan);
   add_output(sub, a.plan);
   auto* out =
       file_name(sub, "-o,--out", a.out,
                 "write the solution to this file (.h5, .csv or .json; orbits also .oem), with checkpoints during "
-                "the run");
+                "the run; - writes CSV to standard output, and the summary to standard error");
   assignments(sub, "--oem", a.plan.oem,
               "what a file .oem says about itself: epoch=2026-01-31T12:00:00, object, object_id, centre, frame, "
               "time_system, originator");
@@ -130,6 +151,7 @@ void add_run(CLI::App& app, Action& action) {
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "show no progress and no summary");
   sub.add_flag("--json", a.json, "print the summary as JSON, for programs");
+  sub.add_flag("--strict", a.strict, "exit with code 4 if the verdict on the run is red");
   sub.add_flag("--dry-run", a.dry_run, "check everything and show what would be done, without running");
 }
 

@@ -7,16 +7,13 @@
 #include "problem/consistent_charges.hpp"
 #include "terminal.hpp"
 #include "trill/problem/langevin.hpp"
+#include "words.hpp"
 
 #include <fmt/format.h>
 
 namespace trill::cli {
 namespace {
 using Rows = std::vector<std::vector<std::string>>;
-
-std::string with_unit(const std::string& number, const std::string& unit) {
-  return unit.empty() ? number : number + " " + unit;
-}
 
 void list_forces(const MechanicalProblem& problem, const State& s, Rows& rows) {
   Groups bit = 1;

@@ -22,6 +22,7 @@ enum ExitCode {
   interrupted = 130,
   reader_gone = 141
 };
+inline constexpr const char* standard_output = "-";  // in place of the name of a file
 
 struct RunArguments {
   RunPlan plan;
@@ -32,7 +33,7 @@ struct RunArguments {
   int jobs = 0;  // 0: one per core
   CheckTime check;
   double checkpoint_seconds = 1;
-  bool quiet = false, json = false, dry_run = false;
+  bool quiet = false, json = false, dry_run = false, strict = false;
 };
 struct ListArguments {
   std::string what = "methods";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/run_results.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
-#include "driver/recorded_run.hpp"
+#include "driver/answer.hpp"
 #include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
+#include "run_summary.hpp"
+#include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
@@ -16,13 +16,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace trill::cli {
 namespace {
-using nlohmann::json;
 constexpr double bytes_for_cycles = 1.2e6;  // on the page
-
 constexpr std::size_t rungs_shown = 4;
 
 std::string settings_text(const RunInfo& info) {
@@ -35,11 +32,12 @@ std::string settings_text(const RunInfo& info) {
 }
 
 RecordPlan record_plan(const RunArguments& a) {
-  return {a.resume.empty() ? a.out : a.resume, !a.resume.empty(), a.checkpoint_seconds};
+  const bool to_file = a.out != standard_output;
+  return {a.resume.empty() ? (to_file ? a.out : "") : a.resume, !a.resume.empty(), a.checkpoint_seconds};
 }
 
 std::string last_words(const RunArguments& a) {
-  const std::string file = a.resume.empty() ? a.out : a.resume;
+  const std::string file = record_plan(a).file.string();
   if (!a.sweeps.empty()) return "interrupted; " + how_to_continue(file, "sweep");
   if (!file.empty() && !holds_run(part_of(without_part(file)))) return "interrupted before anything was recorded";
   return "interrupted; " + how_to_continue(file, "run");
@@ -52,68 +50,15 @@ Native native_as_before(const std::string& resumed) {
   return point->info.code == "compiled" ? Native::as_before : Native::never;
 }
 
-// The method that was chosen for the run to be resumed is not chosen again.
-void take_way_as_before(const std::string& resumed, RunPlan& plan) {
-  const bool chosen = plan.want != Want::steady && plan.want != Want::envelope;
-  if (!chosen || !plan.method.empty() || !plan.formulation.empty() || !plan.options.empty()) return;
-  const auto point = find_resume_point(resumed);
-  if (!point) return;
-  const RunInfo& info = point->info;
-  const auto number = [&](const char* name) -> std::optional<double> {
-    const auto found = info.settings.find(name);
-    return found == info.settings.end() ? std::nullopt : parse_number(found->second);
-  };
-  plan.want = Want::full;
-  plan.method = info.method;
-  plan.formulation = info.formulation;
-  plan.options = info.options;
-  if (!plan.h && !plan.rtol) {
-    plan.h = number("h");
-    plan.rtol = number("rtol");
-  }
-}
-
-// The keys have the names of the members of SteadyState; a multiplier is its real and its imaginary part.
-json steady_json(const SteadyState& s) {
-  json multipliers = json::array(), signals = json::object(), powers = json::object();
-  for (const std::complex<double>& m : s.multipliers) multipliers.push_back({m.real(), m.imag()});
-  for (const SteadySignal& x : s.signals)
-    signals[x.name] = {
-        {"unit", x.unit},       {"mean", x.mean},          {"rms", x.rms}, {"min", x.min}, {"max", x.max},
-        {"ripple", x.ripple()}, {"harmonics", x.harmonics}};
-  for (const SteadyPower& p : s.powers) powers[p.element] = {{"is_source", p.is_source}, {"mean", p.mean}};
-  return {{"period", s.period},
-          {"frequency", 1 / s.period},
-          {"has_clock", s.has_clock},
-          {"multipliers", multipliers},
-          {"is_stable", s.is_stable},
-          {"stability", s.stability},
-          {"residual", s.residual},
-          {"signals", signals},
-          {"powers", powers},
-          {"load", s.load},
-          {"efficiency", s.efficiency ? json(*s.efficiency) : json(nullptr)},
-          {"iterations", s.iterations},
-          {"cycles", s.cycles},
-          {"cycles_with_sensitivities", s.cycles_with_sensitivities},
-          {"products", s.products},
-          {"transient", s.transient}};
-}
-
 class Session {
  public:
   Session(const RunArguments& arguments, PreparedRun prepared)
-      : a_(arguments), run_(std::move(prepared), record_plan(a_)) {
-    DriverOptions& options = run_.prepared().options;
-    fill_origin(options.info);
-    options.stop = &stop_requested();
-    options.progress = progress_bar(options.info.problem, a_.quiet);
-  }
+      : a_(arguments), inquiry_(a_.plan, with_origin(std::move(prepared)), record_plan(a_), inquiry_options()) {}
 
   int dry_run() {
     check_places();
-    print(settings_text(run_.prepared().options.info));
-    const PreparedRun& prepared = run_.prepared();
+    const PreparedRun& prepared = run().prepared();
+    print(settings_text(prepared.options.info));
     if (!prepared.choice.empty()) print(fmt::format("\n{}\n", prepared.choice));
     if (!prepared.advice_remark.empty()) print(fmt::format("\n{}\n", prepared.advice_remark));
     if (!prepared.rungs.empty())
@@ -123,159 +68,139 @@ class Session {
 
   int go() {
     check_places();
-    run_.open();
-    for (const std::string& remark : run_.remarks()) complain(remark);
-    watch_cycles();
-    if (!run_.solved()) run_.solve();
-    if (run_.outcome().status == RunStatus::stopped) return interrupted();
-    run_.judge(a_.check, &stop_requested());
-    run_.publish();
+    inquiry_.open();
+    for (const std::string& remark : run().remarks()) complain(remark);
+    inquiry_.settle();
+    if (run().outcome().status == RunStatus::stopped) return interrupted();
+    run().publish();
     if (!a_.report.empty()) write_report();
-    summarise();
-    return run_.outcome().ok() ? ExitCode::ok : ExitCode::numerical_failure;
+    if (to_standard_output()) write_rows();
+    say();
+    if (!run().outcome().ok()) return ExitCode::numerical_failure;
+    if (!a_.strict || run().trust().verdict != Verdict::red) return ExitCode::ok;
+    complain("the verdict on this run is red, which is a failure with --strict");
+    return ExitCode::distrusted;
   }
 
  private:
+  RecordedRun& run() { return inquiry_.present(); }
+
+  static PreparedRun with_origin(PreparedRun first) {
+    fill_origin(first.options.info);
+    first.options.stop = &stop_requested();
+    return first;
+  }
+
+  InquiryOptions inquiry_options() {
+    InquiryOptions options;
+    options.check = a_.check;
+    options.stop = &stop_requested();
+    options.equip = [this](PreparedRun& run, std::size_t attempt) {
+      const std::string& problem = run.options.info.problem;
+      run.options.progress =
+          progress_bar(attempt == 0 ? problem : fmt::format("{}, attempt {}", problem, attempt + 1), a_.quiet);
+      watch_cycles(run);
+    };
+    // Not all formats can be read again.
+    options.look = [this](RecordedRun& best) { take_figures(best); };
+    return options;
+  }
+
+  bool to_standard_output() const { return a_.out == standard_output; }
+
   void check_places() {
-    if (!a_.out.empty()) SegmentRecorder{a_.out};  // throws on an unknown format
-    Paths outputs = files_of_solution(without_part(a_.resume.empty() ? a_.out : a_.resume));
+    const std::string out = to_standard_output() ? "" : a_.out;
+    if (!out.empty()) SegmentRecorder{out};  // throws on an unknown format
+    Paths outputs = files_of_solution(without_part(a_.resume.empty() ? out : a_.resume));
     if (!a_.report.empty() && std::filesystem::path(a_.out).extension() == ".oem")
       throw UsageError("--report reads the solution again, and trill only writes .oem files; use .h5, .csv or .json");
     outputs.push_back(a_.report);
     check_page_name(a_.report);
-    check_apart(outputs, files_of_model(a_.plan.model, run_.prepared().options.info.inputs));
+    check_apart(outputs, files_of_model(a_.plan.model, run().prepared().options.info.inputs));
     check_page(a_.report);
-    check_place(a_.out);
+    check_place(out);
   }
 
   // For the page. What was computed before a run was resumed is not known any more.
-  void watch_cycles() {
-    if (a_.report.empty() || !a_.resume.empty() || !run_.prepared().stepper) return;
-    starts_.emplace(*run_.prepared().stepper);
+  void watch_cycles(PreparedRun& run) {
+    if (a_.report.empty() || !a_.resume.empty() || !run.stepper) return;
+    if (starts_) std::erase(run.options.observers, &*starts_);  // an earlier attempt had it
+    starts_.emplace(*run.stepper);
+    watched_ = run.stepper.get();
     if (starts_->counts_cycles())
-      run_.prepared().options.observers.push_back(&*starts_);
+      run.options.observers.push_back(&*starts_);
     else
       starts_.reset();
   }
 
   std::shared_ptr<const CycleShapes> cycles() {
-    if (!starts_ || !std::holds_alternative<EveryStep>(a_.plan.output)) return nullptr;
+    const PreparedRun& prepared = run().prepared();
+    if (!starts_ || watched_ != prepared.stepper.get() || !std::holds_alternative<EveryStep>(a_.plan.output))
+      return nullptr;
     const RunDefaults defaults = make_model(a_.plan.model, a_.plan.parameters).info.run;
-    auto shapes =
-        std::make_shared<CycleShapes>(find_cycle_shapes(run_.prepared(), defaults, *starts_, bytes_for_cycles));
+    auto shapes = std::make_shared<CycleShapes>(find_cycle_shapes(prepared, defaults, *starts_, bytes_for_cycles));
     shapes->command = window_command(a_);
     return shapes;
   }
 
   int interrupted() {
-    complain(fmt::format("{}; {}", run_.outcome().message, how_to_continue(run_.file().string(), "run")));
-    if (run_.file().empty() && !a_.report.empty()) write_report();
+    complain(fmt::format("{}; {}", run().outcome().message, how_to_continue(run().file().string(), "run")));
+    if (run().file().empty() && !a_.report.empty()) write_report();
     return ExitCode::interrupted;
   }
 
   void write_report() {
-    run_.with_rows([&](const RunInfo& info, const RowSource& rows) {
+    run().with_wanted_rows([&](const RunInfo& info, const RowSource& rows) {
       Report page;
       page.runs.push_back(
-          {"", info, run_.outcome(), run_.trust(), rows, run_.prepared().problem->parameters(), cycles()});
+          {"", info, run().outcome(), run().trust(), rows, run().prepared().problem->parameters(), cycles()});
       page.version = TRILL_VERSION;
       write_whole(a_.report, report_page(page));
     });
   }
 
-  // The numbers that the model asks for.
-  std::vector<RunResult> results() {
-    std::vector<RunResult> found;
-    auto wishes = wished_results_of(*run_.prepared().problem);
-    if (run_.prepared().steady_state)
+  void write_rows() {
+    run().with_wanted_rows([](const RunInfo& info, const RowSource& rows) { write_table(rows, info, print_content); });
+    flush_output();
+  }
+
+  void take_figures(RecordedRun& best) {
+    digest_.reset();
+    results_.clear();
+    if (a_.quiet && !a_.json) return;
+    auto wishes = wished_results_of(*best.prepared().problem);
+    if (best.prepared().steady_state)
       for (RunResultWish& wish : wishes) wish.from = -HUGE_VAL, wish.to = HUGE_VAL;  // the period stands for all times
-    if (!wishes.empty())
-      run_.with_rows([&](const RunInfo& info, const RowSource& rows) { found = find_results(wishes, info, rows); });
-    return found;
+    best.with_rows([&](const RunInfo& info, const RowSource& rows) {
+      digest_ = digest(info, rows);
+      results_ = find_results(wishes, info, rows);
+    });
   }
 
-  json summary_json() {
-    const RunInfo& info = run_.prepared().options.info;
-    const RunOutcome& outcome = run_.outcome();
-    const Trust& trust = run_.trust();
-    json files = json::object();
-    if (run_.published()) files["solution"] = run_.file().string();
-    if (!a_.report.empty()) files["report"] = a_.report;
-    const Counters& c = outcome.counters;
-    json notices = json::array();
-    for (const Notice& n : outcome.notices)
-      notices.push_back({{"t", n.t},
-                         {"code", n.code},
-                         {"text", n.text},
-                         {"severity", to_text(n.severity)},
-                         {"value", n.value},
-                         {"threshold", n.threshold},
-                         {"count", n.count}});
-    json measures = json::object();
-    for (const RunResult& r : results()) measures[r.name] = r.value ? json(*r.value) : json(nullptr);
-    json components = json::array();
-    for (const TrustRow& row : trust.rows)
-      components.push_back({{"name", row.name}, {"deviation", row.deviation}, {"relative", row.relative()}});
-    json summary = {
-        {"model", info.problem},
-        {"method", info.method},
-        {"formulation", info.formulation},
-        {"choice", run_.prepared().choice},
-        {"status", to_text(outcome.status)},
-        {"message", outcome.message},
-        {"steps", c.steps},
-        {"rejected", c.rejected},
-        {"forces", c.most_forces()},
-        {"newton_iterations", c.newton_iterations},
-        {"seconds", c.seconds},
-        {"code", info.code},
-        {"settings", info.settings},
-        {"parameters", info.parameters},
-        {"trust", {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"components", components}}},
-        {"notices", notices},
-        {"measures", measures},
-        {"files", files}};
-    if (const auto& steady = run_.prepared().steady_state) summary["steady"] = steady_json(*steady);
-    return summary;
-  }
-
-  void summarise() {
-    if (a_.json) return print(summary_json().dump(2) + "\n");
-    const RunInfo& info = run_.prepared().options.info;
-    const RunOutcome& outcome = run_.outcome();
-    const Trust& trust = run_.trust();
-    if (!outcome.ok()) complain(fmt::format("{} failed {}", info.problem, outcome.message));
-    if (a_.quiet) return;
-    const Counters& c = outcome.counters;
-    print(fmt::format("{} with {}: {} step{}", info.problem, way_of(info), c.steps, c.steps == 1 ? "" : "s"));
-    if (c.rejected > 0) print(fmt::format(" ({} rejected)", c.rejected));
-    print(fmt::format(", {} force evaluations, {:.3g} s{}{}\n", c.most_forces(), c.seconds,
-                      info.code.empty() ? "" : ", model ", info.code));
-    if (outcome.ok() && !outcome.message.empty()) print(fmt::format("  {}\n", outcome.message));
-    if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
-    if (!run_.prepared().advice_remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().advice_remark));
-    if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
-    for (const RunResult& r : results())
-      print(fmt::format("  {} = {}\n", r.name,
-                        r.value ? fmt::format("{:.6g} {}", *r.value, r.unit) : "not known from the rows of this run"));
-    for (const Notice& n : outcome.notices)
-      if (n.code == "summary") print(fmt::format("  {}\n", n.text));
-    for (const Notice& n : outcome.notices)
-      if (n.severity != Severity::info)
-        print(
-            fmt::format("  {} at t = {:.6g}: {}{}{}\n", to_text(n.severity), n.t, n.text,
-                        n.threshold == 0 ? "" : fmt::format(" (value {:.3g}, threshold {:.3g})", n.value, n.threshold),
-                        n.count > 1 ? fmt::format(", {} times in all", n.count) : ""));
-    print(fmt::format("  trust: {}{}\n",
-                      trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(trust.verdict)),
-                      trust.headline));
-    if (run_.published()) print(fmt::format("  solution: {}\n", run_.file().string()));
-    if (!a_.report.empty()) print(fmt::format("  report: {}\n", a_.report));
+  void say() {
+    const auto tell = to_standard_output() ? print_aside : print;
+    const RunOutcome& outcome = run().outcome();
+    const RunSummary summary{a_,
+                             run().prepared(),
+                             outcome,
+                             run().trust(),
+                             digest_,
+                             results_,
+                             inquiry_.attempts(),
+                             inquiry_.shortfall(),
+                             run().file().string(),
+                             a_.report};
+    if (a_.json) return tell(json_of(summary));
+    if (!outcome.ok()) complain(fmt::format("{} failed {}", summary.prepared.options.info.problem, outcome.message));
+    if (!a_.quiet) tell(text_of(summary));
   }
 
   const RunArguments& a_;
-  RecordedRun run_;
+  Inquiry inquiry_;
+  std::optional<RunDigest> digest_;  // of the best run so far
+  std::vector<RunResult> results_;
   std::optional<CycleStarts> starts_;
+  const Stepper* watched_ = nullptr;  // whose cycles are watched
 };
 
 int run_window(const RunArguments& a) {
@@ -300,7 +225,6 @@ int run(const RunArguments& arguments) {
   if (!a.resume.empty() && a.plan.native == Native::automatic && a.plan.want != Want::steady)
     a.plan.native = native_as_before(a.resume);
   if (a.window && !a.dry_run) return run_window(a);
-  if (!a.resume.empty()) take_way_as_before(a.resume, a.plan);
   a.plan.second_opinion = a.resume.empty();
   Session session(a, prepare(a.plan));
   return a.dry_run ? session.dry_run() : session.go();

@@ -160,13 +160,20 @@ class SweepSession {
 
   int outcome() const {
     std::size_t done = 0, failed = 0, errors = 0;
+    bool is_red = false;
     for (const SweepMember& member : sweep_.members) {
+      is_red = is_red || (member.ok() && member.trust.verdict == Verdict::red);
       done += member.progress == SweepMember::Progress::finished;
       errors += member.progress == SweepMember::Progress::error;
       failed += member.failed();
     }
     if (failed > 0) complain_of_failures();
-    if (done + errors == sweep_.members.size()) return failed > 0 ? ExitCode::numerical_failure : ExitCode::ok;
+    if (done + errors == sweep_.members.size()) {
+      if (failed > 0) return ExitCode::numerical_failure;
+      if (!a_.strict || !is_red) return ExitCode::ok;
+      complain("the verdict on some runs is red, which is a failure with --strict");
+      return ExitCode::distrusted;
+    }
     complain(fmt::format("interrupted: {} of {} runs are done; {}", done, sweep_.members.size(),
                          how_to_continue(a_.resume.empty() ? a_.out : a_.resume, "sweep")));
     return ExitCode::interrupted;
@@ -181,6 +188,9 @@ class SweepSession {
 }  // namespace
 
 int sweep(const RunArguments& arguments) {
+  if (arguments.out == standard_output)
+    throw UsageError(
+        "a sweep gives several solutions, and standard output takes one; give a directory by --out results/");
   SweepSession session(arguments);
   return arguments.dry_run ? session.dry_run() : session.go();
 }

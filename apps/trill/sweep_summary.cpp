@@ -5,6 +5,7 @@
 #include "report/decimate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,12 @@ const double* value_of(const SweepMember& member, const std::string& name) {
   for (const auto& [known, value] : member.measured)
     if (known == name) return &value;
   return nullptr;
+}
+
+// An estimate is not more accurate than that, and further digits depend on the time that the check had.
+nlohmann::json two_digits(double error) {
+  if (!std::isfinite(error)) return nullptr;
+  return *parse_number(fmt::format("{:.1e}", error));
 }
 
 bool is_finished(const SweepMember& member) { return member.progress == SweepMember::Progress::finished; }
@@ -88,10 +95,11 @@ std::string summary_json(const Sweep& sweep, const RunInfo& info) {
     swept[axis.parameter] = values;
   }
   for (const SweepMember& member : sweep.members) {
-    json parameters = json::object(), measured = json::object();
+    json parameters = json::object(), measured = json::object(), state = json::object();
     for (std::size_t i = 0; i < sweep.axes.size(); ++i)
       parameters[sweep.axes[i].parameter] = *parse_number(member.values[i]);
     for (const auto& [name, value] : member.measured) measured[name] = value;
+    for (const auto& [name, value] : member.state) state[name] = value;
     json row{{"parameters", parameters}, {"status", member.status()}, {"ok", member.ok()}, {"message", member.why()}};
     if (is_finished(member)) {
       const Counters& c = member.outcome.counters;
@@ -99,7 +107,13 @@ std::string summary_json(const Sweep& sweep, const RunInfo& info) {
                   {"rejected", c.rejected},
                   {"forces", c.most_forces()},
                   {"end", measured},
-                  {"trust", {{"verdict", to_text(member.trust.verdict)}, {"headline", member.trust.headline}}}});
+                  {"end_state", state},
+                  {"trust",
+                   {{"verdict", to_text(member.trust.verdict)},
+                    {"headline", member.trust.headline},
+                    {"error", two_digits(member.trust.error)}}},
+                  {"repetitions", member.attempts.size()},
+                  {"shortfall", member.shortfall}});
       if (!member.file.empty()) row["file"] = member.file.filename().string();
     }
     members.push_back(std::move(row));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "terminal.hpp"
 
+#include "base/text.hpp"
 #include "base/visible_text.hpp"
 
 #include <algorithm>
@@ -30,6 +31,13 @@ std::string duration(double seconds) {
 
 void write_out(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output(errno);
+}
+
+constexpr std::size_t label_width = 10, line_width = 100;
+
+// On the terminal, of a text in UTF-8.
+std::size_t width_of(const std::string& s) {
+  return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string one_visible_line(std::string text) {
@@ -65,13 +73,32 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
   };
 }
 
+std::string labelled(const std::string& label, const std::string& text) {
+  std::string out(label_width - std::min(label_width, label.size()), ' ');
+  out += label + (label.empty() ? "  " : ": ");
+  std::size_t column = out.size();
+  bool at_start = true;
+  for (const std::string& part : split(text, ' ')) {
+    const std::string word = one_visible_line(part);
+    const std::size_t width = width_of(word);
+    if (!at_start && column + 1 + width > line_width) {
+      out += '\n' + std::string(label_width + 2, ' ');
+      column = label_width + 2;
+    } else if (!at_start) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += width;
+    at_start = false;
+  }
+  return out + "\n";
+}
+
 std::string text_table(std::vector<std::vector<std::string>> rows) {
   for (auto& row : rows)
     for (std::string& cell : row) cell = one_visible_line(std::move(cell));
   std::vector<std::size_t> widths;
-  const auto width_of = [](const std::string& s) {
-    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-  };
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
@@ -95,6 +122,11 @@ std::string text_table(std::vector<std::vector<std::string>> rows) {
 
 void print(const std::string& text) { write_out(visible_text(text)); }
 void print_content(const std::string& text) { isatty(STDOUT_FILENO) ? print(text) : write_out(text); }
+
+void print_aside(const std::string& text) {
+  const std::string visible = visible_text(text);
+  (void)!std::fwrite(visible.data(), 1, visible.size(), stderr);
+}
 
 void complain_with_source(const std::string& text) {
   const std::string line = "trill: " + visible_text(text) + "\n";

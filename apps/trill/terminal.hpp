@@ -14,6 +14,10 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 // Aligns the columns; the first row is the header.
 std::string text_table(std::vector<std::vector<std::string>> rows);
 
+// "  LABEL: TEXT\n" for a summary: labels end in one column, and longer texts go on below their beginning.
+// They are broken at blanks; a line break in the text stands for a blank at which they are not broken.
+std::string labelled(const std::string& label, const std::string& text);
+
 // Nobody reads standard output any longer, as after `| head -1`. This is not an error and needs no message.
 struct ReaderGone : IoError {
   using IoError::IoError;
@@ -27,6 +31,8 @@ void open_standard_files();
 void print(const std::string& text);
 // The same for the content of a file, which stays as it is unless it goes to a terminal.
 void print_content(const std::string& text);
+// For people who read standard error, because standard output carries the rows.
+void print_aside(const std::string& text);
 void flush_output();
 // Writes "trill: TEXT" as one line to standard error. If that is closed or full, nothing more can be done.
 void complain(std::string text);

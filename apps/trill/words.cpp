@@ -3,11 +3,30 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 namespace trill::cli {
+namespace {
+struct WantMeaning {
+  Want want;
+  const char* what;
+};
+constexpr std::array want_meanings{WantMeaning{Want::full, "the full motion"},
+                                   WantMeaning{Want::slow, "the slow motion"},
+                                   WantMeaning{Want::amplitude, "the amplitudes of the fast motion"},
+                                   WantMeaning{Want::statistics, "averages"},
+                                   WantMeaning{Want::envelope, "the envelope"},
+                                   WantMeaning{Want::steady, "the periodic steady state"}};
+}  // namespace
+
+std::string with_unit(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : fmt::format("{} {}", number, unit);
+}
+
 double read_number(const std::string& option, const std::string& text) {
   const auto value = parse_number(text);
   if (!value) throw UsageError(fmt::format("{} needs a number, not '{}'", option, text));
@@ -49,6 +68,23 @@ Want read_want(const std::string& text) {
   }
   throw UsageError(
       fmt::format("--want cannot be '{}'{}; choose one of {}", text, suggest(text, known), join(known, " | ")));
+}
+
+const char* what_is(Want want) {
+  return std::find_if(want_meanings.begin(), want_meanings.end(), [&](const auto& w) { return w.want == want; })->what;
+}
+
+std::vector<double> read_times(const std::string& option, const std::string& text) {
+  std::vector<double> times;
+  for (const std::string& part : split(text, ',')) times.push_back(read_number(option, part));
+  return times;
+}
+
+std::vector<std::string> read_names(const std::string& option, const std::string& text) {
+  std::vector<std::string> names = split(text, ',');
+  for (const std::string& name : names)
+    if (name.empty()) throw UsageError(fmt::format("{} needs names separated by commas, not '{}'", option, text));
+  return names;
 }
 
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text) {

@@ -7,10 +7,14 @@
 #include <cstdint>
 
 namespace trill::cli {
+std::string with_unit(const std::string& number, const std::string& unit);  // "3 m", or "3" without a unit
 double read_number(const std::string& option, const std::string& text);
 std::int64_t read_count(const std::string& option, const std::string& text);
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text);
 When read_when(const std::string& option, const std::string& text);
 CheckTime read_check(const std::string& option, const std::string& text);
 Want read_want(const std::string& text);
+const char* what_is(Want want);                                                      // for sentences: "the slow motion"
+std::vector<double> read_times(const std::string& option, const std::string& text);  // 1,2.5,10
+std::vector<std::string> read_names(const std::string& option, const std::string& text);
 }  // namespace trill::cli

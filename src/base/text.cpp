@@ -68,8 +68,9 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 namespace {
+constexpr std::size_t short_list = 15;     // of names that a message can show
 constexpr std::size_t longest_name = 200;  // names in a file may be megabytes long; edit_distance costs their product
-}
+}  // namespace
 
 std::string suggest(std::string_view wrong, std::span<const std::string> known) {
   if (known.empty() || wrong.size() > longest_name) return "";
@@ -85,7 +86,7 @@ std::string suggest(std::string_view wrong, std::span<const std::string> known) 
   for (const auto& [distance, name] : ranked)
     if (distance <= limit && near.size() < 3) near.push_back("'" + name + "'");
   if (!near.empty()) return "; did you mean " + join(near, " or ") + "?";
-  if (known.size() <= 12) return "; known names: " + join(known, ", ");
+  if (known.size() <= short_list) return "; known names: " + join(known, ", ");
   return "";
 }
 }  // namespace trill

@@ -117,7 +117,10 @@ std::string output_text(const Output& output) {
   if (const auto* grid = std::get_if<Grid>(&output)) return fmt::format("every {} in time", grid->dt);
   if (const auto* every = std::get_if<EveryStep>(&output))
     return every->stride == 1 ? "every step" : fmt::format("every {} steps", every->stride);
-  return fmt::format("{} given times", std::get<Times>(output).t.size());
+  constexpr std::size_t most_listed = 50;
+  const std::vector<double>& times = std::get<Times>(output).t;
+  if (times.size() > most_listed) return fmt::format("{} given times", times.size());
+  return fmt::format("at t = {}", fmt::join(times, ", "));
 }
 
 OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) {
@@ -138,6 +141,8 @@ OptionSet settings_of(const RunPlan& plan, const MethodInfo& info) {
     if (!info.owns_step) settings["control"] = plan.control.empty() ? AdaptiveStep{}.controller : plan.control;
   }
   if (plan.h_max) settings["h_max"] = format_number(*plan.h_max);
+  if (plan.accuracy) settings["accuracy"] = format_number(*plan.accuracy);
+  if (!plan.of.empty()) settings["of"] = join(plan.of, ",");
   settings["output"] = output_text(plan.output);
   settings["seed"] = fmt::format("{}", plan.seed);
   settings["checkpoint_every"] = fmt::format("{}", plan.checkpoint_every);
@@ -225,6 +230,38 @@ RunPlan named_plan(const PreparedRun& run, const RunPlan& asked) {
   for (const auto* options : {&run.way.options, &run.way.formulation_options})
     plan.options.insert(options->begin(), options->end());
   return plan;
+}
+
+void take_over(PreparedRun& built, const PreparedRun& run) {
+  RunInfo& info = built.options.info;
+  const RunInfo& same = run.options.info;
+  info.problem = same.problem;
+  info.problem_title = same.problem_title;
+  info.problem_reference = same.problem_reference;
+  info.model_text = same.model_text;
+  info.inputs = same.inputs;
+  info.version = same.version;
+  info.host = same.host;
+  info.started = same.started;
+  for (const Notice& notice : run.options.notices)
+    if (notice.code != "method") built.options.notices.push_back(notice);
+  built.options.events = run.options.events;
+  built.options.observers = run.options.observers;
+  built.options.newton_retries = run.options.newton_retries;
+  built.options.stop = run.options.stop;
+  built.options.progress = run.options.progress;
+  built.rungs = run.rungs;
+}
+
+PreparedRun build_instead(const PreparedRun& run, const RunPlan& plan, const Way& way, const std::string& choice) {
+  Facts known;
+  known.start = run.start;
+  Advice advice;
+  advice.way = way;
+  advice.choice = choice;
+  PreparedRun built = build({plan, {}, way}, known, advice, run.problem->clone());
+  take_over(built, run);
+  return built;
 }
 
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan) {

@@ -178,7 +178,8 @@ void check_output(const Output& output, double t0, double direction) {
   if (!times) return;
   double last = t0;
   for (const double t : times->t) {
-    if (!(direction * (t - last) > 0))
+    const bool is_start = t == t0 && t == times->t.front();
+    if (!is_start && !(direction * (t - last) > 0))
       throw UsageError(fmt::format("output times must be in the order of the run, but {} comes after {}", t, last));
     last = t;
   }

@@ -10,7 +10,11 @@ namespace trill {
 class OutputClock {
  public:
   OutputClock(const Output& output, double t_start, double direction)
-      : output_(output), t_start_(t_start), direction_(direction) {}
+      : output_(output), t_start_(t_start), direction_(direction) {
+    // The row of the start is recorded without being asked for.
+    if (const auto* times = std::get_if<Times>(&output); times && !times->t.empty() && times->t.front() == t_start)
+      pass_time();
+  }
 
   bool counts_steps() const { return std::holds_alternative<EveryStep>(output_); }
   double next_time() const {  // infinite: no more rows

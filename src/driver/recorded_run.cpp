@@ -2,6 +2,7 @@
 #include "driver/recorded_run.hpp"
 
 #include "driver/steady.hpp"
+#include "solution/wanted_rows.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,21 @@ void RecordedRun::with_rows(const UseRows& use) const {
   use(file.info(), file);
 }
 
+void RecordedRun::with_wanted_rows(const UseRows& use) const {
+  const auto* named = std::get_if<Times>(&prepared_.plan.output);
+  if (!named) return with_rows(use);
+  with_rows(
+      [&](const RunInfo& info, const RowSource& rows) { use(info, WantedRows(rows, named->t, outcome_.status)); });
+}
+
+void RecordedRun::adopt(RunOutcome outcome, Trust trust) {
+  outcome_ = std::move(outcome);
+  set_trust(std::move(trust));
+  solved_ = published_ = true;
+}
+
 void RecordedRun::judge(const CheckTime& time, const std::atomic<bool>* stop) {
+  judged_ = true;
   if (time.is_off()) {
     trust_.headline = "Not checked, because of --check off.";
     return;
@@ -76,8 +91,20 @@ void RecordedRun::judge(const CheckTime& time, const std::atomic<bool>* stop) {
 }
 
 void RecordedRun::publish() {
-  if (!recorder_) return;
-  recorder_->publish(trust_);
+  if (!recorder_ || published_) return;
+  const auto* named = std::get_if<Times>(&prepared_.plan.output);
+  recorder_->publish(trust_, named ? &named->t : nullptr);
   published_ = true;
+}
+
+Solution RecordedRun::take_solution() {
+  Solution solution = std::move(rows_);
+  solution.outcome = outcome_;
+  solution.trust = trust_;
+  return solution;
+}
+
+void RecordedRun::discard() {
+  if (recorder_) recorder_->discard();
 }
 }  // namespace trill

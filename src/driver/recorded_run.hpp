@@ -26,10 +26,19 @@ class RecordedRun {
   void solve();
   void take(const Solution& solution);  // instead of solve(), if the run was computed elsewhere
   void judge(const CheckTime& time, const std::atomic<bool>* stop);
-  void set_trust(Trust trust) { trust_ = std::move(trust); }
-  void publish();  // does nothing if rows are in memory
+  void set_trust(Trust trust) {
+    trust_ = std::move(trust);
+    judged_ = true;
+  }
+  bool judged() const { return judged_; }
+  void publish();                               // does nothing if rows are in memory, or if it was done before
+  void discard();                               // instead of publish()
+  void adopt(RunOutcome outcome, Trust trust);  // instead of open() and solve(): those of the finished file
+
+  Solution take_solution();  // of a run whose rows are in memory, with its trust statement
 
   PreparedRun& prepared() { return prepared_; }
+  const PreparedRun& prepared() const { return prepared_; }
   const RunOutcome& outcome() const { return outcome_; }
   const Trust& trust() const { return trust_; }
   const std::filesystem::path& file() const { return plan_.file; }
@@ -39,6 +48,8 @@ class RecordedRun {
   // Gives access to the rows, which are in memory, in the part directory or in the finished file.
   using UseRows = std::function<void(const RunInfo& info, const RowSource& rows)>;
   void with_rows(const UseRows& use) const;
+  // The same for the rows that the user asked for, if times were named.
+  void with_wanted_rows(const UseRows& use) const;
 
  private:
   void open_resumed();
@@ -52,6 +63,6 @@ class RecordedRun {
   RunOutcome outcome_;
   Trust trust_;
   std::vector<std::string> remarks_;
-  bool solved_ = false, published_ = false;
+  bool solved_ = false, judged_ = false, published_ = false;
 };
 }  // namespace trill

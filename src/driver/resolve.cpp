@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "formulation/constraint_formulation.hpp"
+#include "problem/quantity_kind.hpp"
 #include "problem/reactive.hpp"
 #include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
@@ -19,7 +20,35 @@ void check_positive(const std::optional<double>& value, const char* name) {
     throw UsageError(fmt::format("{} must be positive and finite, not {}", name, *value));
 }
 
+// Numbers have sixteen digits, and a run of many steps keeps fewer of them.
+constexpr double smallest_accuracy = 1e-13;
+
+void check_accuracy(const RunPlan& plan) {
+  check_positive(plan.accuracy, "the accuracy");
+  if (plan.accuracy && *plan.accuracy >= 1)
+    throw UsageError(
+        fmt::format("the accuracy is an error relative to the range of what is computed and must be below "
+                    "1, not {}; 1e-3 is the width of a line in a plot",
+                    *plan.accuracy));
+  if (plan.accuracy && *plan.accuracy < smallest_accuracy)
+    throw UsageError(
+        fmt::format("an accuracy of {} cannot be had, because numbers have sixteen digits and rounding "
+                    "spoils the last ones; the smallest that can be asked for is {}",
+                    *plan.accuracy, smallest_accuracy));
+}
+
+void check_judged(const RunPlan& plan, const Problem& problem) {
+  std::vector<std::string> known;
+  for (const Quantity& q : measures_of(problem)) known.push_back(q.name);
+  for (const Quantity& q : problem.components()) known.push_back(q.name);
+  for (const std::string& name : plan.of)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("'{}' has no component or measure '{}' that could be judged{}", problem.name(), name,
+                                   suggest(name, known)));
+}
+
 void check_numbers(const RunPlan& plan) {
+  check_accuracy(plan);
   check_positive(plan.h, "h");
   check_positive(plan.rtol, "rtol");
   check_positive(plan.atol, "atol");
@@ -40,8 +69,25 @@ void check_numbers(const RunPlan& plan) {
     throw UsageError(fmt::format("output every {} steps is not possible; give 1 or more", every->stride));
 }
 
+// Puts the named times of rows into the order of the run, which ends at the last one if no end was given.
+void take_times(RunPlan& plan) {
+  auto* named = std::get_if<Times>(&plan.output);
+  if (!named || named->t.empty()) return;
+  std::vector<double>& t = named->t;
+  std::sort(t.begin(), t.end());
+  t.erase(std::unique(t.begin(), t.end()), t.end());
+  const double from = *plan.from;
+  if (!plan.to) plan.to = t.back() > from ? t.back() : t.front();
+  if (*plan.to < from) std::reverse(t.begin(), t.end());
+  for (const double time : t)
+    if ((time - from) * (time - *plan.to) > 0)
+      throw UsageError(
+          fmt::format("there is no row at t = {}, because the run goes from t = {} to t = {}", time, from, *plan.to));
+}
+
 void fill_span(RunPlan& plan, const Problem& problem, const RunDefaults& defaults) {
   if (!plan.from) plan.from = problem.initial_state().t;
+  take_times(plan);
   if (!plan.to) plan.to = *plan.from + defaults.to;
   if (*plan.to == *plan.from)
     throw UsageError(fmt::format(
@@ -156,6 +202,7 @@ bool leaves_choice(const RunPlan& plan) {
 
 Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults& defaults) {
   check_numbers(given);
+  check_judged(given, problem);
   Resolved asked{given, defaults, {}};
   RunPlan& plan = asked.plan;
   fill_span(plan, problem, defaults);

@@ -15,6 +15,7 @@ class SteadyRun {
   Solution run(PreparedRun& run) const;
   // Computes the steady state again, more accurately, and compares the figures of all signals.
   Trust check(const PreparedRun& run) const;
+  const RunDefaults& defaults() const { return defaults_; }
   const SteadyOptions& options() const { return options_; }
   std::string description() const;  // what is done, in one sentence
 

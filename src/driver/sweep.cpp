@@ -2,8 +2,8 @@
 #include "trill/driver/sweep.hpp"
 
 #include "base/parallel.hpp"
+#include "driver/answer.hpp"
 #include "driver/ensemble.hpp"
-#include "driver/recorded_run.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ using Progress = SweepMember::Progress;
 constexpr double most_bytes = 1 << 29;  // for rows in memory, all threads together
 // Joined runs keep no checkpoints. With at most this many steps times unknowns they are short enough to be repeated.
 constexpr double most_joined_work = 2e7;
-constexpr std::size_t most_checked = 8;  // members of a sweep
+constexpr std::size_t most_components = 100;  // whose end values are kept for a summary
+constexpr std::size_t most_checked = 8;       // members of a sweep
 
 // Adds up the progress of all members.
 class Tally {
@@ -65,7 +66,8 @@ std::vector<std::size_t> sample_of(const Sweep& sweep) {
 
 bool is_sampled(std::size_t member, const Sweep& sweep, const SweepOptions& options) {
   const std::vector<std::size_t> sample = sample_of(sweep);
-  return options.check.when == When::always || std::binary_search(sample.begin(), sample.end(), member);
+  return options.check.when == When::always || sweep.plan.accuracy ||
+         std::binary_search(sample.begin(), sample.end(), member);
 }
 
 std::string sample_text(const Sweep& sweep) {
@@ -94,7 +96,7 @@ class Block {
       guarded(i, [&] {
         if (is_finished(i) || stopping()) return;
         prepare_member(i);
-        if (!runs_[i]->solved()) alone.push_back(i);
+        if (!run_of(i).solved()) alone.push_back(i);
       });
     while (!alone.empty()) {
       const std::vector<std::size_t> group = take_group(alone);
@@ -108,14 +110,15 @@ class Block {
  private:
   SweepMember& member(std::size_t i) { return sweep_.members[begin_ + i]; }
   bool stopping() const { return options_.stop && options_.stop->load(); }
-  bool solved(std::size_t i) { return runs_[i] && runs_[i]->solved() && member(i).progress != Progress::error; }
+  RecordedRun& run_of(std::size_t i) { return runs_[i]->present(); }
+  bool solved(std::size_t i) { return runs_[i] && run_of(i).solved() && member(i).progress != Progress::error; }
 
   // Takes the first member off the list, with all that can be joined with it.
   std::vector<std::size_t> take_group(std::vector<std::size_t>& list) {
     const std::size_t first = list.front();
     std::vector<std::size_t> group{first}, rest;
     for (const std::size_t i : list)
-      if (i != first) (can_join(runs_[first]->prepared(), runs_[i]->prepared()) ? group : rest).push_back(i);
+      if (i != first) (can_join(run_of(first).prepared(), run_of(i).prepared()) ? group : rest).push_back(i);
     list = std::move(rest);
     return group;
   }
@@ -154,7 +157,8 @@ class Block {
     const fs::path& file = member(i).file;
     if (!keeps_finished_ || !fs::exists(file) || left_unfinished(file)) return false;
     const SolutionFile stored(file);
-    if (const auto differs = difference(stored.info(), prepared(i).options.info)) {
+    const PreparedRun same = as_stored(prepared(i), sweep_.plan_of(member(i)), stored.info());
+    if (const auto differs = difference(stored.info(), same.options.info)) {
       if (!options_.resume) return false;
       throw UsageError(fmt::format("{} was computed with other settings; {}", file.string(), *differs));
     }
@@ -166,14 +170,17 @@ class Block {
   void prepare_member(std::size_t i) {
     RecordPlan record{member(i).file, keeps_finished_ && left_unfinished(member(i).file), options_.checkpoint_seconds,
                       static_cast<std::size_t>(most_bytes / options_.threads)};
-    runs_[i] = std::make_unique<RecordedRun>(prepared(i), record);
+    InquiryOptions inquiry;
+    inquiry.check = options_.check;
+    inquiry.stop = options_.stop;
+    runs_[i] = std::make_unique<Inquiry>(sweep_.plan_of(member(i)), prepared(i), record, inquiry);
     try {
       runs_[i]->open();
     } catch (const UsageError& e) {
       if (record.resume && !left_unfinished(record.file)) throw Occupied(e.what());  // published in the meantime
       throw;
     }
-    if (!runs_[i]->remarks().empty()) member(i).error = runs_[i]->remarks().front();
+    if (!run_of(i).remarks().empty()) member(i).error = run_of(i).remarks().front();
   }
 
   // Reports the progress of a run that stands for this many members.
@@ -187,7 +194,7 @@ class Block {
 
   bool solve_joined(const std::vector<std::size_t>& group) {
     std::vector<PreparedRun*> runs;
-    for (const std::size_t i : group) runs.push_back(&runs_[i]->prepared());
+    for (const std::size_t i : group) runs.push_back(&run_of(i).prepared());
     count_progress(*runs.front(), group.size());
     std::vector<Solution> solutions;
     try {
@@ -197,36 +204,43 @@ class Block {
     if (solutions.empty()) return false;
     for (std::size_t k = 0; k < group.size(); ++k)
       if (solutions[k].outcome.status != RunStatus::stopped)
-        guarded(group[k], [&] { runs_[group[k]]->take(solutions[k]); });
+        guarded(group[k], [&] { run_of(group[k]).take(solutions[k]); });
     return true;
   }
 
   void solve_alone(std::size_t i) {
     guarded(i, [&] {
       if (stopping()) return;
-      count_progress(runs_[i]->prepared(), 1);
+      count_progress(run_of(i).prepared(), 1);
       runs_[i]->solve();
-      if (!runs_[i]->solved()) member(i).progress = Progress::unfinished;
+      if (!run_of(i).solved()) member(i).progress = Progress::unfinished;
     });
   }
 
   void judge() {
     for (std::size_t i = 0; i < runs_.size(); ++i)
       guarded(i, [&] {
-        if (!solved(i)) return;
+        if (!solved(i) || run_of(i).judged()) return;
         if (options_.check.is_off() || is_sampled(begin_ + i, sweep_, options_))
-          return runs_[i]->judge(options_.check, options_.stop);
+          return run_of(i).judge(options_.check, options_.stop);
         Trust trust;
         trust.headline = "Not checked itself: " + sample_text(sweep_);
-        runs_[i]->set_trust(std::move(trust));
+        run_of(i).set_trust(std::move(trust));
       });
   }
 
   void finish(std::size_t i) {
     if (!solved(i)) return;
-    RecordedRun& run = *runs_[i];
+    runs_[i]->settle();
+    RecordedRun& run = run_of(i);
+    if (!run.solved()) {
+      member(i).progress = Progress::unfinished;
+      return;
+    }
+    member(i).attempts = runs_[i]->attempts();
+    member(i).shortfall = runs_[i]->shortfall();
     run.publish();
-    run.with_rows(
+    run.with_wanted_rows(
         [&](const RunInfo& info, const RowSource& rows) { summarise(i, info, run.outcome(), run.trust(), rows); });
     runs_[i].reset();
   }
@@ -238,8 +252,11 @@ class Block {
     m.trust = trust;
     m.trust.rows.clear();
     for (const Quantity& q : info.quantities) m.measured.emplace_back(q.name, 0.0);
-    rows.visit([&](double, const double*, const double* measured) {
+    for (const Quantity& q : info.components)
+      if (m.state.size() < most_components) m.state.emplace_back(q.name, 0.0);
+    rows.visit([&](double, const double* y, const double* measured) {
       for (std::size_t k = 0; k < m.measured.size(); ++k) m.measured[k].second = measured[k];
+      for (std::size_t k = 0; k < m.state.size(); ++k) m.state[k].second = y[k];
     });
     if (options_.look) options_.look(begin_ + i, info, rows);
     m.progress = Progress::finished;
@@ -251,7 +268,7 @@ class Block {
   Busy& busy_;
   bool keeps_finished_;
   std::size_t begin_;
-  std::vector<std::unique_ptr<RecordedRun>> runs_;
+  std::vector<std::unique_ptr<Inquiry>> runs_;
 };
 
 // Number of members that a thread takes at once: many if they can be joined, but no thread should be left idle.

@@ -32,7 +32,9 @@ void append_field(std::string& line, const std::string& text) {
   line += '"';
 }
 
-std::string header_of(const RunInfo& info) {
+constexpr const char* file_line_end = "\r\n";  // RFC 4180
+
+std::string header_of(const RunInfo& info, const char* line_end = file_line_end) {
   const auto titled = [](const std::string& name, const std::string& unit) {
     return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
   };
@@ -43,7 +45,14 @@ std::string header_of(const RunInfo& info) {
       line += ',';
       append_field(line, titled(q.name, q.unit));
     }
-  return line + "\r\n";
+  return line + line_end;
+}
+
+void append_row(std::string& line, const RunInfo& info, double t, const double* y, const double* measured) {
+  const auto out = std::back_inserter(line);
+  fmt::format_to(out, FMT_COMPILE("{}"), t);
+  for (std::size_t i = 0; i < width_y(info); ++i) fmt::format_to(out, FMT_COMPILE(",{}"), y[i]);
+  for (std::size_t i = 0; i < width_measured(info); ++i) fmt::format_to(out, FMT_COMPILE(",{}"), measured[i]);
 }
 
 std::string sealed_text(const RunRecord& record) {
@@ -137,14 +146,10 @@ void write_csv(const RowSource& rows, RunRecord record, const fs::path& path, co
   std::string line = header_of(info);
   std::uint64_t sum = checksum(line.data(), line.size());
   table.write(line);
-  const std::size_t n_y = width_y(info), n_measured = width_measured(info);
   visit_checked(rows, record, [&](double t, const double* y, const double* measured) {
     line.clear();
-    const auto out = std::back_inserter(line);
-    fmt::format_to(out, FMT_COMPILE("{}"), t);
-    for (std::size_t i = 0; i < n_y; ++i) fmt::format_to(out, FMT_COMPILE(",{}"), y[i]);
-    for (std::size_t i = 0; i < n_measured; ++i) fmt::format_to(out, FMT_COMPILE(",{}"), measured[i]);
-    line += "\r\n";
+    append_row(line, info, t, y, measured);
+    line += file_line_end;
     sum = checksum(line.data(), line.size(), sum);
     table.write(line);
   });
@@ -152,6 +157,20 @@ void write_csv(const RowSource& rows, RunRecord record, const fs::path& path, co
   sidecar.write(sealed_text(record));
   table.commit();
   sidecar.commit();
+}
+
+void write_table(const RowSource& rows, const RunInfo& info, const std::function<void(const std::string&)>& write) {
+  constexpr std::size_t piece = 64 * 1024;
+  std::string text = header_of(info, "\n");
+  rows.visit([&](double t, const double* y, const double* measured) {
+    check_finite(info, t, y, measured);
+    append_row(text, info, t, y, measured);
+    text += '\n';
+    if (text.size() < piece) return;
+    write(text);
+    text.clear();
+  });
+  write(text);
 }
 
 std::unique_ptr<StoredRun> open_csv(const fs::path& path) {

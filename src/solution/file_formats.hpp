@@ -35,6 +35,9 @@ void write_oem(const RowSource& rows, const RunRecord& record, const std::filesy
 void write_run(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                const std::string& when_full = {});
 
+// The rows as CSV for a pipe: the table of a file .csv, with lines that end with LF alone.
+void write_table(const RowSource& rows, const RunInfo& info, const std::function<void(const std::string&)>& write);
+
 // To be called before a run: UsageError if its results cannot be written to this path.
 void check_writable(const RunInfo& info, const std::filesystem::path& path);
 

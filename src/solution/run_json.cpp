@@ -46,6 +46,33 @@ void guess_kinds(const json& stored, RunInfo& info) {
   for (Quantity& q : info.quantities) q.kind = kind_of_older_quantity(q.name);
 }
 
+json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+// Files of earlier versions have no such number.
+double number_if_known(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? std::nan("") : found->get<double>();
+}
+
+json value_of(const std::vector<Attempt>& attempts) {
+  json out = json::array();
+  for (const Attempt& a : attempts)
+    out.push_back({{"way", a.way},
+                   {"h", a.h},
+                   {"rtol", a.rtol},
+                   {"error", number_or_null(a.error)},
+                   {"seconds", a.seconds},
+                   {"why", a.why}});
+  return out;
+}
+
+std::vector<Attempt> attempts_from(const json& list) {
+  std::vector<Attempt> out;
+  for (const json& a : list)
+    out.push_back({a.at("way"), a.at("h"), a.at("rtol"), number_if_known(a, "error"), a.at("seconds"), a.at("why")});
+  return out;
+}
+
 json value_of(const RunInfo& info) {
   const Layout& l = info.layout;
   return {{"problem", info.problem},
@@ -69,7 +96,8 @@ json value_of(const RunInfo& info) {
           {"time_unit", info.time_unit},
           {"components", quantities(info.components)},
           {"quantities", quantities(info.quantities)},
-          {"groups", info.groups}};
+          {"groups", info.groups},
+          {"attempts", value_of(info.attempts)}};
 }
 
 OptionSet options_from(const json& object) {
@@ -117,6 +145,7 @@ RunInfo info_from(const json& j) {
   info.quantities = quantities(j.at("quantities"));
   guess_kinds(j, info);
   info.groups = j.at("groups").get<std::vector<std::string>>();
+  if (j.contains("attempts")) info.attempts = attempts_from(j.at("attempts"));  // not in files of earlier versions
   if (!fits(info.layout, static_cast<Index>(info.components.size())))
     throw IoError("the layout of the unknowns does not fit the names of the components");
   return info;
@@ -183,8 +212,6 @@ RunOutcome outcome_from(const json& j) {
   return outcome;
 }
 
-json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-
 json value_of(const Trust& trust) {
   json rows = json::array();
   for (const TrustRow& r : trust.rows)
@@ -200,12 +227,6 @@ json value_of(const Trust& trust) {
           {"of", trust.of},
           {"until", number_or_null(trust.until)},
           {"remedy", trust.remedy}};
-}
-
-// Files of earlier versions have no such number.
-double number_if_known(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || found->is_null() ? std::nan("") : found->get<double>();
 }
 
 Verdict verdict_from(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
+#include "solution/wanted_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -132,14 +133,25 @@ void SegmentRecorder::finish(const RunOutcome& outcome) {
   finished_ = outcome.status != RunStatus::stopped;
 }
 
-void SegmentRecorder::publish(const Trust& trust) {
+void SegmentRecorder::publish(const Trust& trust, const std::vector<double>* times) {
   if (!finished_)
     throw UsageError(
         fmt::format("the run of {} has not finished; continue it with --resume {}", path_.string(), path_.string()));
   const auto run = open_part(part_);
   run->record.trust = trust;
-  write_run(*run, run->record, path_, when_full_);
-  folder_->vanish();
+  if (times) {
+    const WantedRows wanted(*run, *times, run->record.outcome.status);
+    RunRecord record = run->record;
+    record.rows = wanted.rows();
+    write_run(wanted, record, path_, when_full_);
+  } else {
+    write_run(*run, run->record, path_, when_full_);
+  }
+  discard();
+}
+
+void SegmentRecorder::discard() {
+  if (folder_) folder_->vanish();
   folder_.reset();
 }
 }  // namespace trill

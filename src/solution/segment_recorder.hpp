@@ -58,7 +58,9 @@ class SegmentRecorder final : public TimedRecorder {
   void finish(const RunOutcome& outcome) override;
 
   // Call after finish (in this process or an earlier one). UsageError if the run was stopped: it must be resumed first.
-  void publish(const Trust& trust);
+  // `times`: those of the rows that the user named; nullptr: all rows are kept.
+  void publish(const Trust& trust, const std::vector<double>* times = nullptr);
+  void discard();  // instead of publish(): removes the directory; the file of an earlier run stays
 
   Index rows() const { return rows_; }
   const std::filesystem::path& part() const { return part_; }

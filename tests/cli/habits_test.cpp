@@ -48,8 +48,8 @@ TEST(Habits, ListsOfAssignments) {
     return nlohmann::json::parse(ended.out)["parameters"];
   };
   const auto list = parameters("stiff_spring --param epsilon=1e-3 x0=1.2");
-  EXPECT_EQ(list["epsilon"], "0.001");
-  EXPECT_EQ(list["x0"], "1.2");
+  EXPECT_EQ(list["epsilon"], 0.001);
+  EXPECT_EQ(list["x0"], 1.2);
   EXPECT_EQ(parameters("stiff_spring --param epsilon=1e-3 --param x0=1.2"), list);
   EXPECT_EQ(parameters("pendulum/stiff_spring --param epsilon=1e-3 x0=1.2"), list);
   EXPECT_EQ(parameters("Stiff-Spring --param epsilon=0.001 x0=1.20"), list);

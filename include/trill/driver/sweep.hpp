@@ -26,9 +26,12 @@ struct SweepMember {
 
   enum class Progress { waiting, unfinished, finished, error } progress = Progress::waiting;
   RunOutcome outcome;
-  std::string error;  // why it could not be run or recorded, or which file is damaged
-  Trust trust;        // without its rows: there may be very many members
+  std::string error;              // why it could not be run or recorded, or which file is damaged
+  Trust trust;                    // without its rows: there may be very many members
+  std::vector<Attempt> attempts;  // that were given up for it
+  std::string shortfall;          // why the accuracy was not reached; empty: it was, or it is not known
   std::vector<std::pair<std::string, double>> measured;  // values at the end, by name
+  std::vector<std::pair<std::string, double>> state;     // components at the end; of large models the first hundred
 
   bool failed() const { return progress == Progress::error || (progress == Progress::finished && !outcome.ok()); }
   bool ok() const { return progress == Progress::finished && outcome.ok(); }

@@ -28,4 +28,17 @@ struct TrustOptions {
 // `rows` are the rows of the run, `outcome` how it ended. Random motion is judged by averages.
 Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
                   const TrustOptions& options = {});
+
+// A plan and what came of it: the run is repeated more accurately, or with the next best method, until the check finds
+// what was asked for. Every attempt is listed, the best one is the solution.
+struct Answer {
+  Solution solution;              // with its trust statement; info.attempts are those before it
+  std::string choice;             // why this method, if trill chose it
+  std::vector<Attempt> attempts;  // all that were given up
+  std::string shortfall;          // why the accuracy was not reached; empty: it was, or it is not known
+};
+// UsageError as prepare() throws it, if no attempt could be begun.
+Answer answer(const RunPlan& plan, const TrustOptions& options = {});
+Answer answer(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults = {},
+              const TrustOptions& options = {});
 }  // namespace trill

@@ -24,6 +24,15 @@ struct EventHit {
   }
 };
 
+// A run for the same question that was given up for a more accurate one, or for one with another method.
+struct Attempt {
+  std::string way;                                          // as way_of() says it
+  double h = 0, rtol = 0;                                   // at most one of them; 0: it was not set
+  double error = std::numeric_limits<double>::quiet_NaN();  // that the check found; NaN: it was not checked
+  double seconds = 0;
+  std::string why;  // it was given up
+};
+
 // What is being run, in enough detail to run it again.
 struct RunInfo {
   std::string problem, problem_title, problem_reference;
@@ -41,6 +50,7 @@ struct RunInfo {
   std::vector<Quantity> components;  // of y
   std::vector<Quantity> quantities;  // measured along the run: energy, constraint violation, h, ...
   std::vector<std::string> groups;   // names of the force groups that counters.forces counts
+  std::vector<Attempt> attempts;     // that were made before this run
 };
 
 std::string way_of(const RunInfo& info);  // "dop853", or with a formulation "slow (dop853)"

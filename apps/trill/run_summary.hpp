@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `trill run` says at the end.
+#pragma once
+
+#include "analysis/run_digest.hpp"
+#include "analysis/run_results.hpp"
+#include "commands.hpp"
+
+namespace trill::cli {
+struct RunSummary {
+  const RunArguments& asked;
+  const PreparedRun& prepared;
+  const RunOutcome& outcome;
+  const Trust& trust;
+  const std::optional<RunDigest>& digest;  // empty: there are no rows
+  const std::vector<RunResult>& results;   // the numbers that the model asks for
+  const std::vector<Attempt>& attempts;    // that were given up
+  const std::string& shortfall;            // why the accuracy was not reached
+  std::string solution, report;            // files; empty: there is none
+};
+std::string text_of(const RunSummary& summary);  // about a dozen lines
+std::string json_of(const RunSummary& summary);  // docs/guide/answers.md lists its keys
+}  // namespace trill::cli
