@@ -11,6 +11,7 @@
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
+#include "window.hpp"
 
 #include <cmath>
 
@@ -20,7 +21,7 @@
 namespace trill::cli {
 namespace {
 using nlohmann::json;
-
+constexpr double bytes_for_cycles = 1.2e6;  // on the page
 constexpr std::size_t rungs_shown = 4;
 
 std::string settings_text(const RunInfo& info) {
@@ -100,7 +101,8 @@ json steady_json(const SteadyState& s) {
 
 class Session {
  public:
-  explicit Session(const RunArguments& arguments) : a_(arguments), run_(prepare(a_.plan), record_plan(a_)) {
+  Session(const RunArguments& arguments, PreparedRun prepared)
+      : a_(arguments), run_(std::move(prepared), record_plan(a_)) {
     DriverOptions& options = run_.prepared().options;
     fill_origin(options.info);
     options.stop = &stop_requested();
@@ -122,9 +124,10 @@ class Session {
     check_places();
     run_.open();
     for (const std::string& remark : run_.remarks()) complain(remark);
+    watch_cycles();
     if (!run_.solved()) run_.solve();
     if (run_.outcome().status == RunStatus::stopped) return interrupted();
-    run_.judge(a_.trust, &stop_requested());
+    run_.judge(a_.check, &stop_requested());
     run_.publish();
     if (!a_.report.empty()) write_report();
     summarise();
@@ -144,6 +147,25 @@ class Session {
     check_place(a_.out);
   }
 
+  // For the page. What was computed before a run was resumed is not known any more.
+  void watch_cycles() {
+    if (a_.report.empty() || !a_.resume.empty() || !run_.prepared().stepper) return;
+    starts_.emplace(*run_.prepared().stepper);
+    if (starts_->counts_cycles())
+      run_.prepared().options.observers.push_back(&*starts_);
+    else
+      starts_.reset();
+  }
+
+  std::shared_ptr<const CycleShapes> cycles() {
+    if (!starts_ || !std::holds_alternative<EveryStep>(a_.plan.output)) return nullptr;
+    const RunDefaults defaults = make_model(a_.plan.model, a_.plan.parameters).info.run;
+    auto shapes =
+        std::make_shared<CycleShapes>(find_cycle_shapes(run_.prepared(), defaults, *starts_, bytes_for_cycles));
+    shapes->command = window_command(a_);
+    return shapes;
+  }
+
   int interrupted() {
     complain(fmt::format("{}; {}", run_.outcome().message, how_to_continue(run_.file().string(), "run")));
     if (run_.file().empty() && !a_.report.empty()) write_report();
@@ -153,7 +175,8 @@ class Session {
   void write_report() {
     run_.with_rows([&](const RunInfo& info, const RowSource& rows) {
       Report page;
-      page.runs.push_back({"", info, run_.outcome(), run_.trust(), rows, run_.prepared().problem->parameters()});
+      page.runs.push_back(
+          {"", info, run_.outcome(), run_.trust(), rows, run_.prepared().problem->parameters(), cycles()});
       page.version = TRILL_VERSION;
       write_whole(a_.report, report_page(page));
     });
@@ -251,13 +274,22 @@ class Session {
 
   const RunArguments& a_;
   RecordedRun run_;
+  std::optional<CycleStarts> starts_;
 };
+
+int run_window(const RunArguments& a) {
+  WindowRun window = prepare_window(a.plan, *a.window, &stop_requested());
+  if (window.run) return Session(a, std::move(*window.run)).go();
+  complain(fmt::format("the envelope up to the window failed {}", window.before.message));
+  return window.before.status == RunStatus::stopped ? ExitCode::interrupted : ExitCode::numerical_failure;
+}
 }  // namespace
 
 int run(const RunArguments& arguments) {
   RunArguments a = arguments;
   a.plan.trial_runs = !a.dry_run;
   const Interruptible in_time([arguments] { return last_words(arguments); });
+  if (a.window) check_window(a);
   if (!a.sweeps.empty()) return sweep(a);
   if (a.jobs > 0) throw UsageError("--jobs can be used only with --sweep; a single run has one thread");
   if (!a.show.empty())
@@ -268,7 +300,8 @@ int run(const RunArguments& arguments) {
     a.plan.native = native_as_before(a.resume);
   if (!a.resume.empty()) take_way_as_before(a.resume, a.plan);
   a.plan.second_opinion = a.resume.empty();
-  Session session(a);
+  if (a.window && !a.dry_run) return run_window(a);
+  Session session(a, prepare(a.plan));
   return a.dry_run ? session.dry_run() : session.go();
 }
 }  // namespace trill::cli

@@ -56,7 +56,7 @@ class SweepSession {
     SweepOptions options;
     options.threads = jobs_;
     options.resume = !a_.resume.empty();
-    options.trust = a_.trust;
+    options.check = a_.check;
     options.checkpoint_seconds = a_.checkpoint_seconds;
     const RunInfo& info = base_.options.info;
     options.version = info.version;

@@ -89,7 +89,7 @@ class Radau final : public ImplicitRk {
 
   int stages_for(const ErrorScale& scale) const {
     if (options_.s != 0 || !scale.controlled || options_.takes_gauss_steps()) return options_.stages();
-    const double rtol = repeats_ ? 10 * scale.rtol * (1 - 1e-9) : scale.rtol;
+    const double rtol = repeats_ ? refinement * scale.rtol * (1 - 1e-9) : scale.rtol;
     return rtol > 1e-4 ? 3 : rtol > 1e-9 ? 5 : 7;
   }
 
@@ -102,8 +102,13 @@ class Radau final : public ImplicitRk {
               .fast = options_.fast,
               .alias = static_cast<double>(s * (s + 1)),
               .estimates = s % 2 == 1};
-    return {.block = stage_block(radau_iia_tableau, s), .fast = options_.fast, .damps = true, .estimates = s % 2 == 1};
+    return {.block = stage_block(radau_iia_tableau, s),
+            .fast = options_.fast,
+            .damps = true,
+            .estimates = s % 2 == 1,
+            .known_to = repeats_ ? refinement : 1};
   }
+  static constexpr double refinement = 10;
   Options options_;
   bool repeats_ = false;  // the run at a tenth of the tolerance that tells how accurate another one was
 };
