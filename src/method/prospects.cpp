@@ -9,7 +9,8 @@
 namespace trill {
 namespace {
 constexpr double safety = 0.4;  // of the accuracy: what the prediction aims at
-constexpr double tightest = 1e-13;
+constexpr double tightest = 1e-13, finest_of_implicit = 1e-4;
+constexpr double too_many_steps = 1e9;
 constexpr double many_more = 5;  // explicit steps than implicit ones
 constexpr double loosest_explicit = 3e-3;
 constexpr double reference_rtol = 1e-6;  // at which explicit methods are compared
@@ -51,6 +52,7 @@ Prospect explicit_prospect(const ProblemFacts& facts, const Question& question, 
   // Where stability limits the steps, a looser tolerance does not help.
   const double stable = facts.scales.largest * facts.span / (method.forces / 2);
   out.steps = at_least(std::max(out.steps, stable), facts);
+  if (out.steps > too_many_steps) return objection(fmt::format("it would take about {:.1g} steps", out.steps));
   out.forces = method.forces;
   out.error = pilot.error * method.error * *out.rtol / pilot.rtol;
   out.overhead = method.overhead + method.overhead_of_unknown * static_cast<double>(facts.unknowns);
@@ -91,6 +93,8 @@ Prospect implicit_prospect(const ProblemFacts& facts, const Question& question, 
   if (!pilot.ran) return objection(without_pilot(pilot, "radau"));
   Prospect out;
   out.rtol = rtol_for(pilot, method.error, question, method.loosest);
+  // Where a motion jumps, errors look larger than they are.
+  if (!question.rtol && facts.growth == 0) out.rtol = std::max(*out.rtol, finest_of_implicit * question.accuracy);
   out.steps = at_least(method.steps * pilot.steps * std::pow(pilot.rtol / *out.rtol, 1 / method.order), facts);
   out.forces = method.forces;
   out.factorisations = method.factorisations;

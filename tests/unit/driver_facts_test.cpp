@@ -180,6 +180,8 @@ TEST(Choices, AreMadeWhereNobodyNamesAMethod) {
   EXPECT_LE(solution.outcome.counters.steps, 1000);
   // Along the slow curve ln x - x^2/2 = t + ln 2 - 2; at x = 1, after 3/2 - ln 2, the motion jumps to -2 and so on.
   EXPECT_NEAR(solution.y()(0, solution.rows() - 1), 1.7055, 4e-3);
+  plan.accuracy = 1e-6;
+  EXPECT_EQ(prepare(plan, stiff.problem->clone(), stiff.info.run).way.method->info.name, "radau");
 }
 
 TEST(Choices, FollowTheAccuracy) {
