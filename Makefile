@@ -103,4 +103,4 @@ uninstall:
 	@tools/uninstall '$(DESTDIR)$(PREFIX)'
 
 clean:
-	@rm -rf $(BUILD) $(FUZZ_BUILD) web/dist web/node_modules
+	@rm -rf $(BUILD) $(FUZZ_BUILD) build-packages web/dist web/node_modules

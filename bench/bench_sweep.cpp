@@ -29,7 +29,7 @@ void sweep_of_1000(int threads) {
   Sweep sweep = make_sweep(verlet_plan(5), {parse_sweep("omega2=100:1000:1000log")}, "");
   SweepOptions options;
   options.threads = threads;
-  options.trust = When::never;
+  options.check = When::never;
   run_sweep(sweep, options);
   keep(sweep.members.back().measured.front().second);
 }

@@ -25,19 +25,24 @@ if(kind STREQUAL STATIC_LIBRARY)
   foreach(package IN LISTS TRILL_PACKAGES)
     string(APPEND TRILL_FIND_DEPENDENCIES "find_dependency(${package})\n")
   endforeach()
-  install(FILES cmake/FindKLU.cmake cmake/FindHDF5C.cmake DESTINATION ${package_dir})
+  install(FILES cmake/FindKLU.cmake cmake/FindHDF5C.cmake cmake/FindCVODE.cmake DESTINATION ${package_dir})
 endif()
 configure_package_config_file(cmake/trillConfig.cmake.in ${written}/trillConfig.cmake INSTALL_DESTINATION ${package_dir}
                               NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${written}/trillConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${written}/trillConfig.cmake ${written}/trillConfigVersion.cmake DESTINATION ${package_dir})
 
-# pkg-config: -L only for folders the linker does not search by itself.
+# pkg-config: -L only for folders the linker does not search by itself. A library of a system without the package for
+# development has a number at its end, and the linker finds it by its whole name only.
 set(PC_LIBS_PRIVATE "")
 foreach(path IN LISTS TRILL_PC_LIBRARIES)
   get_filename_component(folder ${path} DIRECTORY)
   get_filename_component(name ${path} NAME)
-  string(REGEX REPLACE "^lib(.*)\\.(so|a|dylib)[.0-9]*$" "\\1" name ${name})
+  if(name MATCHES "\\.so\\.")
+    string(PREPEND name :)
+  else()
+    string(REGEX REPLACE "^lib(.*)\\.(so|a|dylib)$" "\\1" name ${name})
+  endif()
   if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
     list(APPEND PC_LIBS_PRIVATE -L${folder})
   endif()

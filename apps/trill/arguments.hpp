@@ -34,10 +34,12 @@ CLI::Option* file_name(CLI::App& app, const std::string& name, std::string& targ
 CLI::Option* assignments(CLI::App& app, const std::string& name, OptionSet& target, const std::string& help);
 
 void add_run(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_describe(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_modes(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_order(CLI::App& app, Action& action);
 void add_stability(CLI::App& app, Action& action);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verbs that list what is available and describe models.
 #include "arguments.hpp"
+#include "words.hpp"
+
+#include <fmt/format.h>
 
 namespace trill::cli {
 void add_list(CLI::App& app, Action& action) {
@@ -33,11 +36,44 @@ void add_check(CLI::App& app, Action& action) {
 
 void add_inspect(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, inspect, "inspect",
-                       "Show the frequencies of a model at its start, and recommend a method and step size",
-                       "  trill inspect stiff_spring\n  trill inspect two_springs --param omega2=2000\n");
-  sub.add_option("model", a.model, "name of a model, a model file (.toml) or a netlist (.cir)")->required();
+                       "Show the frequencies of a model at its start, and the ways to compute its motion",
+                       "  trill inspect stiff_spring\n"
+                       "  trill inspect two_springs --want slow --accuracy 1e-4\n"
+                       "  trill inspect two_springs --param omega2=2000 --all\n");
+  sub.add_option("model", a.plan.model, "name of a model, a model file (.toml) or a netlist (.cir)")->required();
+  assignments(sub, "--param", a.plan.parameters,
+              "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
+  number(sub, "--from", a.plan.from, "start time (default: that of the model)");
+  number(sub, "--to", a.plan.to, "end time (default: that of the model)");
+  number(sub, "--accuracy", a.plan.accuracy, "largest error that is accepted, relative to the range (default 1e-3)");
+  word(sub, "--want", "full|slow|amplitude|statistics", "what is to be computed (default full)",
+       [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
+  sub.add_flag("--all", a.all, "show all methods, and why some cannot or should not be used");
+  sub.add_flag("--json", a.json, "print the result as JSON, for programs");
+}
+
+void add_modes(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, modes, "modes",
+                       "Show the lowest frequencies and the shapes of a structure's undamped oscillations",
+                       "  trill modes beam --count 4\n"
+                       "  trill modes beam --param elements=500 --count 20 --out shapes.csv\n"
+                       "\n"
+                       "The structure is M u'' + K u = 0, linearised at its start. Beside each frequency stands\n"
+                       "how far rounding in K can move it (relative). Modes with equal frequencies are easily\n"
+                       "missed, so trill checks that none is missing: by an iteration that cannot see the modes\n"
+                       "found so far (deflation), or by a proof that needs one more factorisation (inertia).\n");
+  sub.add_option("model", a.model, "a model file (.toml) or the name of a model")->required();
   assignments(sub, "--param", a.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
+  count(sub, "--count", 1, "how many modes (default: 10, or all if there are fewer)",
+        [&target = a.count](std::int64_t n) { target = n; });
+  word(sub, "--check", "deflation|inertia", "how to check that no mode is missing (default: deflation)",
+       [&target = a.check](const std::string& option, const std::string& text) {
+         if (text != "deflation" && text != "inertia")
+           throw UsageError(fmt::format("{}: '{}' was given; deflation or inertia was expected", option, text));
+         target = text == "inertia" ? CountCheck::inertia : CountCheck::deflation;
+       });
+  file_name(sub, "-o,--out", a.out, "write the shapes as a table (CSV), scaled so that x^T M x = 1");
   sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 

@@ -2,6 +2,7 @@
 // Verbs that solve a model.
 #include "arguments.hpp"
 #include "base/text.hpp"
+#include "window.hpp"
 #include "words.hpp"
 
 namespace trill::cli {
@@ -51,6 +52,16 @@ void add_output(CLI::App& app, RunPlan& plan) {
         [&plan](std::int64_t steps) { plan.checkpoint_every = steps; });
 }
 
+void add_check_time(CLI::App& app, CheckTime& check) {
+  const auto take = [&check](const std::string& option, const std::string& text) { check = read_check(option, text); };
+  word(app, "--check", "off|auto|full|SECONDS",
+       "check the run by another method, and say how far it can be trusted (default auto: in 2 s or the time of the "
+       "run; "
+       "full: however long it takes)",
+       take);
+  word(app, "--trust", "auto|always|never", "the older name of --check; always is full, never is off", take);
+}
+
 void add_sweep(CLI::App& app, RunArguments& a) {
   app.add_option("--sweep", a.sweeps,
                  "one run for each value of a parameter, see below; give it several times for all combinations")
@@ -70,6 +81,7 @@ void add_run(CLI::App& app, Action& action) {
            "  trill run stiff_spring             solves a model with the method that it suggests\n"
            "  trill run two_springs --want slow  computes its slow motion only, with large steps\n"
            "  trill run satellite --want envelope --revolutions 1000   follows its orbit, from a few revolutions\n"
+           "  trill run examples/circuits/buck.cir --want envelope --window 0.01:0.0101 --report cycles.html\n"
            "  trill run rectifier --want steady  computes its periodic steady state, without the transient\n"
            "  trill run stiff_spring --method verlet --h 1e-3 --to 10 --report run.html\n"
            "  trill run two_springs --param omega2=2000 --method dopri5 --rtol 1e-6 --out run.h5\n"
@@ -102,22 +114,32 @@ void add_run(CLI::App& app, Action& action) {
          if (seconds < 0) throw UsageError(option + " needs a number of seconds that is 0 or more");
        });
   file_name(sub, "--report", a.report, "write a page with plots (HTML, opens in any browser)");
-  word(sub, "--trust", "auto|always|never",
-       "repeat the run more accurately and compare (default auto: if that takes less than 10 s)",
-       [&trust = a.trust](const std::string& option, const std::string& text) { trust = read_when(option, text); });
-  word(
-      sub, "--want", "slow|envelope|steady",
-      "instead of --method: slow and envelope let trill choose a method for the slow motion, or for the envelope of an "
-      "oscillation; steady computes one period of the motion that the model settles to",
-      [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
+  add_check_time(sub, a.check);
+  word(sub, "--want", "full|slow|amplitude|statistics|envelope|steady",
+       "what is to be computed, instead of --method: the full motion, the slow motion, amplitudes of the fast motion, "
+       "averages, the envelope of an oscillation, or one period of the motion that the model settles to",
+       [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
   word(sub, "--revolutions", "N", "with --want envelope: end after so many cycles or revolutions, instead of --to",
        [&plan = a.plan](const std::string& option, const std::string& text) {
          plan.options["revolutions"] = std::to_string(read_count_from(2, option, text));
        });
+  word(
+      sub, "--window", "FROM:TO",
+      "with --want envelope: follow the envelope to the time FROM, then compute every cycle in full until TO",
+      [&window = a.window](const std::string& option, const std::string& text) { window = read_window(option, text); });
   add_sweep(sub, a);
   sub.add_flag("-q,--quiet", a.quiet, "show no progress and no summary");
   sub.add_flag("--json", a.json, "print the summary as JSON, for programs");
   sub.add_flag("--dry-run", a.dry_run, "check everything and show what would be done, without running");
+}
+
+void add_verify(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, verify, "verify", "Check a stored solution, and say how far it can be trusted",
+                       "  trill verify run.h5\n  trill verify run.h5 --check full --strict\n");
+  sub.add_option("solution", a.input, "a solution file (.h5, .csv or .json)")->required();
+  add_check_time(sub, a.check);
+  sub.add_flag("--strict", a.strict, "exit code 4 if the verdict is red");
+  sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 
 void add_compare(CLI::App& app, Action& action) {

@@ -99,15 +99,17 @@ int check(const CheckArguments& a) {
   for (std::size_t k = 0; k < quantities.size(); ++k)
     rows.push_back(
         {quantities[k].name, with_unit(fmt::format("{:.6g}", values[static_cast<Index>(k)]), quantities[k].unit)});
-  const Inspection in = inspect_modes(*problem, start);
+  const Inspection in = inspect_modes(*problem, start, info.run.to);
   // For large systems only the largest frequency is computed, by an iteration that stops early.
   const bool largest_only = in.modes.size() == 1 && start.layout.nq - start.layout.nl > 1;
   if (largest_only) rows.push_back({"largest frequency", fmt::format("about {:.2g}", in.modes[0].omega)});
   for (const bool fast : {true, false})
     if (const std::string list = frequencies(in, fast); !largest_only && !list.empty())
       rows.push_back({fast ? "fast frequencies" : "slow frequencies", list});
-  default_technique(model);  // throws on an unknown one
-  rows.push_back({"default run", fmt::format("method {}, to t = {}", info.run.method, info.run.to)});
+  if (!info.run.method.empty()) default_technique(model);  // throws on an unknown one
+  rows.push_back(
+      {"default run", fmt::format("method {}, to t = {}", info.run.method.empty() ? "chosen by trill" : info.run.method,
+                                  info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
   print(text_table(rows));
   if (const MechanicalProblem* mechanical = described_mechanics(*problem)) check_constraints(*mechanical, start);

@@ -2,6 +2,8 @@
 // The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
+#include "driver/cycle_window.hpp"
+#include "linalg/modes.hpp"
 #include "trill/driver/trust.hpp"
 
 #include <optional>
@@ -9,16 +11,26 @@
 #include <vector>
 
 namespace trill::cli {
-// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 130 interrupted, 141 as after SIGPIPE
-enum ExitCode { ok = 0, numerical_failure = 1, usage = 2, files = 3, interrupted = 130, reader_gone = 141 };
+// 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 4 a red verdict with --strict, 130 interrupted, 141
+// as after SIGPIPE
+enum ExitCode {
+  ok = 0,
+  numerical_failure = 1,
+  usage = 2,
+  files = 3,
+  distrusted = 4,
+  interrupted = 130,
+  reader_gone = 141
+};
 
 struct RunArguments {
   RunPlan plan;
   std::string out, report, resume;
   std::vector<std::string> sweeps;
   std::string show, svg;  // for a sweep
-  int jobs = 0;           // 0: one per core
-  When trust = When::automatic;
+  std::optional<TimeWindow> window;
+  int jobs = 0;  // 0: one per core
+  CheckTime check;
   double checkpoint_seconds = 1;
   bool quiet = false, json = false, dry_run = false;
 };
@@ -56,8 +68,14 @@ struct StabilityArguments {
   bool json = false;
 };
 struct InspectArguments {
-  std::string model;
+  RunPlan plan;
+  bool all = false, json = false;
+};
+struct ModesArguments {
+  std::string model, out;
   OptionSet parameters;
+  std::optional<Index> count;
+  CountCheck check = CountCheck::deflation;
   bool json = false;
 };
 struct CheckArguments {
@@ -68,9 +86,17 @@ struct ExportArguments {
   std::string model, to, out;
   OptionSet parameters;
 };
+struct VerifyArguments {
+  std::string input;
+  CheckTime check;
+  bool strict = false, json = false;
+};
 struct CiteArguments {
   std::string input;
 };
+
+// A table of the first ways of a ranking.
+std::string plans_text(const std::vector<RankedWay>& ranked, std::size_t most);
 
 int run(const RunArguments& arguments);
 int sweep(const RunArguments& arguments);
@@ -82,7 +108,9 @@ int compare(const CompareArguments& arguments);
 int order(const OrderArguments& arguments);
 int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
+int modes(const ModesArguments& arguments);
 int check(const CheckArguments& arguments);
 int export_model(const ExportArguments& arguments);
+int verify(const VerifyArguments& arguments);
 int cite(const CiteArguments& arguments);
 }  // namespace trill::cli

@@ -155,10 +155,12 @@ std::string formulation_text(const ReformulationEntry& e) {
 // `call`: how the user named the model, by a name or a file.
 std::string model_text(const ModelDescription& e, const std::string& call) {
   const RunDefaults& r = e.info.run;
-  return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}, {}.\n", e.info.name,
-                     e.info.title, e.info.reference, e.info.equations,
-                     option_table(e.parameters, "parameter (--param)"), call, r.to, r.method,
-                     r.h > 0 ? fmt::format("h = {}", r.h) : fmt::format("rtol = {}", r.rtol));
+  const std::string way = r.method.empty() ? "a method that it chooses"
+                          : r.h > 0        ? fmt::format("{}, h = {}", r.method, r.h)
+                                           : fmt::format("{}, rtol = {}", r.method, r.rtol);
+  return fmt::format("{}: {}\n{}\n\n{}\n{}\n`trill run {}` solves it to t = {} with {}.\n", e.info.name, e.info.title,
+                     e.info.reference, e.info.equations, option_table(e.parameters, "parameter (--param)"), call, r.to,
+                     way);
 }
 
 template <class Registry>

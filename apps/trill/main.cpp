@@ -94,16 +94,19 @@ int parse_and_act(int argc, char** argv) {
       "\nTo solve your own equations, write them into a model file (.toml) and run 'trill check FILE',\n"
       "then 'trill run FILE'.\n"
       "\nExit codes: 0 success, 1 the solution failed or a figure is out of tolerance, 2 wrong command line or model,\n"
-      "3 a file cannot be read or written, 130 interrupted (a run with --out can be resumed), 141 the program that "
+      "3 a file cannot be read or written, 4 a red verdict with --strict, 130 interrupted (a run with --out can be "
+      "resumed), 141 the program that "
       "reads "
       "the\n"
       "output has ended.\n");
   Action action;
   add_run(app, action);
+  add_verify(app, action);
   add_list(app, action);
   add_describe(app, action);
   add_check(app, action);
   add_inspect(app, action);
+  add_modes(app, action);
   add_compare(app, action);
   add_order(app, action);
   add_stability(app, action);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/run_results.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "driver/recorded_run.hpp"
 #include "interruption.hpp"
@@ -10,6 +11,7 @@
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
+#include "window.hpp"
 
 #include <cmath>
 
@@ -19,6 +21,9 @@
 namespace trill::cli {
 namespace {
 using nlohmann::json;
+constexpr double bytes_for_cycles = 1.2e6;  // on the page
+
+constexpr std::size_t rungs_shown = 4;
 
 std::string settings_text(const RunInfo& info) {
   std::vector<std::vector<std::string>> rows{{"setting", "value"}, {"model", info.problem}, {"method", info.method}};
@@ -45,6 +50,27 @@ Native native_as_before(const std::string& resumed) {
   const auto point = find_resume_point(resumed);
   if (!point || point->info.code.empty()) return Native::automatic;
   return point->info.code == "compiled" ? Native::as_before : Native::never;
+}
+
+// The method that was chosen for the run to be resumed is not chosen again.
+void take_way_as_before(const std::string& resumed, RunPlan& plan) {
+  const bool chosen = plan.want != Want::steady && plan.want != Want::envelope;
+  if (!chosen || !plan.method.empty() || !plan.formulation.empty() || !plan.options.empty()) return;
+  const auto point = find_resume_point(resumed);
+  if (!point) return;
+  const RunInfo& info = point->info;
+  const auto number = [&](const char* name) -> std::optional<double> {
+    const auto found = info.settings.find(name);
+    return found == info.settings.end() ? std::nullopt : parse_number(found->second);
+  };
+  plan.want = Want::full;
+  plan.method = info.method;
+  plan.formulation = info.formulation;
+  plan.options = info.options;
+  if (!plan.h && !plan.rtol) {
+    plan.h = number("h");
+    plan.rtol = number("rtol");
+  }
 }
 
 // The keys have the names of the members of SteadyState; a multiplier is its real and its imaginary part.
@@ -76,7 +102,8 @@ json steady_json(const SteadyState& s) {
 
 class Session {
  public:
-  explicit Session(const RunArguments& arguments) : a_(arguments), run_(prepare(a_.plan), record_plan(a_)) {
+  Session(const RunArguments& arguments, PreparedRun prepared)
+      : a_(arguments), run_(std::move(prepared), record_plan(a_)) {
     DriverOptions& options = run_.prepared().options;
     fill_origin(options.info);
     options.stop = &stop_requested();
@@ -86,7 +113,11 @@ class Session {
   int dry_run() {
     check_places();
     print(settings_text(run_.prepared().options.info));
-    if (!run_.prepared().choice.empty()) print(fmt::format("\n{}\n", run_.prepared().choice));
+    const PreparedRun& prepared = run_.prepared();
+    if (!prepared.choice.empty()) print(fmt::format("\n{}\n", prepared.choice));
+    if (!prepared.advice_remark.empty()) print(fmt::format("\n{}\n", prepared.advice_remark));
+    if (!prepared.rungs.empty())
+      print(fmt::format("\nif that fails, these would be tried\n\n{}", plans_text(prepared.rungs, rungs_shown)));
     return ExitCode::ok;
   }
 
@@ -94,9 +125,10 @@ class Session {
     check_places();
     run_.open();
     for (const std::string& remark : run_.remarks()) complain(remark);
+    watch_cycles();
     if (!run_.solved()) run_.solve();
     if (run_.outcome().status == RunStatus::stopped) return interrupted();
-    run_.judge(a_.trust, &stop_requested());
+    run_.judge(a_.check, &stop_requested());
     run_.publish();
     if (!a_.report.empty()) write_report();
     summarise();
@@ -116,6 +148,25 @@ class Session {
     check_place(a_.out);
   }
 
+  // For the page. What was computed before a run was resumed is not known any more.
+  void watch_cycles() {
+    if (a_.report.empty() || !a_.resume.empty() || !run_.prepared().stepper) return;
+    starts_.emplace(*run_.prepared().stepper);
+    if (starts_->counts_cycles())
+      run_.prepared().options.observers.push_back(&*starts_);
+    else
+      starts_.reset();
+  }
+
+  std::shared_ptr<const CycleShapes> cycles() {
+    if (!starts_ || !std::holds_alternative<EveryStep>(a_.plan.output)) return nullptr;
+    const RunDefaults defaults = make_model(a_.plan.model, a_.plan.parameters).info.run;
+    auto shapes =
+        std::make_shared<CycleShapes>(find_cycle_shapes(run_.prepared(), defaults, *starts_, bytes_for_cycles));
+    shapes->command = window_command(a_);
+    return shapes;
+  }
+
   int interrupted() {
     complain(fmt::format("{}; {}", run_.outcome().message, how_to_continue(run_.file().string(), "run")));
     if (run_.file().empty() && !a_.report.empty()) write_report();
@@ -125,7 +176,8 @@ class Session {
   void write_report() {
     run_.with_rows([&](const RunInfo& info, const RowSource& rows) {
       Report page;
-      page.runs.push_back({"", info, run_.outcome(), run_.trust(), rows, run_.prepared().problem->parameters()});
+      page.runs.push_back(
+          {"", info, run_.outcome(), run_.trust(), rows, run_.prepared().problem->parameters(), cycles()});
       page.version = TRILL_VERSION;
       write_whole(a_.report, report_page(page));
     });
@@ -201,6 +253,7 @@ class Session {
                       info.code.empty() ? "" : ", model ", info.code));
     if (outcome.ok() && !outcome.message.empty()) print(fmt::format("  {}\n", outcome.message));
     if (!run_.prepared().choice.empty()) print(fmt::format("  {}\n", run_.prepared().choice));
+    if (!run_.prepared().advice_remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().advice_remark));
     if (!run_.prepared().remark.empty()) print(fmt::format("  note: {}\n", run_.prepared().remark));
     for (const RunResult& r : results())
       print(fmt::format("  {} = {}\n", r.name,
@@ -222,13 +275,22 @@ class Session {
 
   const RunArguments& a_;
   RecordedRun run_;
+  std::optional<CycleStarts> starts_;
 };
+
+int run_window(const RunArguments& a) {
+  WindowRun window = prepare_window(a.plan, *a.window, &stop_requested());
+  if (window.run) return Session(a, std::move(*window.run)).go();
+  complain(fmt::format("the envelope up to the window failed {}", window.before.message));
+  return window.before.status == RunStatus::stopped ? ExitCode::interrupted : ExitCode::numerical_failure;
+}
 }  // namespace
 
 int run(const RunArguments& arguments) {
   RunArguments a = arguments;
   a.plan.trial_runs = !a.dry_run;
   const Interruptible in_time([arguments] { return last_words(arguments); });
+  if (a.window) check_window(a);
   if (!a.sweeps.empty()) return sweep(a);
   if (a.jobs > 0) throw UsageError("--jobs can be used only with --sweep; a single run has one thread");
   if (!a.show.empty())
@@ -237,7 +299,10 @@ int run(const RunArguments& arguments) {
     throw UsageError("--svg can be used only with --sweep; use 'trill report SOLUTION --svg' for a single run");
   if (!a.resume.empty() && a.plan.native == Native::automatic && a.plan.want != Want::steady)
     a.plan.native = native_as_before(a.resume);
-  Session session(a);
+  if (a.window && !a.dry_run) return run_window(a);
+  if (!a.resume.empty()) take_way_as_before(a.resume, a.plan);
+  a.plan.second_opinion = a.resume.empty();
+  Session session(a, prepare(a.plan));
   return a.dry_run ? session.dry_run() : session.go();
 }
 }  // namespace trill::cli

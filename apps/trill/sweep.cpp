@@ -3,6 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "commands.hpp"
+#include "driver/build.hpp"
 #include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
@@ -28,6 +29,8 @@ class SweepSession {
         base_(prepare(a_.plan)),  // errors that concern all values are reported before the first run
         picture_(sweep_, *base_.problem, a_.show),
         jobs_(std::min(a_.jobs > 0 ? a_.jobs : available_threads(), static_cast<int>(sweep_.members.size()))) {
+    // What is chosen for the default parameters is taken for all values, so that their results can be compared.
+    if (!base_.choice.empty() && a_.plan.want == Want::full) sweep_.plan = named_plan(base_, a_.plan);
     fill_origin(base_.options.info);
     check_outputs();
   }
@@ -53,7 +56,7 @@ class SweepSession {
     SweepOptions options;
     options.threads = jobs_;
     options.resume = !a_.resume.empty();
-    options.trust = a_.trust;
+    options.check = a_.check;
     options.checkpoint_seconds = a_.checkpoint_seconds;
     const RunInfo& info = base_.options.info;
     options.version = info.version;

@@ -29,11 +29,24 @@ When read_when(const std::string& option, const std::string& text) {
   throw UsageError(fmt::format("{} cannot be '{}'; choose one of auto | always | never", option, text));
 }
 
+CheckTime read_check(const std::string& option, const std::string& text) {
+  if (text == "auto") return When::automatic;
+  if (text == "full" || text == "always") return When::always;
+  if (text == "off" || text == "never") return When::never;
+  CheckTime time;
+  time.seconds = parse_number(text);
+  if (!time.seconds || !(*time.seconds > 0))
+    throw UsageError(
+        fmt::format("{} cannot be '{}'; choose one of off | auto | full, or a number of seconds", option, text));
+  return time;
+}
+
 Want read_want(const std::string& text) {
-  if (text == "slow") return Want::slow;
-  if (text == "envelope") return Want::envelope;
-  if (text == "steady") return Want::steady;
-  const std::vector<std::string> known{"slow", "envelope", "steady"};
+  std::vector<std::string> known;
+  for (const Want want : all_wants()) {
+    if (text == to_text(want)) return want;
+    known.push_back(to_text(want));
+  }
   throw UsageError(
       fmt::format("--want cannot be '{}'{}; choose one of {}", text, suggest(text, known), join(known, " | ")));
 }

@@ -11,5 +11,6 @@ double read_number(const std::string& option, const std::string& text);
 std::int64_t read_count(const std::string& option, const std::string& text);
 std::int64_t read_count_from(std::int64_t least, const std::string& option, const std::string& text);
 When read_when(const std::string& option, const std::string& text);
+CheckTime read_check(const std::string& option, const std::string& text);
 Want read_want(const std::string& text);
 }  // namespace trill::cli

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/inspection.hpp"
 
-#include "driver/advice.hpp"
 #include "formulation/frequencies.hpp"
-#include "formulation/rigid_limit.hpp"
-#include "multiscale/force_products.hpp"
-#include "trill/analysis/stability.hpp"
+#include "formulation/time_scales.hpp"
 #include "trill/problem/circuit.hpp"
-#include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-
-#include <fmt/format.h>
 
 namespace trill {
 namespace {
-constexpr double clear_gap = 5;  // frequencies whose ratio is at least this are called fast and slow
 constexpr Index most_modes_dense = 200;
 
 std::vector<Mode> modes_of(const Problem& problem, const State& s) {
@@ -43,37 +35,17 @@ std::vector<Mode> modes_of(const Problem& problem, const State& s) {
   return modes;
 }
 
-// Splits at the largest ratio between neighbouring frequencies, if it is large enough.
-double split(std::vector<Mode>& modes) {
-  double best = 1;
-  std::size_t fast = 0;
-  for (std::size_t i = 0; i + 1 < modes.size(); ++i) {
-    const double slower = std::max({modes[i + 1].omega, std::abs(modes[i + 1].growth), 1e-3 * modes[i].omega});
-    if (modes[i].omega / slower > best) {
-      best = modes[i].omega / slower;
-      fast = i + 1;
-    }
-  }
-  if (best < clear_gap) return 1;
-  for (std::size_t i = 0; i < fast; ++i) modes[i].fast = true;
-  return best;
-}
+// A motion that falls over has no frequency, but a time scale.
+double rate_of(const Mode& mode) { return std::max(mode.omega, mode.growth); }
 
-// Away from the slow manifold the linearisation mixes the force of open gaps into the slow frequencies (PJY97 sec.
-// 3.1), so a model that names its stiff gaps is examined with the gaps closed.
-State on_slow_manifold(const Problem& problem, const State& start) {
-  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
-  if (!mechanical || !mechanical->strong_potential()) return start;
-  const RigidLimit rigid(*mechanical);
-  State closed(rigid.layout(), start.t);
-  closed.q() = start.q();
-  closed.v() = start.v();
-  State moved = start;
-  if (rigid.project(closed)) {
-    moved.q() = closed.q();
-    moved.v() = closed.v();
-  }
-  return moved;
+double split(std::vector<Mode>& modes, double span) {
+  std::vector<double> rates;
+  for (const Mode& mode : modes)
+    if (rate_of(mode) > 0) rates.push_back(rate_of(mode));
+  std::sort(rates.begin(), rates.end());
+  const ScaleGap gap = widest_gap(rates, span);
+  for (Mode& mode : modes) mode.fast = gap.found() && rate_of(mode) >= gap.fast;
+  return gap.ratio;
 }
 
 std::optional<double> strong_energy(const Problem& problem, const State& s) {
@@ -85,85 +57,29 @@ std::optional<double> strong_energy(const Problem& problem, const State& s) {
   return 0.5 * (g.array().square() * strong.stiffness.array()).sum();
 }
 
-MethodAdvice advise_method(const MethodEntry& entry, const Problem& problem, double omega) {
-  MethodAdvice advice{entry.info.name, false, 0, ""};
-  try {
-    entry.make(problem, {});
-  } catch (const UsageError& e) {
-    advice.says = fmt::format("cannot run it: {}", e.what());
-    return advice;
-  }
-  advice.fits = true;
-  const double period = omega > 0 ? 2 * std::numbers::pi / omega : 0;
-  if (entry.info.owns_step || entry.info.error_order > 0) {
-    advice.says = period > 0
-                      ? fmt::format("follows every oscillation with steps below the period {:.3g}; give rtol", period)
-                      : "chooses its steps by rtol";
-    return advice;
-  }
-  if (omega == 0) {
-    advice.says = "choose h by the accuracy you need";
-    return advice;
-  }
-  if (const double slow = entry.split_form({}) ? slow_frequency(problem, problem.initial_state()) : 0; slow > 0) {
-    advice.h = 2 / slow;
-    advice.says = fmt::format(
-        "follows the fast forces by inner steps; choose h by the slow forces, whose largest frequency is {:.3g}", slow);
-    return advice;
-  }
-  const StabilityReport stability = analyse_stability(entry, {}, 1);
-  const double limit = stability.absolute_end;
-  if (std::isinf(limit)) {
-    advice.says =
-        stability.p_stable
-            ? "stable at any h; preserves amplitudes, but loses the phases of the fast motion when h exceeds its period"
-            : "stable at any h; damps the fast motion when h comes near its period";
-  } else if (limit <= 0) {
-    advice.h = period / 40;
-    advice.says = "slowly damps or amplifies the motion at any h; keep h well below the period";
-  } else {
-    advice.h = limit / omega;
-    advice.says =
-        fmt::format("stable up to h*omega = {:.3g}; accurate when h is below about a twentieth of the period", limit);
-  }
-  return advice;
-}
-
-// Checked at a tolerance that is enough for plots.
-void advise_formulations(const Problem& problem, std::vector<MethodAdvice>& advice) {
-  for (const ReformulationEntry& entry : Catalogue::all().formulations()) {
-    if (!entry.driving_method) continue;
-    const std::string reason = why_not(entry, problem, {1e-3, 0, 0});
-    advice.push_back({entry.name, reason.empty(), 0,
-                      reason.empty()
-                          ? fmt::format("computes the {}, chooses its steps by rtol", to_text(*entry.delivers))
-                          : "cannot run it: " + reason});
-  }
-}
 }  // namespace
 
-Inspection inspect_modes(const Problem& problem, const State& start) {
+Inspection inspect_modes(const Problem& problem, const State& start, double span) {
   Inspection in;
-  in.modes = modes_of(problem, on_slow_manifold(problem, start));
-  in.gap = split(in.modes);
+  in.modes = modes_of(problem, with_closed_gaps(problem, start));
+  in.gap = split(in.modes, span);
   return in;
 }
 
-Inspection inspect_problem(const Problem& problem, const State& start) {
-  Inspection in = inspect_modes(problem, start);
-  in.fast_energy = strong_energy(problem, start);
-  const double omega = in.modes.empty() ? 0 : in.modes.front().omega;
-  for (const MethodEntry& entry : Catalogue::all().methods()) in.advice.push_back(advise_method(entry, problem, omega));
-  advise_formulations(problem, in.advice);
-  const auto* mechanics = dynamic_cast<const MechanicalProblem*>(&problem);
-  Outlook outlook;
-  for (const MethodAdvice& a : in.advice)
-    if (a.fits) outlook.fitting.push_back(a.method);
-  outlook.conservative = mechanics && mechanics->potential(all_groups, start.t, start.q());
-  outlook.scales_apart = in.gap >= clear_gap;
-  const Recommendation recommendation = recommend(outlook);
-  in.recommended = recommendation.method;
-  in.why = recommendation.why;
+Inspection inspect_problem(const RunPlan& plan, const Problem& problem, const RunDefaults& defaults) {
+  RunDefaults open = defaults;
+  open.method.clear();
+  open.names_rtol = defaults.names_rtol && defaults.method.empty();
+  const Resolved asked = resolve(plan, problem, open);
+  const Facts known = facts(asked, problem);
+  Inspection in = inspect_modes(problem, known.start, std::abs(*asked.plan.to - *asked.plan.from));
+  in.fast_energy = strong_energy(problem, known.start);
+  in.facts = known.problem;
+  try {
+    in.advice = advise(asked, known);
+  } catch (const UsageError& e) {
+    in.refusal = e.what();
+  }
   return in;
 }
 }  // namespace trill

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/method/registry.hpp"
+#include "driver/advice.hpp"
 
 #include <optional>
 
@@ -12,23 +12,18 @@ struct Mode {
   bool fast = false;
 };
 
-struct MethodAdvice {
-  std::string method;
-  bool fits = false;  // it can run this problem
-  double h = 0;       // largest sensible step; 0: none can be given
-  std::string says;
-};
-
 // What can be said about a problem before it is run.
 struct Inspection {
   // By decreasing frequency, with stiff gaps closed; empty if there is no linearisation.
   std::vector<Mode> modes;
-  double gap = 1;                     // slowest fast frequency over fastest slow one
+  double gap = 1;                     // slowest fast frequency over fastest slow one; 1: there are no two scales
   std::optional<double> fast_energy;  // energy in the strong potential
-  std::vector<MethodAdvice> advice;   // for every method of the registry
-  std::string recommended, why;
+  ProblemFacts facts;
+  Advice advice;        // with all ways that can be taken, the best first
+  std::string refusal;  // why what is wanted cannot be had; empty: it can
 };
-Inspection inspect_problem(const Problem& problem, const State& start);
-// Only modes and gap. What methods say takes long where some of them try themselves out.
-Inspection inspect_modes(const Problem& problem, const State& start);
+// The plan says what is wanted and for how long; a method that it names is not looked at.
+Inspection inspect_problem(const RunPlan& plan, const Problem& problem, const RunDefaults& defaults);
+// Only modes and gap.
+Inspection inspect_modes(const Problem& problem, const State& start, double span);
 }  // namespace trill

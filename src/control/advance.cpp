@@ -266,7 +266,7 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
       jumped_ = restart_ = cautious_ = false;
       ++counters_.steps;
       if (lands) s.t = t_stop;
-      if (rounding.found()) tell_rounding(s.t, result.error, notes_);
+      if (rounding.found() && result.error > 1) tell_rounding(s.t, result.error, notes_);
       double proposed =
           std::max(controller_->after_accept(h_try, rounding.found() ? 1 : result.error, failures + newton_failures),
                    result.h_retry_min);
@@ -285,9 +285,9 @@ AdvanceResult Advancer::adaptive(State& s, double t_stop) {
     } else {
       h = 0.25 * h_try;
       ++failures;
-      if (is_newton_failure(result.status) && ++newton_failures > retries_) {
-        if (restart_) return {AdvanceStatus::newton_failed, result, h_try};
-        // Once more, from another guess and with a new matrix.
+      // Once more, from another guess and with a new matrix, and then down to the smallest step: a circuit may switch
+      // in a millionth of the time between two switches.
+      if (is_newton_failure(result.status) && ++newton_failures > retries_ && !restart_) {
         restart_ = true;
         newton_failures = 0;
         h = h_begin;

@@ -4,97 +4,224 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
 constexpr const char* finder_of_cycles = "envelope_switching";
+constexpr double much_faster = 3;       // than the method of the model: worth a remark
+constexpr double negligible_share = 1;  // of the accuracy: fast energy that may be damped without a word
 
-std::string why_slow(const Facts& known) {
-  const Trial &first = known.trials.front(), &last = known.trials.back();
-  if (&first != &last) return "the slow motion cannot be computed without the oscillation: " + first.objection;
-  return fmt::format("the model has {} stiff gap{}, and its slow motion can be computed without the oscillation",
-                     known.stiff_gaps, known.stiff_gaps == 1 ? "" : "s");
+std::string name_of(const Way& way) { return way.formulation ? way.formulation->name : way.method->info.name; }
+
+std::string step_text(const RankedWay& way) {
+  if (way.h) return fmt::format(", h = {:.3g}", *way.h);
+  return way.rtol ? fmt::format(", rtol = {:.2g}", *way.rtol) : "";
 }
 
-// The names of the techniques that come after the one tried last.
-std::string names_of_the_rest(const std::vector<Technique>& all, std::size_t tried) {
-  std::vector<std::string> names;
-  for (std::size_t i = tried; i < all.size(); ++i) names.push_back(all[i].name());
-  return join(names, ", then ");
+// How much of the energy oscillates fast; NaN: not known.
+double fast_share(const ProblemFacts& facts) {
+  const TimeScales& s = facts.scales;
+  return s.fast_energy / (s.fast_energy + s.slow_energy);
 }
 
-std::string choice_text(const Resolved& asked, const Facts& known, const std::string& why) {
-  const Trial& taken = known.trials.back();
-  const bool decided = taken.ran || known.random || taken.technique.method || asked.plan.want == Want::envelope;
-  if (decided) return fmt::format("{} was chosen, because {}", taken.technique.name(), why);
-  return fmt::format("{} would be tried first, in a rough run, because {}; if that run fails, {} would be next",
-                     taken.technique.name(), why, names_of_the_rest(candidates_for(asked), known.trials.size()));
+// Damping gives the slow motion only where the oscillation does not push it.
+std::string damping_objection(const ProblemFacts& facts, const Question& question) {
+  const double share = fast_share(facts);
+  if (!(share > negligible_share * question.accuracy)) return "";
+  return fmt::format("it would damp the fast motion, whose {:.2g} of the energy can push the slow motion", share);
 }
 
+std::string without_fast_motion(const ProblemFacts& facts) {
+  if (facts.gap.found() || facts.gaps > 0) return "";
+  if (!facts.scales.all) return "its frequencies are not known";
+  return facts.scales.frequencies.empty() ? "nothing oscillates" : "its frequencies are not apart";
+}
+
+// What speaks against a candidate besides its own objection.
+std::string objection_to(const Candidate& c, const ProblemFacts& facts, const Question& question) {
+  if (!c.prospect.objection.empty()) return c.prospect.objection;
+  if (c.full) return "";
+  if (question.wanted == Delivers::full || (question.wanted == Delivers::statistics && !facts.random))
+    return "it loses " + c.prospect.loses;
+  if (c.technique.formulation) return "";
+  if (question.wanted == Delivers::amplitude) return "it loses " + c.prospect.loses;
+  return damping_objection(facts, question);
+}
+
+RankedWay ranked_way(const Candidate& c) {
+  return {c.way, c.prospect.h, c.prospect.rtol, c.prospect.steps, c.seconds, c.prospect.error, c.prospect.why};
+}
+
+void rank(const Facts& known, const Question& question, Advice& advice) {
+  for (const Candidate& c : known.candidates) {
+    const std::string objection = objection_to(c, known.problem, question);
+    if (objection.empty())
+      advice.ranked.push_back(ranked_way(c));
+    else
+      advice.objections.push_back({c.technique.name(), objection});
+  }
+  std::stable_sort(advice.ranked.begin(), advice.ranked.end(),
+                   [](const RankedWay& a, const RankedWay& b) { return a.predicted_seconds < b.predicted_seconds; });
+}
+
+// Where nothing could be tried out: what serves most problems of the kind.
+RankedWay blind_way(const Facts& known, const Question& question) {
+  const ProblemFacts& p = known.problem;
+  const char* name = p.random ? "langevin_splitting" : p.circuit || p.reactive ? "radau" : "dop853";
+  RankedWay way{{&Catalogue::all().method(name), nullptr, {}, {}}, {}, {}, 0, 0, 0, ""};
+  if (!p.random) way.rtol = question.rtol.value_or(std::max(1e-13, 1e-2 * question.accuracy));
+  way.why = p.trouble.empty()
+                ? "it serves most problems of this kind"
+                : fmt::format("it serves most problems of this kind; nothing was tried out, because {}", p.trouble);
+  return way;
+}
+
+void take_first(Advice& advice) {
+  const RankedWay& first = advice.ranked.front();
+  advice.way = first.way;
+  advice.h = first.h;
+  advice.rtol = first.rtol;
+}
+
+std::string why_text(const Facts& known, const RankedWay& first) {
+  const ProblemFacts& p = known.problem;
+  const std::string stiff =
+      p.gaps == 0 ? "" : fmt::format("the model has {} stiff gap{}, and ", p.gaps, p.gaps == 1 ? "" : "s");
+  return (first.way.formulation ? stiff : "") + first.why;
+}
+
+// Only what trill chose.
+std::string chosen_step(const Resolved& asked, const RankedWay& way) { return asked.plan.rtol ? "" : step_text(way); }
+
+Advice for_full_motion(const Resolved& asked, const Facts& known) {
+  const Question question = question_of(asked);
+  Advice advice;
+  rank(known, question, advice);
+  if (advice.ranked.empty()) advice.ranked.push_back(blind_way(known, question));
+  take_first(advice);
+  const RankedWay& first = advice.ranked.front();
+  advice.choice =
+      fmt::format("{} was chosen{}, because {}", name_of(first.way), chosen_step(asked, first), why_text(known, first));
+  return advice;
+}
+
+std::string objection_of(const Advice& advice, std::string_view name) {
+  for (const Objection& o : advice.objections)
+    if (o.name == name) return o.reason;
+  return "";
+}
+
+// The slow motion, or the full one where the slow one does not pay or cannot be had by itself.
 Advice for_slow_motion(const Resolved& asked, const Facts& known) {
-  const Trial& last = known.trials.back();
-  // An ordinary method is the last candidate. It can damp the oscillation of stiff gaps, but nothing else.
-  const bool suits = !last.technique.method || (known.stiff_gaps > 0 && known.mechanical);
-  if (!last.objection.empty() || !suits)
+  Advice advice = for_full_motion(asked, known);
+  const RankedWay& first = advice.ranked.front();
+  const bool slow = first.way.formulation ||
+                    std::any_of(known.candidates.begin(), known.candidates.end(),
+                                [&](const Candidate& c) { return !c.full && c.technique.method == first.way.method; });
+  const std::string why = without_fast_motion(known.problem), closed_form = objection_of(advice, "slow");
+  if (slow && !first.way.formulation && !closed_form.empty())
+    advice.choice += "; without it the slow motion cannot be computed: " + closed_form;
+  if (slow) return advice;
+  advice.choice =
+      fmt::format("the full motion is computed, by {}{}, because {}", name_of(first.way), chosen_step(asked, first),
+                  !why.empty()          ? "there is no slow motion apart from a fast one: " + why
+                  : closed_form.empty() ? "that takes no longer than the slow motion by itself"
+                                        : "the slow motion cannot be computed by itself: " + closed_form);
+  return advice;
+}
+
+Advice for_amplitudes(const Resolved& asked, const Facts& known) {
+  const std::string why = without_fast_motion(known.problem);
+  if (!why.empty())
+    throw UsageError(fmt::format("'{}' has no amplitudes of a fast motion, because {}; --want full computes its motion",
+                                 known.name, why));
+  Advice advice = for_full_motion(asked, known);
+  if (!advice.ranked.front().way.formulation) advice.choice += "; it follows every oscillation";
+  return advice;
+}
+
+Advice for_statistics(const Resolved& asked, const Facts& known) {
+  const ProblemFacts& p = known.problem;
+  if (!p.random && !p.conservative())
     throw UsageError(
-        fmt::format("the slow motion of '{}' cannot be computed: {}", known.name, known.trials.front().objection));
-  return {last.way, choice_text(asked, known, why_slow(known))};
+        fmt::format("averages of '{}' would depend on its start and its length, because it has no heat bath and its "
+                    "energy is not known to be conserved; --want full computes its motion",
+                    known.name));
+  return for_full_motion(asked, known);
 }
 
 // Where the envelope does not pay or cannot be had, every cycle is computed.
-Advice for_envelope(const Resolved& asked, const Facts& known) {
+Advice for_envelope(const Facts& known) {
   const Trial &first = known.trials.front(), &last = known.trials.back();
+  const std::string name = last.technique.name();
   if (!last.objection.empty())
     throw UsageError(fmt::format("the envelope of '{}' cannot be computed: {}", known.name, first.objection));
   if (&first == &last)
-    return {last.way, choice_text(asked, known, "it computes a few cycles and jumps over the others")};
-  if (last.technique.name() == finder_of_cycles)
-    return {last.way, choice_text(asked, known, "it looks for an oscillation and follows its envelope")};
-  return {last.way, fmt::format("every cycle is computed, by {}, because {}", last.technique.name(), first.objection)};
+    return {.way = last.way,
+            .choice = fmt::format("{} was chosen, because it computes a few cycles and jumps over the others", name)};
+  if (name == finder_of_cycles)
+    return {.way = last.way,
+            .choice = fmt::format("{} was chosen, because it looks for an oscillation and follows its envelope", name)};
+  return {.way = last.way, .choice = fmt::format("every cycle is computed, by {}, because {}", name, first.objection)};
+}
+
+// What the advice would have been instead of the method that the model names.
+std::string second_opinion(const Resolved& asked, const Facts& known) {
+  Resolved open = asked;
+  open.way.reset();
+  Advice other;
+  rank(known, question_of(open), other);
+  if (other.ranked.empty()) return "";
+  const RankedWay& best = other.ranked.front();
+  const auto own = std::find_if(other.ranked.begin(), other.ranked.end(), [&](const RankedWay& way) {
+    return way.way.method == asked.way->method && way.way.formulation == asked.way->formulation;
+  });
+  if (own == other.ranked.end() || own->predicted_seconds < much_faster * best.predicted_seconds) return "";
+  return fmt::format("the model names {}; {} would be about {:.2g} times faster for an error of {:.0e}",
+                     name_of(asked.way.value()), name_of(best.way), own->predicted_seconds / best.predicted_seconds,
+                     question_of(asked).accuracy);
 }
 }  // namespace
 
-std::vector<Technique> candidates_for(const Resolved& asked) {
-  const Want want = asked.plan.want;
-  if (want == Want::full) return {};
-  const Delivers wanted = want == Want::slow ? Delivers::slow : Delivers::envelope;
+std::vector<Technique> envelope_ladder(const Resolved& asked) {
   std::vector<Technique> ladder;
   for (const ReformulationEntry& entry : Catalogue::all().formulations())
-    if (entry.delivers == wanted && entry.driving_method) ladder.push_back({nullptr, &entry});
-  if (want == Want::envelope) ladder.push_back({&Catalogue::all().method(finder_of_cycles), nullptr});
-  ladder.push_back(want == Want::slow ? Technique{&Catalogue::all().method("radau"), nullptr}
-                                      : Catalogue::all().technique(asked.defaults.method));
+    if (entry.delivers == Delivers::envelope && entry.driving_method) ladder.push_back({nullptr, &entry});
+  ladder.push_back({&Catalogue::all().method(finder_of_cycles), nullptr});
+  if (!asked.defaults.method.empty()) ladder.push_back(Catalogue::all().technique(asked.defaults.method));
+  for (const char* name : {"dop853", "radau"}) ladder.push_back({&Catalogue::all().method(name), nullptr});
   return ladder;
 }
 
 Advice advise(const Resolved& asked, const Facts& known) {
-  if (asked.way) return {*asked.way, ""};
-  return asked.plan.want == Want::slow ? for_slow_motion(asked, known) : for_envelope(asked, known);
+  if (asked.way) {
+    Advice named{.way = *asked.way};
+    if (!known.candidates.empty()) named.remark = second_opinion(asked, known);
+    return named;
+  }
+  switch (asked.plan.want) {
+    case Want::slow:
+      return for_slow_motion(asked, known);
+    case Want::amplitude:
+      return for_amplitudes(asked, known);
+    case Want::statistics:
+      return for_statistics(asked, known);
+    case Want::envelope:
+      return for_envelope(known);
+    default:
+      return for_full_motion(asked, known);
+  }
 }
 
-Recommendation recommend(const Outlook& outlook) {
-  const auto fits = [&](std::string_view name) {
-    return std::find(outlook.fitting.begin(), outlook.fitting.end(), name) != outlook.fitting.end();
-  };
-  if (fits("slow"))
-    return {
-        "slow",
-        "the model has stiff gaps, and slow computes the slow motion with steps that do not follow the oscillation"};
-  if (outlook.conservative && !outlook.scales_apart && fits("composition4"))
-    return {"composition4",
-            "the motion has one time scale and conserves energy, which a symplectic method preserves over long runs"};
-  if (outlook.conservative && fits("verlet"))
-    return {"verlet",
-            "there is fast and slow motion, and this is the cheapest method that preserves the energy; it follows "
-            "every oscillation"};
-  if (fits("rattle")) return {"rattle", "it satisfies the constraints on positions and on velocities"};
-  const bool none = outlook.fitting.empty();
-  return {fits("dop853")  ? "dop853"
-          : fits("radau") ? "radau"
-          : none          ? ""
-                          : outlook.fitting.front(),
-          "it is the most accurate method that can run this model"};
+std::string command_of(const RunPlan& plan, const RankedWay& ranked) {
+  std::string command = fmt::format("trill run {} --method {}", plan.model, name_of(ranked.way));
+  if (ranked.h) command += fmt::format(" --h {:.4g}", *ranked.h);
+  if (ranked.rtol) command += fmt::format(" --rtol {:.2g}", *ranked.rtol);
+  for (const auto* options : {&ranked.way.options, &ranked.way.formulation_options})
+    for (const auto& [name, value] : *options) command += fmt::format(" --set {}={}", name, value);
+  return command;
 }
 }  // namespace trill

@@ -4,25 +4,22 @@
 #include "driver/facts.hpp"
 
 namespace trill {
-// Which method is used, and why. Every choice that trill makes for a user is made here, from the facts alone.
+struct Objection {
+  std::string name, reason;
+};
+
+// Which way is taken, and why. Every choice that trill makes for a user is made here, from the facts alone.
 struct Advice {
   Way way;
-  std::string choice;  // empty: the method was named by the user or by the model
+  std::string choice = {};  // empty: the method was named by the user or by the model
+  std::optional<double> h = {}, rtol = {};
+  std::vector<RankedWay> ranked = {};      // all that can be used, the best first
+  std::vector<Objection> objections = {};  // of the others
+  std::string remark = {};                 // where the advice differs from what the model names
 };
-// UsageError if no method can do what is wanted.
+// UsageError if no method can do what is wanted; it names the nearest thing that can be had.
 Advice advise(const Resolved& asked, const Facts& known);
 
-// The techniques that are tried for what is wanted, in this order. Empty: the plan or the model names the method.
-std::vector<Technique> candidates_for(const Resolved& asked);
-
-// For a user who asks what to do with a problem: `fitting` are the names of the techniques that can run it.
-struct Outlook {
-  std::vector<std::string> fitting;
-  bool conservative = false;
-  bool scales_apart = false;
-};
-struct Recommendation {
-  std::string method, why;
-};
-Recommendation recommend(const Outlook& outlook);
+// The command that runs a way.
+std::string command_of(const RunPlan& plan, const RankedWay& ranked);
 }  // namespace trill

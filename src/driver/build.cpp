@@ -190,6 +190,12 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
   run.problem = std::move(problem);
   run.start = known.start;
   run.choice = advice.choice;
+  if (!advice.ranked.empty()) run.rungs.assign(advice.ranked.begin() + 1, advice.ranked.end());
+  run.advice_remark = advice.remark;
+  if (!run.plan.h && !run.plan.rtol) {
+    run.plan.h = advice.h;
+    if (!advice.h) run.plan.rtol = advice.rtol;
+  }
   if (!run.choice.empty())
     run.options.notices.push_back({.t = run.start.t, .code = "method", .text = run.choice, .severity = Severity::info});
   make_objects(run);
@@ -205,11 +211,23 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
   return run;
 }
 
+RunPlan named_plan(const PreparedRun& run, const RunPlan& asked) {
+  RunPlan plan = asked;
+  plan.want = Want::full;
+  plan.method = run.plan.method;
+  plan.formulation = run.plan.formulation;
+  plan.h = run.plan.h;
+  plan.rtol = run.plan.rtol;
+  for (const auto* options : {&run.way.options, &run.way.formulation_options})
+    plan.options.insert(options->begin(), options->end());
+  return plan;
+}
+
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan) {
   Facts known;
   known.start = run.start;
   Way way = run.way;
   if (way.formulation) way.formulation_options.erase(way.formulation->ends_by);
-  return build({plan, {}, way}, known, {way, ""}, run.problem->clone());
+  return build({plan, {}, way}, known, {.way = way}, run.problem->clone());
 }
 }  // namespace trill

@@ -10,6 +10,8 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
 // The same run again, on its own copy of the problem, with the numbers of another plan, whose end time alone decides
 // when it ends.
 PreparedRun build_again(const PreparedRun& run, const RunPlan& plan);
+// The plan with the way of this run by name, as if the user had given it.
+RunPlan named_plan(const PreparedRun& run, const RunPlan& asked);
 // Makes formulation and stepper again, for a run that has been run before.
 void build_objects(PreparedRun& run);
 }  // namespace trill

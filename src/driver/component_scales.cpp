@@ -73,6 +73,22 @@ Sizes sizes_of(const PreparedRun& run, const Extent& extent, const StateSamples&
   }
   return sizes;
 }
+// Coordinates with a unit of their own, as the angle of a body that cannot turn, may be all that has this unit, and
+// they may move by rounding alone. M q^2 has one unit for all coordinates, and so has M v^2, so they are compared by
+// these.
+void judge_still(const MechanicalProblem& p, const StateSamples& samples, const Sizes& sizes, Vec& scale) {
+  const Index n = p.layout().nq;
+  MatrixSlot mass = p.mass_pattern();
+  p.mass(samples.y.col(0).head(n), mass);
+  Vec root(n);
+  for (Index i = 0; i < n; ++i) root[i] = std::sqrt(std::max(mass.value(i, i), 0.0));
+  for (const Index first : {Index{0}, n}) {
+    const double largest = root.cwiseProduct(sizes.motion.segment(first, n)).maxCoeff();
+    for (Index i = 0; i < n; ++i)
+      if (root[i] > 0 && root[i] * sizes.value[first + i] <= tolerance::position * largest)
+        scale[first + i] = std::max(scale[first + i], share_of_rounding * largest / root[i]);
+  }
+}
 }  // namespace
 
 Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSamples& samples) {
@@ -95,6 +111,8 @@ Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSa
     scale[k] = std::max({scale[k], shared_by(components[i].kind, run.start.layout) * largest(i).motion,
                          share_of_rounding * sizes.value[k], tolerance::range * largest(i).value});
   }
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
+  if (mechanical && run.start.layout.nq > 0) judge_still(*mechanical, samples, sizes, scale);
   return scale;
 }
 }  // namespace trill

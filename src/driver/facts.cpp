@@ -2,21 +2,112 @@
 #include "driver/facts.hpp"
 
 #include "driver/build.hpp"
-#include "multiscale/force_products.hpp"
+#include "driver/problem_facts.hpp"
 #include "trill/problem/langevin.hpp"
-#include "trill/problem/mechanical.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace trill {
 namespace {
-Index count_gaps(const Problem& problem) {
-  const MechanicalProblem* mechanics = mechanics_of(problem);
-  return mechanics && mechanics->strong_potential() ? mechanics->strong_potential()->map->count() : 0;
+RunScope scope_of(const Resolved& asked, std::optional<double> rtol = {}) {
+  const RunPlan& plan = asked.plan;
+  return {plan.h ? 0 : plan.rtol.value_or(rtol.value_or(asked.defaults.rtol)), *plan.from, *plan.to};
 }
 
-RunScope scope_of(const Resolved& asked) {
-  const RunPlan& plan = asked.plan;
-  return {plan.h ? 0 : plan.rtol.value_or(asked.defaults.rtol), *plan.from, *plan.to};
+std::string why_not(const MethodEntry& method, const Problem& problem, const OptionSet& options) {
+  try {
+    method.make(problem, options);
+    return "";
+  } catch (const UsageError& e) {
+    return e.what();
+  }
 }
+
+Trial try_envelope(const Technique& technique, const Resolved& asked, const Problem& problem) {
+  Trial trial;
+  trial.technique = technique;
+  trial.objection = technique.formulation
+                        ? why_not(*technique.formulation, problem, scope_of(asked), asked.plan.options)
+                        : why_not(*technique.method, problem, {});
+  if (trial.objection.empty()) trial.way = resolve_way(technique, asked.plan, problem);
+  return trial;
+}
+
+bool accepts(const Accepts& kinds, const ProblemFacts& facts) {
+  if (facts.circuit) return kinds.circuit;
+  if (facts.random) return kinds.langevin;
+  if (facts.mechanical) return facts.constraints > 0 ? kinds.constrained : kinds.mechanical;
+  return kinds.first_order;
+}
+
+double predicted_seconds(const Prospect& p, const ProblemFacts& facts) {
+  return p.steps * (p.forces * facts.force_seconds + p.factorisations * facts.factor_seconds + p.overhead);
+}
+
+Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const Question& question,
+                     const Problem& problem) {
+  Candidate c;
+  c.technique.method = &entry;
+  if (!accepts(entry.info.accepts, facts))
+    c.prospect.objection = "it is not for this kind of problem";
+  else if (!entry.advise)
+    c.prospect.objection = "it does not say what it would do; name it to use it";
+  else
+    c.prospect = entry.advise(facts, question);
+  if (c.prospect.objection.empty()) c.prospect.objection = why_not(entry, problem, c.prospect.options);
+  c.way = {&entry, nullptr, c.prospect.options, {}};
+  c.full = c.prospect.loses.empty();
+  c.seconds = predicted_seconds(c.prospect, facts);
+  return c;
+}
+
+Candidate ask_formulation(const ReformulationEntry& entry, const Resolved& asked, const ProblemFacts& facts,
+                          const Question& question, const Problem& problem) {
+  Candidate c;
+  c.technique.formulation = &entry;
+  c.full = entry.delivers == Delivers::full;
+  if (!entry.advise)
+    c.prospect.objection = "it does not say what it would do; name it to use it";
+  else
+    c.prospect = entry.advise(facts, question);
+  if (c.prospect.objection.empty() && !facts.mechanical) c.prospect.objection = "it is for mechanical systems";
+  if (c.prospect.objection.empty())
+    c.prospect.objection = why_not(entry, problem, scope_of(asked, c.prospect.rtol), asked.plan.options);
+  if (c.prospect.objection.empty()) c.way = resolve_way(c.technique, asked.plan, problem);
+  c.seconds = predicted_seconds(c.prospect, facts);
+  return c;
+}
+
+void ask_all(const Resolved& asked, const Problem& problem, Facts& found) {
+  const Question question = question_of(asked);
+  for (const MethodEntry& entry : Catalogue::all().methods())
+    found.candidates.push_back(ask_method(entry, found.problem, question, problem));
+  for (const ReformulationEntry& entry : Catalogue::all().formulations())
+    if (entry.driving_method && entry.delivers != Delivers::envelope)
+      found.candidates.push_back(ask_formulation(entry, asked, found.problem, question, problem));
+}
+
+// The ways to the slow motion that say they are faster than the full motion are tried in a rough run, the fastest
+// first, until one gets through.
+void try_slow_ways(const Resolved& asked, const Problem& problem, Facts& found) {
+  double full = HUGE_VAL;
+  std::vector<Candidate*> slow;
+  for (Candidate& c : found.candidates) {
+    if (!c.prospect.objection.empty()) continue;
+    if (c.technique.formulation && !c.full)
+      slow.push_back(&c);
+    else if (c.full)
+      full = std::min(full, c.seconds);
+  }
+  std::sort(slow.begin(), slow.end(), [](const Candidate* a, const Candidate* b) { return a->seconds < b->seconds; });
+  for (Candidate* c : slow) {
+    if (c->seconds > full) return;
+    c->prospect.objection = refusal_on_the_way(asked, found, c->way, problem);
+    if (c->prospect.objection.empty()) return;
+  }
+}
+}  // namespace
 
 // Finds out by a rough run whether a formulation would refuse somewhere along the way. That costs little compared with
 // following the oscillation.
@@ -30,46 +121,51 @@ std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const 
   plan.max_steps = 2000;
   plan.native = Native::never;
   plan.output = Times{{*plan.to}};
-  const Solution tried = build(rough, known, {way, ""}, problem.clone()).run();
+  const Solution tried = build(rough, known, {.way = way}, problem.clone()).run();
   return tried.outcome.status == RunStatus::refused ? tried.outcome.message : "";
 }
 
-std::string why_not(const MethodEntry& method, const Problem& problem) {
-  try {
-    method.make(problem, {});
-    return "";
-  } catch (const UsageError& e) {
-    return e.what();
+Question question_of(const Resolved& asked) {
+  Question question;
+  switch (asked.plan.want) {
+    case Want::slow:
+      question.wanted = Delivers::slow;
+      break;
+    case Want::amplitude:
+      question.wanted = Delivers::amplitude;
+      break;
+    case Want::statistics:
+      question.wanted = Delivers::statistics;
+      break;
+    default:
+      question.wanted = Delivers::full;
   }
+  question.accuracy = asked.plan.accuracy.value_or(default_accuracy);
+  if (asked.plan.rtol)
+    question.rtol = asked.plan.rtol;
+  else if (asked.defaults.names_rtol && asked.defaults.method.empty() && !asked.plan.accuracy)
+    question.rtol = asked.defaults.rtol;
+  return question;
 }
 
-Trial try_out(const Technique& technique, const Resolved& asked, const Facts& known, const Problem& problem) {
-  Trial trial;
-  trial.technique = technique;
-  if (technique.formulation)
-    trial.objection = why_not(*technique.formulation, problem, scope_of(asked), asked.plan.options);
-  else if (asked.plan.want == Want::envelope)
-    trial.objection = why_not(*technique.method, problem);
-  if (!trial.objection.empty()) return trial;
-  trial.way = resolve_way(technique, asked.plan, problem);
-  trial.ran = technique.formulation && asked.plan.want == Want::slow && asked.plan.trial_runs && !known.random;
-  if (trial.ran) trial.objection = refusal_on_the_way(asked, known, trial.way, problem);
-  return trial;
-}
-}  // namespace
-
-Facts facts(const Resolved& asked, const std::vector<Technique>& candidates, const Problem& problem) {
+Facts facts(const Resolved& asked, const Problem& problem, bool curious) {
   Facts found;
   found.name = problem.name();
   found.start = problem.initial_state();
   found.start.t = *asked.plan.from;
-  found.stiff_gaps = count_gaps(problem);
-  found.mechanical = dynamic_cast<const MechanicalProblem*>(&problem) != nullptr;
-  found.random = dynamic_cast<const LangevinProblem*>(&problem) != nullptr;
-  for (const Technique& technique : candidates) {
-    found.trials.push_back(try_out(technique, asked, found, problem));
-    if (found.trials.back().objection.empty()) break;
+  if (asked.way && !curious) return found;
+  if (asked.plan.want == Want::envelope) {
+    for (const Technique& technique : envelope_ladder(asked)) {
+      found.trials.push_back(try_envelope(technique, asked, problem));
+      if (found.trials.back().objection.empty()) break;
+    }
+    return found;
   }
+  found.problem = stated_facts(problem, found.start, *asked.plan.to);
+  look(problem, found.start, *asked.plan.to, question_of(asked), found.problem);
+  ask_all(asked, problem, found);
+  const bool wants_slow = asked.plan.want == Want::slow || asked.plan.want == Want::amplitude;
+  if (wants_slow && asked.plan.trial_runs && !found.problem.random) try_slow_ways(asked, problem, found);
   return found;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/resolve.hpp"
+#include "formulation/prospect.hpp"
 
 namespace trill {
 // The result of trying a technique that could do what is wanted.
@@ -12,21 +13,39 @@ struct Trial {
   bool ran = false;       // a rough run over the whole span was made
 };
 
+// What a technique says it would do, and the way that would be taken.
+struct Candidate {
+  Technique technique;
+  Way way;
+  Prospect prospect;   // with an objection if it cannot be used
+  double seconds = 0;  // predicted
+  bool full = true;    // delivers the full motion
+};
+
 // What is known about the problem before the run.
 struct Facts {
   std::string name;
   State start;
-  Index stiff_gaps = 0;
-  bool mechanical = false, random = false;
-  // The candidates that were tried, up to the first one without an objection.
+  ProblemFacts problem;
+  // What every technique says; empty where the plan or the model names one and nobody asks.
+  std::vector<Candidate> candidates;
+  // For an envelope: the techniques that were tried, up to the first one without an objection.
   std::vector<Trial> trials;
 };
 
-// Examines the problem. Candidates that are formulations are tried on its start, and in a rough run unless the plan
-// forbids that.
-Facts facts(const Resolved& asked, const std::vector<Technique>& candidates, const Problem& problem);
+// Examines the problem, as far as a choice has to be made or `curious` is set.
+Facts facts(const Resolved& asked, const Problem& problem, bool curious = false);
+
+// What is asked of the methods.
+Question question_of(const Resolved& asked);
 
 // Tries a formulation on a model's start. Returns the reason why it cannot be used, or an empty string.
 std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
                     const OptionSet& options = {});
+
+// A rough run over the whole span. Returns why the way would be refused somewhere, or an empty string.
+std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem);
+
+// The techniques that are tried for the envelope of a cyclic motion, in this order.
+std::vector<Technique> envelope_ladder(const Resolved& asked);
 }  // namespace trill

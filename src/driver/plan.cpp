@@ -7,6 +7,30 @@
 #include <cmath>
 
 namespace trill {
+const char* to_text(Want want) {
+  switch (want) {
+    case Want::full:
+      return "full";
+    case Want::slow:
+      return "slow";
+    case Want::amplitude:
+      return "amplitude";
+    case Want::statistics:
+      return "statistics";
+    case Want::envelope:
+      return "envelope";
+    case Want::steady:
+      return "steady";
+  }
+  return "";
+}
+
+const std::vector<Want>& all_wants() {
+  static const std::vector<Want> wants{Want::full,       Want::slow,     Want::amplitude,
+                                       Want::statistics, Want::envelope, Want::steady};
+  return wants;
+}
+
 TextModel make_model(const std::string& model, const OptionSet& parameters, double begin) {
   if (!std::isfinite(begin)) throw UsageError("the start time and the end time must be finite");
   if (is_model_file(model)) return load_model(model, parameters, begin);
@@ -36,7 +60,7 @@ Solution PreparedRun::run() {
 PreparedRun prepare(const RunPlan& plan) {
   TextModel model = make_model(plan.model, plan.parameters, plan.from.value_or(0));
   // An unknown technique is reported with its line in the file.
-  if (plan.method.empty() && plan.want == Want::full) default_technique(model);
+  if (plan.method.empty() && plan.want == Want::full && !model.info.run.method.empty()) default_technique(model);
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
   run.options.info.problem = model.info.name;
   run.options.info.problem_title = model.info.title;
@@ -51,7 +75,8 @@ PreparedRun prepare(const RunPlan& plan) {
 PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
   const Resolved asked = resolve(plan, *problem, defaults);
   if (plan.want == Want::steady) return prepare_steady(asked, std::move(problem));
-  const Facts known = facts(asked, candidates_for(asked), *problem);
+  const bool curious = plan.second_opinion && plan.method.empty() && !plan.h;
+  const Facts known = facts(asked, *problem, curious);
   return build(asked, known, advise(asked, known), std::move(problem));
 }
 }  // namespace trill

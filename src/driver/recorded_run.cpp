@@ -62,21 +62,16 @@ void RecordedRun::with_rows(const UseRows& use) const {
   use(file.info(), file);
 }
 
-void RecordedRun::judge(When when, const std::atomic<bool>* stop) {
-  if (!wants_trust(prepared_.plan, outcome_.counters, when)) {
-    trust_.headline =
-        when == When::never
-            ? "Not checked, because of --trust never."
-            : "Not checked, because a repetition would take more than 10 s; use --trust always to check all the same.";
+void RecordedRun::judge(const CheckTime& time, const std::atomic<bool>* stop) {
+  if (time.is_off()) {
+    trust_.headline = "Not checked, because of --check off.";
     return;
   }
   if (prepared_.steady) {
     trust_ = prepared_.steady->check(prepared_);
     return;
   }
-  TrustOptions options;
-  options.stop = stop;
-  if (when == When::always) options.most_seconds = HUGE_VAL;
+  const TrustOptions options{.most_seconds = time.after(outcome_.counters.seconds), .stop = stop};
   with_rows([&](const RunInfo&, const RowSource& rows) { trust_ = check_trust(prepared_, outcome_, rows, options); });
 }
 

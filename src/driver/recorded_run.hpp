@@ -25,7 +25,7 @@ class RecordedRun {
   bool solved() const { return solved_; }
   void solve();
   void take(const Solution& solution);  // instead of solve(), if the run was computed elsewhere
-  void judge(When when, const std::atomic<bool>* stop);
+  void judge(const CheckTime& time, const std::atomic<bool>* stop);
   void set_trust(Trust trust) { trust_ = std::move(trust); }
   void publish();  // does nothing if rows are in memory
 

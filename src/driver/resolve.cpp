@@ -3,6 +3,8 @@
 
 #include "base/text.hpp"
 #include "formulation/constraint_formulation.hpp"
+#include "problem/reactive.hpp"
+#include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -22,6 +24,9 @@ void check_numbers(const RunPlan& plan) {
   check_positive(plan.rtol, "rtol");
   check_positive(plan.atol, "atol");
   check_positive(plan.h_max, "h_max");
+  check_positive(plan.accuracy, "accuracy");
+  if (plan.accuracy && *plan.accuracy >= 1)
+    throw UsageError(fmt::format("accuracy must be between 0 and 1, not {}", *plan.accuracy));
   if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
   if (plan.h && plan.h_max)
     throw UsageError("h_max is only for runs with rtol; with a fixed step size h every step is h");
@@ -135,6 +140,20 @@ Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& 
   return way;
 }
 
+namespace {
+// For what does not leave trill a choice although no method is named: a step size, options or a formulation.
+std::string usual_method(const Problem& problem) {
+  if (dynamic_cast<const LangevinProblem*>(&problem)) return "langevin_splitting";
+  if (dynamic_cast<const CircuitProblem*>(&problem) || dynamic_cast<const ReactiveProblem*>(&problem)) return "radau";
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+  return mechanical && mechanical->constraints() ? "rattle" : "dopri5";
+}
+
+bool leaves_choice(const RunPlan& plan) {
+  return plan.method.empty() && plan.formulation.empty() && plan.options.empty() && !plan.h;
+}
+}  // namespace
+
 Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults& defaults) {
   check_numbers(given);
   Resolved asked{given, defaults, {}};
@@ -143,8 +162,9 @@ Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults
   sort_formulations(plan);
   take_controller(plan);
   if (plan.want == Want::full) {
-    const Technique technique = Catalogue::all().technique(plan.method.empty() ? defaults.method : plan.method);
-    asked.way = resolve_way(technique, plan, problem);
+    std::string name = plan.method.empty() ? defaults.method : plan.method;
+    if (name.empty() && !leaves_choice(plan)) name = usual_method(problem);
+    if (!name.empty()) asked.way = resolve_way(Catalogue::all().technique(name), plan, problem);
   } else if (!plan.method.empty() || !plan.formulation.empty()) {
     throw UsageError("give either --want, which chooses a method, or a method or formulation, not both");
   }

@@ -4,6 +4,7 @@
 #include "driver/checkpoint_interval.hpp"
 #include "driver/failure.hpp"
 #include "problem/quantity_kind.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <cmath>
 #include <utility>
@@ -60,6 +61,7 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
   if (limited && limited->has_limits()) limited_ = limited;
+  random_ = dynamic_cast<const LangevinProblem*>(&problem) != nullptr;
   check_output(options.output, t_start_, direction_);
   check_dense();
   find_breakpoints();

@@ -78,6 +78,7 @@ class Run {
   bool take_in();
 
   void output_until(double t, double t0, double h);
+  void output_step(double t, double slack);
   void record(const State& s);
   void give_row(const State& s, const Vec& measured);
   void record_last();
@@ -127,6 +128,7 @@ class Run {
   // Batches are long enough to make the overhead of the driver negligible and short enough to react to signals quickly.
   Pace batch_{1, {1e-3, 5e-3, 1 << 14}}, progress_{16, {0.05, 0.2, 1 << 24}};
   bool batches_ = false;
+  bool random_ = false;                       // the motion is random: rows are recorded at steps only
   const LimitedValidity* limited_ = nullptr;  // null: the equations of the problem hold everywhere
   double last_recorded_ = 0;
   Clock::time_point counted_until_ = Clock::now();

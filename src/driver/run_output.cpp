@@ -24,6 +24,7 @@ void Run::output_until(double t, double t0, double h) {
   }
   // Grid points are rounded multiples of dt: a point that equals the step's end up to rounding belongs to this step.
   const double slack = landing_slack(h, t);
+  if (random_) return output_step(t, slack);
   for (double out = clock_.next_time(); direction_ * (out - t) <= slack; out = clock_.next_time()) {
     clock_.pass_time();
     if (std::abs(out - t) <= slack && t == inner_.t) {
@@ -37,6 +38,16 @@ void Run::output_until(double t, double t0, double h) {
     }
   }
   if (t == inner_.t && finished()) record_last();
+}
+
+// Between two steps a random path is not known, and what is interpolated there has too small a variance. So the row
+// that was due within the step is its end, with the time of that.
+void Run::output_step(double t, double slack) {
+  bool due = false;
+  for (; direction_ * (clock_.next_time() - t) <= slack; clock_.pass_time()) due = true;
+  if (t != inner_.t || !(due || finished())) return;
+  leave(inner_, user_);
+  if (last_recorded_ != user_.t) record(user_);
 }
 
 void Run::record_last() {

@@ -20,6 +20,7 @@ using Progress = SweepMember::Progress;
 constexpr double most_bytes = 1 << 29;  // for rows in memory, all threads together
 // Joined runs keep no checkpoints. With at most this many steps times unknowns they are short enough to be repeated.
 constexpr double most_joined_work = 2e7;
+constexpr std::size_t most_checked = 8;  // members of a sweep
 
 // Adds up the progress of all members.
 class Tally {
@@ -53,6 +54,25 @@ class Busy {
   std::vector<std::size_t> members_;
   std::mutex mutex_;
 };
+
+// The members that are checked for all: evenly chosen, the first and the last among them.
+std::vector<std::size_t> sample_of(const Sweep& sweep) {
+  std::vector<std::size_t> sample;
+  const std::size_t count = sweep.members.size(), most = std::min(count, most_checked);
+  for (std::size_t k = 0; k < most; ++k) sample.push_back(most == 1 ? 0 : k * (count - 1) / (most - 1));
+  return sample;
+}
+
+bool is_sampled(std::size_t member, const Sweep& sweep, const SweepOptions& options) {
+  const std::vector<std::size_t> sample = sample_of(sweep);
+  return options.check.when == When::always || std::binary_search(sample.begin(), sample.end(), member);
+}
+
+std::string sample_text(const Sweep& sweep) {
+  std::string text;
+  for (const std::size_t i : sample_of(sweep)) text += (text.empty() ? "" : "; ") + sweep.label(sweep.members[i]);
+  return fmt::format("of the {} runs those with {} were checked.", sweep.members.size(), text);
+}
 
 // Neighbouring members that one thread works on.
 class Block {
@@ -191,29 +211,15 @@ class Block {
   }
 
   void judge() {
-    TrustOptions options;
-    options.stop = options_.stop;
-    if (options_.trust == When::always) options.most_seconds = HUGE_VAL;
-    std::vector<TrustCheck> checks;
-    std::vector<std::size_t> checked;
     for (std::size_t i = 0; i < runs_.size(); ++i)
       guarded(i, [&] {
         if (!solved(i)) return;
-        RecordedRun& run = *runs_[i];
-        if (runs_.size() == 1 || run.prepared().steady ||
-            !wants_trust(run.prepared().plan, run.outcome().counters, options_.trust))
-          return run.judge(options_.trust, options_.stop);
-        run.with_rows([&](const RunInfo&, const RowSource& rows) {
-          checks.emplace_back(run.prepared(), run.outcome(), rows);
-          checked.push_back(i);
-        });
+        if (options_.check.is_off() || is_sampled(begin_ + i, sweep_, options_))
+          return runs_[i]->judge(options_.check, options_.stop);
+        Trust trust;
+        trust.headline = "Not checked itself: " + sample_text(sweep_);
+        runs_[i]->set_trust(std::move(trust));
       });
-    try {
-      std::vector<Trust> trusts = answers(checks, options);
-      for (std::size_t k = 0; k < checked.size(); ++k) runs_[checked[k]]->set_trust(std::move(trusts[k]));
-    } catch (const std::bad_alloc&) {
-      for (const std::size_t i : checked) fail(i, "there is not enough memory for this run");
-    }
   }
 
   void finish(std::size_t i) {

@@ -5,6 +5,9 @@
 #include "formulation/dropped_oscillation.hpp"
 #include "trill/formulation/reformulation.hpp"
 
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,10 +21,43 @@ const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
   return p;
 }
 
+// How far the gaps would open under the forces that hold them: the limit keeps them closed.
+class ClosedGaps {
+ public:
+  explicit ClosedGaps(const MechanicalProblem& stiff) : form_(stiff), open_(Vec::Zero(form_.unknowns())) {
+    if (form_.gaps() > 0) point_.emplace(form_);
+    low_ = Vec::Constant(open_.size(), std::numeric_limits<double>::infinity());
+    high_ = -low_;
+  }
+  void look(double t, In q, In v) {
+    if (!point_ || point_->find(t, q, v) != SlowPoint::Status::ok) return;
+    open_ = open_.cwiseMax(point_->open.cwiseAbs());
+    low_ = low_.cwiseMin(q);
+    high_ = high_.cwiseMax(q);
+  }
+  // Relative to the range of each coordinate, as far as that is not much smaller than the others. NaN: not known.
+  double error() const {
+    if (!point_ || !(high_ - low_).allFinite()) return std::nan("");
+    const Vec range = high_ - low_;
+    const double least = least_range * range.maxCoeff();
+    return least > 0 ? open_.cwiseQuotient(range.cwiseMax(least)).maxCoeff() : std::nan("");
+  }
+  void memory(Archive& archive) { archive(open_, low_, high_); }
+
+ private:
+  static constexpr double least_range = 1e-2;  // as the trust statement has it
+
+  LiftedForm form_;
+  std::optional<SlowPoint> point_;
+  Vec open_, low_, high_;
+};
+
 class RigidLimitForm final : public Reformulation {
  public:
   explicit RigidLimitForm(const Problem& given)
-      : rigid_(given.as<MechanicalProblem>("rigid_limit")), dropped_(given.as<MechanicalProblem>("rigid_limit")) {}
+      : rigid_(given.as<MechanicalProblem>("rigid_limit")),
+        dropped_(given.as<MechanicalProblem>("rigid_limit")),
+        closed_(given.as<MechanicalProblem>("rigid_limit")) {}
   const Problem& inner() const override { return rigid_; }
   void expect(const RunScope& scope) override { tolerance_ = scope.tolerance; }
   void enter(const State& given, State& in, Notes& notes) override {
@@ -52,9 +88,11 @@ class RigidLimitForm final : public Reformulation {
   }
   AfterStep after_step(State& s, Notes& notes) override {
     dropped_.look(s.t, s.q(), s.v(), tolerance_, notes);
+    closed_.look(s.t, s.q(), s.v());
     return AfterStep::kept;
   }
-  void memory(Archive& archive) override { archive(dropped_); }
+  double model_error() const override { return closed_.error(); }
+  void memory(Archive& archive) override { archive(dropped_, closed_); }
 
  private:
   // Where the gaps share a group with other forces, it is not known how their frequencies vary.
@@ -75,6 +113,7 @@ class RigidLimitForm final : public Reformulation {
 
   RigidLimit rigid_;
   DroppedOscillation dropped_;
+  ClosedGaps closed_;
   double tolerance_ = 0;
   bool running_ = false;  // after an event the motion has no oscillation of its own
 };
@@ -148,6 +187,7 @@ ReformulationEntry rigid_limit_entry() {
   return {.name = "rigid_limit",
           .title = "replaces stiff gaps by hard constraints",
           .reference = "JP95 sec. 3",
+          .delivers = Delivers::slow,
           .options = {},
           .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
             OptionReader(options, "rigid_limit").finish();

@@ -3,6 +3,7 @@
 // what is reported about the fast motion that is not followed.
 #include "formulation/averaged_motion.hpp"
 #include "formulation/energy_share.hpp"
+#include "formulation/prospect.hpp"
 #include "formulation/slow_checks.hpp"
 #include "formulation/slow_estimate.hpp"
 #include "formulation/slow_jolt.hpp"
@@ -382,6 +383,25 @@ std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet
                     given.begin()->first));
   return make_slow_bath(problem);
 }
+// Steps are those of dop853 along the slow motion, whose forces need derivatives of those of the model.
+Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
+  Prospect out;
+  if (facts.gaps == 0) out.objection = "the model names no stiff gaps";
+  if (question.wanted == Delivers::full) out.objection = "it computes the slow motion only";
+  if (!out.objection.empty()) return out;
+  const double rate = std::max(facts.gap.found() ? facts.gap.slow : 0, 1 / facts.span);
+  if (!facts.random) out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-12, 1e-4));
+  const double angle = 1.3 * std::pow(out.rtol.value_or(1e-4) / 1e-4, 1.0 / 8);
+  out.steps = 10 + facts.span * rate / angle;
+  if (facts.implicit.reached > 0.2) out.steps = std::max(out.steps, 0.7 * facts.implicit.steps);
+  out.forces = 13 * 10;
+  out.factorisations = 13;
+  out.overhead = 2e-5 + 1e-6 * static_cast<double>(facts.unknowns);
+  out.error = 0.3 * question.accuracy;
+  out.loses = "the phases of the fast motion";
+  out.why = "its slow motion can be computed without the oscillation";
+  return out;
+}
 }  // namespace
 
 ReformulationEntry slow_entry() {
@@ -395,6 +415,7 @@ ReformulationEntry slow_entry() {
           .make = make_slow,
           .driving_method = [](const Problem& problem) -> std::string {
             return dynamic_cast<const LangevinProblem*>(&problem) ? "langevin_splitting" : "dop853";
-          }};
+          },
+          .advise = slow_prospect};
 }
 }  // namespace trill

@@ -59,6 +59,8 @@ SlowSystem::SlowSystem(const MechanicalProblem& stiff, const Choice& choice)
   point_.y = Vec::Constant(layout().size(), std::numeric_limits<double>::quiet_NaN());
   point_.lambda = point_.lambda1 = point_.lambda2 = point_.reaction = Vec::Zero(m_);
   point_.a = Vec::Zero(n_);
+  as_.emplace(Arguments{point_.y.head(n_), point_.y.segment(n_, n_), point_.y.tail(layout().nx), f_, c_, f1_, s_,
+                        weights_, point_.lambda, point_.lambda1, point_.lambda2});
 }
 
 Layout SlowSystem::layout() const {
@@ -107,12 +109,11 @@ bool SlowSystem::can_be_of_order_1() const {
 
 void SlowSystem::rhs(double t, In y, Out dy) const {
   const Index actions = choice_.energy == FastEnergy::keep ? gaps_ : 0;
-  const auto J = y.segment(2 * n_, actions);
   point_.t = t;
   copy_one_by_one(y.data(), y.size(), point_.y.data());
   point_.order = order_;
   point_.fast = fast_;
-  point_.regular = evaluate(t, y.head(n_), y.segment(n_, n_), J);
+  point_.regular = evaluate(t);
   if (!point_.regular) {
     dy.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
@@ -121,7 +122,7 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
   copy_one_by_one(point_.a.data(), n_, dy.data() + n_);
   if (actions == 0) return;
   if (fast_)
-    actions_rate(t, y.head(n_), y.segment(n_, n_), J, dy.segment(2 * n_, actions));
+    actions_rate(t, as_->q, as_->v, as_->J.head(actions), dy.segment(2 * n_, actions));
   else
     dy.segment(2 * n_, actions).setZero();
   if (choice_.phases) dy.tail(actions) = modes_->frequencies();
@@ -133,11 +134,12 @@ const SlowSystem::Point& SlowSystem::at(double t, In y) const {
   point_.y = y;
   point_.order = order_;
   point_.fast = fast_;
-  point_.regular = evaluate(t, point_.y.head(n_), point_.y.segment(n_, n_), point_.y.segment(2 * n_, layout().nx));
+  point_.regular = evaluate(t);
   return point_;
 }
 
-bool SlowSystem::evaluate(double t, In q, In v, In J) const {
+bool SlowSystem::evaluate(double t) const {
+  In q = as_->q, v = as_->v, J = as_->J;
   if (!manifold_.stand_at(t, q, v, *terms_, f_, c_)) return false;
   if (modes_ && (fast_ || choice_.phases)) {
     if (!modes_->find(manifold_.schur())) return false;
@@ -146,7 +148,7 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
       add_fast_force(t, q, J, f_);
     }
   }
-  manifold_.solve(f_, c_, point_.a, point_.lambda);
+  manifold_.solve(as_->f, as_->c, point_.a, point_.lambda);
   if (order_ == 1) return second_order(t, q, v);
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   return true;
@@ -156,16 +158,16 @@ bool SlowSystem::evaluate(double t, In q, In v, In J) const {
 bool SlowSystem::second_order(double t, In q, In v) const {
   const bool moving_mass = stiff_.mass_kind() == MassKind::of_q;
   Motion motion{t, q.data(), v.data(), point_.a.data(), zero_.data(), zero_.data()};
-  rates(1, motion, point_.lambda, f1_);
+  rates(1, motion, as_->lambda, f1_);
   if (moving_mass) {
     stiff_.mass_derivative(1, motion, mass1_);
     mass1_.multiply(point_.a, r_);
     add_scaled(f1_.data(), -1, r_.data(), n_);
   }
-  manifold_.solve(f1_, c_, a1_, point_.lambda1);
+  manifold_.solve(as_->f1, as_->c, a1_, point_.lambda1);
 
   motion.jerk = a1_.data();
-  rates(2, motion, point_.lambda1, f1_);
+  rates(2, motion, as_->lambda1, f1_);
   if (moving_mass) {
     stiff_.mass_derivative(2, motion, mass2_);
     mass2_.multiply(point_.a, r_);
@@ -173,10 +175,10 @@ bool SlowSystem::second_order(double t, In q, In v) const {
     mass1_.multiply(a1_, r_);
     add_scaled(f1_.data(), -2, r_.data(), n_);
   }
-  manifold_.schur().multipliers(f1_, c_, point_.lambda2);
+  manifold_.schur().multipliers(as_->f1, as_->c, point_.lambda2);
 
-  soften(point_.lambda2, c_);
-  manifold_.smallest(c_, r_, s_);
+  soften(as_->lambda2, c_);
+  manifold_.smallest(as_->c, r_, s_);
   add_scaled(point_.a.data(), 1, r_.data(), n_);
   copy_one_by_one(point_.lambda.data(), m_, point_.reaction.data());
   add_scaled(point_.reaction.data(), -1, s_.data(), m_);
@@ -187,10 +189,10 @@ bool SlowSystem::second_order(double t, In q, In v) const {
 // Formulas for the derivatives of a smooth force may give 0/0, for example v |v| at rest with |v| written as a root.
 // Then differences along the motion are used instead; where a derivative jumps, they give the mean of both sides.
 void SlowSystem::rates(int k, const Motion& motion, In lambda1, Out derivative) const {
-  terms_->rates(k, motion, point_.lambda, lambda1, derivative, r_, c_);
-  if (!all_finite(derivative)) {
+  terms_->rates(k, motion, as_->lambda, lambda1, derivative, r_, c_);
+  if (!all_finite(derivative.data(), n_)) {
     soft_force_difference(k, motion, derivative);
-    map_.rigid_rate(k, motion, point_.lambda, lambda1, r_, c_);
+    map_.rigid_rate(k, motion, as_->lambda, lambda1, r_, c_);
   }
   add_scaled(derivative.data(), -1, r_.data(), n_);
 }
@@ -223,8 +225,8 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
   for (Index k = 0; k < gaps_; ++k)
     weights_[k] = choice_.energy == FastEnergy::thermal ? choice_.kT / (omega[k] * omega[k]) : J[k] / omega[k];
   for (Index layer = 0; layer < modes_->layers(); ++layer) {
-    modes_->weighted(layer, weights_, s_);
-    bend(t, q, modes_->b(layer), s_, r_);
+    modes_->weighted(layer, as_->weights, s_);
+    bend(t, q, modes_->b(layer), as_->s, r_);
     add_scaled(f.data(), -1, r_.data(), n_);
     if (stiff_.mass_kind() == MassKind::of_q)
       add_mass_covector(q, modes_->b(layer), modes_->b(layer), 0.5 * weights_[layer], f);

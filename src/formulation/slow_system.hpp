@@ -89,7 +89,7 @@ class SlowSystem final : public FirstOrderProblem {
   void add_mass_covector(In q, In x, In z, double factor, Out covector) const;
 
  private:
-  bool evaluate(double t, In q, In v, In J) const;
+  bool evaluate(double t) const;  // at the state of the point
   bool second_order(double t, In q, In v) const;
   void rates(int k, const Motion& motion, In lambda1, Out derivative) const;
   void soft_force_difference(int k, const Motion& motion, Out derivative) const;
@@ -113,6 +113,12 @@ class SlowSystem final : public FirstOrderProblem {
   mutable std::optional<GapModes> modes_;
   mutable Point point_;
   mutable Vec f_, f1_, r_, c_, a1_, zero_, s_, weights_, averaged_, moved_, action_rate_;
+  // Some of these vectors, and those of the point, as arguments: made once, since for short vectors making them costs
+  // as much as what is done with them.
+  struct Arguments {
+    Eigen::Ref<const Vec> q, v, J, f, c, f1, s, weights, lambda, lambda1, lambda2;
+  };
+  std::optional<Arguments> as_;
   mutable MatrixSlot mass1_, mass2_, product_, stiffness_slot_, damping_;
   mutable MatrixSlot G_in_time_;       // only where gaps move
   std::unique_ptr<JointTerms> terms_;  // soft forces and the rows of the map

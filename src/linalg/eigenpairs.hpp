@@ -23,9 +23,4 @@ struct EigenPairs {
 // All eigenvalues or pairs. Only the lower triangles of K and M are used. Wrong shapes throw std::invalid_argument.
 Eigenvalues eigenvalues(const Mat& a);
 EigenPairs symmetric_eigenpairs(const Mat& k, const Mat& m);
-
-// The `count` smallest or largest pairs of sparse K and M, which must have both triangles stored. K may be singular
-// (free bodies) but not indefinite. Dense methods are used for small matrices or if nearly all pairs are wanted.
-EigenPairs smallest_eigenpairs(const SpMat& k, const SpMat& m, Index count);
-EigenPairs largest_eigenpairs(const SpMat& k, const SpMat& m, Index count);
 }  // namespace trill

@@ -89,15 +89,22 @@ double add_correction(Out x, const Vec& dx, const double* weights) {
   }
   return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
 }
+
+// The error that is left after a correction, from the contraction since the one before.
+double estimated_error(double norm, double previous) {
+  const double rate = norm / previous;
+  return rate < 1 ? rate / (1 - rate) * norm : std::numeric_limits<double>::infinity();
+}
 }  // namespace
 
 bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, NewtonStats& stats) {
   double previous = 0;  // |dx| of the last unlimited iteration; 0: none to compare with
   int bad_rates = 0, stalls = 0;
   stats.rate = 0;
+  const Eigen::Ref<const Vec> here = x, found = r_;  // as arguments; for small systems making them anew takes time
   for (int k = 0; k < options_.max_iterations; ++k) {
     ++stats.iterations;
-    system.residual(x, r_);
+    system.residual(here, r_);
     const bool renews = !reuse && (k == 0 || (options_.jacobian_every > 0 && k % options_.jacobian_every == 0));
     // Elsewhere a residual that is not finite shows in the correction.
     if ((k == 0 || renews) && !all_finite(r_)) {
@@ -106,18 +113,18 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
     }
     if (renews) {
       ++stats.factorisations;
-      if (!system.prepare(x)) {
+      if (!system.prepare(here)) {
         stats.singular = true;
         return false;
       }
     }
-    system.correct(r_, dx_);
+    system.correct(found, dx_);
     const double wanted = negated_norm(dx_, weights.data());
     if (!std::isfinite(wanted)) {
       stats.non_finite = true;
       return false;
     }
-    const double norm = system.limit(x, dx_) ? weighted_rms(dx_, weights) : wanted;
+    const double norm = system.limit(here, dx_) ? weighted_rms(dx_, weights) : wanted;
     const double size = add_correction(x, dx_, weights.data());
     if (norm != wanted) {  // a shortened step says nothing about convergence
       previous = 0;
@@ -126,17 +133,17 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
     }
 
     // If no rate is known yet, or the correction is so small that the rate does not matter, its size alone decides.
+    // Otherwise a small correction is not enough: an iteration that hardly contracts may be far from the solution.
+    const bool is_near = previous == 0 || estimated_error(norm, previous) <= options_.tolerance;
     stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||
-                      (!options_.predict && norm <= options_.tolerance) ||
+                      (!options_.predict && norm <= options_.tolerance && is_near) ||
                       norm <= 4 * std::numeric_limits<double>::epsilon() * size ||
                       (k == 0 && renews && system.next_correction(dx_, weights) <= options_.tolerance);
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;
       stalls = rate > 0.5 && norm <= options_.rounding ? stalls + 1 : 0;
-      stats.converged = stats.converged ||
-                        (options_.predict && rate < 1 && rate / (1 - rate) * norm <= options_.tolerance) ||
-                        (stalls > 0 && stalls >= options_.stalls);
+      stats.converged = stats.converged || (options_.predict && is_near) || (stalls > 0 && stalls >= options_.stalls);
       if (!stats.converged) {
         if (reuse && rate > slow_rate) return false;
         bad_rates = rate > options_.max_rate ? bad_rates + 1 : 0;

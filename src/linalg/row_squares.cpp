@@ -4,13 +4,14 @@
 namespace trill {
 void row_squares(const MatrixSlot& a, Out squares) {
   squares.setZero();
-  for (Index j = 0; j < a.cols(); ++j) {
-    if (a.is_sparse()) {
+  if (a.is_sparse()) {
+    for (Index j = 0; j < a.cols(); ++j)
       for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) squares[it.row()] += it.value() * it.value();
-    } else {
-      for (Index i = 0; i < a.rows(); ++i) squares[i] += a.as_dense()(i, j) * a.as_dense()(i, j);
-    }
+    return;
   }
+  const double* value = a.values();
+  for (Index j = 0; j < a.cols(); ++j)
+    for (Index i = 0; i < a.rows(); ++i, ++value) squares[i] += *value * *value;
 }
 
 Vec row_squares(const MatrixSlot& a) {

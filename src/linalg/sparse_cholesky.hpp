@@ -16,8 +16,8 @@ class SparseCholesky {
 
   bool succeeded() const;  // no pivot was zero
   bool is_positive_definite() const;
-  Vec pivots() const;  // the diagonal of D
-  Mat solve(const Mat& b) const;
+  const Vec& pivots() const;      // the diagonal of D; empty if it did not succeed
+  Mat solve(const Mat& b) const;  // several right-hand sides at once take less time each
   Vec solve(const Vec& b) const;
 
  private:

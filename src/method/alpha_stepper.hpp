@@ -5,6 +5,7 @@
 
 #include "formulation/constraint_formulation.hpp"
 #include "formulation/dropped_oscillation.hpp"
+#include "formulation/prospect.hpp"
 #include "method/alpha_coefficients.hpp"
 #include "method/energy_balance.hpp"
 #include "trill/method/registry.hpp"
@@ -90,6 +91,9 @@ class AlphaMethod final : public AlphaStepper {
             .area_preserving = options.coefficients().is_trapezoidal(),
             .multistep = !options.coefficients().is_trapezoidal(),
             .keeps_matrix = true};
+  }
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    return Member::advise(facts, question);
   }
   AlphaMethod(const Problem& problem, const Options& options)
       : AlphaStepper(problem, describe(options), options.coefficients(), options), own_(options) {}

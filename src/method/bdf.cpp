@@ -7,6 +7,7 @@
 #include "method/energy_balance.hpp"
 #include "method/initial_step.hpp"
 #include "method/motion_output.hpp"
+#include "method/prospects.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
 
@@ -45,6 +46,9 @@ class Bdf final : public Stepper {
             {{"formulation", "cm"}},
             {{"formulation", "ggl"}},
             {{"formulation", "index3"}}};
+  }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("radau takes less work for the same accuracy; name it to compare with multibody codes");
   }
   static MethodInfo describe(const Options& options) {
     return {.name = "bdf",

@@ -28,7 +28,8 @@ ChargeStages::ChargeStages(const StageBlock& block, const CircuitProblem& proble
       carries_charge_(static_cast<std::size_t>(n_), true),
       nodes_(Vec::Zero(block.count + 1)),
       past_(Mat::Zero(n_, block.count + 1)),
-      longest_step_(longest_charge_step(problem, block.count)) {
+      longest_step_(longest_charge_step(problem, block.count)),
+      settled_(charge0_) {
   nodes_.tail(block.count) = block.position.c.segment(block.first, block.count);
   matrix_ = std::make_unique<ShiftedMatrix>(problem.jacobian_pattern(), block, 0);
   matrix_->add(dcharge_, 0, 0, false, 1, 1);
@@ -39,7 +40,8 @@ void ChargeStages::start(const State& s) {
   consistent_.emplace(problem_, s.t, s.y);
   problem_.jacobians(s.t, s.y, dcharge_, dcurrent_);
   carries_charge_ = charged_unknowns(dcharge_);
-  has_past_ = has_stages_ = false;
+  forget_steps();
+  guesses_settled_ = false;
 }
 
 // The derivative of the charges behind the state, where the algebraic equations hold.
@@ -62,9 +64,13 @@ void ChargeStages::begin(double t, double h, In y0, In k1) {
   } else if (t != t_) {
     has_past_ = false;
   }
+  if (t != t_) guesses_settled_ = false;
   has_stages_ = false;
   StageSystem::begin(t, h, y0, k1);
   problem_.charge(y0_, charge0_);
+  if (!guesses_settled_) return;
+  settled_ = y0;
+  consistent_->settle(t, settled_);
 }
 
 // K = S (q(X) - q0)/h.
@@ -93,6 +99,10 @@ void ChargeStages::linearise() { problem_.jacobians(point.t, point.v, dcharge_, 
 // The values of the last step, extrapolated; without one, the values at the start.
 void ChargeStages::guess(const Mat&, const Mat&, Out x) const {
   x.setZero();
+  if (guesses_settled_) {
+    for (Index i = 0; i < block_.count; ++i) x.segment(i * n_, n_) = settled_ - y0_;
+    return;
+  }
   const double ratio = has_past_ ? h_ / past_h_ : 0;
   if (!(ratio > 0 && ratio <= furthest_charges)) return;
   std::array<double, most_implicit_stages + 1> storage;

@@ -22,6 +22,7 @@ class ChargeStages final : public StageSystem {
   double size_in_tolerances(In weights) const override;
   void filter(Vec& error) override;
   void forget_steps() override { has_past_ = has_stages_ = false; }
+  void guess_otherwise() override { guesses_settled_ = true; }
   bool slope(const State& s, In k, double dt, Out slope) override;
   void settle(double t, Out y) override { consistent_->settle(t, y); }
   double longest_step() const override { return longest_step_; }
@@ -45,5 +46,9 @@ class ChargeStages final : public StageSystem {
   Mat past_;
   double past_h_ = 0, longest_step_;
   bool has_past_ = false, has_stages_ = false;
+  // A frozen matrix finds algebraic unknowns only from nearby, however short the step is: at a diode the current grows
+  // e-fold in 26 mV, and the state may be off the algebraic equations by the tolerance.
+  bool guesses_settled_ = false;
+  Vec settled_;
 };
 }  // namespace trill

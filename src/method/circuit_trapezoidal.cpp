@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trapezoidal rule for circuits in charge form, d/dt charge(x) + current(t, x) = 0. The step after a start or a jump is
 // implicit Euler, which needs no consistent currents at its start. PJY97 sec. 5.
+#include "method/prospects.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
 #include "trill/problem/circuit.hpp"
@@ -69,6 +70,9 @@ class CircuitTrapezoidal final : public Stepper {
             .dense_order = 2,
             .dense_degree = 1,
             .implicit_step = true};
+  }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("it has no error control; name it, with a step size h, for equal steps that do not damp");
   }
   static LinearForm linear_form(const Options&) {
     return runge_kutta_form(extended_tableau(ImplicitFamily::lobatto_iiia, 2));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symmetric compositions of Stoermer-Verlet steps: composition4, composition6, composition8.
 #include "method/composition.hpp"
+#include "method/prospects.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -42,6 +43,18 @@ class ComposedVerlet final : public Stepper {
     std::vector<OptionSet> all;
     for (const std::string& name : schemes_of_order<Order>()) all.push_back({{"scheme", name}});
     return all;
+  }
+  // Phase errors per radian at h omega = 1, measured on the harmonic oscillator.
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    constexpr double stages = Order == 4 ? 5 : Order == 6 ? 9 : 17;
+    return equal_steps_prospect(facts, question,
+                                {.order = Order,
+                                 .error_constant = Order == 4   ? 8.3e-4
+                                                   : Order == 6 ? 4.2e-4
+                                                                : 1.3e-6,
+                                 .forces = stages,
+                                 .overhead = 3e-8 * stages,
+                                 .overhead_of_unknown = 1e-9 * stages});
   }
   static LinearForm linear_form(const Options& options) {
     LinearForm form = drift_form(0);

@@ -10,6 +10,7 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 #endif
 
+#include "method/prospects.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
@@ -62,6 +63,20 @@ class Cvode final : public Stepper {
             .saves_memory = false};
   }
 
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    if (Kind == CV_ADAMS)
+      return explicit_prospect(
+          facts, question,
+          {.order = 9, .steps = 6.5, .forces = 1.7, .error = 20, .overhead = 1.5e-6, .overhead_of_unknown = 5e-8});
+    return implicit_prospect(facts, question,
+                             {.order = 4,
+                              .steps = 6,
+                              .forces = 1.7,
+                              .factorisations = 0.2,
+                              .error = 300,
+                              .overhead = 1.5e-6,
+                              .overhead_of_unknown = 5e-8});
+  }
   Cvode(const Problem& problem, const Options& options)
       : info_(describe(options)), options_(options), form_(problem, info_.name), pattern_(form_.jacobian_pattern()) {}
   const MethodInfo& info() const override { return info_; }

@@ -4,6 +4,7 @@
 #include "formulation/frequencies.hpp"
 #include "method/gautschi_weights.hpp"
 #include "method/oscillator_form.hpp"
+#include "method/prospects.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -37,6 +38,10 @@ class Gautschi final : public Stepper {
   };
   // This omega is not the frequency of the test problems: fitted to that, the method would have no error to measure.
   static std::vector<OptionSet> variants() { return {{{"omega", "0.8"}}, {{"omega", "0.8"}, {"r", "2"}}}; }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name(
+        "it needs the frequency of the oscillation; name it where forces are linear but for small ones");
+  }
   static MethodInfo describe(const Options& options) {
     return {.name = "gautschi",
             .title = "Gautschi's Stoermer method of trigonometric order " + std::to_string(options.r),

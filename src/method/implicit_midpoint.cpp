@@ -3,6 +3,7 @@
 // Mechanical systems are solved for the midpoint velocity alone, so the Newton matrix has the size of q.
 #include "method/constrained_diagonal.hpp"
 #include "method/diagonal_stage.hpp"
+#include "method/prospects.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
@@ -21,6 +22,15 @@ class ImplicitMidpoint final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"linear", "krylov"}}}; }
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    return equal_steps_prospect(facts, question,
+                                {.order = 2,
+                                 .error_constant = 1.0 / 12,
+                                 .forces = 2.5,
+                                 .factorisations = 0.2,
+                                 .overhead = 4e-7,
+                                 .overhead_of_unknown = 2e-8});
+  }
   static LinearForm linear_form(const Options&) { return runge_kutta_form(extended_tableau(ImplicitFamily::gauss, 1)); }
   static MethodInfo describe(const Options& options) {
     return {.name = "implicit_midpoint",

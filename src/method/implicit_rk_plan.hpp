@@ -16,5 +16,8 @@ struct ImplicitRkPlan {
   double alias = 0;
   bool damps = false;
   bool estimates = false;  // has an error estimate, which needs a real mode
+  // Tolerances to which the smooth motion must be known for steps that need not follow the oscillation. A more accurate
+  // repetition answers the same question as the run that it is compared with, so it decides by that run's tolerance.
+  double known_to = 1;
 };
 }  // namespace trill

@@ -2,6 +2,7 @@
 // Lobatto IIIA and IIIB methods and their pair (JP95 sec. 2), and Lobatto IIIC (Hairer, Wanner, Solving ordinary
 // differential equations II, sec. IV.5).
 #include "method/implicit_rk.hpp"
+#include "method/prospects.hpp"
 #include "trill/method/linear_form.hpp"
 #include "trill/method/registry.hpp"
 
@@ -80,6 +81,9 @@ class Lobatto final : public ImplicitRk {
   using Options = LobattoOptions;
   static std::vector<OptionSet> variants() { return {{}, {{"s", "2"}}, {{"s", "3"}}}; }
   static MethodInfo describe(const Options& options) { return describe_family(family, options.s); }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("radau and gauss take less work; name it to compare with published results");
+  }
   static LinearForm linear_form(const Options& options) { return form_of(family, options.s); }
   Lobatto(const Problem& problem, const Options& options) : ImplicitRk(problem, describe(options)), options_(options) {
     if (family == Family::pair && mechanics()->velocity_dependent(all_groups))

@@ -4,6 +4,7 @@
 #include "formulation/rk4_kernel.hpp"
 #include "method/component_speeds.hpp"
 #include "method/initial_step.hpp"
+#include "method/prospects.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -24,6 +25,9 @@ class Multirate final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"extrapolation", "constant"}}, {{"substeps", "10"}}}; }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("name it where few components are fast and the forces on the others are expensive");
+  }
   static MethodInfo describe(const Options& options) {
     return {.name = "multirate",
             .title = "Multirate method: Heun for slow components, then RK4 with small steps for fast ones",

@@ -3,6 +3,7 @@
 // + 2: explicit methods of high dispersion order without damping. PJY97 sec. 2 names the aim (Van der Houwen, Sommeijer
 // 1987).
 #include "method/oscillator_form.hpp"
+#include "method/prospects.hpp"
 #include "trill/formulation/acceleration.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -18,6 +19,9 @@ class NestedNystrom final : public Stepper {
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"m", "1"}}, {{"m", "3"}}, {{"m", "4"}}, {{"m", "5"}}}; }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("name it, with a step size h, for phases of nearly linear oscillations");
+  }
   static LinearForm linear_form(const Options& options) {
     std::vector<Extended> half_force{0.5L};
     for (int k = 1; k < options.m; ++k) half_force.push_back(-half_force.back() / ((2 * k + 1) * (2 * k + 2)));

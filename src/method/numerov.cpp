@@ -2,6 +2,7 @@
 // The P-stable family around Numerov's method: PJY97 sec. 2 (Hairer 1979; M. M. Chawla, BIT 21 (1981) 190-193).
 #include "method/numerov_system.hpp"
 #include "method/oscillator_form.hpp"
+#include "method/prospects.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
 #include "trill/method/registry.hpp"
@@ -18,6 +19,9 @@ class Numerov final : public Stepper {
   };
   static std::vector<OptionSet> variants() { return {{}, {{"alpha", "0"}}, {{"alpha", "0.005"}}}; }
   // 4 sin^2(theta/2) = x/(1 + x/12 + 5/6 alpha x^2)
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("name it, with a step size h, to stay bounded at steps longer than the fast periods");
+  }
   static LinearForm linear_form(const Options& options) {
     const double alpha = options.alpha;
     return two_step_form({2, -5.0 / 6, 5.0 / 3 * alpha}, {1, 1.0 / 12, 5.0 / 6 * alpha});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rattle: Stoermer-Verlet with constraints on positions and velocities. PJY97 eq. 4.3; Andersen 1983.
 #include "method/constraint_projection.hpp"
+#include "method/prospects.hpp"
 #include "trill/formulation/underlying_ode.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/hermite.hpp"
@@ -24,6 +25,10 @@ class Rattle final : public Stepper {
             .symmetric = true,
             .symplectic = true,
             .constant_step = true};
+  }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name(
+        "it has no error control; name it, with a step size h, to keep constraints and energy over long runs");
   }
   static LinearForm linear_form(const Options&) { return verlet_form(); }
 

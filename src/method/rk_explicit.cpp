@@ -2,6 +2,7 @@
 // Explicit Runge-Kutta methods by tableau: rk4, dopri5, dop853.
 #include "method/explicit_tableau.hpp"
 #include "method/initial_step.hpp"
+#include "method/prospects.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
 #include "trill/method/registry.hpp"
@@ -14,14 +15,25 @@ namespace {
 struct Rk4 {
   static constexpr const char* title = "Classical Runge-Kutta method, order 4";
   static const ExplicitTableau& tableau() { return rk4_tableau(); }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("it has no error control; name it, with a step size h, for equal steps");
+  }
 };
 struct Dopri5 {
   static constexpr const char* title = "Dormand-Prince method, order 5(4)";
   static const ExplicitTableau& tableau() { return dopri5_tableau(); }
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    return explicit_prospect(
+        facts, question,
+        {.order = 5, .steps = 3, .forces = 6.6, .error = 4, .overhead = 4e-7, .overhead_of_unknown = 6e-9});
+  }
 };
 struct Dop853 {
   static constexpr const char* title = "Dormand-Prince method, order 8(5,3)";
   static const ExplicitTableau& tableau() { return dop853_tableau(); }
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    return explicit_prospect(facts, question, {.forces = 13, .overhead = 1e-6, .overhead_of_unknown = 2e-8});
+  }
 };
 
 class ExplicitRungeKutta : public Stepper {
@@ -191,6 +203,7 @@ class NamedRungeKutta final : public ExplicitRungeKutta {
             .dense_degree = t.dense_degree,
             .componentwise = t.error.empty()};
   }
+  static Prospect advise(const ProblemFacts& facts, const Question& question) { return Name::advise(facts, question); }
   static LinearForm linear_form(const Options&) { return runge_kutta_form(Name::tableau()); }
   NamedRungeKutta(const Problem& problem, const Options& options)
       : ExplicitRungeKutta(problem, Name::tableau(), describe(options)) {}

@@ -3,6 +3,7 @@
 #include "method/constrained_diagonal.hpp"
 #include "method/diagonal_stage.hpp"
 #include "method/initial_step.hpp"
+#include "method/prospects.hpp"
 #include "method/sdirk_tableau.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/linalg/kernels.hpp"
@@ -33,6 +34,17 @@ class Sdirk final : public Stepper {
             {{"stages", "4"}},
             {{"stages", "4"}, {"gamma", "0.35"}},
             {{"formulation", "cs"}}};
+  }
+  static Prospect advise(const ProblemFacts& facts, const Question& question) {
+    return implicit_prospect(facts, question,
+                             {.order = 2.5,
+                              .steps = 4,
+                              .forces = 7,
+                              .factorisations = 0.3,
+                              .error = 40,
+                              .overhead = 1e-6,
+                              .overhead_of_unknown = 1e-7,
+                              .loosest = 1e-2});
   }
   static LinearForm linear_form(const Options& options) {
     const SdirkTableau t = tableau_of(options);

@@ -164,7 +164,7 @@ void SlowTracker::measure_oscillation(In v0, In weights, bool settles) {
     oscillation_.speed = std::max(oscillation_.speed, amplitude);
     oscillation_.v = std::max(oscillation_.v, amplitude * weights.segment(n_, n_).minCoeff());
   }
-  smooth_ = oscillation_.q <= 1 && oscillation_.v <= 1;
+  smooth_ = oscillation_.q <= plan_.known_to && oscillation_.v <= plan_.known_to;
 }
 
 void SlowTracker::judge_step(double h, bool controlled) {
@@ -242,15 +242,17 @@ bool SlowTracker::settle(double t, const StepRequest& request, Out q, Out v) {
   // Open gaps lead off the hard constraints by terms that are quadratic in them.
   if (keep_constraints(t, request, q, v) != SlowPoint::Status::ok) return false;
   if (!ahead_->move_to(t, q, v)) return false;
-  return !has_gaps_ ||
-         (weighted_rms(ahead_->open, request.weights.head(n_)) <= manifold_share && is_known(*ahead_, request.weights));
+  if (!has_gaps_) return true;
+  const double most = plan_.known_to * manifold_share;
+  return weighted_rms(ahead_->open, request.weights.head(n_)) <= most && is_known(*ahead_, request.weights);
 }
 
 // The terms that settle() leaves out show whether the smooth motion is known to the tolerance.
 bool SlowTracker::is_known(SlowPoint& smooth, In weights) {
   smooth.beyond_first_order(lambda_curve_, across_);
-  return weighted_rms(across_, weights.head(n_)) <= manifold_share &&
-         smooth.pace() * weighted_rms(across_, weights.segment(n_, n_)) <= manifold_share;
+  const double most = plan_.known_to * manifold_share;
+  return weighted_rms(across_, weights.head(n_)) <= most &&
+         smooth.pace() * weighted_rms(across_, weights.segment(n_, n_)) <= most;
 }
 
 // Perpendicular to the manifold the end of a step has an error of lower order, O(h^s) in v, which the next steps would

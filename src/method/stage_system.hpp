@@ -62,8 +62,9 @@ class StageSystem : public NonlinearSystem {
   Mat Q, V, K, L;          // first order: V holds y, K its derivative; Q has no rows
   int evaluations = 0, preparations = 0;
   bool has_sparse_factors() const;
-  void forget();                  // drops the pivots of earlier matrices; allocates
-  virtual void forget_steps() {}  // nothing of earlier steps may be used any more
+  void forget();                     // drops the pivots of earlier matrices; allocates
+  virtual void forget_steps() {}     // nothing of earlier steps may be used any more
+  virtual void guess_otherwise() {}  // the stages were not found from the last guess
   // dy/dt at a state whose derivative is k; dt: a time that is short compared with the run.
   virtual bool slope(const State& s, In k, double dt, Out slope);
   virtual void settle(double /*t*/, Out /*y*/) {}  // makes interpolated values consistent

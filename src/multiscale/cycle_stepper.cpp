@@ -156,6 +156,7 @@ StepResult CycleStepper::rest(State& s, const StepRequest& request) {
   const double end = s.t + request.h;
   if (!map_.part(points_.n(0), s.y, end, next_)) return {.status = StepStatus::outside_domain, .h_taken = request.h};
   if (!all_finite(next_)) return {.status = StepStatus::non_finite, .h_taken = request.h};
+  log_.cycles = map_.cycles_until(end, points_.n(0), s.y);
   points_.push(points_.n(0) + 1, next_);
   s.y = next_;
   s.t = end;

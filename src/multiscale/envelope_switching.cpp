@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ordinary steps until an oscillation sets in, then steps over many cycles along its envelope, and back again.
+#include "method/prospects.hpp"
 #include "multiscale/envelope_steps.hpp"
 #include "multiscale/onset.hpp"
 #include "trill/method/registry.hpp"
@@ -44,6 +45,9 @@ class EnvelopeSwitching final : public Stepper {
                "relative tolerance of ordinary steps, also inside cycles; 0: a thousandth of rtol, at most 1e-7");
     }
   };
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("--want envelope takes it where an oscillation sets in or dies out");
+  }
   static MethodInfo describe(const Options&) {
     return {.name = "envelope_switching",
             .title = "Ordinary steps, and steps along the envelope of oscillations that set in",

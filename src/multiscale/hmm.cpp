@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulation `hmm`: its options, and which of its variants they select.
+#include "formulation/prospect.hpp"
 #include "multiscale/hmm_form.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace trill {
 namespace {
@@ -49,6 +53,24 @@ std::unique_ptr<Reformulation> make_hmm(const Problem& problem, const OptionSet&
     throw UsageError("hmm: mode=paper leaves the force of the oscillation out; use mode=hmm with fast_energy=keep");
   return make_published_hmm(given, std::move(model), options.omega);
 }
+// Each force of the slow motion is an average over a window of some fast periods.
+Prospect hmm_prospect(const ProblemFacts& facts, const Question& question) {
+  constexpr double periods_of_window = 20, forces_of_period = 40;
+  Prospect out;
+  if (question.wanted != Delivers::slow)
+    out.objection = "it computes the slow motion only";
+  else if (!facts.gap.found())
+    out.objection = "fast and slow motion are not apart";
+  if (!out.objection.empty()) return out;
+  out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-10, 1e-4));
+  out.steps = 10 + facts.span * facts.gap.slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));
+  out.forces = 7 * periods_of_window * forces_of_period;
+  out.overhead = 1e-6;
+  out.error = 0.5 * question.accuracy;
+  out.loses = "the phases of the fast motion";
+  out.why = "averages over short windows follow its slow motion";
+  return out;
+}
 }  // namespace
 
 ReformulationEntry hmm_entry() {
@@ -58,6 +80,7 @@ ReformulationEntry hmm_entry() {
           .delivers = Delivers::slow,
           .options = list_options<HmmOptions>(),
           .make = make_hmm,
-          .driving_method = [](const Problem&) -> std::string { return "dopri5"; }};
+          .driving_method = [](const Problem&) -> std::string { return "dopri5"; },
+          .advise = hmm_prospect};
 }
 }  // namespace trill

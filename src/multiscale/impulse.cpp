@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The impulse method, Verlet-I: kicks by the slow force around the motion of the fast one. SS08 sec. 2, PJY97 sec. 4.5.
+#include "method/prospects.hpp"
 #include "multiscale/impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
 
@@ -10,6 +11,9 @@ class Impulse final : public ImpulseStepper {
     void fields(OptionVisitor& v) { two_level_fields(v); }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"inner", "4"}, {"inner_order", "4"}}}; }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("name it, with a step size h, where slow forces are expensive and fast ones cheap");
+  }
   static MethodInfo describe(const Options&) {
     return {.name = "impulse",
             .title = "Impulse method, also called Verlet-I",

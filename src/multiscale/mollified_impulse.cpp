@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // (phi, psi)-methods: impulses by the slow force at averaged positions, mollified. SS08 sec. 2; Garcia-Archilla,
 // Sanz-Serna, Skeel 1998.
+#include "method/prospects.hpp"
 #include "multiscale/impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
 
@@ -26,6 +27,9 @@ class MollifiedImpulse final : public ImpulseStepper {
             {{"phi", "short"}, {"psi", "short"}},
             {{"phi", "long"}, {"psi", "long"}, {"inner", "2"}},
             {{"phi", "long"}, {"psi", "long*long"}, {"inner", "2"}, {"inner_order", "4"}}};
+  }
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("name it, with a step size h, where slow forces are expensive and fast ones cheap");
   }
   static MethodInfo describe(const Options& options) {
     const bool symplectic = same_weights(read_weights(options.phi), read_weights(options.psi));

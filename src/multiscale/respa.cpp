@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reversible reference system propagator: impulses nested to any depth, each level with its own step. PJY97
 // sec. 4.5; Tuckerman, Berne, Martyna 1992.
+#include "method/prospects.hpp"
 #include "multiscale/impulse_stepper.hpp"
 #include "trill/method/registry.hpp"
 
@@ -15,6 +16,9 @@ class Respa final : public ImpulseStepper {
              "model");
     }
   };
+  static Prospect advise(const ProblemFacts&, const Question&) {
+    return only_by_name("name it, with a step size h, where slow forces are expensive and fast ones cheap");
+  }
   static MethodInfo describe(const Options&) {
     return {.name = "respa",
             .title = "r-RESPA: impulses nested in several levels, each with its own step size",

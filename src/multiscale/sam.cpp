@@ -2,6 +2,7 @@
 // The formulation `sam`, stroboscopic averaging: for large fast oscillations, as in weakly coupled oscillators (SAT09
 // eq. 12 with its misprints corrected), the motion is followed from period to period.
 #include "formulation/averaged_motion.hpp"
+#include "formulation/prospect.hpp"
 #include "multiscale/sam_system.hpp"
 
 #include <cmath>
@@ -208,6 +209,23 @@ class SamForm final : public AveragedMotion {
   SamSystem::Errors errors_;
   int next_look_ = 1;
 };
+// A step of the slow change takes a few fast periods at every stage.
+Prospect sam_prospect(const ProblemFacts& facts, const Question& question) {
+  constexpr double forces_of_stage = 300, fast_periods_that_pay = 200;
+  Prospect out;
+  if (!facts.splits_forces || !facts.gap.found())
+    out.objection = "it needs linear fast forces beside slow ones";
+  else if (facts.fast_periods() < fast_periods_that_pay)
+    out.objection = "the run has too few fast periods for it";
+  if (!out.objection.empty()) return out;
+  out.rtol = question.rtol.value_or(std::clamp(0.01 * question.accuracy, 1e-12, 1e-5));
+  out.steps = 10 + facts.span * facts.gap.slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));
+  out.forces = 7 * forces_of_stage;
+  out.overhead = 1e-6;
+  out.error = 0.5 * question.accuracy;
+  out.why = "the fast forces are linear with one period, and the motion changes slowly from period to period";
+  return out;
+}
 }  // namespace
 
 ReformulationEntry sam_entry() {
@@ -221,6 +239,7 @@ ReformulationEntry sam_entry() {
             return std::make_unique<SamForm>(problem.as<MechanicalProblem>("sam"),
                                              read_options<SamOptions>(options, "sam"));
           },
-          .driving_method = [](const Problem&) -> std::string { return "dopri5"; }};
+          .driving_method = [](const Problem&) -> std::string { return "dopri5"; },
+          .advise = sam_prospect};
 }
 }  // namespace trill

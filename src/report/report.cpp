@@ -5,6 +5,7 @@
 #include "report/facts.hpp"
 #include "report/json.hpp"
 #include "report/page_template.hpp"
+#include "solution/cycle_shapes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,6 +104,33 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
   json.key("hidden_components").integer(view.hidden);
 }
 
+// A component whose cycles are drawn has one number for each phase of each cycle.
+void write_cycles(JsonWriter& json, const RunInfo& info, const CycleShapes& shapes) {
+  std::vector<double> numbers, starts, periods;
+  for (const CycleShapes::Cycle& cycle : shapes.cycles) {
+    numbers.push_back(cycle.number);
+    starts.push_back(cycle.t);
+    periods.push_back(cycle.period);
+  }
+  json.key("cycles").open('{').key("numbers").numbers(std::span<const double>(numbers));
+  json.key("starts").numbers(std::span<const double>(starts));
+  json.key("periods").numbers(std::span<const double>(periods));
+  json.key("phases").numbers(std::span(shapes.phases));
+  json.key("command").text(shapes.command).key("series").open('[');
+  const std::size_t phases = shapes.phases.size();
+  std::vector<float> data(shapes.cycles.size() * phases);
+  for (std::size_t c = 0; c < shapes.components.size(); ++c) {
+    for (std::size_t k = 0; k < shapes.cycles.size(); ++k) {
+      const std::span<const float> values = shapes.cycle(k).subspan(c * phases, phases);
+      std::copy(values.begin(), values.end(), data.begin() + static_cast<std::ptrdiff_t>(k * phases));
+    }
+    const Quantity& of = info.components[static_cast<std::size_t>(shapes.components[c])];
+    json.open('{').key("name").text(of.name).key("unit").text(of.unit);
+    json.key("data").numbers(std::span<const float>(data)).close('}');
+  }
+  json.close(']').close('}');
+}
+
 void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double bytes) {
   const RunView view = view_of(run, bytes);
   const RunInfo& info = run.info;
@@ -119,6 +147,7 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
   json.key("trust");
   write_trust(json, run.trust);
   write_curves(json, run, view);
+  if (run.cycles && !run.cycles->cycles.empty()) write_cycles(json, info, *run.cycles);
   json.close('}');
 }
 

@@ -183,6 +183,8 @@ RunOutcome outcome_from(const json& j) {
   return outcome;
 }
 
+json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
 json value_of(const Trust& trust) {
   json rows = json::array();
   for (const TrustRow& r : trust.rows)
@@ -190,7 +192,20 @@ json value_of(const Trust& trust) {
                     {"unit", r.unit},
                     {"deviation", finite(r.deviation, "the deviation of '" + r.name + "'", 0)},
                     {"scale", finite(r.scale, "the scale of '" + r.name + "'", 0)}});
-  return {{"verdict", to_text(trust.verdict)}, {"headline", trust.headline}, {"how", trust.how}, {"rows", rows}};
+  return {{"verdict", to_text(trust.verdict)},
+          {"headline", trust.headline},
+          {"how", trust.how},
+          {"rows", rows},
+          {"error", number_or_null(trust.error)},
+          {"of", trust.of},
+          {"until", number_or_null(trust.until)},
+          {"remedy", trust.remedy}};
+}
+
+// Files of earlier versions have no such number.
+double number_if_known(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? std::nan("") : found->get<double>();
 }
 
 Verdict verdict_from(const std::string& text) {
@@ -200,7 +215,14 @@ Verdict verdict_from(const std::string& text) {
 }
 
 Trust trust_from(const json& j) {
-  Trust trust{verdict_from(j.at("verdict")), j.at("headline"), j.at("how"), {}};
+  Trust trust;
+  trust.verdict = verdict_from(j.at("verdict"));
+  trust.headline = j.at("headline");
+  trust.how = j.at("how");
+  trust.error = number_if_known(j, "error");
+  trust.of = j.value("of", "");
+  trust.until = number_if_known(j, "until");
+  trust.remedy = j.value("remedy", "");
   for (const json& r : j.at("rows"))
     trust.rows.push_back({r.at("name"), r.at("unit"), r.at("deviation"), r.at("scale")});
   return trust;

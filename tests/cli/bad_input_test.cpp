@@ -82,7 +82,8 @@ const Wrong names[] = {
     {"order verlett", 2, {"'verlett'", "'verlet'"}},
     {"compare kepler --methods verlet,verlett", 2, {"'verlett'", "'verlet'"}},
     {"compare kepler --methods verlet --points 0", 2, {"--points", "1 to 12"}},
-    {"run stiff_spring --trust maybe", 2, {"'maybe'", "auto | always | never"}},
+    {"run stiff_spring --check maybe", 2, {"'maybe'", "off | auto | full"}},
+    {"run stiff_spring --trust maybe", 2, {"'maybe'"}},
 };
 INSTANTIATE_TEST_SUITE_P(Names, BadInput, testing::ValuesIn(names));
 

@@ -87,5 +87,20 @@ TEST_F(NetlistOnTheCommandLine, IsSweptAndReported) {
   ASSERT_EQ(trill("run filter.cir --report page.html --trust never").code, 0);
   EXPECT_THAT(read_text(directory_ / "page.html"), HasSubstr("v(out)"));
 }
+
+TEST_F(NetlistOnTheCommandLine, ShowsTheCyclesOfAWindowInFull) {
+  ASSERT_EQ(trill("run filter.cir --want envelope --window 0.0105:0.0125 --out cycles.h5 --trust never").code, 0);
+  const SolutionFile file(directory_ / "cycles.h5");
+  EXPECT_EQ(file.info().settings.at("from"), "0.0105");
+  EXPECT_EQ(file.info().settings.at("to"), "0.0125");
+  EXPECT_GT(file.rows(), 400);  // the longest step of the netlist is 5 us
+  ASSERT_EQ(trill("run filter.cir --method envelope --param amp=2 --report page.html --trust never").code, 0);
+  EXPECT_THAT(read_text(directory_ / "page.html"),
+              HasSubstr("trill run filter.cir --method envelope --param amp=2 --window WINDOW"));
+  EXPECT_EQ(trill("run filter.cir --window 0.0105:0.0125").code, 2);
+  EXPECT_EQ(trill("run filter.cir --want envelope --window 0.0105").code, 2);
+  EXPECT_EQ(trill("run filter.cir --want envelope --window 0.0125:0.0105").code, 2);
+  EXPECT_EQ(trill("run filter.cir --want envelope --window 1e-3:2e-3 --sweep amp=1,2").code, 2);
+}
 }  // namespace
 }  // namespace trill::testing_cli

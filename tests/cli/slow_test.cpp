@@ -30,11 +30,10 @@ TEST(Slow, IsChosenWhereTheModelNamesItsGaps) {
 
 TEST(Slow, SaysWhyItIsNotChosen) {
   const Ended none = tool("run kepler --want slow");
-  EXPECT_NE(none.code, 0);
-  EXPECT_THAT(none.err, mentions("stiff gaps", "orbit/kepler"));
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.out, mentions("the full motion is computed", "no slow motion apart from a fast one"));
   const Ended meeting = tool("run chain --want slow");
   EXPECT_EQ(meeting.code, 0) << meeting.err;
-  EXPECT_THAT(meeting.out, mentions("with radau"));
   EXPECT_THAT(meeting.out, mentions("two fast frequencies meet"));
   EXPECT_THAT(meeting.out, mentions("t = "));
   const Ended both = tool("run wire --want slow --method verlet");
@@ -50,7 +49,7 @@ TEST(Slow, SaysWhyItIsNotChosen) {
 TEST(Slow, IsNotTriedOutInADryRun) {
   const Ended r = tool("run chain --want slow --dry-run");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out, mentions("slow", "hmm, then radau"));
+  EXPECT_THAT(r.out, mentions("slow", "if that fails, these would be tried"));
   EXPECT_EQ(r.out.find("frequencies meet"), std::string::npos) << r.out;
 }
 
@@ -82,7 +81,7 @@ TEST(Slow, TakesAnotherMethodAndItsOptions) {
 TEST(Slow, IsDescribedAndListed) {
   EXPECT_THAT(tool("describe slow").out, mentions("fast_energy"));
   EXPECT_THAT(tool("list methods").out, mentions("slow motion"));
-  EXPECT_THAT(tool("inspect wire").out, mentions("recommended: slow"));
+  EXPECT_THAT(tool("inspect wire --want slow").out, mentions("recommended: trill run wire --method slow"));
 }
 }  // namespace
 }  // namespace trill::testing_cli

@@ -85,7 +85,15 @@ inline RunOutcome sample_outcome() {
   return outcome;
 }
 
-inline Trust sample_trust() { return {Verdict::amber, "look twice", "half the step", {{"x", "m", 1e-300, 0.1}}}; }
+inline Trust sample_trust() {
+  return {.verdict = Verdict::amber,
+          .headline = "look twice",
+          .how = "half the step",
+          .rows = {{"x", "m", 1e-300, 0.1}},
+          .error = 0.02,
+          .of = "x",
+          .remedy = "a smaller step"};
+}
 
 // Finite numbers of every size: any sign, any exponent, denormals, zeros.
 inline double random_number(std::mt19937_64& random) {

@@ -144,6 +144,7 @@ TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
       Collected all(sweep.members.size());
       SweepOptions options;
       options.threads = threads;
+      options.check = threads == 2 ? When::always : When::never;
       options.look = [&](std::size_t i, const RunInfo& info, const RowSource& rows) { all.look(i, info, rows); };
       run_sweep(sweep, options);
       for (std::size_t i = 0; i < sweep.members.size(); ++i) {
@@ -158,7 +159,8 @@ TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
         ASSERT_FALSE(member.measured.empty());
         EXPECT_EQ(member.measured[0].first, "energy");
         EXPECT_EQ(member.measured[0].second, alone.measured()(0, alone.rows() - 1));
-        const Trust trust = check_trust(run, alone.outcome, alone);
+        if (threads != 2) continue;
+        const Trust trust = check_trust(run, alone.outcome, alone, {.most_seconds = HUGE_VAL});
         EXPECT_EQ(member.trust.verdict, trust.verdict);
         EXPECT_EQ(member.trust.headline, trust.headline);
         EXPECT_NE(member.trust.verdict, Verdict::none);
@@ -166,19 +168,36 @@ TEST(SweepRuns, AreThoseOneByOneWhateverTheNumberOfThreads) {
     }
 }
 
-// Rows are sparse, so deviations are judged by the steps of the repetition, of all members together or of one alone.
+// Of many members eight are checked, the first and the last among them, and the others say which.
+TEST(SweepRuns, ASampleIsChecked) {
+  Sweep sweep = make_sweep(springs("verlet"), {parse_sweep("omega2=20:90:15")}, "");
+  run_sweep(sweep, {});
+  int checked = 0;
+  for (const SweepMember& member : sweep.members) {
+    const bool says_which = member.trust.headline.find("of the 15 runs those with omega2=20;") != std::string::npos;
+    EXPECT_TRUE(!says_which || member.trust.verdict == Verdict::none);
+    checked += !says_which;
+  }
+  EXPECT_EQ(checked, 8);
+  EXPECT_THAT(sweep.members.front().trust.headline, testing::Not(mentions("Not checked itself")));
+  EXPECT_THAT(sweep.members.back().trust.headline, testing::Not(mentions("Not checked itself")));
+}
+
+// Rows are sparse, so errors are judged by all steps, and a remark says what the rows do not show.
 TEST(SweepRuns, AreJudgedByTheirStepsAsIfAlone) {
   RunPlan plan = springs("verlet");
   plan.output = Grid{*plan.to / 2};
   Sweep sweep = make_sweep(plan, {parse_sweep("omega2=20:90:5")}, "");
-  run_sweep(sweep, {});
+  SweepOptions options;
+  options.check = When::always;
+  run_sweep(sweep, options);
   for (const SweepMember& member : sweep.members) {
     PreparedRun run = prepare(sweep.plan_of(member));
     const Solution alone = run.run();
-    const Trust trust = check_trust(run, alone.outcome, alone);
-    EXPECT_EQ(member.trust.headline, trust.headline);  // with the largest deviation, relative to its scale
+    const Trust trust = check_trust(run, alone.outcome, alone, {.most_seconds = HUGE_VAL});
+    EXPECT_EQ(member.trust.headline, trust.headline);  // with the largest error, relative to its scale
     bool beyond_rows = false;
-    for (std::size_t i = 0; i < trust.rows.size(); ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(alone.y().rows()); ++i) {
       const auto row = alone.y().row(static_cast<Index>(i));
       beyond_rows |= trust.rows[i].scale > 1.1 * (row.maxCoeff() - row.minCoeff());
     }

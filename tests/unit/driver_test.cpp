@@ -328,7 +328,7 @@ TEST(Trust, GreenOnAGoodRunRedOnAWrongOne) {
   ASSERT_TRUE(s.ok());
   const Trust trust = check_trust(bad, s.outcome, s);
   EXPECT_EQ(trust.verdict, Verdict::red);
-  EXPECT_EQ(trust.rows.size(), 4u);
+  EXPECT_EQ(trust.rows.size(), 4u + bad.problem->quantities().size());
 }
 
 TEST(Trust, DeviationIsTheRealError) {
@@ -343,8 +343,7 @@ TEST(Trust, DeviationIsTheRealError) {
     ASSERT_TRUE(run.problem->exact(s.t[static_cast<std::size_t>(i)], exact));
     error = std::max(error, std::abs(s.y()(0, i) - exact[0]));
   }
-  // Halving h of a method of order 2 leaves a quarter of the error: the difference is three quarters.
-  EXPECT_NEAR(trust.rows[0].deviation / error, 0.75, 0.1);
+  EXPECT_NEAR(trust.rows[0].deviation / error, 1, 1e-3);
 }
 
 TEST(Trust, SaysWhenItTookTooLong) {
@@ -356,7 +355,7 @@ TEST(Trust, SaysWhenItTookTooLong) {
   options.most_seconds = 0;
   const Trust trust = check_trust(run, s.outcome, s, options);
   EXPECT_EQ(trust.verdict, Verdict::none);
-  EXPECT_THAT(trust.headline, mentions("0 s"));
+  EXPECT_THAT(trust.headline, mentions("no check fits into its time"));
 }
 }  // namespace
 }  // namespace trill::test

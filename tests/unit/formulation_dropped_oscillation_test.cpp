@@ -118,6 +118,31 @@ group = "gap"
   EXPECT_EQ(judged.left_out->severity, Severity::doubt);
 }
 
+// A weight on a spring over a road: the limit leaves out that the spring gives way by m (g + a)/k.
+TEST(RigidLimit, SaysHowFarItsGapsWouldOpen) {
+  const std::string text = R"toml(
+[parameters]
+k = 2e4
+[coordinates]
+z = { start = 0, mass = 30 }
+[[stiff]]
+gap = "z - 0.01*(1 - cos(2*t))"
+stiffness = "k"
+[[potential]]
+energy = "30*9.81*z"
+)toml";
+  for (const double k : {2e4, 2e8}) {
+    RunPlan plan = plan_with("radau", 6, 1e-6);
+    plan.formulation = "rigid_limit";
+    PreparedRun run = prepare(plan, read_model("m.toml", text, {{"k", std::to_string(k)}}).problem);
+    const Solution s = run.run();
+    ASSERT_TRUE(s.ok()) << s.outcome.message;
+    const double gives_way = 30 * (9.81 + 0.04) / k / 0.02;
+    EXPECT_NEAR(run.reformulation->model_error(), gives_way, 0.01 * gives_way);
+    EXPECT_EQ(check_trust(run, s.outcome, s).verdict, k > 1e6 ? Verdict::green : Verdict::red);
+  }
+}
+
 // Gaps that share a group with other forces: how the frequencies vary is not known.
 TEST(DroppedOscillation, OfGapsThatShareAGroupIsDoubtedByItsEnergy) {
   const Case rigid{"radau", 1e-6, {}, "rigid_limit"};

@@ -120,23 +120,34 @@ TEST(RigidLimit, ProjectsAndRefuses) {
   EXPECT_THROW(Catalogue::all().formulation("rigid_limits").make(*soft, {}), UsageError);
 }
 
+std::string recommended(const std::string& name, const OptionSet& parameters = {}) {
+  const TextModel made = make_model(name, parameters);
+  const Inspection in = inspect_problem({}, *made.problem, made.info.run);
+  const Way& way = in.advice.ranked.front().way;
+  return way.formulation ? way.formulation->name : way.method->info.name;
+}
+
 TEST(Inspection, TellsFastFromSlow) {
   const auto springs = model("two_springs", {{"omega2", "1000"}});
-  const Inspection in = inspect_problem(*springs, springs->initial_state());
+  const Inspection in = inspect_problem({}, *springs, {});
   ASSERT_FALSE(in.modes.empty());
   // Two unit masses on one spring: omega2 sqrt(2).
   EXPECT_NEAR(in.modes.front().omega, 1000 * std::sqrt(2.0), 2);
   EXPECT_TRUE(in.modes.front().fast);
   EXPECT_FALSE(in.modes.back().fast);
   EXPECT_GT(in.gap, 100);
-  EXPECT_EQ(in.recommended, "slow");
-  // Bonds that are not stiff enough for their slow motion to be written by itself.
-  const auto molecule = model("alkane");
-  EXPECT_EQ(inspect_problem(*molecule, molecule->initial_state()).recommended, "verlet");
-  const auto orbit = model("kepler");
-  EXPECT_EQ(inspect_problem(*orbit, orbit->initial_state()).recommended, "composition4");
-  const auto pendulum = model("rigid");
-  EXPECT_EQ(inspect_problem(*pendulum, pendulum->initial_state()).recommended, "rattle");
+}
+
+TEST(Inspection, RecommendsWhatSuitsTheKindOfProblem) {
+  RunPlan plan;
+  plan.want = Want::slow;
+  const TextModel springs = make_model("two_springs", {{"omega2", "20000"}});
+  EXPECT_EQ(inspect_problem(plan, *springs.problem, springs.info.run).advice.ranked.front().way.formulation->name,
+            "slow");
+  EXPECT_EQ(recommended("hires"), "radau");
+  EXPECT_EQ(recommended("pleiades"), "dop853");
+  EXPECT_EQ(recommended("langevin"), "langevin_splitting");
+  EXPECT_EQ(recommended("bridge_rectifier"), "radau");
 }
 
 TEST(Inspection, TakesNoForceForConservativeThatHasNoPotential) {
@@ -144,7 +155,7 @@ TEST(Inspection, TakesNoForceForConservativeThatHasNoPotential) {
                                        "coordinates.x = 1\ncoordinates.y = 0\n"
                                        "[[force]]\non = \"x\"\nvalue = \"-0.5*y\"\n"
                                        "[[force]]\non = \"y\"\nvalue = \"0.5*x\"\n");
-  EXPECT_EQ(inspect_problem(*turning.problem, turning.problem->initial_state()).recommended, "dop853");
+  EXPECT_FALSE(inspect_problem({}, *turning.problem, {}).facts.conservative());
 }
 }  // namespace
 }  // namespace trill

@@ -126,6 +126,17 @@ TEST(Newton, ErrorEstimateUsesTheContraction) {
   EXPECT_LE(std::abs(x[0]), 1.0001e-4);
 }
 
+// Every correction is a fiftieth of the distance: the first one below the tolerance leaves 49 times as much.
+TEST(Newton, SmallCorrectionsThatHardlyContractAreNotTheEnd) {
+  Scalar line([](double x) { return x; }, [](double) { return 50.0; });
+  Vec x(1), weights = Vec::Ones(1);
+  x << 1;
+  Newton newton(1,
+                {.tolerance = 0.0198, .max_iterations = 500, .max_rate = 0.99, .jacobian_every = 0, .predict = false});
+  EXPECT_TRUE(newton.solve(line, x, weights).converged);
+  EXPECT_LE(x[0], 0.0198);
+}
+
 TEST(Newton, WeightsSetTheNorm) {
   Scalar system([](double x) { return 0.4 * x; }, [](double) { return 1.0; });
   Vec loose = Vec::Constant(1, 1.0), strict = loose;

@@ -57,7 +57,7 @@ Solution run_two_rods(bool in_bath, const OptionSet& parameters, const RunPlan& 
 
 TEST(ConstrainedBath, TextModelsHaveTheLayoutOfTheirMechanics) {
   const TextModel model = load_model(pendulum_file, {});
-  EXPECT_EQ(model.info.run.method, "langevin_splitting");
+  EXPECT_EQ(model.info.run.method, "");
   EXPECT_EQ(model.problem->layout(), (Layout{2, 2, 1, 0}));
   EXPECT_EQ(model.problem->components().back().name, "lambda");
 }

@@ -29,7 +29,7 @@ value = "q[particle]^2"
 
 TEST(TextBaths, EqualTheShippedOneNumberByNumber) {
   const TextModel model = read_model("m.toml", wells, {{"kT", "1.1"}});
-  EXPECT_EQ(model.info.run.method, "langevin_splitting");
+  EXPECT_EQ(model.info.run.method, "");
   const auto twin = ModelRegistry::all()
                         .find("langevin")
                         .make({{"gamma", "0.8"}, {"kT", "1.1"}, {"particles", "40"}, {"b", "1"}, {"q0", "0.2"}});

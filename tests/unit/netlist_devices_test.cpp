@@ -193,6 +193,24 @@ TEST(NetlistStart, OfSwitchesAgreesWithTheirControls) {
   EXPECT_EQ(netlist(text).problem->initial_state().mode, std::vector<int>{1});
 }
 
+// When the inductor runs empty, the voltage of its end jumps within L/ROFF and the current of the diode falls by
+// decades: stages are found there at loose tolerances too. The charge that a cycle adds follows from the peak of the
+// current, V ton/L, and from the time L I/(Vout + Vd - V) in which it falls to zero.
+TEST(NetlistConverter, WhoseInductorRunsEmpty) {
+  const auto text = [](const std::string& inductor, const std::string& off) {
+    return "vin in 0 8\nvgate gate 0 pulse(0 5 0 10n 10n 3u 20u)\nl1 in sw " + inductor +
+           " ic=0\ns1 sw 0 gate 0 switch\nd1 sw out diode\nc1 out 0 100u ic=14\nrload out 0 200\n.model switch "
+           "sw(ron=30m roff=" +
+           off + " vt=2.5)\n.model diode d(is=1e-9 rs=20m)\n.tran 1u 20u 0 1u uic\n";
+  };
+  const double peak = 8 * 3.01e-6 / 47e-6, falls = 47e-6 * peak / (14 + 0.5 - 8), added = 0.5 * peak * falls / 100e-6;
+  const double lost = 14 * 20e-6 / (200 * 100e-6);
+  for (const double rtol : {1e-1, 1e-2, 1e-3})
+    EXPECT_NEAR(end_value(run_netlist(text("47u", "1meg"), rtol), "v(out)"), 14 - lost + added, 0.02 * added) << rtol;
+  for (const double rtol : {1e-1, 1e-2})
+    for (const char* inductor : {"8u", "10u", "12u", "15u", "18u", "22u"}) run_netlist(text(inductor, "10meg"), rtol);
+}
+
 TEST(NetlistTemperature, MovesJunctions) {
   const std::string text = "i1 0 a 1m\nd1 a 0 dm\n.model dm d(is=1e-14 eg=1.11 xti=3)\n.tran 1u 1m\n";
   const double warm = 1.380649e-23 * 350.15 / 1.602176634e-19, ratio = 350.15 / 300.15;

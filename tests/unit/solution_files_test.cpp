@@ -52,6 +52,20 @@ TEST_P(EveryFormat, KeepsTheWholeRecord) {
   EXPECT_EQ(back.outcome.counters.forces, s.outcome.counters.forces);
   EXPECT_EQ(back.trust.verdict, Verdict::amber);
   EXPECT_EQ(back.trust.rows[0].deviation, 1e-300);
+  EXPECT_EQ(back.trust.error, 0.02);
+  EXPECT_EQ(back.trust.of, "x");
+  EXPECT_TRUE(std::isnan(back.trust.until));
+  EXPECT_EQ(back.trust.remedy, "a smaller step");
+}
+
+TEST_P(EveryFormat, KeepsUntilWhenTheVerdictHolds) {
+  Solution s = random_solution(2);
+  s.trust.until = 6.25;
+  s.trust.error = NAN;
+  save_solution(s, file());
+  const Solution back = SolutionFile(file()).load();
+  EXPECT_EQ(back.trust.until, 6.25);
+  EXPECT_TRUE(std::isnan(back.trust.error));
 }
 
 TEST(SolutionFile, QuantitiesOfOlderFilesGetTheirKindsByName) {

@@ -49,6 +49,30 @@ TEST(CheckpointPacing, SlowStepsAreStoredWithinTwoSeconds) {
   }
 }
 
+// The longest time from one checkpoint on disk to the next, for checkpoints that take writing(number) to write.
+double longest_between(double step, double (*writing)(int)) {
+  pacing_time = 0;
+  CheckpointPacing pacing(1, pacing_clock);
+  pacing.begin();
+  double last = 0, longest = 0;
+  for (int number = 0; number < 40; ++number) {
+    do pacing_time += step;
+    while (!pacing.due_after_step());
+    pacing.time([&] { pacing_time += writing(number); });
+    longest = std::max(longest, pacing_time - last);
+    last = pacing_time;
+  }
+  return longest;
+}
+
+TEST(CheckpointPacing, OneMoreStepMayBeTooMuch) {
+  EXPECT_LT(longest_between(0.98, [](int) { return 0.09; }), 2);
+}
+
+TEST(CheckpointPacing, ACheckpointThatHadToWaitDoesNotDelayTheNext) {
+  EXPECT_LT(longest_between(0.1, [](int number) { return number % 7 == 0 ? 0.6 : 0.03; }), 2);
+}
+
 TEST(CheckpointPacing, FastStepsHardlyEverLookAtTheClock) {
   const PacedRun run = PacedRun{1e-6, 0.002}.go(5);
   EXPECT_LT(run.looks, 5'000'000 / 200);

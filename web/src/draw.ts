@@ -182,3 +182,17 @@ export function drawEvents(ctx: CanvasRenderingContext2D, times: number[], f: Fr
   ctx.stroke();
   ctx.setLineDash([]);
 }
+
+// Parts of the x axis that are marked from top to bottom; the narrowest are still seen.
+export function drawSpans(ctx: CanvasRenderingContext2D, spans: Range[], f: Frame, colour: string): void {
+  const toX = mapX(f);
+  ctx.save();
+  ctx.fillStyle = colour;
+  ctx.globalAlpha = 0.16;
+  for (const [from, to] of spans) {
+    const [left, right] = [Math.max(f.left, toX(from)), Math.min(f.left + f.width, toX(to))];
+    const least = 2 * f.ratio;
+    if (right >= left) ctx.fillRect(right - left < least ? (left + right - least) / 2 : left, f.top, Math.max(least, right - left), f.height);
+  }
+  ctx.restore();
+}

@@ -9,6 +9,7 @@ export interface GestureTarget {
   select(x: [number, number] | null, y: [number, number] | null): void;
   pinch(factor: number, x: number, y: number, shiftX: number, shiftY: number): void;
   reset(): void;
+  pick(x: number): void; // a click or a tap
   dragAxes(shift: boolean): 'x' | 'xy';
 }
 
@@ -22,6 +23,7 @@ const leastDrag = 5;
 export function attachGestures(box: HTMLElement, target: GestureTarget): void {
   const rectangle = el('div', { class: 'select' });
   const fingers = new Map<number, Spot>();
+  let tap: Spot | null = null;
   let start: Spot | null = null;
   let axes: 'x' | 'xy' = 'x';
 
@@ -60,7 +62,10 @@ export function attachGestures(box: HTMLElement, target: GestureTarget): void {
     rectangle.remove();
     if (!from) return;
     const used = dragged(from, end);
-    if (!used.x && !used.y) return;
+    if (!used.x && !used.y) {
+      target.pick(fraction(end).x);
+      return;
+    }
     const a = fraction(from);
     const b = fraction(end);
     target.select(
@@ -89,6 +94,7 @@ export function attachGestures(box: HTMLElement, target: GestureTarget): void {
   box.addEventListener('pointerdown', (event) => {
     if (event.pointerType === 'touch') {
       fingers.set(event.pointerId, spotOf(event));
+      tap = fingers.size === 1 ? spotOf(event) : null;
       if (fingers.size === 1) target.hover(fraction(bounded(event)).x, fraction(bounded(event)).y);
       return;
     }
@@ -111,10 +117,13 @@ export function attachGestures(box: HTMLElement, target: GestureTarget): void {
   box.addEventListener('pointerup', (event) => {
     fingers.delete(event.pointerId);
     if (start) finishDrag(bounded(event));
+    const end = spotOf(event);
+    if (tap && Math.hypot(end.x - tap.x, end.y - tap.y) < leastDrag) target.pick(fraction(end).x);
+    tap = null;
   });
   box.addEventListener('pointercancel', (event) => {
     fingers.delete(event.pointerId);
-    start = null;
+    start = tap = null;
     rectangle.remove();
   });
   box.addEventListener('pointerleave', (event) => {

@@ -8,6 +8,7 @@ import type { PlotSpec } from './plotcard';
 import type { XLink } from './link';
 
 const groupTitles: [string, string][] = [
+  ['cycle', 'Cycles'],
   ['coordinate', 'Coordinates'],
   ['velocity', 'Velocities'],
   ['energy', 'Energy'],

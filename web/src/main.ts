@@ -104,6 +104,7 @@ const handle = {
   drawAll,
   zoom: (id: string, x: [number, number]) => plotById(id).zoomTo(x, null),
   reset: (id: string) => plotById(id).reset(),
+  values: (id: string) => plotById(id).spec.curves.map((c) => ({ x: [...c.x], y: Array.from(c.y, (v) => c.offset + v) })),
 };
 Object.assign(window, { trill: handle });
 

@@ -60,6 +60,16 @@ export interface RunEvent {
   t: number;
 }
 
+// Cycles of an envelope that were computed in full, all sampled at the same phases.
+export interface Cycles {
+  numbers: Float64Array; // which cycle of the run each of them is
+  starts: Float64Array;
+  periods: Float64Array;
+  phases: Float64Array; // from 0 to 1
+  series: { name: string; unit: string; values: Float32Array }[]; // one value for each phase of each cycle
+  command: string; // computes a window exactly; WINDOW stands for its times
+}
+
 export interface Run {
   id: string;
   label: string;
@@ -79,6 +89,7 @@ export interface Run {
   decimation: { rows: number; kept: number } | null;
   phase: Phase | null;
   events: RunEvent[];
+  cycles: Cycles | null;
   hiddenComponents: number;
 }
 

@@ -2,6 +2,7 @@
 // The panel of one run, the overlay of several, and the figures that belong to no run.
 
 import { curveOf, deviationFromStart, groupRank, groupTitle, showsMagnitude, startsLog, timeCharts } from './groups';
+import { CyclePanel } from './cyclepanel';
 import { el } from './dom';
 import { definitions, noticeList, statusBox, tableCard, workBox } from './facts';
 import { grouped } from './format';
@@ -14,7 +15,9 @@ import { trustBanner, verdictMark } from './trust';
 const heading = (text: string): HTMLElement => el('h2', {}, text);
 
 export function runPanel(run: Run): (HTMLElement | null)[] {
-  const charts = timeCharts(run, new XLink()).map((spec) => new PlotCard(spec).element);
+  const cards = timeCharts(run, new XLink()).map((spec) => new PlotCard(spec));
+  const charts = cards.map((card) => card.element);
+  const cycles = run.cycles ? new CyclePanel(run, run.cycles, cards).element : null;
   const phase = phaseCard([run], run.id);
   const numbers = definitions(run);
   const remarks = [
@@ -31,6 +34,8 @@ export function runPanel(run: Run): (HTMLElement | null)[] {
     charts.length > 0
       ? el('div', { class: 'charts' }, ...charts)
       : el('p', { class: 'empty' }, 'This run holds no series to draw.'),
+    cycles ? heading('Cycle by cycle') : null,
+    cycles,
     phase ? heading('Phase plane') : null,
     phase,
     numbers ? heading('Numbers') : null,

@@ -6,7 +6,7 @@ import type { Curve, Range } from './curve';
 import { Crosshair, type Pointed } from './crosshair';
 import { el, freshId, iconButton } from './dom';
 import { drawBand } from './band';
-import { drawCurve, drawEvents, type Frame } from './draw';
+import { drawCurve, drawEvents, drawSpans, type Frame } from './draw';
 import { describePlot, logHint } from './captions';
 import { withUnit } from './format';
 import { unitChart, type TickMarks } from './axes';
@@ -24,6 +24,8 @@ export interface PlotSpec extends ViewSpec {
   note?: string;
   style?: 'line' | 'points' | 'both';
   events?: number[];
+  spans?: Range[]; // parts of the x axis that are marked
+  pick?: (x: number) => void; // the reader has clicked there
   link?: XLink;
   wide?: boolean;
   controls?: HTMLElement;
@@ -215,6 +217,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     u.ctx.beginPath();
     u.ctx.rect(frame.left, frame.top, frame.width, frame.height);
     u.ctx.clip();
+    if (this.spec.spans?.length) drawSpans(u.ctx, this.spec.spans, frame, palette.curves[0]);
     if (this.spec.events?.length) drawEvents(u.ctx, this.spec.events, frame, palette.event);
     const colourOf = (c: Curve): string => palette.curves[c.colour % palette.curves.length];
     const shown = this.spec.curves.filter((c) => c.visible);
@@ -281,6 +284,11 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     this.refresh();
   }
 
+  setSpans(spans: Range[]): void {
+    this.spec.spans = spans;
+    this.refresh();
+  }
+
   zoomTo(x: Range | null, y: Range | null): void {
     this.view.setZoom(x, y);
     this.changed();
@@ -293,6 +301,10 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
   reset(): void {
     this.view.reset();
     this.changed();
+  }
+
+  pick(x: number): void {
+    this.spec.pick?.(at(this.ranges.x, x, this.view.logX));
   }
 
   dragAxes(shift: boolean): 'x' | 'xy' {
@@ -370,6 +382,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     } else if (event.key === '+' || event.key === '=') this.zoomBy(0.5);
     else if (event.key === '-') this.zoomBy(2);
     else if (event.key === '0' || event.key === 'Escape') this.reset();
+    else if (event.key === 'Enter' && this.cursor !== null && this.spec.pick) this.spec.pick(this.cursor);
     else if (event.key === 'l') this.setLog(!this.view.logY);
     else return;
     event.preventDefault();
@@ -389,6 +402,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
       logX: this.view.logX,
       logY: this.view.logY,
       message: this.ranges.message,
+      spans: this.spec.spans ?? [],
       curves: this.spec.curves.map((c) => ({ label: c.label, visible: c.visible, points: c.x.length, band: Boolean(c.band) })),
     };
   }

@@ -2,7 +2,7 @@
 // Turns the embedded JSON into a Report. Missing fields get defaults; damage is reported, never thrown.
 
 import { decodeFloat32, decodeFloat64 } from './decode';
-import type { Figure, FigureAxis, Notice, Phase, Report, Run, Samples, Series, Table, Trust, Verdict, Work } from './model';
+import type { Cycles, Figure, FigureAxis, Notice, Phase, Report, Run, Samples, Series, Table, Trust, Verdict, Work } from './model';
 
 type Fields = Record<string, unknown>;
 
@@ -88,6 +88,18 @@ function readPhase(v: unknown, label: string, problems: string[]): Phase | null 
   return { names, units, columns, style: oneOf(v.style, ['line', 'points'] as const, 'line') };
 }
 
+function readCycles(v: unknown, label: string, problems: string[]): Cycles | null {
+  if (!isFields(v)) return null;
+  const complain = (what: string) => problems.push(`${label}: the cycles: ${what}.`);
+  const [numbers, starts, periods, phases] = [v.numbers, v.starts, v.periods, v.phases].map((data) => decodeFloat64(data, complain));
+  const series = list(v.series).map(fields).map((s) => ({ name: text(s.name, '?'), unit: text(s.unit), values: decodeFloat32(s.data, complain) }));
+  const n = numbers.length;
+  const fits = starts.length === n && periods.length === n && series.every((s) => s.values.length === n * phases.length);
+  if (!fits) complain('their lengths do not fit together');
+  if (!fits || n < 2 || phases.length < 2 || series.length === 0) return null;
+  return { numbers, starts, periods, phases, series, command: text(v.command) };
+}
+
 function readRun(v: unknown, index: number, problems: string[]): Run {
   const f = fields(v);
   const label = text(f.label) || text(f.id) || `run ${index + 1}`;
@@ -148,6 +160,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       const t = numberOr(e.t, null);
       return t === null ? [] : [{ name: text(e.name, 'event'), t }];
     }),
+    cycles: readCycles(f.cycles, label, problems),
     hiddenComponents: numberOr(f.hidden_components, 0),
   };
 }

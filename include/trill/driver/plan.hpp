@@ -15,9 +15,13 @@ namespace trill {
 // compiled, so compile again if this is possible (otherwise the numbers are still the same).
 enum class Native { automatic, always, never, as_before };
 
-// Which motion the user wants. full: what the method delivers that the user or the model names; slow, envelope: trill
-// chooses the method; steady: one period of the motion that the problem settles to.
-enum class Want { full, slow, envelope, steady };
+// What the user wants to know. full: every component; slow: the slow motion; amplitude: how far or with which energy
+// the fast motion swings, but not its phases; statistics: averages; envelope: a cyclic motion from few of its cycles;
+// steady: one period of the motion that the problem settles to. trill chooses the method, except that for the full
+// motion it takes the one that the user or the model names.
+enum class Want { full, slow, amplitude, statistics, envelope, steady };
+const char* to_text(Want want);
+const std::vector<Want>& all_wants();
 
 // A run as a user specifies it: names and texts. What is missing is filled in from the model's defaults.
 struct RunPlan {
@@ -36,8 +40,9 @@ struct RunPlan {
   std::int64_t checkpoint_every = DriverOptions{}.checkpoint_every;
   std::uint64_t seed = 1;
   Native native = Native::automatic;
-  OptionSet oem;           // what a file .oem says about itself: epoch, object, ...
-  bool trial_runs = true;  // false: no trial runs to choose a method; trill says what it would try
+  OptionSet oem;                // what a file .oem says about itself: epoch, object, ...
+  bool trial_runs = true;       // false: no trial runs to choose a method; trill says what it would try
+  bool second_opinion = false;  // say so where another method than the model's would be much faster
 };
 
 // How the motion is computed: a method, possibly with a formulation, and the options that belong to each.
@@ -45,6 +50,14 @@ struct Way {
   const MethodEntry* method = nullptr;
   const ReformulationEntry* formulation = nullptr;  // nullptr: the problem as it is
   OptionSet options, formulation_options;
+};
+
+// A way to compute what is wanted, with what trill expects of it before it is run.
+struct RankedWay {
+  Way way;
+  std::optional<double> h, rtol;  // at most one of them; empty: what the plan or the model says
+  double predicted_steps = 0, predicted_seconds = 0, predicted_error = 0;  // 0: not known
+  std::string why;
 };
 
 // What one component does in a steady state.
@@ -94,6 +107,8 @@ struct PreparedRun {
   DriverOptions options;
   std::string remark;                       // says so if machine code was wanted but is not available
   std::string choice;                       // why this method was used, if trill chose it
+  std::vector<RankedWay> rungs;             // ways to fall back on, the best first; empty if trill did not choose
+  std::string advice_remark;                // says so if another method than the model's would be much faster
   bool begun = false;                       // run() has been called before
   std::shared_ptr<const SteadyRun> steady;  // set for Want::steady, which has no stepper
   std::optional<SteadyState> steady_state;  // after a run for it that succeeded
@@ -114,4 +129,6 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
 
 // Default step size of fixed-step methods: 20 steps per fastest period at the initial state.
 inline constexpr double default_steps_per_period = 20;
+// The error that is accepted where the plan says nothing, relative to the range of what is wanted.
+inline constexpr double default_accuracy = 1e-3;
 }  // namespace trill

@@ -55,7 +55,7 @@ Sweep make_sweep(const RunPlan& plan, std::vector<SweepAxis> axes, const std::st
 struct SweepOptions {
   int threads = 1;
   bool resume = false;  // members with a finished file are not run again, unfinished ones go on
-  When trust = When::automatic;
+  CheckTime check;      // unless it takes as long as it needs, eight members are checked, evenly chosen
   double checkpoint_seconds = 1;
   std::string version, host, started;  // for the files
   std::function<void(double fraction)> progress;

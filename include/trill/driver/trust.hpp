@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that check a run by a more accurate one.
+// For programs that check a run by other means than its own.
 #pragma once
 
 #include "trill/driver/plan.hpp"
 
-#include <span>
-
 namespace trill {
+enum class When { automatic, always, never };
+
+// How much time the check of a run may take.
+struct CheckTime {
+  CheckTime(When when = When::automatic) : when(when) {}  // NOLINT(google-explicit-constructor): a word is a time
+  // automatic: the larger of 2 s and the time of the run, but a run of less than a millisecond is checked in 40 ms.
+  // always: as long as it takes.
+  When when;
+  std::optional<double> seconds = {};  // instead of that
+  double after(double run_seconds) const;
+  bool is_off() const { return when == When::never && !seconds; }
+};
+
 struct TrustOptions {
-  double most_seconds = 10;  // the repetition is abandoned after this time
+  std::optional<double> most_seconds = {};  // for the check; empty: the larger of 2 s and the time of the run
   const std::atomic<bool>* stop = nullptr;
 };
 
-enum class When { automatic, always, never };
-// automatic: when the repetition of a run takes less than ten seconds.
-bool wants_trust(const RunPlan& plan, const Counters& counters, When when);
-
-// Repeats the run with h/2 or rtol/10 and compares at up to two thousand of its output times, component by component.
-// If that takes no more steps than the run, it is repeated once more, with h/8 or rtol/1000.
-// `rows` are the rows of the run, `outcome` how it ended.
+// Says how far a run can be trusted. If the time suffices, the whole run is computed by another method of high order,
+// and the statement is a measured error. Otherwise parts of it are, and the run is repeated with h/1.618 or rtol/10.
+// `rows` are the rows of the run, `outcome` how it ended. Random motion is judged by averages.
 Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows,
                   const TrustOptions& options = {});
-
-// The same in two parts, so that the repetitions of several runs can be computed together. `run` must outlive this.
-class TrustCheck {
- public:
-  TrustCheck(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows);
-  TrustCheck(TrustCheck&&) noexcept;
-  ~TrustCheck();
-
- private:
-  friend std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options);
-  struct Parts;
-  Trust answer(const RunOutcome& repeated, const TrustOptions& options) const;
-  Trust decide(const RunOutcome& repeated, const TrustOptions& options);
-  void add_model_error(Trust& trust) const;
-  std::unique_ptr<Parts> parts_;
-};
-// Runs the repetitions, all together where this is possible.
-std::vector<Trust> answers(std::span<TrustCheck> checks, const TrustOptions& options = {});
 }  // namespace trill

@@ -16,6 +16,9 @@
 
 namespace trill {
 class Catalogue;
+struct ProblemFacts;
+struct Question;
+struct Prospect;
 
 // What a formulation did to the state after an accepted step. kept: nothing; moved: changed it so little that values
 // reused from the last stage are still good enough; changed: these values are stale; refused: the run must end here,
@@ -81,5 +84,7 @@ struct ReformulationEntry {
   std::string ends_by = {};                 // the option by which a run ends before its end time; empty: there is none
   // The tolerance where none is given; nullptr: that of the model.
   double (*rtol)(const Problem&, double of_model) = nullptr;
+  // What a run with it would do, by its own account (formulation/prospect.hpp); nullptr: trill never chooses it.
+  Prospect (*advise)(const ProblemFacts&, const Question&) = nullptr;
 };
 }  // namespace trill

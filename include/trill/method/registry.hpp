@@ -12,6 +12,10 @@
 #include <string_view>
 
 namespace trill {
+struct ProblemFacts;
+struct Question;
+struct Prospect;
+
 struct MethodEntry {
   MethodInfo info;                  // with default options
   std::vector<OptionRow> options;   // name, default, allowed values, meaning
@@ -20,6 +24,8 @@ struct MethodEntry {
   std::function<std::unique_ptr<Stepper>(const Problem&, const OptionSet&)> make;
   std::function<std::optional<LinearForm>(const OptionSet&)> linear_form;  // none: only its steps are known
   std::function<std::optional<SplitForm>(const OptionSet&)> split_form;    // none: treats all forces alike
+  // What it would do with a problem, by its own account; empty: it says nothing, and trill never chooses it.
+  std::function<Prospect(const ProblemFacts&, const Question&)> advise;
 };
 
 bool has_option(const std::vector<OptionRow>& options, std::string_view name);
@@ -54,7 +60,8 @@ class Catalogue {
 // S must have: struct Options with fields(); static MethodInfo describe(const Options&); a constructor from problem and
 // options. It may have: static std::vector<OptionSet> variants(), if options change its order or flags; static
 // linear_form(const Options&), which returns a LinearForm or an optional one, if one step on the linear oscillator is a
-// rational function; static split_form(const Options&), if a step consists of slow kicks around an exact fast motion.
+// rational function; static split_form(const Options&), if a step consists of slow kicks around an exact fast motion;
+// static Prospect advise(const ProblemFacts&, const Question&), if trill may choose it (formulation/prospect.hpp).
 template <class S>
 void add_method(Catalogue& catalogue) {
   using Options = typename S::Options;
@@ -69,12 +76,14 @@ void add_method(Catalogue& catalogue) {
   std::function<std::optional<SplitForm>(const OptionSet&)> split_form = [](const OptionSet&) { return std::nullopt; };
   if constexpr (requires { S::split_form(Options{}); })
     split_form = [name](const OptionSet& given) { return S::split_form(read_options<Options>(given, name)); };
+  std::function<Prospect(const ProblemFacts&, const Question&)> advise;
+  if constexpr (requires { &S::advise; }) advise = &S::advise;
   catalogue.add(MethodEntry{S::describe(Options{}), list_options<Options>(), variants,
                             [name](const OptionSet& given) { return S::describe(read_options<Options>(given, name)); },
                             [name](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Stepper> {
                               return std::make_unique<S>(problem, read_options<Options>(given, name));
                             },
-                            linear_form, split_form});
+                            linear_form, split_form, advise});
 }
 }  // namespace trill
 

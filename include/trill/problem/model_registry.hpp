@@ -12,8 +12,9 @@ namespace trill {
 // What `trill run MODEL` does without further options. h = 0: the step size is adapted to rtol.
 struct RunDefaults {
   double to = 10;
-  std::string method = "dopri5";
+  std::string method = {};  // empty: trill chooses it
   double h = 0, rtol = 1e-6;
+  bool names_rtol = false;                    // otherwise trill chooses the tolerance with the method
   std::optional<std::size_t> method_at = {};  // offset in the model text where the method is named
 };
 

@@ -5,11 +5,14 @@
 #include "trill/report/chart.hpp"
 #include "trill/solution/solution.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trill {
+struct CycleShapes;
+
 // One run as a report shows it. The rows are read once, in order; they must outlive this.
 struct ReportRun {
   std::string label;  // empty: method and step size or tolerance
@@ -18,6 +21,7 @@ struct ReportRun {
   Trust trust;
   const RowSource& rows;
   std::vector<Parameter> parameters{};  // with units and meanings, if the model is available; else info.parameters
+  std::shared_ptr<const CycleShapes> cycles{};  // of an envelope: cycles that can be looked at one by one
 };
 ReportRun report_run(const Solution& solution, std::string label = "");
 

@@ -8,6 +8,7 @@
 #include "trill/solution/counters.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace trill {
 enum class RunStatus { reached_end, event, stopped, step_limit, step_too_small, newton_failed, non_finite, refused };
@@ -73,6 +74,12 @@ struct Trust {
   Verdict verdict = Verdict::none;
   std::string headline, how;
   std::vector<TrustRow> rows;
+  double error =
+      std::numeric_limits<double>::quiet_NaN();  // the worst judged error relative to its scale; NaN: unknown
+  std::string of = {};                           // what it is the error of
+  double until = std::numeric_limits<double>::quiet_NaN();  // the verdict holds up to this time; NaN: to the end
+  std::string remedy =
+      {};  // the command that would make the verdict green, and how long it would take; empty: none known
 };
 
 // Rows of numbers (time, state, measured quantities) that may live in memory or in a file. Visits them in order.

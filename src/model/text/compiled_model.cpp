@@ -36,8 +36,7 @@ class Compiler {
         std::make_unique<ModelFunctions>(std::move(kernels_), space_.unknowns(), gap_count_, constraint_count_);
     read_group_facts();
     check_heat_bath();
-    model_.info = read_info(file_, space_, constraint_count_ > 0);
-    if (model_.has_reactions && !file_.run.method) model_.info.run.method = "radau";
+    model_.info = read_info(file_, space_);
   }
 
  private:
@@ -390,7 +389,7 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
     for (std::string& warning : find_jumps(model, *kernel)) model.warnings.push_back(std::move(warning));
 }
 
-ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) {
+ModelInfo read_info(const ModelFile& file, ModelSpace& space) {
   ModelInfo info;
   const auto positive = [&](const std::optional<FileValue>& value, const char* what, double& into) {
     if (!value) return;
@@ -403,13 +402,8 @@ ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained) 
   if (file.run.method && !file.run.method->text.empty()) {
     info.run.method = file.run.method->text;
     info.run.method_at = file.run.method->offset;
-  } else if (file.heat_bath) {
-    info.run.method = "langevin_splitting";
-  } else if (constrained) {
-    info.run.method = "rattle";
-  } else if (file.has_charges()) {
-    info.run.method = "radau";
   }
+  info.run.names_rtol = file.run.rtol.has_value();
   info.title = file.title;
   info.reference = file.reference;
   info.equations = file.equations;

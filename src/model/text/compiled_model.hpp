@@ -63,8 +63,8 @@ struct CompiledModel {
 // `given` replaces parameters of the file.
 void compile_model(CompiledModel& model, const OptionSet& given);
 
-// Titles and [run]. If [run] names no method, one that keeps constraints is chosen for a constrained model.
-ModelInfo read_info(const ModelFile& file, ModelSpace& space, bool constrained);
+// Titles and [run].
+ModelInfo read_info(const ModelFile& file, ModelSpace& space);
 
 // The line of the file that a gap or constraint comes from, and for which element of a set.
 struct RowPlace {

@@ -51,25 +51,12 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
   return {model->info, file, text, std::move(problem), model->warnings, folder.files_read()};
 }
 
-// Only a compiled model knows whether forces depend on multipliers. A model that cannot be compiled is described all
-// the same.
-std::string default_method(CompiledModel& model, const std::string& otherwise) {
-  if (model.file.run.method || model.file.constraints.empty() || model.file.forces.empty()) return otherwise;
-  try {
-    compile_model(model, {});
-    return model.info.run.method;
-  } catch (const UsageError&) {
-    return otherwise;
-  }
-}
-
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                                    const std::string& text) {
   if (is_netlist(file)) return describe_netlist(folder, file, name, text);
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
   ModelSpace space(model->source, model->file, {});
-  ModelDescription description{read_info(model->file, space, !model->file.constraints.empty()), {}};
-  description.info.run.method = default_method(*model, description.info.run.method);
+  ModelDescription description{read_info(model->file, space), {}};
   description.info.name = name;
   if (description.info.title.empty()) description.info.title = name;
   for (const FileParameter& p : model->file.parameters)

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much longer a run takes with the method that trill chooses than with the best one that can be found by trying
+// everything. With --write FILE the table is put into the page between the lines <!-- regret --> and <!-- /regret -->;
+// with words as further arguments only models whose names contain one of them are tried.
+#include "regret_runs.hpp"
+#include "trill/problem/langevin.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace trill::regret {
+namespace {
+constexpr double most_seconds = 2;  // for one run
+constexpr int most_tightenings = 3;
+
+struct Case {
+  std::string model;
+  Want want;
+  double accuracy;
+  Setting best;
+  double best_seconds = HUGE_VAL;
+  std::string chosen;
+  double seconds = HUGE_VAL, error = HUGE_VAL;
+  std::int64_t steps = 0;
+  std::string trouble = {};
+  double regret() const { return std::max(seconds, unnoticed) / std::max(best_seconds, unnoticed); }
+  bool solvable() const { return std::isfinite(best_seconds); }
+};
+
+// Something that no plan is as accurate as, and a check of it by a second one.
+bool find_reference(Laboratory& lab, double accuracy, Want want) {
+  std::vector<std::pair<Setting, Setting>> pairs;
+  if (want == Want::slow) pairs.push_back({{.method = "slow", .rtol = 1e-10}, {.method = "slow", .rtol = 1e-9}});
+  pairs.push_back({{.method = "dop853", .rtol = 1e-13}, {.method = "dop853", .rtol = 1e-11}});
+  pairs.push_back({{.method = "radau", .options = {{"fast", "resolve"}}, .rtol = 1e-12},
+                   {.method = "radau", .options = {{"fast", "resolve"}}, .rtol = 1e-10}});
+  for (const auto& [tight, looser] : pairs) {
+    const Result r = lab.run(tight, most_seconds);
+    if (!r.ok || r.y.size() == 0) continue;
+    lab.set_reference(r.y);
+    if (want == Want::slow && tight.method == "slow") lab.judge_positions_only();
+    if (lab.run(looser, most_seconds).error < 0.2 * accuracy) return true;
+  }
+  return false;
+}
+
+struct Plan {
+  const char* method;
+  OptionSet options = {};
+  bool equal_steps = false;
+};
+
+std::vector<Plan> plans(Want want) {
+  std::vector<Plan> all{{"dop853"},
+                        {"dopri5"},
+                        {"cvode_adams"},
+                        {"radau", {{"fast", "resolve"}}},
+                        {"cvode_bdf"},
+                        {"sdirk"},
+                        {"generalized_alpha"},
+                        {"composition8", {}, true},
+                        {"composition6", {}, true},
+                        {"composition4", {}, true},
+                        {"verlet", {}, true},
+                        {"gauss", {}, true},
+                        {"rattle", {}, true},
+                        {"implicit_midpoint", {}, true},
+                        {"nested_nystrom", {}, true},
+                        {"numerov", {}, true},
+                        {"circuit_trapezoidal", {}, true},
+                        {"sam"}};
+  if (want == Want::slow)
+    for (const char* name : {"slow", "hmm", "radau"}) all.push_back({name});
+  return all;
+}
+
+// From rough to fine, until the accuracy is reached.
+void try_plan(const Laboratory& lab, const Plan& plan, double steps_of_dop853, Case& c) {
+  const double limit = std::max(0.02, 2 * std::min(c.best_seconds, 10.0));
+  const auto look = [&](const Setting& s) {
+    const Result r = lab.run(s, limit);
+    if (!r.ok)
+      return r.seconds < limit && r.message.find("cannot") == std::string::npos && !r.message.empty() && r.seconds > 0;
+    if (r.error <= c.accuracy && r.seconds < c.best_seconds) {
+      c.best_seconds = r.seconds;
+      c.best = s;
+    }
+    return r.error > c.accuracy && r.seconds < limit;
+  };
+  if (plan.equal_steps) {
+    for (double n = std::max(4.0, 0.25 * steps_of_dop853); n < 1e4 * steps_of_dop853; n *= 1.4)
+      if (!look({plan.method, plan.options, lab.span() / std::ceil(n), {}})) return;
+  } else {
+    for (double rtol = 1e-2; rtol > 1e-13; rtol /= std::sqrt(10.0))
+      if (!look({plan.method, plan.options, {}, rtol})) return;
+  }
+}
+
+std::string way_text(const PreparedRun& run) {
+  const std::string name = run.way.formulation ? run.way.formulation->name : run.way.method->info.name;
+  return text_of({name, {}, run.plan.h, run.plan.rtol});
+}
+
+// As a user would get it: failed ways are paid for, and where the error is too large the run is repeated.
+void run_chosen(const Laboratory& lab, Case& c) {
+  RunPlan plan = lab.plan({});
+  plan.want = c.want;
+  plan.accuracy = c.accuracy;
+  PreparedRun prepared = prepare(plan, lab.problem().clone(), lab.defaults());
+  c.chosen = way_text(prepared);
+  std::vector<RankedWay> rungs = prepared.rungs;
+  double spent = 0;
+  Setting now{prepared.way.formulation ? prepared.way.formulation->name : prepared.way.method->info.name,
+              prepared.way.options, prepared.plan.h, prepared.plan.h ? std::nullopt : prepared.plan.rtol};
+  Result r = lab.run(prepared, most_seconds);
+  for (int i = 0; i <= most_tightenings + 3; ++i) {
+    spent += r.seconds;
+    c.steps = r.steps;
+    if (r.ok && r.error <= c.accuracy) break;
+    if (!r.ok) {
+      c.trouble += fmt::format("{}: {}; ", now.method, r.message.substr(0, 60));
+      if (rungs.empty()) return;
+      const RankedWay& next = rungs.front();
+      now = {next.way.formulation ? next.way.formulation->name : next.way.method->info.name, next.way.options, next.h,
+             next.h ? std::nullopt : next.rtol};
+      rungs.erase(rungs.begin());
+    } else if (now.rtol) {
+      *now.rtol = std::max(1e-13, *now.rtol * std::clamp(0.5 * c.accuracy / r.error, 1e-3, 0.3));
+    } else {
+      *now.h *= std::clamp(std::pow(0.5 * c.accuracy / r.error, 1.0 / 6), 0.3, 0.8);
+    }
+    c.trouble += fmt::format("{:.0e} then {}; ", r.error, text_of(now));
+    r = lab.run(now, most_seconds);
+  }
+  if (!r.ok || r.error > c.accuracy) return;
+  c.seconds = spent;
+  c.error = r.error;
+}
+
+std::optional<Case> try_case(Laboratory& lab, Want want, double accuracy) {
+  Case c{lab.name(), want, accuracy, {}, HUGE_VAL, "", HUGE_VAL, HUGE_VAL, 0, ""};
+  if (!find_reference(lab, accuracy, want)) return std::nullopt;
+  run_chosen(lab, c);
+  c.best_seconds = std::isfinite(c.seconds) ? c.seconds : HUGE_VAL;
+  c.best.method = "the same";
+  const Result rough = lab.run({.method = "dop853", .rtol = 1e-4}, 1);
+  const double steps = rough.ok ? static_cast<double>(rough.steps) : 1000;
+  for (const Plan& plan : plans(want)) try_plan(lab, plan, steps, c);
+  return c;
+}
+
+std::vector<std::string> models(const std::vector<std::string>& words) {
+  std::vector<std::string> found;
+  for (const ModelEntry& entry : ModelRegistry::all().entries()) found.push_back(entry.name);
+  for (const auto& file : std::filesystem::directory_iterator(TRILL_SOURCE_DIR "/bench/regret_models"))
+    found.push_back(file.path().string());
+  std::sort(found.begin(), found.end());
+  if (!words.empty())
+    std::erase_if(found, [&](const std::string& name) {
+      return std::none_of(words.begin(), words.end(),
+                          [&](const std::string& word) { return name.find(word) != std::string::npos; });
+    });
+  return found;
+}
+
+std::string row_of(const Case& c) {
+  return fmt::format("| {} | {} | {:.0e} | {} | {:.1e} | {} | {} | {} | {} |\n",
+                     std::filesystem::path(c.model).stem().string(), to_text(c.want), c.accuracy, c.chosen, c.error,
+                     std::isfinite(c.seconds) ? fmt::format("{:.2g}", 1e3 * c.seconds) : "failed", text_of(c.best),
+                     c.solvable() ? fmt::format("{:.2g}", 1e3 * c.best_seconds) : "-",
+                     c.solvable() ? fmt::format("{:.2g}", c.regret()) : "-");
+}
+
+std::string table_of(const std::vector<Case>& cases) {
+  std::string text =
+      "| model | want | accuracy | chosen | error | ms | best found | ms | ratio "
+      "|\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const Case& c : cases) text += row_of(c);
+  return text;
+}
+
+std::string summary_of(const std::vector<Case>& cases) {
+  std::vector<double> ratios;
+  int failed = 0, unsolved = 0;
+  for (const Case& c : cases) {
+    if (!c.solvable())
+      ++unsolved;
+    else if (!std::isfinite(c.seconds))
+      ++failed;
+    else
+      ratios.push_back(c.regret());
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const auto at = [&](double share) {
+    return ratios.empty() ? 0 : ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
+  };
+  return fmt::format(
+      "{} cases: time over that of the best way {:.2f} in the median, {:.2f} at 95 %, {:.2f} at worst; {} failed where "
+      "another way succeeds, {} solved by none.\n",
+      cases.size(), at(0.5), at(0.95), at(1), failed, unsolved);
+}
+
+void write_into(const std::string& file, const std::string& text) {
+  std::stringstream page;
+  page << std::ifstream(file).rdbuf();
+  std::string all = page.str();
+  const std::string open = "<!-- regret -->\n", close = "<!-- /regret -->";
+  const auto begin = all.find(open), end = all.find(close);
+  if (begin == std::string::npos || end == std::string::npos) throw std::runtime_error("no place for it in " + file);
+  all.replace(begin + open.size(), end - begin - open.size(), text);
+  std::ofstream(file) << all;
+}
+
+int go(std::vector<std::string> words) {
+  std::string page;
+  if (words.size() >= 2 && words[0] == "--write") {
+    page = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  std::vector<Case> cases;
+  for (const std::string& name : models(words)) {
+    TextModel model = make_model(name);
+    if (dynamic_cast<const LangevinProblem*>(model.problem.get())) continue;  // a random motion has no error
+    const auto* p = dynamic_cast<const MechanicalProblem*>(model.problem.get());
+    const bool gaps = p && p->strong_potential();
+    for (const Want want : {Want::full, Want::slow})
+      for (const double accuracy : {1e-3, 1e-6}) {
+        if (want == Want::slow && (!gaps || accuracy < 1e-4)) continue;
+        Laboratory lab(name, model.problem->clone(), model.info.run);
+        try {
+          if (const auto c = try_case(lab, want, accuracy)) {
+            cases.push_back(*c);
+            std::cout << row_of(*c) << (c->trouble.empty() ? "" : "    " + c->trouble + "\n") << std::flush;
+          } else {
+            std::cout << "    " << name << " " << to_text(want) << " " << accuracy << ": no reference\n" << std::flush;
+          }
+        } catch (const std::exception& e) {
+          std::cout << "    " << name << " " << to_text(want) << ": " << e.what() << "\n" << std::flush;
+        }
+      }
+  }
+  std::cout << summary_of(cases);
+  if (!page.empty()) write_into(page, summary_of(cases) + "\n" + table_of(cases));
+  return 0;
+}
+}  // namespace
+}  // namespace trill::regret
+
+int main(int count, char** arguments) { return trill::regret::go({arguments + 1, arguments + count}); }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/check_compare.hpp"
+
+#include "formulation/frequencies.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace trill {
+namespace {
+constexpr double periods_in_window = 8, most_windows = 100, least_windows = 4;
+constexpr double points_per_period = 12, least_points = 96, most_points = 768;
+constexpr Index most_unknowns_to_analyse = 120;
+
+// The frequencies above the widest gap between neighbouring nonzero ones.
+struct FastBand {
+  double lowest = 0, highest = 0;  // 0: not known
+};
+
+FastBand fast_band(const Problem& problem, const State& start) {
+  const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
+  if (!mechanical && !dynamic_cast<const FirstOrderProblem*>(&problem)) return {};
+  if (start.y.size() > most_unknowns_to_analyse) {
+    const double highest = fastest_frequency(problem, start);
+    return {highest / 3, highest};
+  }
+  std::vector<double> all;
+  for (const auto& value : local_eigenvalues(problem, start)) all.push_back(std::abs(value.imag()));
+  std::sort(all.begin(), all.end());
+  if (all.empty() || !(all.back() > 0)) return {};
+  std::erase_if(all, [&, floor = 1e-8 * all.back()](double omega) { return omega <= floor; });
+  FastBand band{all.front(), all.back()};
+  double widest = 1;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i] / all[i - 1] > widest) {
+      widest = all[i] / all[i - 1];
+      band.lowest = all[i];
+    }
+  return band;
+}
+
+double relative_of(double deviation, double scale) { return scale > 0 ? deviation / scale : deviation; }
+}  // namespace
+
+double Comparison::first_above(double limit) const {
+  for (std::size_t k = 0; k < worst.size(); ++k)
+    if (!(worst[k] <= limit)) return t[k == 0 ? 0 : k - 1];
+  return std::nan("");
+}
+
+Comparison compare(const Curve& run, const Curve& reference, const Vec& scales,
+                   const std::vector<JudgedValue>& values) {
+  Comparison found;
+  found.deviation = found.halfway = Vec::Zero(scales.size());
+  const Index columns = std::min(run.columns(), reference.columns());
+  for (Index k = 0; k < columns; ++k) {
+    if (k == (columns + 1) / 2) found.halfway = found.deviation;
+    if (!reference.values.col(k).allFinite()) continue;
+    for (Index i = 0; i < scales.size(); ++i) {
+      const double deviation = std::abs(run.values(i, k) - reference.values(i, k));
+      if (deviation > found.deviation[i]) found.deviation[i] = deviation;
+      if (!values[static_cast<std::size_t>(i)].counts) continue;
+      if (const double relative = relative_of(deviation, scales[i]); relative > found.error) {
+        found.error = relative;
+        found.value = i;
+      }
+    }
+    found.t.push_back(run.t[static_cast<std::size_t>(k)]);
+    found.worst.push_back(found.error);
+  }
+  return found;
+}
+
+Carried carried_on(const Comparison& comparison, const Vec& scales, const std::vector<JudgedValue>& values,
+                   double times_as_late) {
+  constexpr double noise = 1e-6;  // of means over windows
+  Carried found;
+  for (Index i = 0; i < scales.size(); ++i) {
+    if (!values[static_cast<std::size_t>(i)].counts) continue;
+    const double first = relative_of(comparison.halfway[i], scales[i]);
+    const double whole = relative_of(comparison.deviation[i], scales[i]);
+    const double power = std::clamp(std::log2(std::max(whole, noise) / std::max(first, noise)), 0.0, 2.0);
+    if (const double error = whole * std::pow(times_as_late, power); error > found.error) found = {error, i};
+  }
+  return found;
+}
+
+std::optional<double> folding_time(const Comparison& accurate_ones) {
+  constexpr double saturated = 1e-2, exponential = 30;  // growth in the second half of the time; a cubic law has 8
+  const auto& [deviation, halfway, t, worst, error, value] = accurate_ones;
+  const auto end = std::find_if(worst.begin(), worst.end(), [](double w) { return w > saturated; });
+  const std::size_t last = static_cast<std::size_t>(end - worst.begin()) - (end == worst.end() ? 1 : 0);
+  if (worst.size() < 8 || last < 4) return std::nullopt;
+  const double middle = t.front() + 0.5 * (t[last] - t.front());
+  std::size_t half = last;
+  while (half > 0 && std::abs(t[half] - t.front()) > std::abs(middle - t.front())) --half;
+  if (!(worst[half] > 0) || worst[last] < exponential * worst[half]) return std::nullopt;
+  return std::abs(t[last] - t[half]) / std::log(worst[last] / worst[half]);
+}
+
+Averages::Averages(const Problem& problem, const State& start, double t_end) {
+  const FastBand band = fast_band(problem, start);
+  const double span = t_end - start.t;
+  double width = band.lowest > 0 ? periods_in_window * 2 * std::numbers::pi / band.lowest : HUGE_VAL;
+  width = std::min(width, std::abs(span) / least_windows);
+  const double windows = std::clamp(std::floor(std::abs(span) / width), least_windows, most_windows);
+  const double ratio = band.lowest > 0 ? band.highest / band.lowest : 1;
+  const auto points =
+      static_cast<Index>(std::clamp(points_per_period * periods_in_window * ratio, least_points, most_points));
+  for (Index j = 0; j < points; ++j) {
+    const double x = (2.0 * static_cast<double>(j) + 1) / static_cast<double>(points) - 1;
+    weights_.push_back(std::pow(std::cos(0.5 * std::numbers::pi * x), 4));
+  }
+  double sum = 0;
+  for (const double weight : weights_) sum += weight;
+  for (double& weight : weights_) weight /= sum;
+  const double direction = span > 0 ? 1 : -1, spacing = std::abs(span) / windows;
+  for (double window = 0; window < windows; ++window)
+    for (Index j = 0; j < points; ++j) {
+      const double inside = width * (static_cast<double>(j) + 0.5) / static_cast<double>(points);
+      times_.push_back(start.t + direction * (window * spacing + inside));
+    }
+}
+
+Curve Averages::of(const Curve& curve) const {
+  const auto points = static_cast<Index>(weights_.size());
+  const Index windows = curve.columns() / points;
+  Curve averages{{}, Mat::Zero(curve.values.rows(), windows)};
+  for (Index w = 0; w < windows; ++w) {
+    for (Index j = 0; j < points; ++j)
+      averages.values.col(w) += weights_[static_cast<std::size_t>(j)] * curve.values.col(w * points + j);
+    averages.t.push_back(curve.t[static_cast<std::size_t>(w * points + points / 2)]);
+  }
+  return averages;
+}
+}  // namespace trill

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/check_scales.hpp"
+
+#include "problem/quantity_kind.hpp"
+#include "trill/problem/langevin.hpp"
+#include "trill/problem/mechanical.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trill {
+namespace {
+constexpr Index most_energy_samples = 200;
+
+bool is_energy(const Quantity& q) { return q.kind == QuantityKind::energy || q.kind == QuantityKind::energy_part; }
+
+// The range of the kinetic energy over some states of the run.
+double kinetic_range(const PreparedRun& run, const Curve& curve) {
+  const MechanicalProblem* p = mechanics_of(*run.problem);
+  if (!p || curve.t.empty()) return 0;
+  const Index n = p->layout().nq, stride = 1 + curve.columns() / most_energy_samples;
+  MatrixSlot mass = p->mass_pattern();
+  Vec momentum(n);
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (Index k = 0; k < curve.columns(); k += stride) {
+    const auto q = curve.values.col(k).head(n), v = curve.values.col(k).segment(n, n);
+    p->mass(q, mass);
+    mass.multiply(v, momentum);
+    const double energy = 0.5 * momentum.dot(v);
+    low = std::min(low, energy);
+    high = std::max(high, energy);
+  }
+  return std::isfinite(high - low) ? high - low : 0;
+}
+
+// How much a measure changes when each component changes by its scale, at the last state: what a measure that is zero
+// by symmetry is judged by.
+Vec responses(const PreparedRun& run, const Curve& curve, const Vec& scales) {
+  constexpr double share = 1e-4;
+  const Index n = run.start.y.size(), measures = curve.values.rows() - n, last = curve.columns() - 1;
+  State s = run.start;
+  s.t = curve.t.back();
+  s.y = curve.values.col(last).head(n);
+  Vec at(measures), moved(measures), response = Vec::Zero(measures);
+  run.problem->measure(s, at);
+  for (Index i = 0; i < n; ++i) {
+    const double kept = s.y[i];
+    s.y[i] += share * scales[i];
+    run.problem->measure(s, moved);
+    s.y[i] = kept;
+    const Vec change = (moved - at).cwiseAbs() / share;
+    if (change.allFinite()) response = response.cwiseMax(change);
+  }
+  return response;
+}
+}  // namespace
+
+Verdict verdict_of(double relative, double accuracy) {
+  return relative <= accuracy ? Verdict::green : relative <= amber_factor * accuracy ? Verdict::amber : Verdict::red;
+}
+
+Delivers delivered_by(const PreparedRun& run) {
+  const ReformulationEntry* form = run.way.formulation;
+  return form && form->delivers ? *form->delivers : run.stepper->info().delivers;
+}
+
+bool computes_slow_motion(const PreparedRun& run, const RunOutcome& outcome) {
+  if (run.way.formulation && delivered_by(run) == Delivers::slow) return true;
+  return std::any_of(outcome.notices.begin(), outcome.notices.end(), [](const Notice& notice) {
+    return notice.code == "slow_motion_only" || notice.code == "fast_energy_left_out";
+  });
+}
+
+std::vector<JudgedValue> judged_values_of(const PreparedRun& run, bool slow) {
+  const std::vector<std::string>& of = run.plan.of;
+  const auto named = [&](const std::string& name) { return std::find(of.begin(), of.end(), name) != of.end(); };
+  std::vector<JudgedValue> values;
+  for (const Quantity& q : run.problem->components()) values.push_back({q.name, q.unit, of.empty() || named(q.name)});
+  for (const Quantity& q : measures_of(*run.problem))
+    values.push_back({q.name, q.unit, of.empty() ? !(slow && is_energy(q)) : named(q.name)});
+  return values;
+}
+
+Vec judged_scales(const PreparedRun& run, const Extent& extent, const Curve& curve, double conserved) {
+  const Index n = run.start.y.size(), measures = extent.low.size() - n;
+  Vec scales(n + measures);
+  const Extent of_components = [&] {
+    Extent part(n);
+    part.low = extent.low.head(n);
+    part.high = extent.high.head(n);
+    return part;
+  }();
+  scales.head(n) = component_scales(run, of_components, {curve.t, curve.values.topRows(n)});
+  if (measures == 0) return scales;
+  const std::vector<Quantity> quantities = measures_of(*run.problem);
+  const bool has_energy = std::any_of(quantities.begin(), quantities.end(), is_energy);
+  const double kinetic = has_energy ? kinetic_range(run, curve) : 0;
+  const Vec response = responses(run, curve, scales);
+  for (Index k = 0; k < measures; ++k) {
+    const double low = extent.low[n + k], high = extent.high[n + k], size = std::max(std::abs(low), std::abs(high));
+    double scale = high - low;
+    if (is_energy(quantities[static_cast<std::size_t>(k)])) scale = std::max(scale, kinetic);
+    if (scale <= conserved * size) scale = size;
+    if (scale <= conserved * response[k]) scale = response[k];
+    scales[n + k] = scale;
+  }
+  return scales;
+}
+}  // namespace trill

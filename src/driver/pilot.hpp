@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short runs that show how a method gets on with a problem, before one is chosen.
+#pragma once
+
+#include "formulation/prospect.hpp"
+#include "trill/driver/driver.hpp"
+#include "trill/method/registry.hpp"
+
+namespace trill {
+double processor_seconds();  // since some moment
+
+// What a pilot may cost. Steps come first, so that the same problem gets the same pilot every time; the time is a
+// safeguard.
+struct PilotLimits {
+  std::int64_t steps = 400;
+  double seconds = 4e-3;
+};
+
+// The beginning of a run, as far as the limits allow.
+class PilotRun {
+ public:
+  PilotRun(const Problem& problem, State start, double t_end)
+      : problem_(problem), start_(std::move(start)), t_end_(t_end) {}
+
+  // With error control: a rough run, and a finer one that shows the error of the first.
+  Pilot adaptive(const MethodEntry& method, double rtol, const PilotLimits& limits, const OptionSet& options = {});
+  // With equal steps over the interval of the finer run before, which shows its error.
+  Pilot fixed(const MethodEntry& method, double h, const PilotLimits& limits);
+
+  // States along the way, from the start on.
+  struct Path {
+    std::vector<double> t;
+    Mat y;  // one column per time
+  };
+  const Path& path() const { return fine_.t.size() > 1 ? fine_ : rough_; }
+  // Rate at which motions part from each other exponentially; 0: they do not.
+  double growth() const { return growth_; }
+
+ private:
+  struct Flown {
+    Solution path;
+    double seconds = 0;
+  };
+  Flown fly(const MethodEntry& method, const OptionSet& options, const StepControl& control, const Output& output,
+            double t_end, const PilotLimits& limits) const;
+  double error_against_fine(const Path& path, double share);
+
+  const Problem& problem_;
+  State start_;
+  double t_end_;
+  Path rough_, fine_;
+  double growth_ = 0;
+};
+}  // namespace trill

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/problem_facts.hpp"
+
+#include "driver/pilot.hpp"
+#include "formulation/time_scales.hpp"
+#include "problem/clocked.hpp"
+#include "problem/driven.hpp"
+#include "problem/reactive.hpp"
+#include "problem/time_marks.hpp"
+#include "trill/formulation/first_order.hpp"
+#include "trill/problem/circuit.hpp"
+#include "trill/problem/langevin.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+constexpr double most_seconds_to_look = 5e-3;  // for one force: beyond that nothing is tried out
+constexpr double timed_for = 2e-5;
+constexpr double pilot_seconds = 2e-3;  // that a pilot is planned to take
+constexpr double safeguard = 3;         // by which it may take longer than planned
+constexpr double explicit_limit = 1.8;  // steps times the largest rate: beyond this explicit steps may be too short
+constexpr Index most_unknowns_implicit = 400;
+constexpr double forces_of_explicit_step = 14, forces_of_implicit_step = 20;
+
+double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
+
+void state_mechanics(const MechanicalProblem& p, const State& start, ProblemFacts& facts) {
+  facts.coordinates = start.layout.nq;
+  facts.unknowns = 2 * start.layout.nq;
+  facts.constraints = p.constraints() ? p.constraints()->count() : 0;
+  facts.gaps = p.strong_potential() ? p.strong_potential()->map->count() : 0;
+  facts.mass = p.mass_kind();
+  facts.drag = p.velocity_dependent(all_groups) ? p.drag(all_groups) : Drag::none;
+  if (p.velocity_dependent(all_groups) && facts.drag == Drag::none && facts.mass != MassKind::of_q)
+    facts.drag = Drag::nonlinear;
+  facts.sparse = p.stiffness_pattern().is_sparse();
+  facts.linear = p.linear_force(all_groups);
+  facts.splits_forces = fast_groups(p) != 0 && slow_groups(p) != 0;
+}
+
+// The fastest of what the problem knows about its sources, and the steps that quick actions allow in the mean.
+void state_drive(const Problem& problem, double t_begin, double t_end, ProblemFacts& facts) {
+  double period = drive_period_of(problem).value_or(0);
+  const auto take = [&](double other) {
+    if (other > 0 && (period == 0 || other < period)) period = other;
+  };
+  if (const auto* driven = dynamic_cast<const Driven*>(&problem))
+    for (const double p : driven->source_periods()) take(p);
+  if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem)) take(circuit->clock_period().value_or(0));
+  const double first = std::min(t_begin, t_end), last = std::max(t_begin, t_end);
+  double steps = 0;
+  const std::vector<TimeMark> marks = time_marks_of(problem, first, last);
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const double until = i + 1 < marks.size() ? marks[i + 1].t : last;
+    if (std::isfinite(marks[i].longest_step)) steps += (until - marks[i].t) / marks[i].longest_step;
+  }
+  if (steps > 0) facts.longest_step = facts.span / steps;
+  if (period > 0) facts.drive = 2 * std::numbers::pi / period;
+}
+
+// One evaluation of what a method evaluates in each stage; false: not finite.
+class ForceProbe {
+ public:
+  ForceProbe(const Problem& problem, const State& s) : s_(s), out_(Vec::Zero(s.layout.nq)) {
+    if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem)) {
+      evaluate_ = [this, circuit] { circuit->current(s_.t, s_.y, out_); };
+    } else if (const MechanicalProblem* p = mechanics_of(problem)) {
+      evaluate_ = [this, p] { p->force(all_groups, s_.t, s_.q(), s_.v(), out_); };
+    } else if (const auto* rates = dynamic_cast<const FirstOrderProblem*>(&problem)) {
+      evaluate_ = [this, rates] { rates->rhs(s_.t, s_.y, out_); };
+    }
+  }
+  bool once() {
+    if (evaluate_) evaluate_();
+    return out_.allFinite();
+  }
+
+ private:
+  const State& s_;
+  Vec out_;
+  std::function<void()> evaluate_;
+};
+
+// In powers of four, so that the noise of a clock seldom changes what is done.
+double rounded(double seconds) { return std::pow(4, std::round(std::log2(std::max(seconds, 1e-8)) / 2)); }
+
+bool time_force(const Problem& problem, const State& start, ProblemFacts& facts) {
+  ProblemSession session(problem, Formulas::of_each_state);
+  session.enter(start);
+  ForceProbe probe(problem, start);
+  const auto begun = Clock::now();
+  const bool finite = probe.once();
+  facts.force_seconds = seconds_since(begun);
+  if (!finite) {
+    facts.trouble = "its forces are not finite at the start";
+    return false;
+  }
+  if (facts.force_seconds > most_seconds_to_look) {
+    facts.trouble = fmt::format("one evaluation of its forces takes {:.2g} s", facts.force_seconds);
+    return false;
+  }
+  const double first = processor_seconds();
+  int count = 0;
+  do {
+    for (int i = 0; i < 8; ++i) probe.once();
+    count += 8;
+  } while (processor_seconds() - first < timed_for);
+  facts.force_seconds = rounded((processor_seconds() - first) / count);
+  return true;
+}
+
+// A matrix of the size and pattern that implicit methods factorise in each step.
+void time_factorisation(const Problem& problem, ProblemFacts& facts) {
+  MatrixSlot matrix;
+  if (const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem))
+    matrix = circuit->jacobian_pattern();
+  else if (const MechanicalProblem* p = mechanics_of(problem))
+    matrix = p->stiffness_pattern();
+  else if (const auto* rates = dynamic_cast<const FirstOrderProblem*>(&problem))
+    matrix = rates->jacobian_pattern();
+  const Index n = matrix.rows();
+  if (!matrix.is_sparse() && n > most_unknowns_implicit) {
+    facts.factor_seconds = std::pow(static_cast<double>(n), 3) / 3e9;  // a dense one would take too long to try
+    return;
+  }
+  if (n == 0 || n != matrix.cols() || n > 20 * most_unknowns_implicit) return;
+  for (Index k = 0; k < matrix.stored(); ++k) matrix.values()[k] = 1e-3 * static_cast<double>(k % 7);
+  for (Index i = 0; i < n; ++i)
+    if (!matrix.is_sparse() || matrix.as_sparse().coeff(i, i) != 0) *matrix.entry(i, i) = 10;
+  const auto solver = make_linear_solver(matrix);
+  const double begun = processor_seconds();
+  int count = 0;
+  do {
+    solver->factorise(matrix);
+    ++count;
+  } while (processor_seconds() - begun < timed_for);
+  facts.factor_seconds = rounded((processor_seconds() - begun) / count);
+  facts.sparse = facts.sparse || matrix.is_sparse();
+}
+
+PilotLimits limits_for(const ProblemFacts& facts, double forces_each_step, double seconds_each_step) {
+  const double each = forces_each_step * facts.force_seconds + seconds_each_step;
+  const double steps = std::clamp(pilot_seconds / each, 8.0, 400.0);
+  return {static_cast<std::int64_t>(steps), safeguard * pilot_seconds};
+}
+
+bool is_separable(const ProblemFacts& facts) {
+  return facts.mechanical && !facts.random && !facts.reactive && facts.constraints == 0 &&
+         facts.mass != MassKind::of_q && facts.drag == Drag::none;
+}
+
+double pilot_tolerance(const Question& question) {
+  return std::clamp(question.rtol.value_or(0.1 * question.accuracy), 1e-10, 1e-3);
+}
+
+// Rates along the way: the largest of each kind.
+void look_along(const Problem& problem, const State& start, const PilotRun::Path& path, ProblemFacts& facts) {
+  for (const std::size_t part : {path.t.size() / 2, path.t.size() - 1}) {
+    if (part == 0 || part >= path.t.size()) continue;
+    State s = start;
+    s.t = path.t[part];
+    s.y = path.y.col(static_cast<Index>(part));
+    if (!s.y.allFinite()) return;
+    const TimeScales there = time_scales(problem, s, s, facts.span);
+    facts.scales.largest = std::max(facts.scales.largest, there.largest);
+    facts.scales.decay = std::max(facts.scales.decay, there.decay);
+    facts.scales.growth = std::max(facts.scales.growth, there.growth);
+  }
+}
+
+bool may_be_stiff(const ProblemFacts& facts) {
+  const Pilot& tried = facts.explicit8;
+  if (!tried.ran || !tried.failure.empty()) return true;
+  return facts.gaps > 0 || facts.scales.largest * facts.span / tried.steps > explicit_limit;
+}
+
+void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question,
+                ProblemFacts& facts) {
+  const double rtol = pilot_tolerance(question);
+  const Catalogue& all = Catalogue::all();
+  PilotRun pilot(problem, start, t_end);
+  if (!facts.circuit && !facts.reactive) {
+    const double work = 1e-6 + 1e-7 * static_cast<double>(facts.unknowns);
+    facts.explicit8 = pilot.adaptive(all.method("dop853"), rtol, limits_for(facts, forces_of_explicit_step, work));
+    facts.growth = pilot.growth();
+    look_along(problem, start, pilot.path(), facts);
+    if (is_separable(facts) && facts.explicit8.ran && !facts.has_events)
+      facts.symplectic8 = pilot.fixed(all.method("composition8"), facts.span / facts.explicit8.steps,
+                                      limits_for(facts, forces_of_explicit_step, work));
+  }
+  if (facts.circuit || facts.reactive || (may_be_stiff(facts) && facts.unknowns <= most_unknowns_implicit)) {
+    PilotRun implicit(problem, start, t_end);
+    facts.implicit = implicit.adaptive(
+        all.method("radau"), rtol, limits_for(facts, forces_of_implicit_step, 3e-6 + 3 * facts.factor_seconds),
+        facts.gaps > 0 && question.wanted == Delivers::full ? OptionSet{{"fast", "resolve"}} : OptionSet{});
+  }
+}
+}  // namespace
+
+ProblemFacts stated_facts(const Problem& problem, const State& start, double t_end) {
+  ProblemFacts facts;
+  facts.span = std::abs(t_end - start.t);
+  facts.circuit = dynamic_cast<const CircuitProblem*>(&problem) != nullptr;
+  facts.first_order = dynamic_cast<const FirstOrderProblem*>(&problem) != nullptr;
+  facts.random = dynamic_cast<const LangevinProblem*>(&problem) != nullptr;
+  facts.reactive = dynamic_cast<const ReactiveProblem*>(&problem) != nullptr;
+  facts.unknowns = start.y.size();
+  facts.has_events = !problem.events().empty();
+  if (const MechanicalProblem* p = mechanics_of(problem)) {
+    facts.mechanical = true;
+    state_mechanics(*p, start, facts);
+  }
+  state_drive(problem, start.t, t_end, facts);
+  return facts;
+}
+
+void look(const Problem& problem, const State& start, double t_end, const Question& question, ProblemFacts& facts) {
+  if (!time_force(problem, start, facts)) return;
+  try {
+    facts.looked = true;
+    if (const MechanicalProblem* p = mechanics_of(problem))
+      facts.has_potential = p->potential(all_groups, start.t, start.q()).has_value();
+    time_factorisation(problem, facts);
+    facts.scales = time_scales(problem, with_closed_gaps(problem, start), start, facts.span);
+    facts.gap = widest_gap(facts.scales.frequencies, facts.span);
+    if (!facts.random) fly_pilots(problem, start, t_end, question, facts);
+  } catch (const std::exception& e) {  // what cannot be examined may still be run
+    facts.trouble = e.what();
+  }
+}
+}  // namespace trill

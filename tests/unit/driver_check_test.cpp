@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The check of a run by other means than its own: what it finds where a repetition would see nothing, and what it says.
+#include "driver/check_windows.hpp"
+#include "driver/stored_run.hpp"
+#include "support/text_models.hpp"
+#include "trill/driver/trust.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill::testing_models {
+namespace {
+struct Checked {
+  PreparedRun run;
+  Solution solution;
+  Trust trust;
+};
+Checked checked(const std::string& text, const RunPlan& plan) {
+  PreparedRun run = prepare(plan, read_model("m.toml", text).problem);
+  Solution s = run.run();
+  EXPECT_TRUE(s.ok()) << s.outcome.message;
+  Trust trust = check_trust(run, s.outcome, s, {.most_seconds = HUGE_VAL});
+  return {std::move(run), std::move(s), std::move(trust)};
+}
+
+// Steps of h and h/2 sample cos^2(100 pi t) at 1 only; its mean is 1/2.
+TEST(Check, SeesAForceThatTheStepsSampleAtOnePhase) {
+  const char* const text = R"toml(
+coordinates.x = 1
+[[potential]]
+energy = "0.5*x^2"
+[[force]]
+on = "x"
+value = "cos(100*pi*t)^2"
+)toml";
+  for (const char* method : {"verlet", "rk4"}) {
+    EXPECT_EQ(checked(text, plan_with(method, 4, 0.02)).trust.verdict, Verdict::red) << method;
+    const Trust right = checked(text, plan_with(method, 4, 2e-4)).trust;
+    EXPECT_EQ(right.verdict, Verdict::green) << method << right.headline;
+  }
+}
+
+const char* const pair = R"toml(
+[coordinates]
+x1 = { start = 1, velocity = 0.3 }
+x2 = { start = 1.001, velocity = 0.3 }
+[[potential]]
+energy = "0.5*x1^2 + 0.5*x2^2 + 40*(x1 - x2)^2"
+[[measure]]
+name = "apart"
+value = "x2 - x1"
+)toml";
+
+// The distance is the difference of large numbers: its error is small beside theirs and large beside its own range.
+TEST(Check, JudgesMeasuresByTheirOwnRange) {
+  RunPlan plan = plan_with("dopri5", 20, 2e-5);
+  const Trust all = checked(pair, plan).trust;
+  EXPECT_NE(all.verdict, Verdict::green) << all.headline;
+  EXPECT_EQ(all.of, "apart");
+  plan.of = {"x1", "x2"};
+  const Trust some = checked(pair, plan).trust;
+  EXPECT_EQ(some.verdict, Verdict::green) << some.headline;
+  EXPECT_EQ(some.rows.size(), 2u);
+}
+
+TEST(Check, ThresholdsFollowTheAccuracy) {
+  RunPlan plan = plan_with("verlet", 10, 0.05);
+  const char* const text = "coordinates.x = 1\npotential = [{ energy = \"0.5*x^2\" }]";
+  const double error = checked(text, plan).trust.error;
+  ASSERT_GT(error, 1e-4);
+  for (const auto& [accuracy, verdict] : {std::pair{2 * error, Verdict::green},
+                                          {error / 2, Verdict::amber},
+                                          {error / 49, Verdict::amber},
+                                          {error / 60, Verdict::red}}) {
+    plan.accuracy = accuracy;
+    EXPECT_EQ(checked(text, plan).trust.verdict, verdict) << accuracy;
+  }
+}
+
+// The largest Lyapunov exponent of the Lorenz attractor is 0.906 (Sprott, Chaos and Time-Series Analysis, 2003), so
+// errors of 1e-9 reach 1e-3 after about 15.
+TEST(Check, AChaoticMotionIsRightUntilAStatedTime) {
+  const char* const lorenz = R"toml(
+[coordinates]
+x = 1
+y = 1
+z = 20
+[rate]
+x = "10*(y - x)"
+y = "x*(28 - z) - y"
+z = "x*y - 8/3*z"
+)toml";
+  const Trust trust = checked(lorenz, plan_with("dop853", 40, 1e-9)).trust;
+  EXPECT_EQ(trust.verdict, Verdict::green) << trust.headline;
+  EXPECT_GT(trust.until, 10);
+  EXPECT_LT(trust.until, 30);
+  EXPECT_GT(trust.error, 0.1);
+  EXPECT_THAT(trust.headline, testing::HasSubstr("errors grow 2.7-fold"));
+}
+
+// A run that is merely inaccurate has no horizon.
+TEST(Check, ARegularMotionHasNoHorizon) {
+  const Trust trust =
+      checked("coordinates.x = 1\npotential = [{ energy = \"0.5*x^2\" }]", plan_with("verlet", 50, 0.3)).trust;
+  EXPECT_EQ(trust.verdict, Verdict::red);
+  EXPECT_TRUE(std::isnan(trust.until));
+}
+
+std::string even_force(double c) {
+  return fmt::format(R"toml(
+[coordinates]
+x = 1
+y = {{ start = 0, velocity = 1 }}
+[[stiff]]
+gap = "y"
+stiffness = 1e4
+[[potential]]
+energy = "0.5*x^2"
+[[force]]
+on = "x"
+value = "{}*1e4*y^2"
+)toml",
+                     c);
+}
+
+// The square of the oscillation pushes, although its mean position is zero.
+TEST(Check, ComparesASlowMotionWithTheMeanOfTheTrueOne) {
+  RunPlan plan;
+  plan.method = "slow";
+  plan.to = 6;
+  plan.rtol = 1e-6;
+  const Trust wrong = checked(even_force(0.3), plan).trust;
+  EXPECT_EQ(wrong.verdict, Verdict::red) << wrong.headline;
+  const Trust right = checked(even_force(1e-6), plan).trust;
+  EXPECT_EQ(right.verdict, Verdict::green) << right.headline;
+  EXPECT_THAT(right.headline, testing::HasSubstr("The slow motion is right to"));
+  EXPECT_THAT(right.headline, testing::HasSubstr("phase of the oscillation is not computed"));
+}
+
+// A pulse that no fixed step sees.
+TEST(Check, SeesAPulseBetweenSteps) {
+  const char* const text = R"toml(
+coordinates.x = 0.1
+[[potential]]
+energy = "0.5*x^2"
+[[force]]
+on = "x"
+value = "100*exp(-((t - 4.337)/0.003)^2)"
+)toml";
+  EXPECT_EQ(checked(text, plan_with("rk4", 10, 0.1)).trust.verdict, Verdict::red);
+}
+
+// Where the whole run cannot be computed otherwise, the error of a part of it is carried to the end: that of verlet on
+// an oscillator is a phase that grows with time.
+TEST(CheckWindows, CarryTheErrorToTheEnd) {
+  const char* const text = "coordinates.x = 1\npotential = [{ energy = \"0.5*x^2\" }]";
+  const Checked whole = checked(text, plan_with("verlet", 100, 0.02));
+  const SampledRows rows = sample_rows(whole.run, whole.solution.outcome, whole.solution);
+  const Vec scales = judged_scales(whole.run, rows.extent, rows.curve, conserved_by_run);
+  const auto values = judged_values_of(whole.run, false);
+  const CheckClock clock(HUGE_VAL, nullptr);
+  const Vec of_components = scales.head(2);
+  Curve part = rows.curve;
+  part.keep(part.columns() / 8);
+  const auto begun = audit(whole.run, auditors_of(whole.run).front(),
+                           {whole.run.start, part.t, part.t.back(), of_components, HUGE_VAL}, clock);
+  ASSERT_TRUE(begun && begun->complete);
+  const auto found = estimate_by_windows({whole.run, rows.curve, scales, values, nullptr, 100, true}, *begun, clock);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->count, 4);
+  EXPECT_NEAR(found->covered, 0.5, 0.02);
+  EXPECT_NEAR(found->error / whole.trust.error, 1, 0.5);
+}
+
+const char* const bath = R"toml(
+coordinates.x = { start = 0, velocity = 1 }
+[[potential]]
+energy = "x^2/2"
+[heat_bath]
+friction = 0.5
+temperature = 1
+)toml";
+
+// The mean of v^2 is lower than the temperature by h^2/4 (Leimkuhler and Matthews 2013).
+TEST(CheckRandom, ALargeStepBiasesAverages) {
+  RunPlan plan = plan_with("langevin_splitting", 20000, 1.0);
+  plan.accuracy = 0.05;
+  EXPECT_EQ(checked(bath, plan).trust.verdict, Verdict::amber);
+  plan.h = 0.1;
+  const Trust right = checked(bath, plan).trust;
+  EXPECT_EQ(right.verdict, Verdict::green) << right.headline;
+  EXPECT_THAT(right.headline, testing::HasSubstr("correlation time"));
+}
+
+// A value between two steps of a random path is a mean of both, and its variance would be too small.
+TEST(CheckRandom, RowsAreRecordedAtSteps) {
+  RunPlan plan = plan_with("langevin_splitting", 2000, 0.4);
+  plan.output = Grid{0.57};
+  const Solution sparse = prepare(plan, read_model("m.toml", bath).problem).run();
+  plan.output = EveryStep{};
+  const Solution all = prepare(plan, read_model("m.toml", bath).problem).run();
+  ASSERT_GT(sparse.rows(), 3000);
+  EXPECT_EQ(sparse.t.back(), 2000);
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < sparse.t.size(); ++k) {
+    while (at < all.t.size() && all.t[at] < sparse.t[k]) ++at;
+    ASSERT_EQ(all.t[at], sparse.t[k]);
+    ASSERT_EQ(all.y()(0, static_cast<Index>(at)), sparse.y()(0, static_cast<Index>(k)));
+  }
+}
+
+TEST(StoredRun, IsPreparedAsItWas) {
+  RunPlan plan;
+  plan.model = "two_springs";
+  plan.parameters = {{"omega2", "300"}};
+  plan.to = 2;
+  for (const char* method : {"slow", "dopri5", "verlet"}) {
+    plan.method = method;
+    PreparedRun run = prepare(plan);
+    const Solution s = run.run();
+    PreparedRun again = prepare_stored(s.info);
+    const Solution t = again.run();
+    ASSERT_EQ(s.t, t.t) << method;
+    EXPECT_EQ(s.y(), t.y()) << method;
+  }
+}
+
+TEST(StoredRun, OfAModelInOtherFilesIsRefused) {
+  RunInfo info = prepare(plan_with("verlet", 1, 0.1), read_model("m.toml", pair).problem).options.info;
+  EXPECT_THROW(prepare_stored(info), UsageError);  // not a model that trill knows, and no text
+}
+}  // namespace
+}  // namespace trill::testing_models

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is found out about a problem before a method is chosen.
+#include "driver/facts.hpp"
+#include "driver/problem_facts.hpp"
+#include "formulation/time_scales.hpp"
+#include "support/mentions.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+namespace trill {
+namespace {
+using testing::HasSubstr;
+
+ProblemFacts facts_of(const Problem& problem, double to, const Question& question = {}) {
+  ProblemFacts found = stated_facts(problem, problem.initial_state(), to);
+  look(problem, problem.initial_state(), to, question, found);
+  return found;
+}
+
+TextModel model_of(const std::string& text) { return read_model("m.toml", text); }
+
+// Alternating springs between unit masses. A pair on a stiff spring of constant K = 1e6 has the frequency
+// sqrt(2 K) = 1414; the soft springs of constant 100 between 25 pairs of mass 2 give 2 sqrt(50) sin(k pi/50).
+constexpr const char* alternating_chain = R"toml(
+[sets]
+mass = 50
+stiff_spring = 25
+soft_spring = 24
+[coordinates.q]
+over = "mass"
+start = "0.1*sin(mass)"
+velocity = 0
+[[potential]]
+over = "stiff_spring"
+energy = "5e5*(q[2*stiff_spring + 1] - q[2*stiff_spring])^2"
+[[potential]]
+over = "soft_spring"
+energy = "50*(q[2*soft_spring + 2] - q[2*soft_spring + 1])^2"
+)toml";
+
+TEST(TimeScales, OfAFreeChainOfSoftAndStiffSpringsAreToldApart) {
+  const TextModel chain = model_of(alternating_chain);
+  const State start = chain.problem->initial_state();
+  const TimeScales scales = time_scales(*chain.problem, start, start, 10);
+  ASSERT_TRUE(scales.all);
+  ASSERT_EQ(scales.frequencies.size(), 49u) << "the free motion has no frequency";
+  const ScaleGap gap = widest_gap(scales.frequencies, 10);
+  ASSERT_TRUE(gap.found());
+  EXPECT_NEAR(scales.frequencies.front(), 2 * std::sqrt(50.0) * std::sin(std::numbers::pi / 50), 0.01);
+  EXPECT_NEAR(gap.slow, 14.1, 0.1);
+  EXPECT_NEAR(gap.fast, 1414, 5);
+  EXPECT_EQ(std::count_if(scales.frequencies.begin(), scales.frequencies.end(), [&](double f) { return f < gap.fast; }),
+            24);
+}
+
+TEST(TimeScales, EnergyOfTheFastMotionDoesNotDependOnTheFrame) {
+  const TextModel chain = model_of(alternating_chain);
+  State rest = chain.problem->initial_state(), moving = rest;
+  moving.v().setConstant(1e3);
+  const TimeScales a = time_scales(*chain.problem, rest, rest, 10), b = time_scales(*chain.problem, rest, moving, 10);
+  EXPECT_GT(a.fast_energy, 0);
+  EXPECT_NEAR(b.fast_energy / a.fast_energy, 1, 1e-6);
+  EXPECT_NEAR(b.slow_energy / a.slow_energy, 1, 1e-3);
+}
+
+TEST(ScaleGaps, AreTheWidestOnesInTheWindowOfTheRun) {
+  EXPECT_FALSE(widest_gap({}, 10).found());
+  EXPECT_FALSE(widest_gap({500}, 10).found()) << "there is nothing slow";
+  EXPECT_FALSE(widest_gap({1, 4, 16, 64}, 10).found()) << "no step is wider than 5";
+  EXPECT_NEAR(widest_gap({1, 10, 1000}, 10).ratio, 100, 1e-12);
+  // In a run of length 1 nobody sees a period of 1e6.
+  const ScaleGap seen = widest_gap({1e-6, 2, 100}, 1);
+  EXPECT_EQ(seen.slow, 2);
+  EXPECT_EQ(seen.fast, 100);
+}
+
+TEST(Facts, TellStiffFromSmooth) {
+  const TextModel stiff = model_of("[coordinates]\ny = 0\n[rate]\ny = \"-1e5*(y - cos(t)) - sin(t)\"\n");
+  const ProblemFacts found = facts_of(*stiff.problem, 10);
+  EXPECT_NEAR(found.scales.decay, 1e5, 1);
+  ASSERT_TRUE(found.explicit8.ran);
+  ASSERT_TRUE(found.implicit.ran);
+  EXPECT_GT(found.explicit8.steps, 1e4);
+  EXPECT_LT(found.implicit.steps, 1e3);
+  const TextModel smooth = model_of("[coordinates]\ny = 0\n[rate]\ny = \"-(y - cos(t)) - sin(t)\"\n");
+  EXPECT_LT(facts_of(*smooth.problem, 10).explicit8.steps, 100);
+}
+
+TEST(Facts, FindErrorsThatGrowExponentially) {
+  const TextModel lorenz = model_of(
+      "[coordinates]\nx = 1\ny = 1\nz = 20\n[rate]\nx = \"10*(y - x)\"\ny = \"28*x - y - x*z\"\nz = \"x*y - 8/3*z\"\n");
+  const ProblemFacts chaotic = facts_of(*lorenz.problem, 100, {Delivers::full, 1e-6, {}});
+  EXPECT_GT(chaotic.growth, 0.3);  // its largest Lyapunov exponent is 0.906
+  const TextModel regular = model_of("coordinates.q = 1\n[[potential]]\nenergy = \"q^2/2\"\n");
+  EXPECT_EQ(facts_of(*regular.problem, 1e4).growth, 0);
+}
+
+TEST(Facts, APilotThatBlowsUpIsNoMoreThanAFact) {
+  const TextModel explosive = model_of("[coordinates]\ny = 1\n[rate]\ny = \"y^2\"\n");  // 1/(1 - t)
+  const ProblemFacts found = facts_of(*explosive.problem, 10);
+  EXPECT_TRUE(found.looked);
+  RunPlan plan;
+  plan.to = 10;
+  PreparedRun run = prepare(plan, explosive.problem->clone());
+  const Solution tried = run.run();
+  EXPECT_FALSE(tried.ok());
+  EXPECT_NEAR(tried.t.back(), 1, 1e-3);
+}
+
+// A spring whose force takes a while, or whose stiffness is not a number.
+class SlowSpring final : public MechanicalProblem {
+ public:
+  explicit SlowSpring(std::shared_ptr<int> calls, double stiffness = 1, int milliseconds = 20)
+      : calls_(std::move(calls)), stiffness_(stiffness), milliseconds_(milliseconds) {}
+  std::string name() const override { return "slow spring"; }
+  Layout layout() const override { return {1, 1, 0, 0}; }
+  std::vector<Quantity> components() const override { return {{"q", ""}, {"v", ""}}; }
+  State initial_state() const override {
+    State s(layout());
+    s.y[0] = 1;
+    return s;
+  }
+  std::unique_ptr<Problem> clone() const override {
+    return std::make_unique<SlowSpring>(calls_, stiffness_, milliseconds_);
+  }
+  void force(Groups, double, In q, In, Out f) const override {
+    ++*calls_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
+    f = -stiffness_ * q;
+  }
+
+ private:
+  std::shared_ptr<int> calls_;
+  double stiffness_;
+  int milliseconds_;
+};
+
+TEST(Facts, NotFiniteAtTheStartIsSaid) {
+  const SlowSpring broken(std::make_shared<int>(0), std::nan(""), 0);
+  const ProblemFacts found = facts_of(broken, 10);
+  EXPECT_FALSE(found.looked);
+  EXPECT_THAT(found.trouble, HasSubstr("not finite at the start"));
+  PreparedRun run = prepare({}, broken.clone());
+  EXPECT_EQ(run.way.method->info.name, "dop853");
+  EXPECT_FALSE(run.run().ok());
+}
+
+TEST(Facts, ExpensiveForcesAreLookedAtOnce) {
+  const auto calls = std::make_shared<int>(0);
+  const SlowSpring spring(calls);
+  const ProblemFacts found = facts_of(spring, 10);
+  EXPECT_EQ(*calls, 1);
+  EXPECT_FALSE(found.looked);
+  EXPECT_THAT(found.trouble, HasSubstr("one evaluation of its forces takes"));
+  EXPECT_EQ(prepare({}, spring.clone()).way.method->info.name, "dop853");
+}
+
+TEST(Facts, AreNotGatheredForAMethodThatIsNamed) {
+  const auto calls = std::make_shared<int>(0);
+  RunPlan plan;
+  plan.method = "dopri5";
+  prepare(plan, std::make_unique<SlowSpring>(calls));
+  EXPECT_EQ(*calls, 0);
+}
+
+TEST(Choices, AreMadeWhereNobodyNamesAMethod) {
+  const TextModel stiff = model_of(
+      "[parameters]\nmu = 1e6\n[coordinates]\nx = 2\nz = -0.66\n[rate]\nx = \"z\"\nz = \"mu^2*((1 - x^2)*z - x)\"\n");
+  RunPlan plan;
+  plan.to = 2;
+  PreparedRun run = prepare(plan, stiff.problem->clone(), stiff.info.run);
+  EXPECT_EQ(run.way.method->info.name, "radau");
+  EXPECT_THAT(run.choice, mentions("radau", "stiff"));
+  const Solution solution = run.run();
+  ASSERT_TRUE(solution.ok()) << solution.outcome.message;
+  EXPECT_LE(solution.outcome.counters.steps, 1000);
+  // Along the slow curve ln x - x^2/2 = t + ln 2 - 2; at x = 1, after 3/2 - ln 2, the motion jumps to -2 and so on.
+  EXPECT_NEAR(solution.y()(0, solution.rows() - 1), 1.7055, 4e-3);
+}
+
+TEST(Choices, FollowTheAccuracy) {
+  const TextModel orbit = make_model("kepler");
+  RunPlan plan;
+  plan.to = 10;
+  std::vector<double> finest;
+  for (const double accuracy : {1e-3, 1e-6, 1e-9}) {
+    plan.accuracy = accuracy;
+    PreparedRun run = prepare(plan, orbit.problem->clone());
+    const double share = run.plan.rtol ? *run.plan.rtol : *run.plan.h;
+    finest.push_back(share);
+    ASSERT_FALSE(run.rungs.empty());
+  }
+  EXPECT_LT(finest[1], finest[0]);
+  EXPECT_LT(finest[2], finest[1]);
+}
+}  // namespace
+}  // namespace trill
