@@ -47,7 +47,10 @@ double power_of(const Attempted& a, double error) {
 double tightened(const Attempted& a, double error, double accuracy) {
   const double least = a.run.plan.h ? 0.02 : 1e-5, most = 0.5;
   const double factor = std::pow(safety * accuracy / std::min(error, 1.0), 1 / power_of(a, std::min(error, 1.0)));
-  const double setting = setting_of(a.run.plan) * std::clamp(factor, least, most);
+  // One digit: the error depends a little on the time that the check had, and a resumed run is to give the same answer.
+  const double exact = setting_of(a.run.plan) * std::clamp(factor, least, most);
+  const double digit = std::pow(10, std::floor(std::log10(exact))),
+               setting = std::max(1.0, std::floor(exact / digit)) * digit;
   return a.run.plan.h ? setting : std::max(setting, smallest_rtol);
 }
 

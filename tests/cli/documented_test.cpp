@@ -127,8 +127,8 @@ TEST(Help, OfTheToolAndEveryVerbShowsExamplesThatWork) {
 TEST(Help, OfRunExplainsItsOptions) {
   const Ended help = trill_in("", {"run", "--help"});
   for (const char* option :
-       {"--method", "--h ", "--rtol", "--to", "--every", "--dt", "--out", "--resume", "--report", "--check", "--trust", "--json",
-        "--checkpoint-every", "--checkpoint-seconds", "--param", "--set", "--seed", "--dry-run"})
+       {"--method", "--h ", "--rtol", "--to", "--every", "--dt", "--out", "--resume", "--report", "--check", "--trust",
+        "--json", "--checkpoint-every", "--checkpoint-seconds", "--param", "--set", "--seed", "--dry-run"})
     EXPECT_THAT(help.out, HasSubstr(option));
 }
 }  // namespace
