@@ -45,6 +45,8 @@ std::string last_words(const RunArguments& a) {
 
 // The choice that was made in the run to be resumed.
 Native native_as_before(const std::string& resumed) {
+  // An attempt may have been published before the next one began; the numbers do not depend on the choice.
+  if (std::filesystem::exists(resumed) && !left_unfinished(resumed)) return Native::automatic;
   const auto point = find_resume_point(resumed);
   if (!point || point->info.code.empty()) return Native::automatic;
   return point->info.code == "compiled" ? Native::as_before : Native::never;
