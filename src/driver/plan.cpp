@@ -72,11 +72,41 @@ PreparedRun prepare(const RunPlan& plan) {
   return run;
 }
 
+namespace {
+// A way that refuses the problem is left for the next one of the ranking.
+PreparedRun build_first_that_fits(const Resolved& asked, const Facts& known, const Advice& advice,
+                                  std::unique_ptr<Problem> problem) {
+  if (advice.choice.empty()) return build(asked, known, advice, std::move(problem));  // the method was named
+  std::vector<Attempt> refused;
+  for (std::size_t k = 0; k + 1 < advice.ranked.size(); ++k) {
+    const RankedWay& ranked = advice.ranked[k];
+    Advice next = advice;
+    next.ranked.assign(advice.ranked.begin() + static_cast<std::ptrdiff_t>(k), advice.ranked.end());
+    if (k > 0) {
+      next.way = ranked.way;
+      next.h = ranked.h;
+      next.rtol = ranked.rtol;
+      next.choice = ranked.why;
+    }
+    try {
+      PreparedRun run = build(asked, known, next, problem->clone());
+      run.options.info.attempts = refused;
+      return run;
+    } catch (const UsageError& e) {
+      const Way& way = ranked.way;
+      refused.push_back({way.formulation ? way.formulation->name : way.method->info.name, ranked.h.value_or(0),
+                         ranked.rtol.value_or(0), std::nan(""), 0, e.what()});
+    }
+  }
+  return build(asked, known, advice, std::move(problem));
+}
+}  // namespace
+
 PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
   const Resolved asked = resolve(plan, *problem, defaults);
   if (plan.want == Want::steady) return prepare_steady(asked, std::move(problem));
   const bool curious = plan.second_opinion && plan.method.empty() && !plan.h;
   const Facts known = facts(asked, *problem, curious);
-  return build(asked, known, advise(asked, known), std::move(problem));
+  return build_first_that_fits(asked, known, advise(asked, known), std::move(problem));
 }
 }  // namespace trill

@@ -3,6 +3,7 @@
 
 #include "multiscale/charge_cycle.hpp"
 #include "problem/cycle_map.hpp"
+#include "trill/base/archive.hpp"
 
 namespace trill {
 // Cycles of a circuit that oscillates by itself, each from where an unknown rises through a level to where it does so

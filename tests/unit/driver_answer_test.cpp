@@ -124,12 +124,12 @@ TEST(Ladder, KeepsTheBestRunWhenTheLastOneFails) {
   EXPECT_GT(rows, 1);
 }
 
-struct Judged {
+struct JudgedAttempt {
   PreparedRun run = first_way(plain_oscillator, "dopri5", asked_for(1e-6));
   RunOutcome outcome{};
   Trust trust{};
   std::vector<Attempt> earlier{};
-  Judged(double error, Verdict verdict) {
+  JudgedAttempt(double error, Verdict verdict) {
     trust.error = error;
     trust.verdict = verdict;
     run.plan.rtol = 1e-6;
@@ -138,7 +138,7 @@ struct Judged {
 };
 
 TEST(NextStep, TightensByTheMeasuredRatio) {
-  Judged judged(1e-4, Verdict::amber);
+  JudgedAttempt judged(1e-4, Verdict::amber);
   const Verdicts once = judged.next(asked_for(1e-6));
   ASSERT_TRUE(once.tighter);
   EXPECT_NEAR(*once.tighter, 3e-9, 1.1e-9);
@@ -150,7 +150,7 @@ TEST(NextStep, TightensByTheMeasuredRatio) {
 }
 
 TEST(NextStep, EndsAfterThreeRepetitionsAndSaysSo) {
-  Judged judged(1e-4, Verdict::amber);
+  JudgedAttempt judged(1e-4, Verdict::amber);
   for (const double rtol : {1e-3, 1e-4, 1e-5}) judged.earlier.push_back({"dopri5", 0, rtol, 1e-2, 0, ""});
   const Verdicts next = judged.next(asked_for(1e-6));
   EXPECT_FALSE(next.tighter);
@@ -158,7 +158,7 @@ TEST(NextStep, EndsAfterThreeRepetitionsAndSaysSo) {
 }
 
 TEST(NextStep, SeesThatTheErrorDoesNotComeFromTheSteps) {
-  Judged judged(1e-4, Verdict::amber);
+  JudgedAttempt judged(1e-4, Verdict::amber);
   judged.earlier.push_back({"dopri5", 0, 1e-4, 1.1e-4, 0, ""});
   EXPECT_THAT(judged.next(asked_for(1e-6)).shortfall, HasSubstr("hardly falls"));
   judged.run.rungs.emplace_back();
@@ -166,7 +166,7 @@ TEST(NextStep, SeesThatTheErrorDoesNotComeFromTheSteps) {
 }
 
 TEST(NextStep, SaysThatRoundingOrChaosIsTheLimit) {
-  Judged judged(1e-11, Verdict::amber);
+  JudgedAttempt judged(1e-11, Verdict::amber);
   judged.run.plan.rtol = 1e-13;
   EXPECT_THAT(judged.next(asked_for(1e-12)).shortfall, HasSubstr("rounding"));
   judged.trust.until = 6.25;
@@ -175,7 +175,7 @@ TEST(NextStep, SaysThatRoundingOrChaosIsTheLimit) {
 
 TEST(NextStep, LeavesWhatIsGreenOrUnknown) {
   for (const Verdict verdict : {Verdict::green, Verdict::none}) {
-    const Verdicts next = Judged(1e-7, verdict).next(asked_for(1e-6));
+    const Verdicts next = JudgedAttempt(1e-7, verdict).next(asked_for(1e-6));
     EXPECT_FALSE(next.tighter || next.next_rung);
     EXPECT_EQ(next.shortfall, "");
   }
