@@ -97,7 +97,7 @@ void add_run(CLI::App& app, Action& action) {
       "  trill run stiff_spring --accuracy 1e-6 --of r      how long is the spring, to six digits?\n"
       "  trill run two_springs --want slow                  how does it move apart from the oscillation?\n"
       "  trill run satellite --want envelope --revolutions 1000   how does the orbit change?\n"
-      "  trill run examples/circuits/buck.cir --want envelope --window 0.01:0.0101 --report cycles.html\n"
+      "  trill run rectifier --want envelope --window 0.1:0.12   what happens in these cycles?\n"
       "  trill run rectifier --want steady                  to which periodic motion does it settle?\n"
       "  trill run kepler --at 1,2.5,10 --out - --quiet     where is it at these times? as CSV\n"
       "  trill run kepler --dry-run                         what would be done?\n"

@@ -90,16 +90,19 @@ void Inquiry::open() {
 
 // The process may have been killed after one attempt was published and before the next one began.
 void Inquiry::open_finished() {
-  const UsageError finished(record_.file.string() + " is already finished");
-  if (lower_snake(record_.file.extension().string()) == ".oem") throw finished;
+  const auto refuse = [&] {
+    find_resume_point(record_.file);  // removes what a killed process left, and refuses
+    throw UsageError(record_.file.string() + " is already finished");
+  };
+  if (lower_snake(record_.file.extension().string()) == ".oem") refuse();
   const SolutionFile stored(record_.file);
   PreparedRun run = as_stored(std::move(present_->prepared()), asked_, stored.info());
-  if (difference(stored.info(), run.options.info)) throw finished;
+  if (difference(stored.info(), run.options.info)) refuse();
   attempts_ = stored.info().attempts;
   present_ = std::make_unique<RecordedRun>(std::move(run), record_);
   present_->adopt(stored.outcome(), stored.trust());
   const Verdicts next = next_step({asked_, present_->prepared(), present_->outcome(), present_->trust(), attempts_});
-  if (!next.tighter && !next.next_rung) throw finished;
+  if (!next.tighter && !next.next_rung) refuse();
   record_.resume = false;
 }
 

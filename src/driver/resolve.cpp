@@ -53,9 +53,6 @@ void check_numbers(const RunPlan& plan) {
   check_positive(plan.rtol, "rtol");
   check_positive(plan.atol, "atol");
   check_positive(plan.h_max, "h_max");
-  check_positive(plan.accuracy, "accuracy");
-  if (plan.accuracy && *plan.accuracy >= 1)
-    throw UsageError(fmt::format("accuracy must be between 0 and 1, not {}", *plan.accuracy));
   if (plan.h && plan.rtol) throw UsageError("give either a step size h or a tolerance rtol, not both");
   if (plan.h && plan.h_max)
     throw UsageError("h_max is only for runs with rtol; with a fixed step size h every step is h");

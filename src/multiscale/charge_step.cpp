@@ -3,7 +3,9 @@
 
 #include "trill/linalg/kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace trill {
@@ -14,8 +16,9 @@ constexpr int most_stage_iterations = 30;
 constexpr double nearly_there = 0.02;
 // Corrections are relative to the iterate, but not to one that has run away: nothing is small beside it.
 constexpr double most_leap = 10;
-constexpr double good_rate = 0.1;        // a matrix that contracts less is replaced
-constexpr double stalled_rate = 0.5;     // small corrections that no longer shrink with new matrices are rounding
+constexpr double good_rate = 0.1;     // a matrix that contracts less is replaced
+constexpr double stalled_rate = 0.5;  // small corrections that no longer shrink with new matrices are rounding
+constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // no correction is meaningful below this
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
 }  // namespace
 
@@ -113,7 +116,7 @@ bool ChargeStep::solve_stage(int i) {
       last = 0;
       continue;
     }
-    const bool converges = size <= tolerances_.newton ||
+    const bool converges = size <= std::max(tolerances_.newton, rounding / tolerances_.rtol) ||
                            (size <= nearly_there && rate < 1 && rate / (1 - rate) * size <= tolerances_.newton);
     stalls = fresh && size <= nearly_there && last > 0 && rate > stalled_rate ? stalls + 1 : 0;
     if (converges || stalls == 2) {

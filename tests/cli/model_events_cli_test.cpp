@@ -85,8 +85,9 @@ TEST_F(ModelWithEvents, RunWithNoticesEventsAndUnits) {
   EXPECT_THAT(ended.out, Not(HasSubstr("threshold 0)")));
   const SolutionFile file(directory_ / "run.json");
   const RunOutcome& outcome = file.outcome();
-  ASSERT_EQ(outcome.notices.size(), 1u);
-  EXPECT_EQ(outcome.notices[0].text, warning);
+  ASSERT_EQ(outcome.notices.size(), 2u);  // the other one says why this method was chosen
+  EXPECT_EQ(outcome.notices[0].code, "method");
+  EXPECT_EQ(outcome.notices[1].text, warning);
   ASSERT_GE(outcome.events.size(), 3u);
   EXPECT_EQ(outcome.events[0].name, "switch in line 17");
   bool bounced = false;

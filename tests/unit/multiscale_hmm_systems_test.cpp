@@ -324,14 +324,14 @@ group = "{1}"
   const Solution joined = solve(*in_groups("all_of_them", "all_of_them"), "hmm", ask);
   const Solution apart = solve(*in_groups("rods", "weight"), "hmm", ask);
   EXPECT_LT(position_error(joined, apart, 4), 1e-3);
-  const auto why = [&](const char* gap, const char* weight) {
-    RunPlan plan;
-    plan.model = "test";
-    plan.want = Want::slow;
-    plan.to = 2;
-    return prepare(plan, in_groups(gap, weight)).run().info;
-  };
-  EXPECT_EQ(why("all_of_them", "all_of_them").formulation, "hmm");
+  RunPlan plan;
+  plan.model = "test";
+  plan.want = Want::slow;
+  plan.to = 2;
+  const Solution chosen = prepare(plan, in_groups("all_of_them", "all_of_them")).run();
+  ASSERT_TRUE(chosen.ok()) << chosen.outcome.message;
+  // hmm drops the oscillation here, which moves positions by less than this.
+  EXPECT_LT((chosen.y().rightCols(1) - joined.y().rightCols(1)).topRows(4).cwiseAbs().maxCoeff(), 2e-2);
 }
 
 // The gap that the model names is slow, and what oscillates is a potential whose frequency varies: its energy is kept.
