@@ -48,8 +48,7 @@ RunPlan with_numbers(RunPlan plan, std::optional<double> h, std::optional<double
 
 PreparedRun as_stored(PreparedRun base, const RunPlan& asked, const RunInfo& stored) {
   base.options.info.attempts = stored.attempts;
-  const bool is_free = asked.accuracy || !base.choice.empty();
-  if (!is_free || base.steady || !difference(stored, base.options.info)) return base;
+  if (!chooses_step(asked, base) || base.steady || !difference(stored, base.options.info)) return base;
   std::vector<RankedWay> ways{{base.way, {}, {}, 0, 0, 0, base.choice}};
   ways.insert(ways.end(), base.rungs.begin(), base.rungs.end());
   for (std::size_t k = 0; k < ways.size(); ++k) {

@@ -14,6 +14,7 @@ constexpr std::ptrdiff_t most_tightenings = 3;
 constexpr std::size_t most_red_rungs = 3;  // that were computed to their end and found wrong
 constexpr double smallest_rtol = 1e-13;    // below this the error of a step is rounding
 constexpr double nearly = 1.1;             // times it: rounded as it is computed
+constexpr double longest_unasked = 10;     // seconds of a repetition
 constexpr double safety = 0.3;             // of the accuracy, which is what a repetition aims at
 
 double setting_of(const RunPlan& plan) { return plan.h ? *plan.h : plan.rtol.value_or(0); }
@@ -52,6 +53,13 @@ double tightened(const Attempted& a, double error, double accuracy) {
   const double digit = std::pow(10, std::floor(std::log10(exact))),
                setting = std::max(1.0, std::floor(exact / digit)) * digit;
   return a.run.plan.h ? setting : std::max(setting, smallest_rtol);
+}
+
+// Nobody who did not ask for an accuracy expects to wait for one.
+bool is_affordable(const Attempted& a, double setting) {
+  if (a.asked.accuracy) return true;
+  const double order = a.run.plan.h || !a.run.stepper ? 1 : std::max(1, a.run.stepper->info().order);
+  return a.outcome.counters.seconds * std::pow(setting_of(a.run.plan) / setting, 1 / order) <= longest_unasked;
 }
 
 // The error of the equations that a formulation solves in place of the given ones.
@@ -94,9 +102,8 @@ bool stagnates(const Attempted& a, double error) {
 }
 
 bool may_tighten(const Attempted& a) {
-  const bool is_free = !a.asked.h && !a.asked.rtol && (a.asked.accuracy || !a.run.choice.empty());
   const bool is_random = dynamic_cast<const LangevinProblem*>(a.run.problem.get()) != nullptr;
-  return is_free && !is_random && setting_of(a.run.plan) > 0;
+  return chooses_step(a.asked, a.run) && !is_random && setting_of(a.run.plan) > 0;
 }
 
 bool is_satisfied(const Attempted& a, double error, double accuracy) {
@@ -131,7 +138,7 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   const bool at_the_bottom = !a.run.plan.h && setting_of(a.run.plan) <= nearly * smallest_rtol;
   const bool falls_short = error > accuracy || !std::isnan(a.trust.until);
   if (may_tighten(a) && falls_short && tightenings_so_far(a) < most_tightenings && !at_the_bottom && reaches_end(a) &&
-      !stagnates(a, error)) {
+      !stagnates(a, error) && is_affordable(a, tightened(a, error, accuracy))) {
     next.given_up = error_text(a, error);
     next.tighter = tightened(a, error, accuracy);
     return next;
@@ -169,6 +176,11 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   return next;
 }
 }  // namespace
+
+bool chooses_step(const RunPlan& asked, const PreparedRun& run) {
+  const bool names_way = !asked.method.empty() || !asked.formulation.empty() || !asked.options.empty();
+  return !asked.h && !asked.rtol && (asked.accuracy || !run.choice.empty() || !names_way);
+}
 
 double error_of(const Trust& trust) {
   if (std::isfinite(trust.error) || trust.rows.empty()) return trust.error;

@@ -21,6 +21,9 @@ struct Verdicts {
   std::string shortfall;          // why the accuracy cannot be had; empty: it was reached, or it is not known
 };
 Verdicts next_step(const Attempted& attempted);
+// The step is trill's to choose: the user named an accuracy, or neither the method nor its step. A model may name both,
+// which is where the first attempt begins.
+bool chooses_step(const RunPlan& asked, const PreparedRun& run);
 
 double error_of(const Trust& trust);  // NaN: not known
 Attempt attempt_of(const PreparedRun& run, const RunOutcome& outcome, const Trust& trust, std::string why);
