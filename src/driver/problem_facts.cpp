@@ -23,7 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double most_seconds_to_look = 5e-3;  // for one force: beyond that nothing is tried out
-constexpr double timed_for = 2e-5;
+constexpr double timed_for = 2e-5;             // at the least, each time
+constexpr int times_timed = 5;
 constexpr double pilot_seconds = 2e-3;  // that a pilot is planned to take
 constexpr double safeguard = 3;         // by which it may take longer than planned
 constexpr double explicit_limit = 1.8;  // steps times the largest rate: beyond this explicit steps may be too short
@@ -92,6 +93,22 @@ class ForceProbe {
 // In powers of four, so that the noise of a clock seldom changes what is done.
 double rounded(double seconds) { return std::pow(4, std::round(std::log2(std::max(seconds, 1e-8)) / 2)); }
 
+// The shortest of a few times that `work` took: other programs on the machine only make it longer.
+template <class Work>
+double seconds_of(const Work& work) {
+  double shortest = HUGE_VAL;
+  for (int k = 0; k < times_timed; ++k) {
+    const auto begun = Clock::now();
+    int count = 0;
+    do {
+      work();
+      ++count;
+    } while (seconds_since(begun) < timed_for);
+    shortest = std::min(shortest, seconds_since(begun) / count);
+  }
+  return rounded(shortest);
+}
+
 bool time_force(const Problem& problem, const State& start, ProblemFacts& facts) {
   ProblemSession session(problem, Formulas::of_each_state);
   session.enter(start);
@@ -107,13 +124,7 @@ bool time_force(const Problem& problem, const State& start, ProblemFacts& facts)
     facts.trouble = fmt::format("one evaluation of its forces takes {:.2g} s", facts.force_seconds);
     return false;
   }
-  const double first = processor_seconds();
-  int count = 0;
-  do {
-    for (int i = 0; i < 8; ++i) probe.once();
-    count += 8;
-  } while (processor_seconds() - first < timed_for);
-  facts.force_seconds = rounded((processor_seconds() - first) / count);
+  facts.force_seconds = seconds_of([&] { probe.once(); });
   return true;
 }
 
@@ -136,13 +147,7 @@ void time_factorisation(const Problem& problem, ProblemFacts& facts) {
   for (Index i = 0; i < n; ++i)
     if (!matrix.is_sparse() || matrix.as_sparse().coeff(i, i) != 0) *matrix.entry(i, i) = 10;
   const auto solver = make_linear_solver(matrix);
-  const double begun = processor_seconds();
-  int count = 0;
-  do {
-    solver->factorise(matrix);
-    ++count;
-  } while (processor_seconds() - begun < timed_for);
-  facts.factor_seconds = rounded((processor_seconds() - begun) / count);
+  facts.factor_seconds = seconds_of([&] { solver->factorise(matrix); });
   facts.sparse = facts.sparse || matrix.is_sparse();
 }
 
