@@ -27,6 +27,7 @@ constexpr double timed_for = 2e-5;             // at the least, each time
 constexpr int times_timed = 5;
 constexpr double pilot_seconds = 2e-3;  // that a pilot is planned to take
 constexpr double safeguard = 3;         // by which it may take longer than planned
+constexpr Index few_unknowns = 60;
 constexpr double explicit_limit = 1.8;  // steps times the largest rate: beyond this explicit steps may be too short
 constexpr Index most_unknowns_implicit = 400;
 constexpr double forces_of_explicit_step = 14, forces_of_implicit_step = 20;
@@ -153,8 +154,10 @@ void time_factorisation(const Problem& problem, ProblemFacts& facts) {
 
 PilotLimits limits_for(const ProblemFacts& facts, double forces_each_step, double seconds_each_step) {
   const double each = forces_each_step * facts.force_seconds + seconds_each_step;
-  const double steps = std::clamp(pilot_seconds / each, 8.0, 400.0);
-  return {static_cast<std::int64_t>(steps), safeguard * pilot_seconds};
+  // Small problems get enough steps on slow machines too, so that the choice does not depend on the machine.
+  const double least = facts.unknowns <= few_unknowns ? 100 : 8;
+  const double steps = std::clamp(pilot_seconds / each, least, 400.0);
+  return {static_cast<std::int64_t>(steps), safeguard * std::max(pilot_seconds, steps * each)};
 }
 
 bool is_separable(const ProblemFacts& facts) {

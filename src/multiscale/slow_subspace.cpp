@@ -71,7 +71,10 @@ void SlowSubspace::keep_slowest() {
 }
 
 void SlowSubspace::pose(const CycleWeights& weights) {
-  if (weights.own == weights_.own && weights.image == weights_.image) return;
+  const auto is_same = [](const Mat& a, const Mat& b) {
+    return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+  };
+  if (is_same(weights.own, weights_.own) && is_same(weights.image, weights_.image)) return;
   weights_ = weights;
   own_inverse_ = inverse_of(weights_.own).matrix;
   invert();

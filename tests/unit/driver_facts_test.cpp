@@ -173,8 +173,9 @@ TEST(Choices, AreMadeWhereNobodyNamesAMethod) {
   RunPlan plan;
   plan.to = 2;
   PreparedRun run = prepare(plan, stiff.problem->clone(), stiff.info.run);
-  EXPECT_EQ(run.way.method->info.name, "radau");
-  EXPECT_THAT(run.choice, mentions("radau", "stiff"));
+  // Which of the implicit methods depends on the speed of the machine.
+  EXPECT_TRUE(run.way.method->info.implicit_step);
+  EXPECT_THAT(run.choice, mentions(run.way.method->info.name, "stiff"));
   const Solution solution = run.run();
   ASSERT_TRUE(solution.ok()) << solution.outcome.message;
   EXPECT_LE(solution.outcome.counters.steps, 1000);
