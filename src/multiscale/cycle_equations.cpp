@@ -19,6 +19,7 @@ constexpr Index most_derived = 12;  // unknowns for which a derivative costs lit
 constexpr Index most_dense = 32, most_dense_by_differences = 6;
 constexpr double products_tolerance = 1e-3;  // of the linear systems; the iteration around them corrects the rest
 constexpr double indifference = 1e-6;        // of a column of the derivative, in tolerances
+constexpr double near_its_place = 10;        // tolerances from the start of a cycle to its end
 
 // In tolerances of the envelope. Convergence is judged by the contraction seen in the same iteration: a contraction
 // remembered from earlier steps once hid errors of a tenth where a circuit changed its mode.
@@ -232,9 +233,14 @@ void CycleEquations::find_indifferent() {
   }
 }
 
+// Where such a component is far from its place, the cycle begins with a motion that brings it there, and everything
+// that is known from inside the cycle is wrong: an inductor with a current that no diode lets through has a huge
+// voltage.
 void CycleEquations::leave_out_indifferent(Out error) const {
   if (indifferent_count_ == 0 || indifferent_count_ == size_) return;
-  const double share = static_cast<double>(size_) / static_cast<double>(size_ - indifferent_count_);
-  error.array() *= std::sqrt(share) * (1 - indifferent_.array());
+  const auto is_near = (change(changes_.cols() - 1).cwiseAbs().array() * weights_.array() <= near_its_place);
+  const Vec counted = 1 - indifferent_.array() * is_near.cast<double>();
+  if (counted.sum() == 0) return;
+  error.array() *= std::sqrt(static_cast<double>(size_) / counted.sum()) * counted.array();
 }
 }  // namespace trill
