@@ -82,8 +82,12 @@ class Check {
     const Vec scales = scales_.head(run_.start.y.size());
     AuditTask task{run_.start, times, to_, scales, 0, Patience::unless_hopeless};
     const bool unlimited = std::isinf(clock_.left());
+    // A repetition is a check at least, so its time is not spent on audits that may not end.
+    const double reserved =
+        std::min(0.5 * clock_.left(), 2 * repetition_cost(run_.plan, outcome_.counters) * outcome_.counters.seconds);
+    const auto left = [&] { return std::max(clock_.left() - reserved, 0.0); };
     for (const Auditor& auditor : auditors_of(run_)) {
-      task.seconds = unlimited ? std::max(least_budget, 2 * outcome_.counters.seconds) : 0.8 * clock_.left();
+      task.seconds = unlimited ? std::max(least_budget, 2 * outcome_.counters.seconds) : 0.8 * left();
       std::optional<Audit> found = audit(run_, auditor, task, clock_);
       if (!found || clock_.interrupted()) continue;
       const bool better = !audit_ || found->complete || found->curve.columns() > audit_->curve.columns();
@@ -92,7 +96,7 @@ class Check {
     }
     if (!audit_ || audit_->outcome.status != RunStatus::stopped) return;
     // None can end in time: the one that came farthest computes as much as possible.
-    task.seconds = unlimited ? HUGE_VAL : 0.4 * clock_.left();
+    task.seconds = unlimited ? HUGE_VAL : 0.4 * left();
     task.patience = Patience::to_the_last;
     if (auto farther = audit(run_, audit_->by, task, clock_);
         farther && farther->curve.columns() > audit_->curve.columns())
