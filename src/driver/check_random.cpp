@@ -80,7 +80,10 @@ void take_worse(Trust& trust, double error, const std::string& of, std::string s
 
 bool has_rigid_bonds(const PreparedRun& run) {
   const MechanicalProblem* mechanics = mechanics_of(*run.problem);
-  return mechanics && mechanics->constraints();
+  const auto correction = run.way.formulation_options.find("correction");
+  const bool made_rigid = run.way.formulation && run.way.formulation->name == "rigid_limit" &&
+                          (correction == run.way.formulation_options.end() || correction->second != "fixman");
+  return made_rigid || (mechanics && mechanics->constraints());
 }
 }  // namespace
 
@@ -124,7 +127,8 @@ Trust check_random(const PreparedRun& run, const RowSource& rows, const CheckClo
     const bool biased = apart > significant * std::hypot(a.error, b.error);
     take_worse(trust, biased ? apart / seen_of_bias / scale : 0, value.name,
                fmt::format("the average of {} is {}, but {} with h/1.618", value.name, text_of(a), text_of(b)), worst);
-    if (value.name != kinetic_temperature) continue;
+    // A formulation that closes gaps leaves fewer directions in which things move than this measure counts.
+    if (value.name != kinetic_temperature || run.way.formulation) continue;
     const double off = std::abs(a.mean - temperature);
     take_worse(trust, off > significant * a.error ? off / temperature : 0, value.name,
                fmt::format("{} is {}, but the heat bath has {:.4g}", value.name, text_of(a), temperature), worst);

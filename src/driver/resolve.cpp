@@ -99,9 +99,15 @@ bool names_constraint_form(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Which gaps are to be rigid, and with which correction, is asked of the formulation that makes them so.
+bool asks_for_rigid_gaps(const RunPlan& plan) {
+  return plan.options.contains("constraints") || plan.options.contains("correction");
+}
+
 // `formulation` can mean two things: how the method solves constraints, which is an option of the method, or a change
 // of unknowns before any method is applied. Both may be given either way.
 void sort_formulations(RunPlan& plan) {
+  if (plan.formulation.empty() && asks_for_rigid_gaps(plan)) plan.formulation = "rigid_limit";
   if (const auto it = plan.options.find("formulation");
       it != plan.options.end() && !names_constraint_form(it->second)) {
     plan.formulation = it->second;
@@ -192,6 +198,10 @@ std::string usual_method(const Problem& problem) {
   return mechanical && mechanical->constraints() ? "rattle" : "dopri5";
 }
 
+std::string rigid_method(const Problem& problem) {
+  return dynamic_cast<const LangevinProblem*>(&problem) ? "langevin_splitting" : "rattle";
+}
+
 bool leaves_choice(const RunPlan& plan) {
   return plan.method.empty() && plan.formulation.empty() && plan.options.empty() && !plan.h;
 }
@@ -206,7 +216,9 @@ Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults
   sort_formulations(plan);
   take_controller(plan);
   if (plan.want == Want::full) {
-    std::string name = plan.method.empty() ? defaults.method : plan.method;
+    // The method that a model names is for the model as it is, with its gaps open.
+    const bool made_rigid = plan.method.empty() && asks_for_rigid_gaps(plan) && !plan.rtol;
+    std::string name = made_rigid ? rigid_method(problem) : plan.method.empty() ? defaults.method : plan.method;
     if (name.empty() && !leaves_choice(plan)) name = usual_method(problem);
     if (!name.empty()) asked.way = resolve_way(Catalogue::all().technique(name), plan, problem);
   } else if (!plan.method.empty() || !plan.formulation.empty()) {

@@ -3,7 +3,10 @@
 
 #include "formulation/constraint_check.hpp"
 #include "formulation/dropped_oscillation.hpp"
+#include "problem/group_names.hpp"
+#include "problem/named_gaps.hpp"
 #include "trill/formulation/reformulation.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <cmath>
 #include <limits>
@@ -19,6 +22,31 @@ const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
     throw UsageError("rigid_limit needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
                      "' has none");
   return p;
+}
+
+// The gaps of these groups of forces; empty: all of them.
+std::vector<Index> gaps_of(const MechanicalProblem& p, Groups groups) {
+  const Groups own = known_groups(p);
+  if ((groups & own) == own) return {};
+  const auto* named = dynamic_cast<const NamedGaps*>(&p);
+  if (!named)
+    throw UsageError("rigid_limit: '" + p.name() +
+                     "' does not say to which groups its stiff gaps belong; leave out the option 'constraints'");
+  std::vector<Index> rows;
+  Groups found = 0;
+  const std::vector<Groups>& group_of = named->group_of_gap();
+  for (std::size_t k = 0; k < group_of.size(); ++k)
+    if (group_of[k] & groups) {
+      rows.push_back(static_cast<Index>(k));
+      found |= group_of[k];
+    }
+  if (const Groups without = groups & own & ~found)
+    throw UsageError(
+        fmt::format("rigid_limit: the force group {} of '{}' has no stiff gaps ([[stiff]] in a model "
+                    "file), so it cannot be made rigid",
+                    names_of(p, without), p.name()));
+  if (rows.size() == group_of.size()) rows.clear();
+  return rows;
 }
 
 // How far the gaps would open under the forces that hold them: the limit keeps them closed.
@@ -52,29 +80,71 @@ class ClosedGaps {
   Vec open_, low_, high_;
 };
 
-class RigidLimitForm final : public Reformulation {
+// The rigid system in the heat bath of the stiff one.
+class RigidBath final : public LangevinProblem {
  public:
-  explicit RigidLimitForm(const Problem& given)
-      : rigid_(given.as<MechanicalProblem>("rigid_limit")),
-        dropped_(given.as<MechanicalProblem>("rigid_limit")),
-        closed_(given.as<MechanicalProblem>("rigid_limit")) {}
-  const Problem& inner() const override { return rigid_; }
-  void expect(const RunScope& scope) override { tolerance_ = scope.tolerance; }
+  RigidBath(const LangevinProblem& bath, const RigidChoice& choice)
+      : bath_(bath), choice_(choice), rigid_(bath.mechanics(), choice) {}
+  std::string name() const override { return rigid_.name(); }
+  Layout layout() const override { return rigid_.layout(); }
+  std::vector<Quantity> components() const override { return rigid_.components(); }
+  std::vector<Parameter> parameters() const override { return rigid_.parameters(); }
+  State initial_state() const override { return rigid_.initial_state(); }
+  std::unique_ptr<Problem> clone() const override {
+    std::shared_ptr<const Problem> copy = bath_.clone();
+    auto made = std::make_unique<RigidBath>(copy->as<LangevinProblem>("rigid_limit"), choice_);
+    made->owned_ = std::move(copy);
+    return made;
+  }
+  const MechanicalProblem& mechanics() const override { return rigid_; }
+  double gamma() const override { return bath_.gamma(); }
+  double kT() const override { return bath_.kT(); }
+
+ private:
+  std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
+  const LangevinProblem& bath_;
+  RigidChoice choice_;
+  RigidLimit rigid_;
+};
+
+struct RigidOptions {
+  std::string constraints, correction = "none";
+  void fields(OptionVisitor& v) {
+    v.text("constraints", constraints, "names of force groups, such as bonds+angles",
+           "groups whose stiff gaps become rigid; empty: all stiff gaps of the model");
+    v.choice("correction", correction, {"none", "fixman"},
+             "fixman: in a heat bath, add the force that gives rigid gaps the distribution of stiff ones");
+  }
+};
+
+RigidChoice choice_of(const Problem& given, const RigidOptions& options) {
+  const auto* bath = dynamic_cast<const LangevinProblem*>(&given);
+  const MechanicalProblem& p = bath ? bath->mechanics() : given.as<MechanicalProblem>("rigid_limit");
+  RigidChoice choice;
+  if (!options.constraints.empty()) choice.groups = named_groups(p, options.constraints, "rigid_limit");
+  if (options.correction == "none") return choice;
+  if (!bath)
+    throw UsageError("correction=fixman needs a model with a [heat_bath], whose temperature it takes; '" + p.name() +
+                     "' has none");
+  choice.fixman_kT = bath->kT();
+  return choice;
+}
+
+class RigidLimitForm : public Reformulation {
+ public:
   void enter(const State& given, State& in, Notes& notes) override {
-    if (!std::exchange(running_, true)) dropped_.start(given.t, given.q(), given.v());
-    in = State(rigid_.layout(), given.t);
+    in = State(rigid().layout(), given.t);
     in.mode = given.mode;
     in.q() = given.q();
     in.v() = given.v();
     Vec g(in.layout.nl);
-    rigid_.constraints()->value(in.t, in.q(), g);
-    const double off = g.head(rigid_.gaps()).cwiseAbs().maxCoeff();
-    if (!rigid_.project(in))
+    rigid().constraints()->value(in.t, in.q(), g);
+    const double off = g.head(rigid().gaps()).cwiseAbs().maxCoeff();
+    if (!rigid().project(in))
       throw UsageError(
           "rigid_limit: no position with closed gaps was found near the start; choose a start nearer to closed gaps, "
           "or "
           "look whether gaps and constraints depend on each other");
-    if (!dropped_.applies()) warn_of_energy(given, in, notes);
     if (off > 0)
       notes.raise(in.t, "start_projected",
                   "The start was moved to a position with closed gaps. The value is how far the gaps were open.",
@@ -86,15 +156,40 @@ class RigidLimitForm final : public Reformulation {
     out.y.head(in.layout.nq + in.layout.nv) = in.y.head(in.layout.nq + in.layout.nv);
     if (out.layout.nl > 0) out.lambda() = in.lambda().tail(out.layout.nl);
   }
-  AfterStep after_step(State& s, Notes& notes) override {
-    dropped_.look(s.t, s.q(), s.v(), tolerance_, notes);
-    closed_.look(s.t, s.q(), s.v());
-    return AfterStep::kept;
-  }
-  double model_error() const override { return closed_.error(); }
-  void memory(Archive& archive) override { archive(dropped_, closed_); }
 
  private:
+  virtual const RigidLimit& rigid() const = 0;
+};
+
+class RigidMotion final : public RigidLimitForm {
+ public:
+  RigidMotion(const Problem& given, const RigidChoice& choice)
+      : rigid_(given.as<MechanicalProblem>("rigid_limit"), choice) {
+    // Both look at all gaps of the problem.
+    if (!rigid_.closes_all()) return;
+    dropped_.emplace(given.as<MechanicalProblem>("rigid_limit"));
+    closed_.emplace(given.as<MechanicalProblem>("rigid_limit"));
+  }
+  const Problem& inner() const override { return rigid_; }
+  void expect(const RunScope& scope) override { tolerance_ = scope.tolerance; }
+  void enter(const State& given, State& in, Notes& notes) override {
+    if (!std::exchange(running_, true) && dropped_) dropped_->start(given.t, given.q(), given.v());
+    RigidLimitForm::enter(given, in, notes);
+    if (!dropped_ || !dropped_->applies()) warn_of_energy(given, in, notes);
+  }
+  AfterStep after_step(State& s, Notes& notes) override {
+    if (!dropped_) return AfterStep::kept;
+    dropped_->look(s.t, s.q(), s.v(), tolerance_, notes);
+    closed_->look(s.t, s.q(), s.v());
+    return AfterStep::kept;
+  }
+  double model_error() const override { return closed_ ? closed_->error() : std::nan(""); }
+  void memory(Archive& archive) override {
+    if (dropped_) archive(*dropped_, *closed_);
+  }
+
+ private:
+  const RigidLimit& rigid() const override { return rigid_; }
   // Where the gaps share a group with other forces, it is not known how their frequencies vary.
   void warn_of_energy(const State& given, const State& in, Notes& notes) const {
     constexpr double most_share = 1e-3;
@@ -112,19 +207,50 @@ class RigidLimitForm final : public Reformulation {
   }
 
   RigidLimit rigid_;
-  DroppedOscillation dropped_;
-  ClosedGaps closed_;
+  std::optional<DroppedOscillation> dropped_;
+  std::optional<ClosedGaps> closed_;
   double tolerance_ = 0;
   bool running_ = false;  // after an event the motion has no oscillation of its own
 };
+
+class RigidBathForm final : public RigidLimitForm {
+ public:
+  RigidBathForm(const LangevinProblem& bath, const RigidChoice& choice)
+      : bath_(bath, choice), rigid_(static_cast<const RigidLimit&>(bath_.mechanics())) {}
+  const Problem& inner() const override { return bath_; }
+  void leave(const State& in, State& out) const override {
+    RigidLimitForm::leave(in, out);
+    const auto free = static_cast<double>(in.layout.nv - in.layout.nl);
+    temperature_ = free > 0 ? 2 * rigid_.kinetic_energy(in.q(), in.v()) / free : 0;
+  }
+  // Only the free directions have velocities, so this is their temperature.
+  std::vector<Quantity> diagnostics() const override { return {{"rigid_temperature", ""}}; }
+  void diagnose(Out values) const override { values[0] = temperature_; }
+
+ private:
+  const RigidLimit& rigid() const override { return rigid_; }
+  RigidBath bath_;
+  const RigidLimit& rigid_;
+  mutable double temperature_ = 0;
+};
 }  // namespace
 
-RigidLimit::RigidLimit(const MechanicalProblem& soft)
-    : soft_(with_strong_potential(soft)),
-      G_(soft.strong_potential()->map->pattern()),
-      g_(soft.strong_potential()->map->count()),
-      product_(soft.layout().nq) {
-  if (const ConstraintMap* hard = soft.constraints()) joined_.emplace(*soft.strong_potential()->map, *hard);
+RigidLimit::RigidLimit(const MechanicalProblem& soft, const RigidChoice& choice)
+    : soft_(with_strong_potential(soft)), choice_(choice), product_(soft.layout().nq) {
+  const StrongPotential& strong = *soft.strong_potential();
+  stiffness_ = strong.stiffness;
+  closed_groups_ = strong.groups != 0 ? strong.groups : fast_groups(soft);
+  if (const std::vector<Index> rows = gaps_of(soft, choice.groups); !rows.empty()) {
+    chosen_.emplace(*strong.map, rows);
+    stiffness_.resize(chosen_->count());
+    for (Index k = 0; k < stiffness_.size(); ++k) stiffness_[k] = strong.stiffness[rows[static_cast<std::size_t>(k)]];
+    closed_groups_ = choice.groups & known_groups(soft);
+  }
+  by_themselves_ = strong.groups != 0;
+  G_ = closed().pattern();
+  g_.resize(closed().count());
+  if (const ConstraintMap* hard = soft.constraints()) joined_.emplace(closed(), *hard);
+  if (choice.fixman_kT > 0) fixman_.emplace(soft, *constraints(), gaps());
 }
 
 Layout RigidLimit::layout() const {
@@ -151,27 +277,36 @@ State RigidLimit::initial_state() const {
 
 std::unique_ptr<Problem> RigidLimit::clone() const {
   std::shared_ptr<const Problem> copy = soft_.clone();
-  auto limit = std::make_unique<RigidLimit>(copy->as<MechanicalProblem>("rigid_limit"));
+  auto limit = std::make_unique<RigidLimit>(copy->as<MechanicalProblem>("rigid_limit"), choice_);
   limit->owned_ = std::move(copy);
   return limit;
 }
 
-// All forces except that of the strong potential, which is replaced by the multipliers.
+// All forces except those of the closed gaps, which are replaced by the multipliers. The Fixman force takes their
+// place.
 void RigidLimit::force(Groups groups, double t, In q, In v, Out f) const {
-  soft_.force(groups, t, q, v, f);
-  const StrongPotential& strong = *soft_.strong_potential();
-  if ((groups & (strong.groups != 0 ? strong.groups : fast_groups(soft_))) == 0) return;
-  strong.map->value(t, q, g_);
-  g_.array() *= strong.stiffness.array();
-  strong.map->jacobian(t, q, G_);
+  const bool with_gaps = (groups & closed_groups_) != 0;
+  soft_.force(by_themselves_ ? groups & known_groups(soft_) & ~closed_groups_ : groups, t, q, v, f);
+  if (with_gaps && !by_themselves_) open_gaps(t, q, f);
+  const Groups first = closed_groups_ & (~closed_groups_ + 1);
+  if (!fixman_ || (groups & first) == 0) return;
+  if (fixman_->stand_at(t, q))
+    fixman_->add(choice_.fixman_kT, f);
+  else
+    f.setConstant(std::numeric_limits<double>::quiet_NaN());
+}
+
+void RigidLimit::open_gaps(double t, In q, Out f) const {
+  closed().value(t, q, g_);
+  g_.array() *= stiffness_.array();
+  closed().jacobian(t, q, G_);
   G_.multiply_transposed(g_, product_);
   f += product_;
 }
 
 double RigidLimit::opening_energy(const State& s) const {
-  const StrongPotential& strong = *soft_.strong_potential();
-  strong.map->value(s.t, s.q(), g_);
-  return 0.5 * g_.cwiseAbs2().dot(strong.stiffness);
+  closed().value(s.t, s.q(), g_);
+  return 0.5 * g_.cwiseAbs2().dot(stiffness_);
 }
 
 double RigidLimit::kinetic_energy(In q, In v) const {
@@ -185,13 +320,15 @@ bool RigidLimit::project(State& s) const { return ConstraintCheck(*this).project
 
 ReformulationEntry rigid_limit_entry() {
   return {.name = "rigid_limit",
-          .title = "replaces stiff gaps by hard constraints",
-          .reference = "JP95 sec. 3",
+          .title = "replaces stiff gaps by hard constraints, all of them or those of some force groups",
+          .reference = "JP95 sec. 3; correction: Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050",
           .delivers = Delivers::slow,
-          .options = {},
-          .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
-            OptionReader(options, "rigid_limit").finish();
-            return std::make_unique<RigidLimitForm>(problem);
+          .options = list_options<RigidOptions>(),
+          .make = [](const Problem& problem, const OptionSet& given) -> std::unique_ptr<Reformulation> {
+            const RigidChoice choice = choice_of(problem, read_options<RigidOptions>(given, "rigid_limit"));
+            if (const auto* bath = dynamic_cast<const LangevinProblem*>(&problem))
+              return std::make_unique<RigidBathForm>(*bath, choice);
+            return std::make_unique<RigidMotion>(problem, choice);
           }};
 }
 }  // namespace trill

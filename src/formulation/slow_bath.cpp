@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slow motion of stiff gaps in a heat bath: the gaps are closed and in thermal equilibrium. A rigid system samples
-// a different measure than the stiff one; the force -kT sum grad log Omega_k of the modes' free energy corrects this
-// (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050).
+// a different measure than the stiff one; the force of the modes' free energy kT sum log Omega_k corrects this, which
+// is the Fixman force.
 #include "formulation/averaged_motion.hpp"
+#include "formulation/fixman.hpp"
 #include "formulation/slow_checks.hpp"
 #include "formulation/slow_start.hpp"
 #include "trill/problem/langevin.hpp"
+
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,7 +18,7 @@ namespace {
 class ThermalMechanics final : public MechanicalProblem {
  public:
   ThermalMechanics(const MechanicalProblem& stiff, double kT)
-      : stiff_(stiff), slow_(stiff, {FastEnergy::thermal, kT}) {}
+      : stiff_(stiff), slow_(stiff, {FastEnergy::drop}), kT_(kT), fixman_(stiff, slow_.map(), slow_.gaps()) {}
   std::string name() const override { return slow_.name(); }
   Layout layout() const override { return {slow_.unknowns(), slow_.unknowns(), slow_.rows(), 0}; }
   std::vector<Quantity> components() const override {
@@ -36,7 +39,7 @@ class ThermalMechanics final : public MechanicalProblem {
   }
   std::unique_ptr<Problem> clone() const override {
     std::shared_ptr<const Problem> copy = stiff_.clone();
-    auto made = std::make_unique<ThermalMechanics>(copy->as<MechanicalProblem>("slow"), slow_.choice().kT);
+    auto made = std::make_unique<ThermalMechanics>(copy->as<MechanicalProblem>("slow"), kT_);
     made->owned_ = std::move(copy);
     return made;
   }
@@ -45,7 +48,10 @@ class ThermalMechanics final : public MechanicalProblem {
   void mass(In q, MatrixSlot& m) const override { stiff_.mass(q, m); }
   void force(Groups, double t, In q, In v, Out f) const override {
     stiff_.force(slow_.soft_groups(), t, q, v, f);
-    slow_.add_thermal_force(t, q, f);
+    if (fixman_.stand_at(t, q))
+      fixman_.add(kT_, f);
+    else
+      f.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
   const ConstraintMap* constraints() const override { return &slow_.map(); }
   std::string fast_forces(const State& s, const RunScope& scope) const { return fast_soft_forces(slow_, s, scope); }
@@ -54,6 +60,8 @@ class ThermalMechanics final : public MechanicalProblem {
   std::shared_ptr<const Problem> owned_;  // set in a clone, which owns its problem
   const MechanicalProblem& stiff_;
   SlowSystem slow_;
+  double kT_;
+  mutable FixmanForce fixman_;
 };
 
 class SlowBath final : public LangevinProblem {

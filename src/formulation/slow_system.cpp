@@ -222,8 +222,7 @@ double SlowSystem::slowest_gap_alone() const {
 // -sum J_k grad Omega_k, exactly: -(J_k/Omega_k) [Hess(y_k . g) b_k - 1/2 grad (b_k^T M(q) b_k)].
 void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
   const Vec& omega = modes_->frequencies();
-  for (Index k = 0; k < gaps_; ++k)
-    weights_[k] = choice_.energy == FastEnergy::thermal ? choice_.kT / (omega[k] * omega[k]) : J[k] / omega[k];
+  for (Index k = 0; k < gaps_; ++k) weights_[k] = J[k] / omega[k];
   for (Index layer = 0; layer < modes_->layers(); ++layer) {
     modes_->weighted(layer, as_->weights, s_);
     bend(t, q, modes_->b(layer), as_->s, r_);
@@ -231,11 +230,6 @@ void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
     if (stiff_.mass_kind() == MassKind::of_q)
       add_mass_covector(q, modes_->b(layer), modes_->b(layer), 0.5 * weights_[layer], f);
   }
-}
-
-void SlowSystem::add_thermal_force(double t, In q, Out f) const {
-  if (manifold_.stand_at(t, q) && modes_->find(manifold_.schur())) return add_fast_force(t, q, zero_, f);
-  f.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
 void SlowSystem::bend(double t, In q, In dq, In s, Out covector) const {

@@ -7,7 +7,7 @@
 #include <optional>
 
 namespace trill {
-enum class FastEnergy { drop, keep, thermal };
+enum class FastEnergy { drop, keep };
 
 // The slow motion of M q'' = f - G^T K g by itself: stiff gaps g follow the multipliers lam of the rigid system,
 // K g = lam, and their oscillation with actions J adds the force -sum J_k grad Omega_k.
@@ -18,7 +18,6 @@ class SlowSystem final : public FirstOrderProblem {
  public:
   struct Choice {
     FastEnergy energy = FastEnergy::keep;
-    double kT = 0;  // thermal energy, for thermal modes
     bool phases = false;
   };
   // Refers to the stiff problem, which must outlive it.
@@ -49,8 +48,6 @@ class SlowSystem final : public FirstOrderProblem {
   bool can_be_of_order_1() const;
   void set_fast(bool on) const { fast_ = on; }  // false: all actions are zero, and their force is left out
   bool fast() const { return fast_; }
-
-  void add_thermal_force(double t, In q, Out f) const;  // -kT sum grad log Omega_k
 
   // One Newton step onto the slow manifold in the metric of the mass; returns how far the gaps were off it.
   double project(State& s) const;

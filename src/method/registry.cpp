@@ -13,11 +13,17 @@ namespace {
 const std::string& name_of_entry(const MethodEntry& entry) { return entry.info.name; }
 const std::string& name_of_entry(const ReformulationEntry& entry) { return entry.name; }
 
+bool is_called(const MethodEntry& entry, const std::string& name) {
+  const std::vector<std::string>& others = entry.info.also_called;
+  return entry.info.name == name || std::find(others.begin(), others.end(), name) != others.end();
+}
+bool is_called(const ReformulationEntry& entry, const std::string& name) { return entry.name == name; }
+
 template <class Entry>
 const Entry* find_entry(const std::vector<Entry>& entries, std::string_view name) {
   const std::string wanted = lower_snake(name);
   const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return name_of_entry(entry) == wanted; });
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return is_called(entry, wanted); });
   return found == entries.end() ? nullptr : &*found;
 }
 

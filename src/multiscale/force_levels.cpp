@@ -15,12 +15,6 @@ std::string trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
 }
 
-std::vector<std::string> group_names(const MechanicalProblem& problem) {
-  std::vector<std::string> names;
-  for (const GroupInfo& group : problem.groups()) names.push_back(group.name);
-  return names;
-}
-
 ForceLevel read_level(const MechanicalProblem& problem, const std::string& text, std::string_view method) {
   const auto slash = text.find('/');
   ForceLevel level{named_groups(problem, text.substr(0, slash), method), 0};
@@ -45,29 +39,6 @@ const Weight& weight_of(const std::vector<WeightChoice>& choices, const Mechanic
                   method, names_of(problem, group)));
 }
 }  // namespace
-
-Groups named_groups(const MechanicalProblem& problem, std::string_view text, std::string_view method) {
-  const std::vector<std::string> names = group_names(problem);
-  Groups groups = 0;
-  for (const std::string& part : split(text, '+')) {
-    const std::string name = trimmed(part);
-    const auto at = std::find(names.begin(), names.end(), name);
-    if (at == names.end())
-      throw UsageError(
-          fmt::format("{}: '{}' has no force group '{}'{}", method, problem.name(), name, suggest(name, names)));
-    groups |= Groups{1} << (at - names.begin());
-  }
-  return groups;
-}
-
-std::string names_of(const MechanicalProblem& problem, Groups groups) {
-  std::vector<std::string> chosen;
-  for (const std::string& name : group_names(problem)) {
-    if (groups & 1) chosen.push_back(name);
-    groups >>= 1;
-  }
-  return chosen.empty() ? "none" : join(chosen, " + ");
-}
 
 bool undivided(const MechanicalProblem& problem) {
   return !problem.strong_potential() && (slow_groups(problem) == 0 || fast_groups(problem) == 0);

@@ -2,13 +2,10 @@
 #pragma once
 
 #include "multiscale/fast_flow.hpp"
+#include "problem/group_names.hpp"
 
 namespace trill {
 // Which forces act at which step of a nested method, and how this is written in options.
-
-// "bonds+angles" -> the bits of those groups; a UsageError lists the names that exist.
-Groups named_groups(const MechanicalProblem& problem, std::string_view text, std::string_view method);
-std::string names_of(const MechanicalProblem& problem, Groups groups);
 
 // The model does not say which forces are fast: all are of one kind, and there is no strong potential.
 bool undivided(const MechanicalProblem& problem);

@@ -63,4 +63,12 @@ inline std::vector<ModelCase> smooth_models(const Accepts& accepts) {
             {TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml", {{"kT", "0"}}, 2}};
   return {{"rectifier", {}, 0.002}};
 }
+
+// Implicit methods for Langevin dynamics refuse constraints.
+inline std::vector<ModelCase> smooth_models(const MethodInfo& info) {
+  std::vector<ModelCase> models = smooth_models(info.accepts);
+  if (info.accepts.langevin && info.implicit_step)
+    std::erase_if(models, [](const ModelCase& m) { return m.model.ends_with("pendulum_in_bath.toml"); });
+  return models;
+}
 }  // namespace trill::test

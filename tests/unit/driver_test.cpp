@@ -13,7 +13,7 @@ using testing::HasSubstr;
 class DriverOverMethods : public testing::TestWithParam<MethodCase> {
  protected:
   RunPlan plan(double to) const {
-    const ModelCase m = smooth_models(GetParam().info.accepts).front();
+    const ModelCase m = smooth_models(GetParam().info).front();
     RunPlan p;
     p.model = m.model;
     p.parameters = m.parameters;

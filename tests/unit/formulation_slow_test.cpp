@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The right-hand side of the slow motion of stiff gaps at single points.
+#include "formulation/fixman.hpp"
 #include "support/allocation_count.hpp"
 #include "support/mentions.hpp"
 #include "support/slow_models.hpp"
@@ -79,14 +80,18 @@ TEST(SlowSystem, KnownPointsBelongToWhatWasAsked) {
   EXPECT_GT((slow.at(s.t, s.y).a - with).norm(), 1e-5);
 }
 
-TEST(SlowSystem, ThermalModesActLikeKTOverTheirFrequency) {
+TEST(SlowSystem, FixmanForceIsThatOfTheActionsKTOverTheFrequencies) {
   const TextModel model = make_model("two_springs", {{"omega1", "60"}, {"omega2", "60"}});
-  const SlowSystem thermal(mechanics(model), {FastEnergy::thermal, 0.7}), keep(mechanics(model), {FastEnergy::keep});
+  const SlowSystem drop(mechanics(model), {FastEnergy::drop}), keep(mechanics(model), {FastEnergy::keep});
   const State given = shifted_start(*model.problem);
-  const State bare = slow_state(thermal, given, 0);
+  const State bare = slow_state(drop, given, 0);
   State s = slow_state(keep, given, 0);
   s.x() = 0.7 * linear_frequencies(keep, s.t, s.q()).cwiseInverse();
-  expect_equal(force_behind(thermal, bare), force_behind(keep, s), "force", 1e-11);
+  FixmanForce fixman(mechanics(model), drop.map(), drop.gaps());
+  ASSERT_TRUE(fixman.stand_at(bare.t, bare.q()));
+  Vec force = force_behind(drop, bare);
+  fixman.add(0.7, force);
+  expect_equal(force, force_behind(keep, s), "force", 1e-11);
 }
 
 TEST(SlowSystem, HardRowIsTheLimitOfAStiffOne) {
@@ -202,7 +207,7 @@ TEST(SlowSystem, EvaluatesWithoutAllocating) {
   all.push_back({"cubic drag", make_model("wire", {{"cubic_drag", "0.2"}})});
   all.push_back({"sparse", read_model("m.toml", many_chains, {{"chains", "50"}})});
   for (const Case& c : all) {
-    const SlowSystem slow(mechanics(c.model), {FastEnergy::keep, 0, true});
+    const SlowSystem slow(mechanics(c.model), {FastEnergy::keep, true});
     State s = slow_state(slow, c.model.problem->initial_state(), 0.02);
     Vec dy(s.y.size());
     for (const int order : {0, 1}) {
@@ -225,8 +230,7 @@ TEST(SlowSystem, ManyChainsAtOnceMoveAsEachAlone) {
   ASSERT_TRUE(mechanics(many).strong_potential()->map->pattern().is_sparse());
   ASSERT_FALSE(mechanics(one).strong_potential()->map->pattern().is_sparse());
   for (const int order : {0, 1}) {
-    const SlowSystem wide(mechanics(many), {FastEnergy::keep, 0, true}),
-        narrow(mechanics(one), {FastEnergy::keep, 0, true});
+    const SlowSystem wide(mechanics(many), {FastEnergy::keep, true}), narrow(mechanics(one), {FastEnergy::keep, true});
     EXPECT_EQ(wide.modes().layers(), 2);
     wide.set_order(order);
     narrow.set_order(order);

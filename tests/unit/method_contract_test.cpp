@@ -12,13 +12,13 @@ namespace {
 class Contract : public testing::TestWithParam<MethodCase> {
  protected:
   std::unique_ptr<Problem> make_problem(std::size_t i = 0) const {
-    const auto models = smooth_models(GetParam().info.accepts);
+    const auto models = smooth_models(GetParam().info);
     return make_model(models[i].model, models[i].parameters).problem;
   }
   std::unique_ptr<Stepper> make_stepper(const Problem& p) const {
     return GetParam().entry->make(p, GetParam().options);
   }
-  std::size_t models() const { return smooth_models(GetParam().info.accepts).size(); }
+  std::size_t models() const { return smooth_models(GetParam().info).size(); }
 
   StepControl control() const {
     if (!GetParam().info.owns_step) return FixedStep{runs_circuits_alone(GetParam().info.accepts) ? 1e-6 : 0.01};

@@ -4,6 +4,7 @@
 #include "support/small_problems.hpp"
 #include "trill/analysis/stability.hpp"
 #include "trill/driver/plan.hpp"
+#include "trill/model/text_problem.hpp"
 
 namespace trill::test {
 namespace {
@@ -214,6 +215,100 @@ TEST(Numerov, FailsOneStepBeforeTheEdge) {
   EXPECT_EQ(walk.s.y, Vec(Vec::Ones(2)));
   EXPECT_EQ(walk.step(0.4).status, StepStatus::ok);
   EXPECT_NEAR(walk.s.y[0], 1.4, 1e-14);
+}
+
+// The family of Skeel, Zhang and Schlick (1997), whose member 1/12 has Numerov's formula too.
+class EnvelopeVerlet : public testing::Test {
+ protected:
+  using Vec2 = Eigen::Vector2d;
+  static constexpr const char* members[] = {"0", "0.08333333333333333", "0.25", "0.5"};
+
+  // U = x^2/2 + y^2 + x^2 y - y^3/3
+  static TextModel anharmonic() {
+    return read_model("m.toml", R"toml(
+coordinates.x = { start = 0.2, velocity = 0.1 }
+coordinates.y = { start = 0.1, velocity = -0.25, mass = 1.5 }
+[[potential]]
+energy = "x^2/2 + y^2 + x^2*y - y^3/3"
+)toml");
+  }
+  static Vec2 force_at(const Vec& q) {
+    return {-q[0] - 2 * q[0] * q[1], (-2 * q[1] - q[0] * q[0] + q[1] * q[1]) / 1.5};
+  }
+  static Solution run(const std::string& method, const OptionSet& options, double to, double h) {
+    RunPlan plan;
+    plan.method = method;
+    plan.options = options;
+    plan.to = to;
+    if (h > 0)
+      plan.h = h;
+    else
+      plan.rtol = 1e-13;
+    return prepare(plan, anharmonic().problem).run();
+  }
+  static double error_at_10(const char* alpha, double h) {
+    const Solution exact = run("dop853", {}, 10, 0), found = run("envelope_verlet", {{"alpha", alpha}}, 10, h);
+    return (found.y().col(found.rows() - 1) - exact.y().col(exact.rows() - 1)).cwiseAbs().maxCoeff();
+  }
+};
+
+// Errors from an independent program.
+TEST_F(EnvelopeVerlet, NumerovsMemberHasOrderFour) {
+  const char* numerov = members[1];
+  EXPECT_NEAR(error_at_10(numerov, 0.1), 1.44e-6, 0.01e-6);
+  EXPECT_NEAR(error_at_10(numerov, 0.05), 9.00e-8, 0.02e-8);
+  EXPECT_NEAR(error_at_10(numerov, 0.025), 5.62e-9, 0.05e-9);
+  EXPECT_NEAR(error_at_10("0", 0.05), 4.865e-4, 2e-6);
+}
+
+TEST_F(EnvelopeVerlet, WithAlphaZeroItIsVerlet) {
+  const Solution a = run("verlet", {}, 5, 0.05), b = run("envelope_verlet", {{"alpha", "0"}}, 5, 0.05);
+  EXPECT_LT((a.y() - b.y()).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST_F(EnvelopeVerlet, PositionsSatisfyTheTwoStepFormula) {
+  constexpr double h = 0.3;
+  for (const char* member : members) {
+    const double alpha = std::stod(member);
+    const Solution s = run("envelope_verlet", {{"alpha", member}}, 15, h);
+    for (Index k = 1; k + 1 < s.rows(); ++k) {
+      const auto X = [&](Index at) -> Vec { return s.y().col(at).head(2); };
+      const Vec2 accelerations =
+          alpha * force_at(X(k + 1)) + (1 - 2 * alpha) * force_at(X(k)) + alpha * force_at(X(k - 1));
+      const Vec2 off = X(k + 1) - 2 * X(k) + X(k - 1) - h * h * accelerations;
+      ASSERT_LT(off.cwiseAbs().maxCoeff(), 1e-10) << member << ", row " << k;
+    }
+  }
+}
+
+TEST_F(EnvelopeVerlet, TraceInClosedForm) {
+  for (const char* member : members)
+    for (const double mu : {0.1, 1.0, 1.9, 7.0}) {
+      const double alpha = std::stod(member), H = mu * mu;
+      if (alpha < 0.2 && mu > 2) continue;
+      const Mat2 M = stability_matrix(Catalogue::all().method("envelope_verlet"), {{"alpha", member}}, mu);
+      EXPECT_NEAR(M.trace(), 2 - H / (1 + alpha * H), 1e-10) << member << " " << mu;
+      EXPECT_NEAR(M.determinant(), 1, 1e-9) << member << " " << mu;
+    }
+}
+
+// The step is longer than the period of the stiff spring by a factor of 30.
+TEST_F(EnvelopeVerlet, FindsLongSteps) {
+  RunPlan plan;
+  plan.method = "envelope_verlet";
+  plan.h = 0.2;
+  plan.to = 40;
+  const Solution s = prepare(plan, read_model("m.toml", R"toml(
+coordinates.x = { start = 1, velocity = 0 }
+coordinates.y = { start = 0, velocity = 0 }
+[[potential]]
+energy = "2e3*(sqrt(x^2 + y^2) - 1)^2 + y/10"
+)toml")
+                                       .problem)
+                         .run();
+  ASSERT_TRUE(s.ok()) << s.outcome.message;
+  EXPECT_EQ(s.outcome.counters.newton_failures, 0);
+  for (Index k = 0; k < s.rows(); ++k) EXPECT_NEAR(s.y().col(k).head(2).norm(), 1, 0.05);
 }
 }  // namespace
 }  // namespace trill::test

@@ -22,7 +22,8 @@ struct Accepts {
 };
 
 struct MethodInfo {
-  std::string name, title, reference;  // "verlet", "Stoermer-Verlet", "PJY97 eq. 4.2"
+  std::string name, title, reference;         // "verlet", "Stoermer-Verlet", "PJY97 eq. 4.2"
+  std::vector<std::string> also_called = {};  // other names by which users know it
   Accepts accepts;
   int order = 0, order_lambda = 0, error_order = 0;  // order 0: varies; error_order 0: no error estimate
   int dense_order = 0, dense_degree = 3;             // of interpolate(): global order, polynomial degree

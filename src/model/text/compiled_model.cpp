@@ -146,7 +146,9 @@ class Compiler {
     stiffness_[&k].push_back(stiffness);
     k.gaps.push_back({&s.gap, gap});
     space_.count_gap(k.scope.over());
-    k.terms.push_back({.place = &s.gap, .group = group(s.group, "fast", true), .energy = energy, .of_gap = true});
+    const std::size_t in = group(s.group, "fast", true);
+    gap_group_[&k].push_back(Groups{1} << in);
+    k.terms.push_back({.place = &s.gap, .group = in, .energy = energy, .of_gap = true});
   }
 
   void read_force_along(const FileForce& f, const char* otherwise) {
@@ -293,8 +295,11 @@ class Compiler {
       take_memory_and_time(*k);
       k->finish();
       const auto& columns = stiffness_[k.get()];
-      for (std::size_t i = 0; i < static_cast<std::size_t>(k->scope.instances()); ++i)
+      const std::vector<Groups>& groups = gap_group_[k.get()];
+      for (std::size_t i = 0; i < static_cast<std::size_t>(k->scope.instances()); ++i) {
         for (const auto& column : columns) all.push_back(column[i]);
+        model_.group_of_gap.insert(model_.group_of_gap.end(), groups.begin(), groups.end());
+      }
     }
     model_.stiffness = Eigen::Map<const Vec>(all.data(), static_cast<Index>(all.size()));
   }
@@ -376,6 +381,7 @@ class Compiler {
   ModelSpace& space_;
   ModelFunctions::Kernels kernels_;
   std::map<const Kernel*, std::vector<std::vector<double>>> stiffness_;
+  std::map<const Kernel*, std::vector<Groups>> gap_group_;
   std::vector<bool> given_mass_;
   Index gap_count_ = 0, constraint_count_ = 0, closed_ = 0;
 };

@@ -49,7 +49,8 @@ struct CompiledModel {
   std::vector<Drag> drag;
   Groups gap_groups = 0;  // groups of the gaps; 0 if other forces share one of them
   Vec stiffness;          // for each gap
-  Vec multipliers;        // at the start
+  std::vector<Groups> group_of_gap;
+  Vec multipliers;  // at the start
   std::vector<SmallCoordinates> small;
   bool has_closed_form = false;
   bool has_reactions = false;            // some forces depend on multipliers

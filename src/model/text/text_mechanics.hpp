@@ -7,6 +7,7 @@
 #include "model/text/text_code.hpp"
 #include "model/text/text_joint.hpp"
 #include "problem/clocked.hpp"
+#include "problem/named_gaps.hpp"
 #include "problem/reactive.hpp"
 #include "problem/validity.hpp"
 
@@ -18,6 +19,7 @@ class TextMechanics final : public MechanicalProblem,
                             public TextCode,
                             public TimeMarked,
                             public Clocked,
+                            public NamedGaps,
                             public LimitedValidity {
  public:
   explicit TextMechanics(std::shared_ptr<const CompiledModel> model);
@@ -67,6 +69,7 @@ class TextMechanics final : public MechanicalProblem,
   std::optional<double> potential(Groups groups, double t, In q) const override;
   const ConstraintMap* constraints() const override { return constraints_.count() > 0 ? &constraints_ : nullptr; }
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
+  const std::vector<Groups>& group_of_gap() const override { return model_->group_of_gap; }
   std::unique_ptr<JointTerms> joint_terms(Groups groups, const ConstraintMap& map) const override;
 
   bool has_reaction_forces() const override { return model_->has_reactions; }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/problem/mechanical.hpp"
+
+#include <vector>
+
+namespace trill {
+// A mechanical problem that knows to which group of forces each row of its strong potential belongs, so that gaps can
+// be named by their groups: "bonds+angles".
+class NamedGaps {
+ public:
+  virtual ~NamedGaps() = default;
+  virtual const std::vector<Groups>& group_of_gap() const = 0;
+};
+}  // namespace trill
