@@ -19,7 +19,8 @@
 namespace trill {
 namespace {
 constexpr const char* steady_asker = "the steady state";
-constexpr double steady_rtol = 1e-7;  // of a cycle, unless the user says otherwise
+constexpr double steady_rtol = 1e-7;        // of a cycle, unless the user says otherwise
+constexpr double part_of_a_run = 0.381966;  // after which a formula of the time has another value, if it has no period
 constexpr double check_refinement = 10, transient_rtol = 1e-6;
 // Of the swings of the guess: with less, an oscillation is taken for an equilibrium.
 constexpr double least_share_of_guess = 0.02;
@@ -95,12 +96,28 @@ SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& de
   if (options_.period > 0)
     period_ = options_.period;
   else if (!rates_)
-    period_ = common_period(circuit());
+    period_ = period_of_sources();
   else if (rates_->depends_on_time())
     throw UsageError(
         fmt::format("the period after which '{}' is driven in the same way is not known; give it by "
                     "--set period=TIME",
                     problem.name()));
+}
+
+// Sources with formulas of the time may have periods of their own, which are not known.
+std::optional<double> SteadyRun::period_of_sources() const {
+  const std::optional<double> period = common_period(circuit());
+  const auto* netlist = dynamic_cast<const NetlistProblem*>(problem_.get());
+  if (!netlist) return period;
+  const double part = part_of_a_run * defaults_.to;
+  const double after = period ? std::max(1.0, std::round(part / *period)) * *period : part;
+  const std::string formula = netlist->formula_that_does_not_repeat(after, defaults_.to);
+  if (formula.empty()) return period;
+  const std::string others = period ? fmt::format(" after the period of the other sources, {:.6g}", *period) : "";
+  throw UsageError(
+      fmt::format("the formula of {} depends on the time and does not repeat{}; give the period of all sources by "
+                  "--set period=TIME",
+                  formula, others));
 }
 
 // What --set says counts before the .pss line of a netlist.

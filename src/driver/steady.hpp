@@ -26,6 +26,7 @@ class SteadyRun {
   void shoot(const std::atomic<bool>* stop, Found& found) const;
 
   void take_card();
+  std::optional<double> period_of_sources() const;
   const CircuitProblem& circuit() const;
   std::unique_ptr<Problem> problem_;
   std::unique_ptr<RatesAsCharges> rates_;  // the problem, if it is not a circuit already

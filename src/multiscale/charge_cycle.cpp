@@ -38,6 +38,7 @@ ChargeCycle::ChargeCycle(const CircuitProblem& problem, const State& start, cons
       start_(start),
       state_(start),
       scratch_(start),
+      after_(start),
       settings_(settings),
       coordinates_(*problem_, start.t, start.y),
       consistent_(*problem_, start.t, start.y),

@@ -70,6 +70,7 @@ class ChargeCycle {
   Outcome land_on_event(const Crossing& crossing);  // end: the step has to be shorter
   bool take_step();
   bool take_event(int event);
+  void turn_just_after(int event);
   double control_rate(int event);
   bool take_saltation(double control_rate);
   int section_event() const { return static_cast<int>(events_.size()); }
@@ -86,7 +87,7 @@ class ChargeCycle {
   const CircuitProblem* problem_;
   const Switched* switched_;
   ProblemSession session_;
-  State start_, state_, scratch_;
+  State start_, state_, scratch_, after_;
   Settings settings_;
   ChargeCoordinates coordinates_;
   ConsistentCharges consistent_;

@@ -9,6 +9,7 @@
 namespace trill {
 namespace {
 constexpr double switching_accuracy = 1e-9;  // of the cycle
+constexpr double surely_behind = 4;          // times the accuracy
 constexpr int most_landings = 60;
 constexpr double short_time = -1e-7;      // of the cycle, for differences in time before a switch turns
 constexpr double difference = 1e-6;       // of unknowns
@@ -124,6 +125,21 @@ bool ChargeCycle::end_on_section() {
   return true;
 }
 
+// A step that lands on a switching point ends a little before it or behind it. Which other switches turn at the same
+// instant is seen surely behind it; from before it, two switches of one instant would turn each other back for ever.
+void ChargeCycle::turn_just_after(int event) {
+  after_ = state_;
+  if (has_stepped_) {
+    const double later = surely_behind * switching_accuracy * settings_.period;
+    constexpr int last = ChargeStep::stages - 1;
+    const double lasts = (step_.node(last) - step_.node(last - 1)) * step_.h();
+    after_.t += later;
+    after_.y += later / lasts * (step_.end() - step_.values().col(last - 1));
+  }
+  problem_->on_event(event, after_);
+  state_.mode = after_.mode;
+}
+
 bool ChargeCycle::take_event(int event) {
   if (event == section_event()) return end_on_section();
   if (--events_left_ < 0) return fail("the switches turn back and forth without end");
@@ -135,9 +151,10 @@ bool ChargeCycle::take_event(int event) {
     problem_->current(state_.t, state_.y, current_);
   }
   scratch_.mode = state_.mode;
-  values_ = state_.y;
-  problem_->on_event(event, state_);
-  if (values_ != state_.y) problem_->charge(state_.y, charges_);
+  if (switched_)
+    turn_just_after(event);
+  else if (values_ = state_.y, problem_->on_event(event, state_), values_ != state_.y)
+    problem_->charge(state_.y, charges_);
   for (std::size_t k = 0; k < events_.size(); ++k)
     if (static_cast<int>(k) == event || (switched_ && state_.mode[k] != scratch_.mode[k])) sides_[k] = -sides_[k];
   scratch_.mode = state_.mode;

@@ -19,6 +19,7 @@ constexpr double most_leap = 10;
 constexpr double good_rate = 0.1;     // a matrix that contracts less is replaced
 constexpr double stalled_rate = 0.5;  // small corrections that no longer shrink with new matrices are rounding
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // no correction is meaningful below this
+constexpr double rounded_terms = 1e-12;  // what elimination leaves over of the terms of an equation
 constexpr double furthest_guess = 1.01;  // stages are not extrapolated further than this many steps before
 }  // namespace
 
@@ -71,6 +72,16 @@ double ChargeStep::size_of(In dx, In x) const {
   return largest;
 }
 
+// The residual is what the terms of the equations leave over in floating-point arithmetic. In short steps that of the
+// charges of capacitors is large beside the currents that flow.
+bool ChargeStep::is_rounding(In x) {
+  moved_ = (sigma_ * base_).cwiseAbs();
+  each_stored(matrix_, [&](Index i, Index j, Index place) {
+    moved_[i] += std::abs(matrix_.values()[place]) * std::max(std::abs(x[j]), extent_[j]);
+  });
+  return (r_.cwiseAbs().array() <= rounded_terms * moved_.array()).all();
+}
+
 // From the stages of the step before, if nothing jumped since; otherwise from those before in this step.
 void ChargeStep::guess(int i, In start) {
   auto x = x_.col(i);
@@ -118,7 +129,8 @@ bool ChargeStep::solve_stage(int i) {
     }
     const bool converges = size <= std::max(tolerances_.newton, rounding / tolerances_.rtol) ||
                            (size <= nearly_there && rate < 1 && rate / (1 - rate) * size <= tolerances_.newton);
-    stalls = fresh && size <= nearly_there && last > 0 && rate > stalled_rate ? stalls + 1 : 0;
+    const bool has_stalled = fresh && last > 0 && rate > stalled_rate;
+    stalls = has_stalled && (size <= nearly_there || is_rounding(x)) ? stalls + 1 : 0;
     if (converges || stalls == 2) {
       problem_.charge(x, q_);
       k_.col(i) = sigma_ * (q_ - base_);

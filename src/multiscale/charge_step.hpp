@@ -59,6 +59,7 @@ class ChargeStep {
   void guess(int i, In start);
   bool refactor(double t, In x);
   double size_of(In dx, In x) const;
+  bool is_rounding(In x);
 
   const CircuitProblem& problem_;
   ChargeTolerances tolerances_;

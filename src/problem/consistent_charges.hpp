@@ -40,6 +40,7 @@ class ConsistentCharges {
  private:
   class System;
   bool is_settled(In x);
+  bool is_rounding(In x);  // r_ is no more than that at x, where the system was prepared
   Status solve(Out x);
   std::unique_ptr<System> system_;
   Newton newton_;

@@ -114,6 +114,31 @@ class VanDerPolRates : public FirstOrderProblem {
   void rhs(double, In y, Out dy) const override { dy << y[1], (1 - y[0] * y[0]) * y[1] - y[0]; }
 };
 
+// Both switches pass their thresholds at one instant, twice in a period. Each of them has 10 mOhm, so that the load
+// gets 12 V * 0.4 * 2/(2 + 0.01) on average.
+TEST(SteadyState, OfASynchronousConverterWithoutDeadTime) {
+  const SteadyAnswer found = steady_of(netlist(
+      "vin in 0 12\nvg g 0 pulse(0 5 0 10n 10n 1.99u 5u)\ns1 in sw g 0 upper\ns2 sw 0 0 g lower\nl1 sw out 10u\n"
+      "c1 out 0 47u\nrload out 0 2\n.model upper sw(ron=10m roff=1meg vt=2.5)\n"
+      ".model lower sw(ron=10m roff=1meg vt=-2.5)\n.tran 50n 1m uic\n"));
+  EXPECT_NEAR(signal(found.state, "v(out)").mean, 12 * 0.4 * 2 / 2.01, 1e-5);
+  EXPECT_LT(signal(found.state, "v(sw)").max, 12.1);
+  EXPECT_GT(signal(found.state, "v(sw)").min, -0.1);
+}
+
+// Short steps at the corners of the clock leave more rounding in the currents of the sources than their tolerance. A
+// doubler charges its output to twice the clock but for two diodes, which carry the current of the load.
+TEST(SteadyState, OfACapacitorPump) {
+  const SteadyAnswer found = steady_of(
+      netlist("vdd vdd 0 5\nv1 c1 0 pulse(0 5 0 10n 10n 0.49u 1u)\nv2 c2 0 pulse(5 0 0 10n 10n 0.49u 1u)\n"
+              "d1 vdd n1 dm\nd2 n1 n2 dm\nd3 n2 n3 dm\nd4 n3 out dm\nca n1 c1 10n\ncb n2 c2 10n\ncc n3 c1 10n\n"
+              "cout out 0 100n\nrload out 0 20k\n.model dm d(is=1e-12 n=1.1 rs=1 cjo=5p)\n.tran 20n 500u\n"));
+  const double mean = signal(found.state, "v(out)").mean, current = mean / 20e3;
+  const double drop = 1.1 * 0.0258649 * std::log(current / 1e-12);  // of a diode that carries the mean current
+  EXPECT_LT(mean, 20 - 4 * drop);
+  EXPECT_GT(mean, 20 - 4 * drop - 0.5);  // more than that flows while a diode conducts, and less is left of the clock
+}
+
 TEST(SteadyState, FindsThePeriodOfAnOscillatorInCpp) {
   RunPlan plan = steady_plan();
   plan.rtol = 1e-9;
@@ -197,6 +222,17 @@ TEST(SteadyState, RefusesWhatDoesNotBelongToIt) {
   EXPECT_THAT([&] { prepare(driven); }, testing::ThrowsMessage<UsageError>(mentions("--set period=TIME")));
   driven.model = "rigid";
   EXPECT_THAT([&] { prepare(driven); }, testing::ThrowsMessage<UsageError>(mentions("constraints")));
+}
+
+TEST(SteadyState, AsksForThePeriodOfAFormula) {
+  const std::string clock = "v1 a 0 pulse(-1 1 0 50u 50u 0 100u)\nr1 a 0 1\nc1 out 0 1u\nr2 out b 1k\n";
+  const std::string slow = "b1 b 0 v=tanh(10*(0.8*sin(2*pi*50*time)-v(a)))\n", fast = "b1 b 0 v=sin(2*pi*20000*time)\n",
+                    timeless = "b1 b 0 v=tanh(10*v(a))\n", run = ".tran 10u 40m uic\n";
+  EXPECT_THAT(steady_complaint(netlist(clock + slow + run)), mentions("b1", "t.cir:6", "0.0001", "--set period"));
+  EXPECT_THAT(steady_complaint(netlist("c1 out 0 1u\nr2 out b 1k\n" + fast + run)), mentions("b1", "--set period"));
+  EXPECT_EQ(steady_complaint(netlist(clock + slow + run), steady_plan({{"period", "0.02"}})), "no error");
+  EXPECT_EQ(steady_complaint(netlist(clock + fast + run)), "no error");
+  EXPECT_EQ(steady_complaint(netlist(clock + timeless + run)), "no error");
 }
 
 TEST(SteadyState, ReadsTheCardOfANetlist) {

@@ -187,6 +187,20 @@ r4 c2 b1 10k
   EXPECT_GT(start_value(latch, "v(c2)"), 4);
 }
 
+// Diodes connect inductors with inductors: the voltages between them follow from leakage currents alone. At the start
+// the second phase is at -sin(120 degrees) and the third at +sin(120 degrees) of 325 V, and each lead has 10 mOhm.
+TEST(NetlistStart, OfASixPulseRectifierBehindInductors) {
+  const Solution s = run_netlist(
+      netlist("va a1 0 sin(0 325 50 0 0 0)\nvb b1 0 sin(0 325 50 0 0 -120)\nvc c1 0 sin(0 325 50 0 0 120)\nla a1 a 1m\n"
+              "lb b1 b 1m\nlc c1 c 1m\nd1 a p dm\nd2 b p dm\nd3 c p dm\nd4 n a dm\nd5 n b dm\nd6 n c dm\nlf p q 5m\n"
+              "cf q n 470u\nrload q n 50\nrg n 0 1meg\n.model dm d(is=1e-9 n=1.8 rs=10m)\n.tran 50u 1m\n"),
+      1e-4, {}, "circuit_sdirk");
+  const auto y = s.y();
+  const double start = y(s.component("v(q)"), 0) - y(s.component("v(n)"), 0);
+  const double current = start / 50, diode = 1.8 * 0.0258649 * std::log(current / 1e-9) + 10e-3 * current;
+  EXPECT_NEAR(start, 325 * std::sqrt(3) - 2 * diode, 1e-3);
+}
+
 TEST(NetlistStart, OfSwitchesAgreesWithTheirControls) {
   const std::string text = "v1 a 0 5\nr1 a b 1k\ns1 b 0 a 0 sm\n.model sm sw(ron=1 roff=1meg vt=2)\n.tran 1u 1m\n";
   EXPECT_NEAR(start_value(text, "v(b)"), 5.0 / 1001, 1e-9);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the elements of a netlist do, against closed forms.
 #include "model/netlist/waveform.hpp"
+#include "problem/consistent_charges.hpp"
 #include "support/netlists.hpp"
 
 #include <numbers>
@@ -111,6 +112,15 @@ TEST(NetlistElement, FormulaSources) {
   const Solution s = run_netlist("b1 a 0 V=sin(2*pi*1k*time)\nr1 a out 1k\nc1 out 0 1u ic=0\n.tran 1u 1m uic\n", 1e-8);
   const double w = 2 * pi * 1e3, tau = 1e-3, gain = 1 / (1 + w * w * tau * tau);
   EXPECT_NEAR(end_value(s, "v(out)"), gain * (-w * tau + w * tau * std::exp(-1)), 1e-6);
+}
+
+// At t = 1 rounding decides on which side of its jump the formula is, so that no value satisfies it there.
+TEST(NetlistElement, FormulaThatJumpsAtThisInstant) {
+  const TextModel model = netlist("r1 g 0 1k\nb1 g 0 v=u(time-1+1e-15*(0.5-v(g)))\n.tran 1m 2 uic\n");
+  const auto& circuit = dynamic_cast<const CircuitProblem&>(*model.problem);
+  Vec x = circuit.initial_state().y;
+  EXPECT_EQ(ConsistentCharges(circuit, 1, x).settle(1, x), ConsistentCharges::Status::ok);
+  EXPECT_DOUBLE_EQ(x[0], 1);
 }
 
 TEST(NetlistSubcircuit, HasNodesAndParametersOfItsOwn) {

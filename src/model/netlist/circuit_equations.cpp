@@ -9,6 +9,7 @@
 
 namespace trill {
 namespace {
+constexpr double least_change = 1e-3;      // of a formula, relative; periods in netlists are rounded
 constexpr Index most_dense_unknowns = 16;  // matrices of larger circuits are sparse
 // In series with voltage sources that form a loop with capacitors: such a loop without any resistance would make the
 // current of the source the derivative of its voltage.
@@ -260,6 +261,17 @@ void CircuitEquations::jacobians(double t, In x, MatrixSlot& dcharge, MatrixSlot
   if (setting.hold > 0)
     for (const auto& [node, value] : circuit_->given_voltages)
       g[diagonal_[static_cast<std::size_t>(node)]] += setting.hold;
+}
+
+std::optional<std::size_t> CircuitEquations::formula_that_changes(double t, double time, In x) const {
+  if (formulas_.empty()) return std::nullopt;
+  std::vector<double> now;
+  values_.evaluate({.t = t, .q = x.data()});
+  for (std::size_t k = 0; k < formulas_.size(); ++k) now.push_back(values_[k]);
+  values_.evaluate({.t = t + time, .q = x.data()});
+  for (std::size_t k = 0; k < formulas_.size(); ++k)
+    if (std::abs(values_[k] - now[k]) > least_change * std::max(std::abs(values_[k]), std::abs(now[k]))) return k;
+  return std::nullopt;
 }
 
 double CircuitEquations::control(const Switch& s, In x) const {

@@ -5,6 +5,8 @@
 #include "model/netlist/circuit.hpp"
 #include "trill/linalg/matrix_slot.hpp"
 
+#include <optional>
+
 namespace trill {
 // The equations of a circuit by modified nodal analysis, d/dt charge(x) + current(t, x) = 0. Unknowns are the voltages
 // of the nodes, then the currents of voltage sources and inductors. Row k belongs to unknown k: the currents that leave
@@ -31,6 +33,8 @@ class CircuitEquations {
   void charge(In x, Out c) const;
   void current(double t, In x, Out i) const;
   void jacobians(double t, In x, MatrixSlot& dcharge, MatrixSlot& dcurrent) const;
+  // The first formula whose value at equal unknowns is another one at t + time.
+  std::optional<std::size_t> formula_that_changes(double t, double time, In x) const;
   // The controlling voltage or current of a switch.
   double control(const Switch& s, In x) const;
 

@@ -12,6 +12,8 @@
 namespace trill {
 namespace {
 constexpr double looks_in_a_run = 50, looks_in_a_cycle = 50;  // steps at least, if the netlist does not limit them
+// Parts of a run at which a formula is hardly 0.
+constexpr double looks_at_formulas[] = {0.0213571, 0.1718281, 0.3141592, 0.4669201, 0.5772156, 0.7390851, 0.9159655};
 
 // The voltage that a step of Newton may reach across a junction, as in SPICE: beyond the critical voltage it grows by
 // the logarithm only.
@@ -107,6 +109,20 @@ std::optional<double> NetlistProblem::clock_period() const {
   const std::vector<double> periods = source_periods();
   if (periods.empty()) return std::nullopt;
   return *std::min_element(periods.begin(), periods.end());
+}
+
+// Formulas may contain products with unknowns that are 0 at the start, or functions that are flat there, so other
+// values and later times are tried as well.
+std::string NetlistProblem::formula_that_does_not_repeat(double after, double run) const {
+  const Index n = start_.y.size();
+  const Vec raised = start_.y + Vec::LinSpaced(n, 0.3, 0.9), small = Vec::LinSpaced(n, 0.1, -0.4);
+  for (const double part : looks_at_formulas)
+    for (const Vec& x : {start_.y, raised, small})
+      if (const auto k = equations_.formula_that_changes(start_.t + part * run, after, x)) {
+        const ElementOrigin& origin = circuit().origin(circuit().formulas[*k]);
+        return fmt::format("'{}' ({})", origin.name, origin.card->place());
+      }
+  return "";
 }
 
 std::vector<double> NetlistProblem::breakpoints(double t0, double t1) const {

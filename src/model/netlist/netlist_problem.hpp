@@ -49,6 +49,9 @@ class NetlistProblem final : public CircuitProblem,
 
   std::vector<RunResultWish> wished_results() const override;  // the .measure lines
 
+  // Name and place of a source whose formula has another value after this time, in a run of the given length; "": none.
+  std::string formula_that_does_not_repeat(double after, double run) const;
+
   const Circuit& circuit() const { return equations_.circuit(); }
 
  private:
