@@ -101,7 +101,8 @@ StepControl make_control(const RunPlan& plan, const MethodInfo& info) {
 }
 
 void tell_scope(PreparedRun& run) {
-  if (run.reformulation) run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to});
+  if (run.reformulation)
+    run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to, run.plan.of});
 }
 
 // Only clones of the problem use the machine code, so everything is made again.

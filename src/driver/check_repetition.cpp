@@ -56,7 +56,9 @@ Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::
   repetition.outcome = run_in_time(finer, clock, clock.left(), Patience::to_the_last).outcome;
   repetition.curve = recorder.take();
   repetition.how = run.plan.h ? fmt::format("h/{:.4g}", by.h) : fmt::format("rtol/{:g}", by.rtol);
-  repetition.decides = repetition.outcome.counters.steps > outcome.counters.steps ||
+  // A formulation of the full motion becomes more accurate by itself, not by its steps.
+  const bool other_equations = run.way.formulation && run.way.formulation->delivers == Delivers::full;
+  repetition.decides = repetition.outcome.counters.steps > outcome.counters.steps || other_equations ||
                        finer.stepper->info().order != run.stepper->info().order;
   return repetition;
 }

@@ -2,6 +2,7 @@
 #include "driver/check_scales.hpp"
 
 #include "problem/quantity_kind.hpp"
+#include "problem/structure.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -37,13 +38,15 @@ double kinetic_range(const PreparedRun& run, const JudgedCurve& curve) {
 // by symmetry is judged by.
 Vec responses(const PreparedRun& run, const JudgedCurve& curve, const Vec& scales) {
   constexpr double share = 1e-4;
-  const Index n = run.start.y.size(), measures = curve.values.rows() - n, last = curve.columns() - 1;
+  constexpr Index all_up_to = 2000, some = 200;  // components: of many only some are moved
+  const Index n = run.start.y.size(), stride = n <= all_up_to ? 1 : n / some;
+  const Index measures = curve.values.rows() - n, last = curve.columns() - 1;
   State s = run.start;
   s.t = curve.t.back();
   s.y = curve.values.col(last).head(n);
   Vec at(measures), moved(measures), response = Vec::Zero(measures);
   run.problem->measure(s, at);
-  for (Index i = 0; i < n; ++i) {
+  for (Index i = 0; i < n; i += stride) {
     const double kept = s.y[i];
     s.y[i] += share * scales[i];
     run.problem->measure(s, moved);
@@ -71,8 +74,19 @@ bool computes_slow_motion(const PreparedRun& run, const RunOutcome& outcome) {
   });
 }
 
+namespace {
+// What the user names; or the outputs of a structure that was reduced for them.
+std::vector<std::string> judged_names(const PreparedRun& run) {
+  std::vector<std::string> names = run.plan.of;
+  const auto* structure = dynamic_cast<const LinearStructure*>(run.problem.get());
+  if (names.empty() && structure && run.way.formulation)
+    for (const StructureOutput& output : structure->outputs()) names.push_back(output.name);
+  return names;
+}
+}  // namespace
+
 std::vector<JudgedValue> judged_values_of(const PreparedRun& run, bool slow) {
-  const std::vector<std::string>& of = run.plan.of;
+  const std::vector<std::string> of = judged_names(run);
   const auto named = [&](const std::string& name) { return std::find(of.begin(), of.end(), name) != of.end(); };
   std::vector<JudgedValue> values;
   for (const Quantity& q : run.problem->components()) values.push_back({q.name, q.unit, of.empty() || named(q.name)});

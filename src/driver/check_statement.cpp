@@ -27,8 +27,10 @@ std::string settings_text(const RunPlan& plan) {
 std::string own_remedy(const PreparedRun& run, double error, double seconds) {
   const RunPlan& plan = run.plan;
   const double order = std::max(1, run.stepper->info().order), wanted = margin * accuracy_of(plan) / error;
-  std::string text = settings_text(plan) + " --method " + plan.method;
-  if (!plan.formulation.empty()) text += " --formulation " + plan.formulation;
+  // A formulation that has methods of its own is named as the method.
+  const bool own_methods = run.way.formulation && run.way.formulation->methods;
+  std::string text = settings_text(plan) + " --method " + (own_methods ? plan.formulation : plan.method);
+  if (!plan.formulation.empty() && !own_methods) text += " --formulation " + plan.formulation;
   for (const auto& [name, value] : plan.options) text += fmt::format(" --set {}={}", name, value);
   const double finer = std::pow(wanted, 1 / order);
   if (plan.h) return fmt::format("{} --h {:.2g} (about {:.2g} s)", text, *plan.h * finer, seconds / finer);

@@ -12,7 +12,7 @@ namespace trill {
 namespace {
 RunScope scope_of(const Resolved& asked, std::optional<double> rtol = {}) {
   const RunPlan& plan = asked.plan;
-  return {plan.h ? 0 : plan.rtol.value_or(rtol.value_or(asked.defaults.rtol)), *plan.from, *plan.to};
+  return {plan.h ? 0 : plan.rtol.value_or(rtol.value_or(asked.defaults.rtol)), *plan.from, *plan.to, plan.of};
 }
 
 std::string why_not(const MethodEntry& method, const Problem& problem, const OptionSet& options) {

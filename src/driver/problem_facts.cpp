@@ -6,6 +6,7 @@
 #include "problem/clocked.hpp"
 #include "problem/driven.hpp"
 #include "problem/reactive.hpp"
+#include "problem/structure.hpp"
 #include "problem/time_marks.hpp"
 #include "trill/formulation/first_order.hpp"
 #include "trill/problem/circuit.hpp"
@@ -46,6 +47,11 @@ void state_mechanics(const MechanicalProblem& p, const State& start, ProblemFact
   facts.sparse = p.stiffness_pattern().is_sparse();
   facts.linear = p.linear_force(all_groups);
   facts.splits_forces = fast_groups(p) != 0 && slow_groups(p) != 0;
+  if (const auto* structure = dynamic_cast<const LinearStructure*>(&p)) {
+    facts.structure = true;
+    facts.proportional = structure->proportional_damping().has_value();
+    facts.outputs = structure->outputs().size();
+  }
 }
 
 // The fastest of what the problem knows about its sources, and the steps that quick actions allow in the mean.

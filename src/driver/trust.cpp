@@ -15,6 +15,7 @@ namespace trill {
 namespace {
 constexpr double least_budget = 2, quick_run = 1e-3, quick_budget = 0.04;  // seconds
 constexpr double tightest_audit = 1e-11;                                   // can be made a hundred times as accurate
+constexpr Index most_audited_of_reduced = 4000;                            // unknowns
 constexpr double decided = 0.3;  // two audits agree to this share of the error: it is that of the run
 
 double budget_of(const TrustOptions& options, double run_seconds) {
@@ -73,7 +74,17 @@ class Check {
   }
 
  private:
-  bool can_be_audited() const { return delivered_by(run_) != Delivers::envelope; }
+  // A step with all unknowns of a large structure takes longer than a check, and nothing ends it halfway.
+  bool can_be_audited() const {
+    const bool is_reduced = run_.way.formulation && delivered_by(run_) == Delivers::full;
+    return delivered_by(run_) != Delivers::envelope && !(is_reduced && run_.start.y.size() > most_audited_of_reduced);
+  }
+
+  // A reduced structure takes its time before its steps, and a repetition makes no more of them.
+  double repetition_seconds() const {
+    const bool is_reduced = run_.way.formulation && delivered_by(run_) == Delivers::full;
+    return (is_reduced ? 2 : repetition_cost(run_.plan, outcome_.counters)) * outcome_.counters.seconds;
+  }
 
   // The whole run by the first method that can do it in time, or as much of it as possible.
   void find_audit() {
@@ -83,8 +94,7 @@ class Check {
     AuditTask task{run_.start, times, to_, scales, 0, Patience::unless_hopeless};
     const bool unlimited = std::isinf(clock_.left());
     // A repetition is a check at least, so its time is not spent on audits that may not end.
-    const double reserved =
-        std::min(0.5 * clock_.left(), 2 * repetition_cost(run_.plan, outcome_.counters) * outcome_.counters.seconds);
+    const double reserved = std::min(0.5 * clock_.left(), 2 * repetition_seconds());
     const auto left = [&] { return std::max(clock_.left() - reserved, 0.0); };
     for (const Auditor& auditor : auditors_of(run_)) {
       task.seconds = unlimited ? std::max(least_budget, 2 * outcome_.counters.seconds) : 0.8 * left();
@@ -207,8 +217,7 @@ class Check {
   // Parts of the run by another method, and the whole run again by its own. False: neither tells anything.
   bool estimate(Trust& trust) {
     std::optional<Repetition> repetition;
-    if (repetition_cost(run_.plan, outcome_.counters) * outcome_.counters.seconds < clock_.left())
-      repetition = repeat_run();
+    if (repetition_seconds() < clock_.left()) repetition = repeat_run();
     const std::optional<WindowEstimate> windows = look_through_windows();
     if (clock_.interrupted()) {
       trust.headline = "Not known, because the check was interrupted.";

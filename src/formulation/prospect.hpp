@@ -52,6 +52,9 @@ struct ProblemFacts {
   bool linear = false;         // all forces are linear in the positions
   bool has_events = false;     // or switches
   bool splits_forces = false;  // into fast and slow groups
+  bool structure = false;      // linear, with constant matrices
+  bool proportional = false;   // whose damping is a combination of mass and stiffness
+  std::size_t outputs = 0;     // that it names
   double span = 0;
   double drive = 0;         // fastest frequency of what acts from outside; 0: none is known
   double longest_step = 0;  // that quick actions known beforehand allow in the mean; 0: any

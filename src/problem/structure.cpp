@@ -10,6 +10,24 @@ void copy_into(MatrixSlot& slot, const SpMat& values, double factor) {
 }
 }  // namespace
 
+double quadratic_form(const SpMat& a, In x) {
+  double sum = 0;
+  for (Index j = 0; j < a.outerSize(); ++j)
+    for (SpMat::InnerIterator it(a, j); it; ++it) sum += x[it.row()] * it.value() * x[j];
+  return sum;
+}
+
+std::optional<ProportionalDamping> LinearStructure::proportional_damping() const {
+  return damping_matrix().nonZeros() > 0 ? std::nullopt : std::optional<ProportionalDamping>(ProportionalDamping{});
+}
+
+void LinearStructure::load(double t, Out f) const {
+  const Mat& shapes = load_shapes();
+  if (factors_.size() != shapes.cols()) factors_.resize(shapes.cols());
+  load_factors(t, factors_);
+  f.noalias() = shapes * factors_;
+}
+
 Layout LinearStructure::layout() const {
   const Index n = mass_matrix().rows();
   return {n, n, 0, 0};

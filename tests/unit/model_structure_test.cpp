@@ -98,6 +98,65 @@ TEST_F(TextStructures, LoadsStartsAndParameters) {
               1e-12 * std::abs(potential));
 }
 
+TEST_F(TextStructures, HaveSeveralLoadsAndOutputs) {
+  write_vector(folder_ / "east.mtx", Vec::Ones(8));
+  std::ofstream(folder_ / "quake.csv") << "time,a\n0,0\n1,4\n3,-2\n";
+  const TextModel model =
+      load("parameters.F = 3\n" + matrices +
+           "load = [{ on = \"u2\", value = \"F\", factor = \"t\" }, { ground = \"east.mtx\", table = "
+           "\"quake.csv\" }]\n[structure.outputs]\ntip = \"u7\"\n"
+           "drift = { vector = \"east.mtx\", value = 0.5, unit = \"m\" }\n");
+  const LinearStructure& s = structure(*model.problem);
+  Vec f(8);
+  s.load(2, f);
+  const Vec weight = s.mass_matrix() * Vec::Ones(8);
+  expect_equal(f, 6 * Vec::Unit(8, 1) - 1.0 * weight, "load at t = 2, where the table is 1");
+  s.load(3.5, f);
+  expect_equal(f, 10.5 * Vec::Unit(8, 1), "load after the table");
+  EXPECT_THAT(s.breakpoints(0, 5), testing::ElementsAre(1, 3));
+  const auto quantities = s.quantities();
+  ASSERT_EQ(quantities.size(), 3u);
+  EXPECT_EQ(quantities[1].name, "tip");
+  EXPECT_EQ(quantities[2].unit, "m");
+  State at = s.initial_state();
+  at.q() = Vec::LinSpaced(8, 1, 8);
+  Vec values(3);
+  s.measure(at, values);
+  EXPECT_DOUBLE_EQ(values[1], 7);
+  EXPECT_DOUBLE_EQ(values[2], 18);
+}
+
+TEST_F(TextStructures, AreDampedInSeveralWays) {
+  const auto damping = [&](const std::string& text) {
+    return Mat(structure(*load(matrices + text).problem).damping_matrix());
+  };
+  const Mat m(structure(*beam_).mass_matrix()), k(structure(*beam_).stiffness_matrix());
+  expect_equal(damping("damping = { mass = 0.5, stiffness = 1e-3 }\n"), Mat(0.5 * m + 1e-3 * k), "proportional");
+  // Half of a0/omega + a1 omega is the ratio at both frequencies: 0.02 at 3 and at 7.
+  expect_equal(damping("damping = { ratio = 0.02, between = [3, 7] }\n"), Mat(0.084 * m + 0.004 * k), "by its ratio");
+  EXPECT_NEAR(0.5 * (0.084 / 3 + 0.004 * 3), 0.02, 1e-15);
+  const Mat dashpot = damping("dashpot = { on = \"u7\", value = 0.3 }\n");
+  expect_equal(dashpot, Mat(0.3 * Vec::Unit(8, 6) * Vec::Unit(8, 6).transpose()), "dashpot");
+  EXPECT_TRUE(structure(*load(matrices + "damping = { mass = 1 }\n").problem).proportional_damping());
+  EXPECT_FALSE(structure(*load(matrices + "dashpot = { on = \"u1\", value = 1 }\n").problem).proportional_damping());
+}
+
+TEST_F(TextStructures, MistakesInLoadsAndOutputsHaveAPlace) {
+  std::ofstream(folder_ / "back.csv") << "time,a\n0,0\n1,4\n1,5\n";
+  EXPECT_THAT(said(matrices + "load = { on = \"u9\" }\n"), tells({"", "m.toml:4:15", "'u9'", "u1 to u8"}));
+  EXPECT_THAT(said(matrices + "load = { on = \"u1\", vector = \"f.mtx\" }\n"),
+              tells({"", "m.toml:4", "'vector'", "'on'"}));
+  EXPECT_THAT(said(matrices + "load = { on = \"u1\", table = \"back.csv\" }\n"), tells({"", "back.csv:4", "increase"}));
+  EXPECT_THAT(said(matrices + "damping = { ratio = 0.1 }\n"), tells({"", "m.toml:4", "two frequencies"}));
+  EXPECT_THAT(said(matrices + "[structure.outputs]\ntip = \"u0\"\n"), tells({"", "m.toml:5:7", "'u0'", "u8"}));
+  EXPECT_THAT(said(matrices + "[structure.outputs]\nu3 = \"u1\"\n"), tells({"", "m.toml:5:1", "'u3'", "another name"}));
+  EXPECT_THAT(said("[structure]\ngenerate = { shape = \"plte\" }\n"), tells({"", "m.toml:2:22", "'plte'", "plate"}));
+  SpMat lopsided = structure(*beam_).mass_matrix();
+  lopsided.coeffRef(0, 2) *= 2;
+  write_matrix(folder_ / "M.mtx", lopsided);
+  EXPECT_THAT(said(matrices), tells({"", "m.toml:2:8", "M.mtx", "not symmetric", "row", "column"}));
+}
+
 TEST_F(TextStructures, ForcesThatNoEnergyGivesHaveNoPotential) {
   EXPECT_TRUE(structure(*load(matrices).problem).potential(all_groups, 0, Vec::Ones(8)));
   SpMat lopsided = structure(*beam_).stiffness_matrix();

@@ -29,6 +29,7 @@ enum class AfterStep { kept, moved, changed, refused };
 struct RunScope {
   double tolerance = 0;  // relative tolerance; 0: fixed step size
   double t_begin = 0, t_end = 0;
+  std::vector<std::string> of = {};  // measures and components that are judged; empty: all
 };
 
 // A formulation that changes the unknowns. It owns the derived problem and converts states to it and back; the driver,

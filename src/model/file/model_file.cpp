@@ -3,6 +3,7 @@
 
 #include "model/bodies/body_file.hpp"
 #include "model/file/model_shape.hpp"
+#include "model/file/structure_section.hpp"
 
 #include <cmath>
 
@@ -223,24 +224,7 @@ class FileReader {
   }
 
   void read_structure() {
-    root_.section("structure", [&](TableReader& r) {
-      FileStructure s;
-      s.offset = r.offset();
-      s.mass = r.needed_text("mass");
-      s.stiffness = r.needed_text("stiffness");
-      s.damping = r.text("damping");
-      s.start = r.text("start");
-      s.velocity = r.text("velocity");
-      if (const toml::node* load = r.find("load")) {
-        if (!load->is_table())
-          throw source_.error(offset_of(source_, *load),
-                              "'load' must be a table: load = { vector = \"f.mtx\", factor = \"sin(t)\" }");
-        TableReader reader(source_, *load->as_table(), "'load'", offset_of(source_, *load));
-        s.load = FileLoad{reader.needed_text("vector"), reader.value("factor")};
-        reader.finish();
-      }
-      file_.structure = std::move(s);
-    });
+    root_.section("structure", [&](TableReader& r) { file_.structure = read_structure_section(source_, r); });
   }
 
   void read_run() {

@@ -155,16 +155,50 @@ struct FileRate {
   bool algebraic = false;
 };
 
-struct FileLoad {
-  FileText vector;
-  std::optional<FileValue> factor;
+// A vector of a structure: a file, or something on it that has a name, such as the unknown u12.
+struct FileVector {
+  std::optional<FileText> file, on;  // exactly one of them
 };
-// M u'' + C u' + K u = factor(t) f with matrices and vectors from files.
+// vector * value * factor(t), where the factor is an expression or the table of a sampled function.
+struct FileLoad {
+  std::size_t offset = 0;
+  FileVector vector;
+  bool ground = false;  // the vector is a motion of the ground, which loads the structure by minus M times it
+  std::optional<FileValue> value, factor;
+  std::optional<FileText> table;
+};
+struct FileDamping {
+  std::size_t offset = 0;
+  std::optional<FileText> matrix;
+  std::optional<FileValue> mass, stiffness;  // C = mass M + stiffness K
+  std::optional<FileValue> ratio;            // the same, by the ratio of critical damping at two frequencies
+  std::vector<FileValue> between;
+};
+struct FileDashpot {
+  FileText on;
+  FileValue value;
+};
+struct FileOutput {
+  FileText name;
+  FileVector vector;
+  std::optional<FileValue> value;
+  std::string unit;
+};
+// Matrices of a body with a simple shape, made and not read.
+struct FileGenerate {
+  FileText shape;
+  std::vector<std::pair<FileText, FileValue>> numbers;
+};
+// M u'' + C u' + K u = sum of loads, with matrices and vectors from files.
 struct FileStructure {
   std::size_t offset = 0;
-  FileText mass, stiffness;
-  std::optional<FileText> damping, start, velocity;
-  std::optional<FileLoad> load;
+  std::optional<FileText> mass, stiffness;
+  std::optional<FileGenerate> generate;  // instead of both
+  std::optional<FileDamping> damping;
+  std::vector<FileDashpot> dashpots;
+  std::optional<FileText> start, velocity;
+  std::vector<FileLoad> loads;
+  std::vector<FileOutput> outputs;
 };
 
 struct FileRun {

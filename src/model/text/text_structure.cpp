@@ -1,116 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/text/text_structure.hpp"
 
-#include "model/expression/derivative.hpp"
-#include "model/expression/switching.hpp"
-#include "model/file/matrix_market.hpp"
+#include <algorithm>
 
-#include <cmath>
-
-#include <Eigen/SparseCholesky>
 #include <fmt/format.h>
 
 namespace trill {
-namespace {
-class StructureReader {
- public:
-  StructureReader(CompiledModel& model, const ModelFolder& folder)
-      : model_(model), folder_(folder), file_(*model.file.structure) {}
-
-  std::shared_ptr<const StructureData> read() {
-    auto data = std::make_shared<StructureData>();
-    data->mass = matrix(file_.mass);
-    n_ = data->mass.rows();
-    if (n_ == 0 || data->mass.cols() != n_)
-      throw error(file_.mass, "a mass matrix must be square and have at least one row");
-    data->stiffness = matching(file_.stiffness);
-    data->damping = file_.damping ? matching(*file_.damping) : SpMat(n_, n_);
-    data->has_potential = data->damping.nonZeros() == 0 && is_symmetric(data->stiffness);
-    check_mass(data->mass);
-    data->load = file_.load ? vector(file_.load->vector) : Vec::Zero(n_);
-    data->start = file_.start ? vector(*file_.start) : Vec::Zero(n_);
-    data->velocity = file_.velocity ? vector(*file_.velocity) : Vec::Zero(n_);
-    read_factor(*data);
-    return data;
-  }
-
- private:
-  ModelError error(const FileText& at, std::string_view message) const {
-    return model_.source.error(at.offset, message);
-  }
-  std::string text(const FileText& name) const {
-    return folder_.read(name.text, model_.source, name.offset, most_matrix_bytes);
-  }
-  SpMat matrix(const FileText& name) const { return read_matrix_market(name.text, text(name)); }
-  SpMat matching(const FileText& name) const {
-    SpMat m = matrix(name);
-    if (m.rows() != n_ || m.cols() != n_)
-      throw error(name, fmt::format("{} is {} x {}, but the mass matrix is {} x {}; they must have the same size",
-                                    name.text, m.rows(), m.cols(), n_, n_));
-    return m;
-  }
-  Vec vector(const FileText& name) const {
-    Vec v = read_vector_market(name.text, text(name));
-    if (v.size() != n_)
-      throw error(name, fmt::format("{} has {} rows, but the mass matrix has {}; they must be equally many", name.text,
-                                    v.size(), n_));
-    return v;
-  }
-  static bool is_symmetric(const SpMat& m) {
-    const SpMat transposed = m.transpose();
-    return (m - transposed).norm() <= 1e-10 * m.norm();
-  }
-  void check_mass(const SpMat& mass) const {
-    const Eigen::SimplicialLLT<SpMat> factors(mass);
-    if (factors.info() != Eigen::Success || !is_symmetric(mass))
-      throw error(file_.mass, "a mass matrix must be symmetric and positive definite, and this one is not");
-  }
-  void read_factor(StructureData& data) const {
-    KernelScope scope(*model_.space, nullptr);
-    Expression e = scope.graph().number(1);
-    if (file_.load && file_.load->factor) e = scope.parse(*file_.load->factor);
-    data.steady = !depends_on(scope.graph(), e, SymbolKind::time);
-    const Expression outputs[] = {e};
-    data.factor = Program(scope.graph(), outputs);
-    Evaluator at_start(data.factor);
-    at_start.evaluate({.parameters = model_.space->parameter_values().data()});
-    if (!std::isfinite(at_start[0]))
-      throw file_.load->factor->error(
-          fmt::format("the factor of the load is {} at the start, where it must be finite", at_start[0]));
-    const auto function = [&](Expression part) {
-      return TimeFunction(scope.graph(), part, [&](SymbolKind, int parameter) {
-        return model_.space->parameter_values()[static_cast<std::size_t>(parameter)];
-      });
-    };
-    for (const Expression part : time_parts(scope.graph(), outputs)) data.factor_parts.push_back(function(part));
-    for (const SwitchingFunction& s : switching_functions(scope.graph(), outputs))
-      data.switches.push_back(function(s.when));
-  }
-
-  CompiledModel& model_;
-  const ModelFolder& folder_;
-  const FileStructure& file_;
-  Index n_ = 0;
-};
-
-double form(const SpMat& a, In x) {  // x^T A x
-  double sum = 0;
-  for (Index j = 0; j < a.outerSize(); ++j)
-    for (SpMat::InnerIterator it(a, j); it; ++it) sum += x[it.row()] * it.value() * x[j];
-  return sum;
-}
-}  // namespace
-
-std::shared_ptr<const StructureData> read_structure(CompiledModel& model, const ModelFolder& folder) {
-  return StructureReader(model, folder).read();
+double SampledFactor::at(double time) const {
+  if (time < t.front() || time > t.back()) return 0;
+  const auto after = std::upper_bound(t.begin(), t.end(), time);
+  if (after == t.end()) return value.back();
+  const auto k = static_cast<std::size_t>(after - t.begin());
+  const double share = (time - t[k - 1]) / (t[k] - t[k - 1]);
+  return value[k - 1] + share * (value[k] - value[k - 1]);
 }
 
 TextStructure::TextStructure(std::shared_ptr<const CompiledModel> model, std::shared_ptr<const StructureData> data)
-    : model_(std::move(model)), data_(std::move(data)), factor_(data_->factor) {}
+    : model_(std::move(model)), data_(std::move(data)), factors_(data_->factors), now_(data_->loads.cols()) {}
 
-double TextStructure::factor(double t) const {
-  factor_.evaluate({.t = t, .parameters = model_->space->parameter_values().data()});
-  return factor_[0];
+void TextStructure::load_factors(double t, Out factors) const {
+  factors_.evaluate({.t = t, .parameters = model_->space->parameter_values().data()});
+  for (Index i = 0; i < factors.size(); ++i) {
+    const auto& table = data_->tables[static_cast<std::size_t>(i)];
+    factors[i] = table ? table->at(t) : factors_[static_cast<std::size_t>(i)];
+  }
 }
 
 std::vector<double> TextStructure::breakpoints(double t0, double t1) const {
@@ -119,6 +32,11 @@ std::vector<double> TextStructure::breakpoints(double t0, double t1) const {
     const std::vector<double> found = when.sign_changes(t0, t1);
     times.insert(times.end(), found.begin(), found.end());
   }
+  for (const auto& table : data_->tables)
+    if (table)
+      for (const double t : table->t)
+        if (t > std::min(t0, t1) && t < std::max(t0, t1)) times.push_back(t);
+  std::sort(times.begin(), times.end());
   return times;
 }
 
@@ -130,8 +48,6 @@ std::vector<TimeMark> TextStructure::time_marks(double t0, double t1) const {
   }
   return marks_of(all);
 }
-
-void TextStructure::load(double t, Out f) const { f = factor(t) * data_->load; }
 
 std::vector<Quantity> TextStructure::components() const {
   std::vector<Quantity> all;
@@ -147,12 +63,28 @@ State TextStructure::initial_state() const {
   return s;
 }
 
+double TextStructure::load_energy(double t, In q) const {
+  load_factors(t, now_);
+  double sum = 0;
+  for (Index i = 0; i < now_.size(); ++i) sum -= now_[i] * data_->loads.col(i).dot(q);
+  return sum;
+}
+
 std::optional<double> TextStructure::potential(Groups groups, double t, In q) const {
   if (!data_->has_potential) return std::nullopt;
-  return groups & 1 ? 0.5 * form(data_->stiffness, q) - factor(t) * data_->load.dot(q) : 0;
+  return groups & 1 ? 0.5 * quadratic_form(data_->stiffness, q) + load_energy(t, q) : 0;
+}
+
+std::vector<Quantity> TextStructure::quantities() const {
+  std::vector<Quantity> all{{"energy", "", QuantityKind::energy}};
+  for (const StructureOutput& output : data_->outputs) all.push_back({output.name, output.unit});
+  return all;
 }
 
 void TextStructure::measure(const State& s, Out values) const {
-  values[0] = 0.5 * (form(data_->mass, s.v()) + form(data_->stiffness, s.q())) - factor(s.t) * data_->load.dot(s.q());
+  values[0] =
+      0.5 * (quadratic_form(data_->mass, s.v()) + quadratic_form(data_->stiffness, s.q())) + load_energy(s.t, s.q());
+  for (std::size_t k = 0; k < data_->outputs.size(); ++k)
+    values[static_cast<Index>(k) + 1] = data_->outputs[k].weights.dot(s.q());
 }
 }  // namespace trill

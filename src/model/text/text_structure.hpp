@@ -7,14 +7,25 @@
 #include "problem/structure.hpp"
 
 namespace trill {
-// The linear structure whose matrices a text model names as Matrix Market files: M u'' + C u' + K u = factor(t) f.
+// A function of time that is known at some times and straight between them; it is zero before and after.
+struct SampledFactor {
+  std::vector<double> t, value;
+  double at(double time) const;
+};
+
+// The linear structure whose matrices a text model names as Matrix Market files, or has made:
+// M u'' + C u' + K u = sum of b_i p_i(t).
 struct StructureData {
   SpMat mass, damping, stiffness;
+  std::optional<ProportionalDamping> proportional;
   bool has_potential = false;  // no damping, and forces K u that are the gradient of an energy
-  bool steady = true;          // the load does not depend on t
-  Vec load, start, velocity;
-  Program factor;                                    // time-dependent factor of the load
-  std::vector<TimeFunction> factor_parts, switches;  // its parts, and functions that change their sign where it jumps
+  bool steady = true;          // no load depends on t
+  Mat loads;                   // a column for each b_i
+  Vec start, velocity;
+  Program factors;                                   // the p_i, where no table gives them
+  std::vector<std::optional<SampledFactor>> tables;  // of each load
+  std::vector<TimeFunction> factor_parts, switches;  // parts of the factors; what changes its sign where they jump
+  std::vector<StructureOutput> outputs;
 };
 std::shared_ptr<const StructureData> read_structure(CompiledModel& model, const ModelFolder& folder);
 
@@ -27,7 +38,10 @@ class TextStructure final : public LinearStructure, public TimeMarked {
   const SpMat& mass_matrix() const override { return data_->mass; }
   const SpMat& damping_matrix() const override { return data_->damping; }
   const SpMat& stiffness_matrix() const override { return data_->stiffness; }
-  void load(double t, Out f) const override;
+  const Mat& load_shapes() const override { return data_->loads; }
+  void load_factors(double t, Out factors) const override;
+  std::vector<StructureOutput> outputs() const override { return data_->outputs; }
+  std::optional<ProportionalDamping> proportional_damping() const override { return data_->proportional; }
   std::vector<double> breakpoints(double t0, double t1) const override;
   std::vector<TimeMark> time_marks(double t0, double t1) const override;
 
@@ -41,14 +55,15 @@ class TextStructure final : public LinearStructure, public TimeMarked {
   std::optional<double> potential(Groups groups, double t, In q) const override;
 
   // The load counts as a potential -f^T u. Without damping and with a constant load the energy is kept.
-  std::vector<Quantity> quantities() const override { return {{"energy", "", QuantityKind::energy}}; }
+  std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
 
  private:
-  double factor(double t) const;
+  double load_energy(double t, In q) const;  // -f(t)^T u
 
   std::shared_ptr<const CompiledModel> model_;
   std::shared_ptr<const StructureData> data_;
-  mutable Evaluator factor_;
+  mutable Evaluator factors_;
+  mutable Vec now_;  // values of the factors
 };
 }  // namespace trill

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cantilever of cubic Hermite elements under a tip load that is switched on at t = 0: a linear structure M u'' + C u' +
 // K u = f, PJY97 eq. 3.7. Unknowns are deflection and slope of every free node.
+#include "problem/generated_structure.hpp"
 #include "problem/structure.hpp"
 #include "trill/problem/registered.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace trill {
@@ -30,38 +30,8 @@ struct BeamParameters {
   }
 };
 
-using Element = std::array<std::array<double, 4>, 4>;
-
-// K_e = EI/l^3 [...] and M_e = rho A l/420 [...] for the unknowns (w_1, w_1', w_2, w_2')
-Element stiffness_element(double EI, double l) {
-  const double a = EI / (l * l * l);
-  return {{{12 * a, 6 * l * a, -12 * a, 6 * l * a},
-           {6 * l * a, 4 * l * l * a, -6 * l * a, 2 * l * l * a},
-           {-12 * a, -6 * l * a, 12 * a, -6 * l * a},
-           {6 * l * a, 2 * l * l * a, -6 * l * a, 4 * l * l * a}}};
-}
-Element mass_element(double rhoA, double l) {
-  const double a = rhoA * l / 420;
-  return {{{156 * a, 22 * l * a, 54 * a, -13 * l * a},
-           {22 * l * a, 4 * l * l * a, 13 * l * a, -3 * l * l * a},
-           {54 * a, 13 * l * a, 156 * a, -22 * l * a},
-           {-13 * l * a, -3 * l * l * a, -22 * l * a, 4 * l * l * a}}};
-}
-
-// The same element along the beam, clamped at its first node.
-SpMat assemble(const Element& element, Index elements) {
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(static_cast<std::size_t>(16 * elements));
-  for (Index e = 0; e < elements; ++e)
-    for (Index i = 0; i < 4; ++i)
-      for (Index j = 0; j < 4; ++j) {
-        const Index row = 2 * e + i - 2, col = 2 * e + j - 2;
-        if (row >= 0 && col >= 0)
-          entries.emplace_back(row, col, element[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
-      }
-  SpMat matrix(2 * elements, 2 * elements);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
+HermiteLine clamped_line(const BeamParameters& p) {
+  return hermite_line(p.elements, p.length, {true, true, false, false});
 }
 
 class Beam final : public Registered<Beam, BeamParameters, LinearStructure> {
@@ -78,21 +48,26 @@ class Beam final : public Registered<Beam, BeamParameters, LinearStructure> {
 
   explicit Beam(const Parameters& p)
       : Registered(p),
-        M_(assemble(mass_element(p.mass_per_length, p.length / p.elements), p.elements)),
-        K_(assemble(stiffness_element(p.bending_stiffness, p.length / p.elements), p.elements)),
-        C_(M_.rows(), M_.rows()) {
+        M_(p.mass_per_length * clamped_line(p).values),
+        K_(p.bending_stiffness * clamped_line(p).curvatures),
+        C_(M_.rows(), M_.rows()),
+        shape_(Mat::Zero(M_.rows(), 1)) {
+    shape_(tip(), 0) = p.tip_load;
     // First frequency of the continuous cantilever: beta^2 sqrt(EI/(rho A)) / L^2 with cos(beta) cosh(beta) = -1.
     constexpr double beta = 1.8751040687119612;
     const double omega1 = beta * beta * std::sqrt(p.bending_stiffness / p.mass_per_length) / (p.length * p.length);
-    if (p.damping_ratio > 0) C_ = 2 * p.damping_ratio / omega1 * K_;
+    damping_ = 2 * p.damping_ratio / omega1;
+    if (damping_ > 0) C_ = damping_ * K_;
   }
 
   const SpMat& mass_matrix() const override { return M_; }
   const SpMat& damping_matrix() const override { return C_; }
   const SpMat& stiffness_matrix() const override { return K_; }
-  void load(double, Out f) const override {
-    f.setZero();
-    f[tip()] = p_.tip_load;
+  const Mat& load_shapes() const override { return shape_; }
+  void load_factors(double, Out factors) const override { factors[0] = 1; }
+  std::optional<ProportionalDamping> proportional_damping() const override { return {{0, damping_}}; }
+  std::vector<StructureOutput> outputs() const override {
+    return {{"tip_deflection", "m", Vec::Unit(M_.rows(), tip())}};
   }
 
   std::vector<Quantity> components() const override {
@@ -121,21 +96,17 @@ class Beam final : public Registered<Beam, BeamParameters, LinearStructure> {
     return {{"energy", "J", QuantityKind::energy}, {"tip_deflection", "m"}};
   }
   void measure(const State& s, Out values) const override {
-    values[0] = 0.5 * form(M_, s.v()) + potential_energy(s.q());
+    values[0] = 0.5 * quadratic_form(M_, s.v()) + potential_energy(s.q());
     values[1] = s.y[tip()];
   }
 
  private:
   Index tip() const { return M_.rows() - 2; }
-  double potential_energy(In q) const { return 0.5 * form(K_, q) - p_.tip_load * q[tip()]; }
-  static double form(const SpMat& A, In x) {  // x^T A x
-    double sum = 0;
-    for (Index j = 0; j < A.outerSize(); ++j)
-      for (SpMat::InnerIterator it(A, j); it; ++it) sum += x[it.row()] * it.value() * x[j];
-    return sum;
-  }
+  double potential_energy(In q) const { return 0.5 * quadratic_form(K_, q) - p_.tip_load * q[tip()]; }
 
   SpMat M_, K_, C_;
+  double damping_ = 0;  // C = damping_ K
+  Mat shape_;
 };
 }  // namespace
 }  // namespace trill

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "multiscale/load_polynomial.hpp"
+
+#include "linalg/dense_decompositions.hpp"
+#include "problem/time_marks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace trill {
+namespace {
+constexpr double agreement = 1e-12;
+constexpr int most_halvings = 40;
+constexpr double test_places[] = {0.004, 0.31, 0.5371, 0.83, 0.997};
+constexpr int samples_of_piece = 32;
+constexpr double sampling_margin = 1.01;  // of a total variation that is the sum of differences of samples
+}  // namespace
+
+LoadPolynomial::LoadPolynomial(const LinearStructure& structure) : structure_(structure), places_(points) {
+  const Index loads = structure.load_shapes().cols();
+  Mat powers(points, points);
+  for (Index j = 0; j < points; ++j) {
+    // Chebyshev's points: none is an end of the interval, where a factor may jump.
+    places_[j] = 0.5 - 0.5 * std::cos((static_cast<double>(j) + 0.5) * std::numbers::pi / static_cast<double>(points));
+    double power = 1;
+    for (Index k = 0; k < points; ++k, power *= places_[j]) powers(j, k) = power;
+  }
+  to_coefficients_ = inverse_of(powers).matrix;
+  now_ = Vec::Zero(loads);
+  size_ = Vec::Zero(loads);
+  values_ = coefficients_ = derivatives_ = Mat::Zero(points, loads);
+}
+
+void LoadPolynomial::look(double t) {
+  structure_.load_factors(t, now_);
+  size_ = size_.cwiseMax(now_.cwiseAbs());
+}
+
+bool LoadPolynomial::try_fit(double t, double h) {
+  for (Index j = 0; j < points; ++j) {
+    look(t + h * places_[j]);
+    values_.row(j) = now_.transpose();
+  }
+  coefficients_.noalias() = to_coefficients_ * values_;
+  for (const double x : test_places) {
+    look(t + h * x);
+    for (Index i = 0; i < now_.size(); ++i) {
+      double value = 0;
+      for (Index k = points; k-- > 0;) value = value * x + coefficients_(k, i);
+      if (!(std::abs(value - now_[i]) <= agreement * size_[i])) return false;
+    }
+  }
+  return true;
+}
+
+double LoadPolynomial::fit(double t, double h) {
+  double length = h;
+  if (now_.size() > 0)
+    for (int k = 0; k < most_halvings && !try_fit(t, length); ++k) length *= 0.5;
+  double factor = 1;  // k! / length^k
+  for (Index k = 0; k < points; ++k) {
+    derivatives_.row(k) = factor * coefficients_.row(k);
+    factor *= static_cast<double>(k + 1) / length;
+  }
+  return length;
+}
+
+double LoadPolynomial::at(int k, Index i, double s) const {
+  double value = 0;
+  for (Index j = points; j-- > k;) value = derivatives_(j, i) + value * s / static_cast<double>(j - k + 1);
+  return value;
+}
+
+std::vector<double> load_breaks(const LinearStructure& structure, double t0, double t1) {
+  std::vector<double> times{t0, t1};
+  for (const double t : structure.breakpoints(t0, t1))
+    if (t > t0 && t < t1) times.push_back(t);
+  // A short pulse must not lie between the points of a fit.
+  for (const TimeMark& mark : time_marks_of(structure, t0, t1))
+    if (mark.t > t0 && mark.t < t1) times.push_back(mark.t);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+LoadVariation load_variation(const LinearStructure& structure, double t0, double t1) {
+  const Index loads = structure.load_shapes().cols();
+  LoadPolynomial piece(structure);
+  LoadVariation v{Vec::Zero(loads), Vec::Zero(loads), Vec::Zero(loads), Vec::Zero(loads), Vec::Zero(loads)};
+  Vec value = Vec::Zero(loads), slope = Vec::Zero(loads);  // where the piece before has ended
+  bool first = true;
+  const std::vector<double> breaks = load_breaks(structure, t0, t1);
+  for (std::size_t b = 0; b + 1 < breaks.size(); ++b)
+    for (double t = breaks[b]; t < breaks[b + 1];) {
+      const double left = breaks[b + 1] - t, h = piece.fit(t, left);
+      for (Index i = 0; i < loads; ++i) {
+        const double jump = std::abs(piece.at(0, i, 0) - value[i]);
+        v.jumps[i] += jump;
+        (first ? v.slope_start : v.slope_total)[i] += std::abs(piece.at(1, i, 0) - slope[i]);
+        double last = piece.at(0, i, 0), last_slope = piece.at(1, i, 0), total = 0, total_slope = 0;
+        for (int k = 1; k <= samples_of_piece; ++k) {
+          const double s = h * k / samples_of_piece, now = piece.at(0, i, s), now_slope = piece.at(1, i, s);
+          total += std::abs(now - last);
+          total_slope += std::abs(now_slope - last_slope);
+          v.steepest[i] = std::max({v.steepest[i], std::abs(now_slope), std::abs(last_slope)});
+          last = now;
+          last_slope = now_slope;
+        }
+        v.total[i] += sampling_margin * total;
+        v.slope_total[i] += sampling_margin * total_slope;
+        value[i] = last;
+        slope[i] = last_slope;
+      }
+      first = false;
+      t = h == left ? breaks[b + 1] : t + h;
+    }
+  return v;
+}
+}  // namespace trill

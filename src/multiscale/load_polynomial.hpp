@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "linalg/oscillator_response.hpp"
+#include "problem/structure.hpp"
+
+namespace trill {
+// The factors of the loads of a structure over a short time, as polynomials that agree with them to rounding.
+class LoadPolynomial {
+ public:
+  explicit LoadPolynomial(const LinearStructure& structure);
+
+  // Fits polynomials on [t, t + h], or on a first part of it if they would not agree with the factors on the whole.
+  // Returns the length of that part. There must be no jump inside.
+  double fit(double t, double h);
+  // derivatives()(k, i) is the k-th derivative of factor i at t.
+  const Mat& derivatives() const { return derivatives_; }
+  // Derivative k of factor i at t + s.
+  double at(int k, Index i, double s) const;
+
+ private:
+  static constexpr Index points = most_force_degree + 1;
+  void look(double t);
+  bool try_fit(double t, double h);
+
+  const LinearStructure& structure_;
+  Mat to_coefficients_;  // from values at the points to coefficients of powers of (time - t) / h
+  Vec places_, now_, size_;
+  Mat values_, coefficients_, derivatives_;
+};
+
+// How much the factors of loads move over a run: what the bounds of a reduction need.
+struct LoadVariation {
+  Vec jumps;        // |p(t0)| and the sum of all jumps
+  Vec slope_start;  // |p'(t0)|
+  Vec slope_total;  // total variation of p'
+  Vec total;        // total variation of p without jumps
+  Vec steepest;     // largest |p'|
+};
+LoadVariation load_variation(const LinearStructure& structure, double t0, double t1);
+// Where factors of loads jump or have a kink, and the ends of the stretch; ascending.
+std::vector<double> load_breaks(const LinearStructure& structure, double t0, double t1);
+}  // namespace trill

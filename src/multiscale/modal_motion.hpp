@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "multiscale/load_polynomial.hpp"
+
+namespace trill {
+// x'' + D x' + Lambda x = loads p(t), with diagonal Lambda and, unless `coupling` is given, a diagonal D.
+struct ModalSystem {
+  Vec lambda, damping;
+  Mat coupling;  // D as a full matrix; empty: it is diagonal
+  Mat loads;
+  Index size() const { return lambda.size(); }
+};
+
+// The exact motion of such a system: scalar oscillators, or the exponential of the matrix if damping couples them.
+class ModalMotion {
+ public:
+  ModalMotion(const ModalSystem& system, const LinearStructure& structure);
+  // Moves (x, v) from t to t + h. No load may jump in between.
+  void advance(double t, double h, Out x, Out v);
+
+ private:
+  void move_oscillators(double h, Out x, Out v);
+  void move_coupled(double h, Out x, Out v);
+  void prepare_exponential(double h);
+
+  const ModalSystem& system_;
+  LoadPolynomial factors_;
+  OscillatorResponse response_;
+  double prepared_ = 0;  // the h of transition_
+  Mat transition_;       // of (x, v) and the derivatives of all factors
+  Vec together_, moved_;
+};
+}  // namespace trill

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The formulation `ritz`: a large linear structure in a few vectors that its loads and its start excite.
+#include "formulation/prospect.hpp"
+#include "multiscale/reduced_structure.hpp"
+#include "multiscale/ritz_reduction.hpp"
+#include "trill/base/options.hpp"
+#include "trill/formulation/reformulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr const char* whole_field = "the whole field";
+constexpr double default_tolerance = 1e-6;
+
+struct RitzOptions {
+  int vectors = 300;
+  void fields(OptionVisitor& v) {
+    v.integer("vectors", vectors, Range::between(4, 3000),
+              "most vectors that are used, whatever the tolerance asks for");
+  }
+};
+
+class RitzForm final : public Reformulation {
+ public:
+  RitzForm(const Problem& problem, const RitzOptions& options)
+      : structure_(problem.as<LinearStructure>("ritz")), options_(options), reduced_(structure_) {}
+
+  const Problem& inner() const override { return reduced_; }
+
+  void expect(const RunScope& scope) override {
+    if (!(scope.t_end > scope.t_begin))
+      throw UsageError("ritz computes motions forwards in time only; --method dop853 can run backwards");
+    scope_ = scope;
+  }
+
+  void enter(const State& given, State& in, Notes& notes) override {
+    reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), targets(), options_.vectors});
+    reduced_.become(reduction_.system, reduction_.step);
+    in = State(reduced_.layout(), given.t);
+    in.q() = reduction_.x0;
+    in.v() = reduction_.v0;
+    warn(given.t, notes);
+  }
+
+  void leave(const State& in, State& out) const override {
+    out.t = in.t;
+    out.q().noalias() = reduction_.shapes * in.q();
+    out.v().noalias() = reduction_.shapes * in.v();
+  }
+
+  std::string reluctance() const override {
+    if (reduction_.reached) return "";
+    const ReducedOutput& worst = worst_output();
+    return fmt::format("{} vectors give {} to {:.1g} of its range only", reduction_.system.size(), worst.name,
+                       worst.relative());
+  }
+
+  double model_error() const override {
+    if (reduction_.outputs.empty() || reduction_.complete) return reduction_.floor;
+    return std::max(worst_output().relative(), reduction_.floor);
+  }
+
+  std::string summary() const override {
+    std::string text = fmt::format("{} vectors, {} of them converged modes, from {} solves with one factorisation of K",
+                                   reduction_.system.size(), reduction_.modes, reduction_.solves);
+    if (reduction_.complete) return text + "; they span all that loads and start can excite" + floor_text();
+    for (const ReducedOutput& out : reduction_.outputs)
+      text += fmt::format("; {} within {:.2g} ({}, {:.1g} of its {})", out.name, out.bound,
+                          reduction_.proved ? "bound" : "estimate", out.relative(),
+                          out.is_field ? "size, in the mean" : "range");
+    return text + floor_text();
+  }
+
+  void account(Counters& work) const override { work.factorisations += 1; }
+
+ private:
+  std::string floor_text() const { return fmt::format("; rounding in K sets a floor of {:.1g}", reduction_.floor); }
+
+  const ReducedOutput& worst_output() const {
+    return *std::max_element(
+        reduction_.outputs.begin(), reduction_.outputs.end(),
+        [](const ReducedOutput& a, const ReducedOutput& b) { return a.relative() < b.relative(); });
+  }
+
+  double tolerance() const { return scope_.tolerance > 0 ? scope_.tolerance : default_tolerance; }
+
+  // Outputs and positions that are judged; all outputs if nobody says which, and the whole field if there are none.
+  // What is no linear function of positions is judged by the field.
+  std::vector<RitzTarget> targets() const {
+    const std::vector<StructureOutput> outputs = structure_.outputs();
+    const Index n = structure_.mass_matrix().rows();
+    std::vector<RitzTarget> all;
+    bool field = false;
+    if (scope_.of.empty())
+      for (const StructureOutput& output : outputs) all.push_back({output.name, output.weights});
+    const std::vector<Quantity> names = scope_.of.empty() ? std::vector<Quantity>() : structure_.components();
+    for (const std::string& name : scope_.of) {
+      const auto output =
+          std::find_if(outputs.begin(), outputs.end(), [&](const StructureOutput& o) { return o.name == name; });
+      const auto component =
+          std::find_if(names.begin(), names.end(), [&](const Quantity& q) { return q.name == name; });
+      const Index place = component - names.begin();
+      if (output != outputs.end())
+        all.push_back({name, output->weights});
+      else if (place < n)
+        all.push_back({name, Vec::Unit(n, place)});
+      else
+        field = true;
+    }
+    if (field || all.empty()) all.push_back({whole_field, Vec()});
+    return all;
+  }
+
+  void warn(double t, Notes& notes) const {
+    if (reduction_.complete) return;
+    const ReducedOutput& worst = worst_output();
+    if (reduction_.floor > tolerance())
+      notes.raise_with(
+          t, "rounding_of_stiffness",
+          [&] {
+            return fmt::format(
+                "rounding in the entries of K alone is worth {:.1g} of the motion, so that {:.1g} cannot "
+                "be had from these matrices; a coarser mesh has a lower floor",
+                reduction_.floor, tolerance());
+          },
+          Severity::warning, reduction_.floor, tolerance());
+    if (!reduction_.reached)
+      notes.raise_with(
+          t, "reduction_incomplete",
+          [&] {
+            return fmt::format(
+                "with {} vectors {} is within {:.1g} of its {} by its {}, not {:.1g}; {} contributes most",
+                reduction_.system.size(), worst.name, worst.relative(), worst.is_field ? "size" : "range",
+                reduction_.proved ? "bound" : "estimate", tolerance(), worst.worst);
+          },
+          Severity::warning, worst.relative(), tolerance());
+  }
+
+  const LinearStructure& structure_;
+  RitzOptions options_;
+  RunScope scope_{0, 0, 1, {}};
+  Reduction reduction_;
+  ReducedStructure reduced_;
+};
+
+// One factorisation and some forty solves, then a product with the vectors for every row.
+Prospect ritz_prospect(const ProblemFacts& facts, const Question& question) {
+  Prospect out;
+  if (!facts.structure) {
+    out.objection = "it is for linear structures only";
+    return out;
+  }
+  constexpr double rows = 300, solves = 60, vectors = 40, seconds_of_flop = 1e-9;
+  const auto n = static_cast<double>(facts.coordinates);
+  out.rtol = question.rtol.value_or(std::max(1e-12, 0.3 * question.accuracy));
+  out.steps = rows;
+  out.error = *out.rtol;
+  const double setup = 3 * facts.factor_seconds + solves * (10 * facts.force_seconds + 1e-8 * n) + 1e-4;
+  out.overhead = setup / rows + 4 * n * vectors * seconds_of_flop;
+  out.why = fmt::format("the structure is linear, and a few vectors that its loads excite give {} with a {}",
+                        facts.outputs > 0 ? "its outputs" : "its motion",
+                        facts.proportional ? "bound of the error" : "error estimate");
+  return out;
+}
+}  // namespace
+
+ReformulationEntry ritz_entry() {
+  return {.name = "ritz",
+          .title = "reduction of a large linear structure to vectors that its loads excite, with exact oscillators",
+          .reference = "E. L. Wilson, M.-W. Yuan, J. M. Dickens, Earthquake Eng. Struct. Dyn. 10 (1982) 813-821",
+          .delivers = Delivers::full,
+          .free_of_oscillation = true,
+          .runs = "linear structures",
+          .options = list_options<RitzOptions>(),
+          .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
+            return std::make_unique<RitzForm>(problem, read_options<RitzOptions>(options, "ritz"));
+          },
+          .driving_method = [](const Problem&) -> std::string { return "oscillators"; },
+          .methods = oscillator_methods,
+          .ends_by = {},
+          .rtol = nullptr,
+          .advise = ritz_prospect};
+}
+}  // namespace trill

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "linalg/dense_decompositions.hpp"
+#include "linalg/sparse_cholesky.hpp"
+
+namespace trill {
+// Load-dependent vectors (Wilson, Yuan, Dickens 1982) in blocks: K^-1 B for a start block B of loads and momenta, then
+// K^-1 M times the block before, all M-orthonormal. Their combinations that diagonalise K are Ritz vectors; those with
+// low frequencies converge to the modes that B excites. The static answer to the start block is always contained.
+class RitzBasis {
+ public:
+  // `factors` are those of K. Columns of the start block that are zero or depend on others are dropped.
+  RitzBasis(const SpMat& k, const SpMat& m, const SparseCholesky& factors, const Mat& start);
+
+  bool extend();  // one more block; false: the space contains everything that B can excite
+  bool solve();   // finds the Ritz vectors of the present space; false: rounding has made it useless
+  Index size() const { return size_; }
+  Index solves() const { return solves_; }
+  const Vec& lambda() const { return lambda_; }  // ascending
+  // The size of the residual of Ritz vector j, relative to its eigenvalue of K^-1 M: small if it is a mode.
+  double residual(Index j) const;
+  auto vectors() const { return basis_.leftCols(size_); }
+  const Mat& combinations() const { return combinations_; }  // Ritz vectors = vectors() * combinations()
+
+ private:
+  void append(const Mat& w);
+  void look_ahead(Index before);
+  Mat bordered(const Mat& matrix, const Mat& image) const;
+
+  const SpMat &k_, &m_;
+  const SparseCholesky& factors_;
+  Mat basis_;
+  Index size_ = 0, last_ = 0, solves_ = 0;  // last_: columns of the newest block
+  Mat stiffness_;                           // of the basis
+  Mat inverse_;                             // K^-1 M in the basis
+  Mat ahead_;                               // K^-1 M times the newest block
+  Mat outside_;                             // products of those parts of it that are outside the basis
+  Vec lambda_;
+  Mat combinations_;
+};
+}  // namespace trill

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "multiscale/modal_motion.hpp"
+#include "multiscale/ritz_bounds.hpp"
+
+namespace trill {
+struct ReductionTask {
+  const LinearStructure& structure;
+  State start;
+  double t_end = 0, tolerance = 1e-6;
+  std::vector<RitzTarget> targets;
+  Index most_vectors = 300;
+};
+
+// How far an output of the reduced structure may be from that of the whole one.
+struct ReducedOutput {
+  std::string name;
+  double bound = 0, range = 0;
+  std::string worst;  // what contributes most: "load 1", "the initial state"
+  bool is_field = false;
+  double relative() const { return range > 0 ? bound / range : bound > 0 ? 1 : 0; }
+};
+
+// A structure in as many Ritz vectors as its outputs need.
+struct Reduction {
+  Mat shapes;  // u = shapes x
+  ModalSystem system;
+  Vec x0, v0;
+  std::vector<ReducedOutput> outputs;
+  Index solves = 0, modes = 0;  // modes: those vectors that have converged
+  bool proved = false;          // the bounds are proved: damping is proportional and not negative
+  bool reached = false;         // all bounds are below the tolerance
+  bool complete = false;        // the vectors span all that can be excited
+  double floor = 0;             // relative error that rounding in the entries of K makes
+  double step = 0;              // that shows the motion in a plot
+};
+// UsageError if K is not symmetric or not positive definite.
+Reduction reduce(const ReductionTask& task);
+}  // namespace trill

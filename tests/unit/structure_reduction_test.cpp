@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact oscillators, generated bodies and the reduction of structures to Ritz vectors.
+#include "linalg/modes.hpp"
+#include "linalg/oscillator_response.hpp"
+#include "multiscale/ritz_reduction.hpp"
+#include "problem/generated_structure.hpp"
+#include "support/mentions.hpp"
+#include "support/test_structure.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trill {
+namespace {
+using testing_structures::GivenStructure;
+
+GivenStructure given(const std::string& shape, const std::map<std::string, double>& numbers,
+                     const std::vector<std::string>& loads = {}) {
+  const GeneratedStructure made = generate_structure(shape, numbers);
+  GivenStructure s;
+  s.m = made.mass;
+  s.k = made.stiffness;
+  s.c = SpMat(s.m.rows(), s.m.rows());
+  s.u0 = s.v0 = Vec::Zero(s.m.rows());
+  s.shapes = Mat::Zero(s.m.rows(), static_cast<Index>(loads.size()));
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    s.shapes.col(static_cast<Index>(i)) = made.vectors.at(loads[i]);
+    s.factors.push_back([](double) { return 1.0; });
+  }
+  return s;
+}
+
+// The exponential of the matrix of (x, v) and the derivatives of the force.
+Mat whole_transition(double lambda, double damping, double h) {
+  constexpr int forces = most_force_degree + 1;
+  Mat a = Mat::Zero(2 + forces, 2 + forces);
+  a(0, 1) = 1;
+  a(1, 0) = -lambda;
+  a(1, 1) = -damping;
+  a(1, 2) = 1;
+  for (int k = 0; k + 1 < forces; ++k) a(2 + k, 3 + k) = 1;
+  return matrix_exponential(h * a);
+}
+
+TEST(OscillatorResponses, AgreeWithTheExponentialOfTheMatrix) {
+  for (const double lambda : {0.0, 1e-6, 0.3, 1.0, 25.0, 99.0, 101.0, 400.0, 1600.0})
+    for (const double damping : {0.0, 0.01, 1.0, 2.0, 9.9, 20.0, 39.9, 40.0, 40.3, 60.0}) {
+      const double h = 1;
+      const Mat exact = whole_transition(lambda, damping, h);
+      OscillatorResponse found;
+      found.compute(lambda, damping, h);
+      const auto expect_near = [&](double value, double wanted, double scale) {
+        EXPECT_NEAR(value, wanted, 3e-12 * scale) << "lambda " << lambda << ", damping " << damping;
+      };
+      expect_near(found.from_position(), exact(0, 0), 1);
+      expect_near(found.from_velocity(), exact(0, 1), 1);
+      expect_near(found.velocity_from_position(), exact(1, 0), std::max(1.0, lambda));
+      expect_near(found.velocity_from_velocity(), exact(1, 1), std::max(1.0, damping));
+      double factorial = 1;
+      for (int k = 0; k <= most_force_degree; factorial *= ++k) {
+        expect_near(found.from_force(k), exact(0, 2 + k), 1 / factorial);
+        expect_near(found.velocity_from_force(k), exact(1, 2 + k), 1 / factorial);
+      }
+    }
+}
+
+// A beam of 1000 unknowns with a1 = 1e-6 has modes with a damping of 6e6, for which a hyperbolic cosine overflows.
+TEST(OscillatorResponses, DoNotOverflow) {
+  OscillatorResponse found;
+  for (const double ratio : {1.0, 1.0 + 1e-12, 1.004, 1.2, 1e3}) {
+    const double lambda = 9e12, damping = 2 * std::sqrt(lambda) * ratio;
+    found.compute(lambda, damping, 1);
+    EXPECT_TRUE(std::isfinite(found.from_position()) && std::isfinite(found.velocity_from_velocity())) << ratio;
+    EXPECT_NEAR(found.from_force(0) * lambda, 1, 1e-9) << ratio;  // it has settled
+  }
+}
+
+TEST(GeneratedStructures, HaveTheFrequenciesOfTheirShapes) {
+  const auto lowest = [](const GeneratedStructure& s, Index count) {
+    return Vec(lowest_modes(s.stiffness, s.mass, {.count = count}).pairs.values.cwiseSqrt());
+  };
+  const Vec beam = lowest(generate_structure("beam", {}), 3);
+  EXPECT_NEAR(beam[0], 3.516015268499877 * (1 + 5.347405e-08), 1e-9);  // cos(b) cosh(b) = -1; 20 elements
+  EXPECT_NEAR(beam[2], 61.697214413549105 * (1 + 1.63687964e-05), 1e-7);
+  const double square = 2 * std::numbers::pi * std::numbers::pi;
+  const Vec plate = lowest(generate_structure("plate", {{"elements", 16}}), 4);
+  EXPECT_NEAR(plate[0], square, 2e-5);
+  EXPECT_NEAR(plate[1], 2.5 * square, 2e-3);
+  EXPECT_NEAR(plate[2], 2.5 * square, 2e-3);
+  const Vec membrane = lowest(generate_structure("membrane", {{"points", 15}}), 1);
+  EXPECT_NEAR(membrane[0], 32 * std::sqrt(2.0) * std::sin(std::numbers::pi / 32), 1e-10);
+  const GeneratedStructure solid = generate_structure("solid", {{"elements_across", 9}});
+  EXPECT_EQ(solid.mass.rows(), 10800);
+  const Vec block = lowest(solid, 2);
+  EXPECT_NEAR(block[0], 0.0615168324664, 1e-11);  // Spectra with CHOLMOD on the same mesh
+  EXPECT_NEAR(block[1], 0.0615168324664, 1e-11);
+}
+
+// (rhoA + rhoI k^2) s^2 + (c_e + c_i - 2 i rhoI speed k^2) s + E I k^4 - i c_i speed = 0 at k = pi, speed 20.
+TEST(GeneratedStructures, TheShaftWhirls) {
+  const GeneratedStructure shaft = generate_structure(
+      "shaft", {{"speed", 20}, {"external_damping", 0.2}, {"internal_damping", 0.1}, {"elements", 8}});
+  const Index n = shaft.mass.rows();
+  const Mat inverse = Mat(shaft.mass).inverse();
+  Mat a = Mat::Zero(2 * n, 2 * n);
+  a.topRightCorner(n, n).setIdentity();
+  a.bottomLeftCorner(n, n) = -inverse * shaft.stiffness;
+  a.bottomRightCorner(n, n) = -inverse * shaft.damping;
+  const Eigen::VectorXcd roots = general_eigen(a, false).values;
+  double forward = 1, backward = 1;
+  for (const auto& root : roots) {
+    forward = std::min(forward, std::abs(root - std::complex<double>(-0.05265509512229283, 10.167770752307876)));
+    backward = std::min(backward, std::abs(root - std::complex<double>(-0.2415377704755608, 9.3934861653549)));
+  }
+  EXPECT_LT(forward, 3e-4);
+  EXPECT_LT(backward, 3e-4);
+}
+
+TEST(GeneratedStructures, RefuseWhatTheyDoNotKnow) {
+  const auto said = [](const std::string& shape, const std::map<std::string, double>& numbers) -> std::string {
+    try {
+      generate_structure(shape, numbers);
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(said("plat", {}), tells({"", "'plat'", "plate", "solid"}));
+  EXPECT_THAT(said("beam", {{"lenght", 1}}), tells({"", "'lenght'", "'length'"}));
+  EXPECT_THAT(said("beam", {{"length", -1}}), tells({"", "'length'", "positive", "-1"}));
+  EXPECT_THAT(said("plate", {{"elements", 2.5}}), tells({"", "'elements'", "whole", "2.5"}));
+  EXPECT_THAT(said("solid", {{"elements_across", 1000}}), tells({"", "unknowns"}));
+}
+
+// The beam swings about F L^3 / (3 E I) with twice that amplitude; all modes but the first are small.
+TEST(Reductions, FindTheStepResponseOfABeam) {
+  const GivenStructure s = given("beam", {{"elements", 40}}, {"tip"});
+  const Reduction reduced = reduce({s, s.initial_state(), 2, 1e-4, {{"tip", s.shapes.col(0)}}});
+  EXPECT_TRUE(reduced.reached && reduced.proved);
+  EXPECT_LT(reduced.system.size(), 40);
+  EXPECT_LT(reduced.outputs[0].relative(), 1e-4);
+  EXPECT_NEAR(reduced.outputs[0].range, 0.66, 0.01);
+  const Vec still = reduced.shapes * (reduced.system.loads.col(0).array() / reduced.system.lambda.array()).matrix();
+  EXPECT_NEAR(still[78], 1.0 / 3, 1e-9);
+}
+
+TEST(Reductions, AreCompleteWhereLittleIsExcited) {
+  GivenStructure s = given("membrane", {{"points", 30}});
+  const Modes modes = lowest_modes(s.k, s.m, {.count = 1});
+  s.u0 = modes.pairs.vectors.col(0);
+  const Reduction reduced = reduce({s, s.initial_state(), 2, 1e-6, {{"u1", Vec::Unit(900, 0)}}});
+  EXPECT_LE(reduced.system.size(), 4);
+  EXPECT_TRUE(reduced.reached);
+  const Reduction nothing = [&] {
+    s.u0.setZero();
+    return reduce({s, s.initial_state(), 2, 1e-6, {{"u1", Vec::Unit(900, 0)}}});
+  }();
+  EXPECT_EQ(nothing.system.size(), 0);
+  EXPECT_TRUE(nothing.complete);
+}
+
+// A dashpot at the tip couples the modes. The exact motion is that of the whole matrix.
+TEST(Reductions, FollowADashpot) {
+  GivenStructure s = given("beam", {{"elements", 10}}, {"uniform"});
+  const Index n = s.m.rows();
+  s.c.coeffRef(n - 2, n - 2) = 1;
+  s.share.reset();
+  const Vec tip = Vec::Unit(n, n - 2);
+  const Reduction reduced = reduce({s, s.initial_state(), 3, 1e-5, {{"tip", tip}}});
+  EXPECT_FALSE(reduced.proved);
+  Mat a = Mat::Zero(2 * n + 1, 2 * n + 1);
+  const Mat inverse = Mat(s.m).inverse();
+  a.block(0, n, n, n).setIdentity();
+  a.block(n, 0, n, n) = -inverse * s.k;
+  a.block(n, n, n, n) = -inverse * s.c;
+  a.block(n, 2 * n, n, 1) = inverse * s.shapes;
+  const Vec exact = matrix_exponential(3 * a).col(2 * n).head(n);
+  ModalMotion motion(reduced.system, s);
+  Vec x = reduced.x0, v = reduced.v0;
+  for (int i = 0; i < 30; ++i) motion.advance(0.1 * i, 0.1, x, v);
+  EXPECT_NEAR(tip.dot(reduced.shapes * x), tip.dot(exact), 1e-5 * reduced.outputs[0].range);
+}
+
+TEST(Reductions, RefuseWhatHasNoStaticAnswer) {
+  const auto said = [](const GivenStructure& s) -> std::string {
+    try {
+      reduce({s, s.initial_state(), 1, 1e-3, {}});
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  GivenStructure s = given("beam", {{"elements", 6}}, {"tip"});
+  const SpMat held = s.k;
+  s.k.coeffRef(0, 2) *= 2;
+  EXPECT_THAT(said(s), tells({"", "symmetric", "row", "column", "radau"}));
+  s.k = hermite_line(6, 1, {true, false, false, false}).curvatures;
+  s.m = hermite_line(6, 1, {true, false, false, false}).values;
+  s.shapes = Mat::Zero(13, 1);
+  s.u0 = s.v0 = Vec::Zero(13);
+  EXPECT_THAT(said(s), tells({"", "singular", "not held", "modes"}));
+  s = given("beam", {{"elements", 6}}, {"tip"});
+  s.k = held - 30 * s.m;  // between the first two frequencies squared
+  EXPECT_THAT(said(s), tells({"", "indefinite", "1 of its 12 pivots"}));
+}
+}  // namespace
+}  // namespace trill
