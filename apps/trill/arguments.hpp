@@ -40,6 +40,7 @@ void add_describe(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_modes(CLI::App& app, Action& action);
+void add_reduce(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_order(CLI::App& app, Action& action);
 void add_stability(CLI::App& app, Action& action);

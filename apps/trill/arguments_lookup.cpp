@@ -77,6 +77,31 @@ void add_modes(CLI::App& app, Action& action) {
   sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 
+void add_reduce(CLI::App& app, Action& action) {
+  auto [sub, a] = verb(app, action, reduce, "reduce",
+                       "Reduce a flexible body of finite elements to a few coordinates, for mechanisms",
+                       "  trill reduce blade.toml --interface left,tip --modes 8 --out blade.body\n"
+                       "\n"
+                       "The file names matrices and nodes of a body in the plane, or describes a strip. The frame of\n"
+                       "the reduced body is fixed to the first interface. In a mechanism the body is written as\n"
+                       "  [bodies]\n"
+                       "  blade = { kind = \"reduced\", file = \"blade.body\" }\n");
+  sub.add_option("body", a.body, "the file of the body (.toml)")->required();
+  sub.add_option("--interface", a.interfaces, "points where the body is joined to others, the one of its frame first")
+      ->required()
+      ->type_name("NAME,...");
+  count(sub, "--modes", 0, "number of vibration modes beside the shapes of the interfaces (default 8)",
+        [&target = a.options.modes](std::int64_t n) { target = n; });
+  word(sub, "--method", "craig_bampton|rubin", "modes with held or with free interfaces (default craig_bampton)",
+       [&target = a.options.method](const std::string& option, const std::string& text) {
+         if (text != "craig_bampton" && text != "rubin")
+           throw UsageError(fmt::format("{}: '{}' was given; craig_bampton or rubin was expected", option, text));
+         target = text == "rubin" ? ReductionMethod::rubin : ReductionMethod::craig_bampton;
+       });
+  file_name(sub, "-o,--out", a.out, "the file to write (.body)")->required();
+  sub.add_flag("-q,--quiet", a.quiet, "print nothing");
+}
+
 void add_export(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, export_model, "export", "Write the equations of a model file as C or LaTeX",
                        "  trill export two_springs --to latex -o two_springs.tex\n"

@@ -2,6 +2,7 @@
 // The arguments that the command line passes to each verb, and the verbs. They return the exit code.
 #pragma once
 
+#include "analysis/body_reduction.hpp"
 #include "driver/cycle_window.hpp"
 #include "linalg/modes.hpp"
 #include "trill/driver/trust.hpp"
@@ -79,6 +80,11 @@ struct ModesArguments {
   CountCheck check = CountCheck::deflation;
   bool json = false;
 };
+struct ReduceArguments {
+  std::string body, interfaces, out;
+  ReductionOptions options;
+  bool quiet = false;
+};
 struct CheckArguments {
   std::string model;
   OptionSet parameters;
@@ -110,6 +116,7 @@ int order(const OrderArguments& arguments);
 int stability(const StabilityArguments& arguments);
 int inspect(const InspectArguments& arguments);
 int modes(const ModesArguments& arguments);
+int reduce(const ReduceArguments& arguments);
 int check(const CheckArguments& arguments);
 int export_model(const ExportArguments& arguments);
 int verify(const VerifyArguments& arguments);

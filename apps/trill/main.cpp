@@ -104,6 +104,7 @@ int parse_and_act(int argc, char** argv) {
   add_verify(app, action);
   add_inspect(app, action);
   add_modes(app, action);
+  add_reduce(app, action);
   add_compare(app, action);
   add_order(app, action);
   add_stability(app, action);

@@ -18,8 +18,9 @@ class Expansion {
       : bodies_(bodies), writer_(source, file), file_(file), picture_(writer_) {}
 
   void expand() {
-    for (const FileBody& b : bodies_.bodies) known_.emplace(b.name.text, Known{&b.over, &b.points});
-    for (const FileBeam& b : bodies_.beams) known_.emplace(b.name.text, Known{&no_set, nullptr});
+    for (const FileBody& b : bodies_.bodies) known_.emplace(b.name.text, Known{&b.over, &b.points, nullptr});
+    for (const FileBeam& b : bodies_.beams) known_.emplace(b.name.text, Known{&no_set, nullptr, nullptr});
+    for (const FileReduced& b : bodies_.reduced) known_.emplace(b.name.text, Known{&no_set, nullptr, &b.body});
     if (const auto& gravity = bodies_.gravity)
       gravity_ = GravityTexts{writer_.given("gravity.x", gravity->acceleration.part(0), no_set),
                               writer_.given("gravity.y", gravity->acceleration.part(1), no_set), gravity->group};
@@ -28,6 +29,7 @@ class Expansion {
       expand_beam(b, gravity_, writer_);
       picture_.add_beam(b);
     }
+    for (const FileReduced& b : bodies_.reduced) expand_reduced(b, gravity_, writer_);
     for (const FileJoint& j : bodies_.joints) write_joint(j);
     for (const FileSpring& s : bodies_.springs) write_spring(s);
     for (const FileDamper& d : bodies_.dampers) write_damper(d);
@@ -39,11 +41,11 @@ class Expansion {
   }
 
  private:
-  // A body with its named points. For a beam `points` is nullptr: its points are its ends.
+  // A body with its named points. For a beam `points` is nullptr: its points are its ends. A reduced body has its own.
   struct Known {
     const std::optional<FileText>* over;
     const std::vector<FileBodyPoint>* points;
-    bool is_beam() const { return points == nullptr; }
+    const ReducedBody* reduced;
   };
 
   void write_body(const FileBody& b) {
@@ -120,7 +122,8 @@ class Expansion {
     if (place.body.text.empty()) return ground_place(place, owner, over);
     const Known& body = find_body(place);
     const std::string& name = place.body.text;
-    if (body.is_beam()) return beam_place(place);
+    if (body.reduced) return reduced_place(place, *body.reduced);
+    if (!body.points) return beam_place(place);
     std::string index;
     if (place.index) {
       file_.derived.push_back({{owner + "_index", place.offset}, *place.index, over});
@@ -163,6 +166,21 @@ class Expansion {
     if (x == "0" && y == "0") return;
     at.x_rate += fmt::format(" + (cos({0})*{1} - sin({0})*{2})", angle, x, y);
     at.y_rate += fmt::format(" + (sin({0})*{1} + cos({0})*{2})", angle, x, y);
+  }
+
+  PlaceTexts reduced_place(const FilePlace& place, const ReducedBody& body) const {
+    const std::string &name = place.body.text, &point = place.point.text;
+    if (place.at)
+      throw writer_.error(place.offset, fmt::format("a reduced body can be held only at its named points: \"{}.{}\"",
+                                                    name, body.points.front().name));
+    if (point.empty() || point == body.points.front().name) return frame_of(name, "");
+    std::vector<std::string> names;
+    for (const ReducedBody::Point& p : body.points) names.push_back(p.name);
+    if (std::find(names.begin(), names.end(), point) == names.end())
+      throw writer_.error(place.point.offset,
+                          fmt::format("'{}' has no point '{}'{}", name, point, suggest(point, names)));
+    const std::string at = name + "." + point;
+    return {at + ".x", at + ".y", at + "_angle", "v" + at + ".x", "v" + at + ".y", "v" + at + "_angle"};
   }
 
   PlaceTexts beam_place(const FilePlace& place) const {

@@ -56,5 +56,6 @@ struct GravityTexts {
   std::string x, y;
   std::optional<FileText> group;
 };
+void expand_reduced(const FileReduced& body, const std::optional<GravityTexts>& gravity, ModelWriter& writer);
 void expand_beam(const FileBeam& beam, const std::optional<GravityTexts>& gravity, ModelWriter& writer);
 }  // namespace trill

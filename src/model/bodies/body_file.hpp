@@ -4,6 +4,7 @@
 // frames but no other concepts.
 #pragma once
 
+#include "model/bodies/reduced_body.hpp"
 #include "model/file/table_reader.hpp"
 
 #include <array>
@@ -45,6 +46,16 @@ struct FileBeam {
   std::string unit;
   std::optional<FileText> group;  // the force group of its bending
   bool shortening = true;         // bending brings its points nearer to the base
+};
+
+// A flexible body with few coordinates, from a .body file.
+struct FileReduced {
+  FileText name, file;
+  ReducedBody body;
+  FileStart start;
+  std::string unit;
+  std::optional<FileText> group;  // the force group of its stiffness
+  bool stiffening = true;         // centrifugal forces stiffen it
 };
 
 // What acts between two places.
@@ -91,6 +102,7 @@ struct FileGravity {
 struct BodyFile {
   std::vector<FileBody> bodies;
   std::vector<FileBeam> beams;
+  std::vector<FileReduced> reduced;
   std::vector<FileJoint> joints;
   std::vector<FileSpring> springs;
   std::vector<FileDamper> dampers;
@@ -101,7 +113,7 @@ struct BodyFile {
 };
 
 // Reads all sections but [[force]], which a file may have without bodies.
-BodyFile read_body_file(const SourceText& source, TableReader& root);
+BodyFile read_body_file(const SourceText& source, TableReader& root, const ModelFolder& folder);
 FileLoadOnBody read_force_at(const SourceText& source, TableReader& reader, std::size_t number);
 
 // Translates the bodies to coordinates, constraints, gaps, energies and forces.

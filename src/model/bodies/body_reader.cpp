@@ -19,7 +19,7 @@ constexpr std::array spring_kinds = {std::pair("linear", false), std::pair("rota
 
 class BodyReader {
  public:
-  explicit BodyReader(const SourceText& source) : source_(source) {}
+  BodyReader(const SourceText& source, const ModelFolder& folder) : source_(source), folder_(folder) {}
 
   BodyFile read(TableReader& root) {
     root.each_entry("bodies", [&](const FileText& name, const toml::node& node) { read_body(name, node); });
@@ -95,11 +95,34 @@ class BodyReader {
 
   void read_body(const FileText& name, const toml::node& node) {
     TableReader r = table_of(name, node, "body", "{ mass = 1, inertia = 0.1, start = [0, 0] }");
+    if (const auto kind = r.text("kind")) return read_reduced(name, *kind, r);
     FileBody body{name,          r.needed_value("mass"),  r.needed_value("inertia"),
                   read_start(r), r.optional_unit("unit"), r.name("over"),
                   read_points(r)};
     r.finish();
     file_.bodies.push_back(std::move(body));
+  }
+
+  void read_reduced(const FileText& name, const FileText& kind, TableReader& r) {
+    if (kind.text != "reduced")
+      throw source_.error(kind.offset,
+                          fmt::format("'{}' is not a known kind of body; a body is rigid if its kind is not given, or "
+                                      "\"reduced\", which reads a file that 'trill reduce' wrote",
+                                      kind.text));
+    FileReduced body{name,
+                     r.needed_text("file"),
+                     {},
+                     read_start(r),
+                     r.optional_unit("unit"),
+                     r.name("group"),
+                     r.flag("stiffening", true)};
+    r.finish();
+    if (!body.start.point.text.empty())
+      throw source_.error(body.start.point.offset,
+                          "the start of a reduced body is that of its first point: start = [x, y]");
+    body.body =
+        read_reduced_body(body.file.text, folder_.read(body.file.text, source_, body.file.offset, most_body_bytes));
+    file_.reduced.push_back(std::move(body));
   }
 
   void read_beam(const FileText& name, const toml::node& node) {
@@ -285,13 +308,16 @@ class BodyReader {
   }
 
   const SourceText& source_;
+  const ModelFolder& folder_;
   BodyFile file_;
 };
 }  // namespace
 
-BodyFile read_body_file(const SourceText& source, TableReader& root) { return BodyReader(source).read(root); }
+BodyFile read_body_file(const SourceText& source, TableReader& root, const ModelFolder& folder) {
+  return BodyReader(source, folder).read(root);
+}
 
 FileLoadOnBody read_force_at(const SourceText& source, TableReader& reader, std::size_t number) {
-  return BodyReader(source).read_force(reader, number);
+  return BodyReader(source, {}).read_force(reader, number);
 }
 }  // namespace trill

@@ -15,7 +15,8 @@ constexpr int most_key_parts = 32;
 
 class FileReader {
  public:
-  FileReader(const SourceText& source, const toml::table& root) : source_(source), root_(source, root, "a model", 0) {}
+  FileReader(const SourceText& source, const toml::table& root, const ModelFolder& folder)
+      : source_(source), root_(source, root, "a model", 0), folder_(folder) {}
 
   ModelFile read() {
     file_.title = root_.optional_text("title");
@@ -176,7 +177,7 @@ class FileReader {
   }
 
   void read_bodies() {
-    BodyFile bodies = read_body_file(source_, root_);
+    BodyFile bodies = read_body_file(source_, root_, folder_);
     bodies.forces = std::move(forces_at_);
     expand_bodies(bodies, source_, file_);
   }
@@ -240,6 +241,7 @@ class FileReader {
 
   const SourceText& source_;
   TableReader root_;
+  const ModelFolder& folder_;
   ModelFile file_;
   std::vector<FileLoadOnBody> forces_at_;
 };
@@ -293,7 +295,7 @@ class KeyLengths {
 };
 }  // namespace
 
-ModelFile read_model_file(const SourceText& source) {
+void parse_toml(const SourceText& source, const std::function<void(const toml::table&)>& use) {
   const std::size_t nul = source.text().find('\0');
   if (nul != std::string::npos)
     throw source.error(nul, "there is a byte with the value zero here, so this is not a text file");
@@ -301,11 +303,18 @@ ModelFile read_model_file(const SourceText& source) {
   try {
     const toml::parse_result result = toml::parse(std::string_view(source.text()));
     if (!result) throw source.error(offset_of(source, result.error().source().begin), result.error().description());
-    ModelFile file = FileReader(source, result.table()).read();
-    check_model_shape(file, source);
-    return file;
+    use(result.table());
   } catch (const FailedTomlAssertion&) {
     throw source.error("this is not valid TOML; look for a key that is not followed by = and a value");
   }
+}
+
+ModelFile read_model_file(const SourceText& source, const ModelFolder& folder) {
+  ModelFile file;
+  parse_toml(source, [&](const toml::table& root) {
+    file = FileReader(source, root, folder).read();
+    check_model_shape(file, source);
+  });
+  return file;
 }
 }  // namespace trill

@@ -92,6 +92,13 @@ struct FileSmall {
   std::string coordinate, label;
 };
 
+// The equations of a body leave out the stiffness that a spin gives it: its angle must turn slower than its lowest
+// frequency.
+struct FileSlowSpin {
+  std::string coordinate, label;
+  double frequency;
+};
+
 struct FileStiff {
   FileValue gap, stiffness;
   std::optional<FileText> group, over;
@@ -213,6 +220,7 @@ struct ModelFile {
   std::vector<FileCoordinate> coordinates;
   std::vector<FileDerived> derived;
   std::vector<FileSmall> small;
+  std::vector<FileSlowSpin> slow_spins;
   std::vector<FileStiff> stiff;
   std::vector<FilePotential> potentials;
   std::vector<FileKinetic> kinetic;
@@ -236,7 +244,7 @@ struct ModelFile {
 };
 
 // The source must outlive the result, which points into it.
-ModelFile read_model_file(const SourceText& source);
+ModelFile read_model_file(const SourceText& source, const ModelFolder& folder = {});
 
 // Reads the files that sets name into their tables.
 void read_set_tables(ModelFile& file, const SourceText& source, const ModelFolder& folder);

@@ -4,10 +4,14 @@
 #include "model/file/model_file.hpp"
 #include "model/file/toml_parser.hpp"
 
+#include <functional>
 #include <initializer_list>
 #include <utility>
 
 namespace trill {
+// Hands over the root table. ModelError at the place of a mistake.
+void parse_toml(const SourceText& source, const std::function<void(const toml::table&)>& use);
+
 std::size_t offset_of(const SourceText& source, const toml::source_position& at);
 std::size_t offset_of(const SourceText& source, const toml::node& node);
 

@@ -81,6 +81,8 @@ class Compiler {
       if (c.exact) read_closed_form(array, *c.exact);
       for (const FileSmall& small : file_.small)
         if (small.coordinate == c.name.text) model_.small.push_back({small.label, array.first, array.size()});
+      for (const FileSlowSpin& spin : file_.slow_spins)
+        if (spin.coordinate == c.name.text) model_.slow_spins.push_back({spin.label, array.first, spin.frequency});
     }
   }
 

@@ -23,6 +23,12 @@ struct CompiledSwitch {
   bool at_a_time = false;
 };
 
+// The entry of v that should stay below a frequency, see FileSlowSpin.
+struct SlowSpin {
+  std::string label;
+  Index entry;
+  double frequency;
+};
 // Entries of q that must stay small, and what messages call them.
 struct SmallCoordinates {
   std::string label;
@@ -52,6 +58,7 @@ struct CompiledModel {
   std::vector<Groups> group_of_gap;
   Vec multipliers;  // at the start
   std::vector<SmallCoordinates> small;
+  std::vector<SlowSpin> slow_spins;
   bool has_closed_form = false;
   bool has_reactions = false;            // some forces depend on multipliers
   double friction = 0, temperature = 0;  // for the heat bath

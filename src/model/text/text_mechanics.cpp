@@ -12,6 +12,7 @@ namespace trill {
 namespace {
 // Slopes of beams: the equations leave out what is quadratic in them, 4 percent at the first.
 constexpr double doubtful_slope = 0.3, most_slope = 1;
+constexpr double fast_spin = 0.5;  // relative to the lowest frequency
 }  // namespace
 
 TextMechanics::ForceRuns::ForceRuns(const ModelFunctions& f, int selection, const HeldFormulas& held)
@@ -213,6 +214,16 @@ void TextMechanics::measure(const State& s, Out values) const {
 }
 
 std::string TextMechanics::check_validity(const State& s, Notes& notes) const {
+  for (const SlowSpin& spin : model_->slow_spins) {
+    const double speed = std::abs(s.v()[spin.entry]), limit = fast_spin * spin.frequency;
+    const auto text = [&] {
+      return fmt::format(
+          "{} turns at {:.3g} at t = {:.6g} and its lowest frequency is {:.3g}, but stiffening = false "
+          "leaves out that the spin stiffens it; near that frequency it would bend without bound.",
+          spin.label, speed, s.t, spin.frequency);
+    };
+    if (!(speed <= limit)) notes.raise_with(s.t, "no_stiffening", text, Severity::doubt, speed, limit);
+  }
   for (const SmallCoordinates& small : model_->small) {
     const double largest = max_abs(s.q().segment(small.first, small.count));
     const auto text = [&] {

@@ -81,7 +81,7 @@ class TextMechanics final : public MechanicalProblem,
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
   bool exact(double t, Out y) const override;
-  bool has_limits() const override { return !model_->small.empty(); }
+  bool has_limits() const override { return !model_->small.empty() || !model_->slow_spins.empty(); }
   std::string check_validity(const State& s, Notes& notes) const override;
 
  private:

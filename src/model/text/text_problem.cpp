@@ -29,7 +29,7 @@ std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::
   if (text.size() > most_model_bytes)
     throw model->source.error(
         fmt::format("the text has {} bytes; a model may have at most {}", text.size(), most_model_bytes));
-  model->file = read_model_file(model->source);
+  model->file = read_model_file(model->source, folder);
   read_set_tables(model->file, model->source, folder);
   return model;
 }
