@@ -84,6 +84,35 @@ double largest_deviation(const DecimatedSeries& series) {
   return most;
 }
 
+namespace {
+std::string wanted_of(const RunInfo& info) {
+  const auto want = info.settings.find("want");
+  if (want != info.settings.end() && want->second == "steady") return "the periodic steady state";
+  return info.formulation.empty() || info.delivers.empty() ? "the full motion" : "the " + info.delivers;
+}
+
+std::string setting_of(const RunInfo& info, const char* name) {
+  const auto found = info.settings.find(name);
+  return found == info.settings.end() ? "" : short_text(found->second);
+}
+}  // namespace
+
+std::string question_of(const RunInfo& info) {
+  std::string text = wanted_of(info);
+  const std::string from = setting_of(info, "from"), to = setting_of(info, "to");
+  if (!from.empty() && !to.empty()) text += with_unit(fmt::format(" from t = {} to {}", from, to), info.time_unit);
+  if (const std::string accuracy = setting_of(info, "accuracy"); !accuracy.empty())
+    text += ", to an accuracy of " + accuracy;
+  if (const std::string of = setting_of(info, "of"); !of.empty()) text += " of " + of;
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string title_of(const RunInfo& info) {
+  return fmt::format("{}: {}, by {}", info.problem_title.empty() ? info.problem : info.problem_title, wanted_of(info),
+                     way_of(info));
+}
+
 std::string label_of(const ReportRun& run) {
   if (!run.label.empty()) return run.label;
   std::string label = run.info.method;

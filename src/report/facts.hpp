@@ -9,6 +9,10 @@
 namespace trill {
 using TextRows = std::vector<std::vector<std::string>>;
 
+// What was asked, as far as the run tells: "the full motion from t = 0 to 10 s, to an accuracy of 1e-06 of r".
+std::string question_of(const RunInfo& info);
+// "Two springs: the slow motion, by slow (dop853)".
+std::string title_of(const RunInfo& info);
 std::string label_of(const ReportRun& run);
 TextRows facts_of(const ReportRun& run, const RunView& view);
 TextRows settings_of(const RunInfo& info);     // columns: name, value

@@ -137,6 +137,7 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
   const RunView view = view_of(run, bytes);
   const RunInfo& info = run.info;
   json.open('{').key("id").text(fmt::format("r{}", index)).key("label").text(label_of(run));
+  json.key("question").text(question_of(info));
   json.key("problem").open('{').key("name").text(info.problem).key("title").text(info.problem_title);
   json.key("reference").text(info.problem_reference).close('}');
   json.key("method").open('{').key("name").text(info.method).key("title").text(info.method_title);
@@ -230,7 +231,7 @@ ReportRun report_run(const Solution& solution, std::string label) {
 std::string report_json(const Report& report) {
   const RunInfo* first = report.runs.empty() ? nullptr : &report.runs.front().info;
   std::string title = report.title;
-  if (title.empty() && first) title = report.runs.size() == 1 ? first->problem + ", " + way_of(*first) : first->problem;
+  if (title.empty() && first) title = report.runs.size() == 1 ? title_of(*first) : first->problem;
   JsonWriter json;
   json.open('{').key("schema").integer(1).key("title").text(title);
   json.key("generated").text(report.generated.empty() ? now() : report.generated);

@@ -89,11 +89,26 @@ std::string value_in(const json& rows, const std::string& name) {
   return "(missing)";
 }
 
+TEST(ReportJson, SaysWhatWasAsked) {
+  Solution s = pendulum(10);
+  s.info.settings["from"] = "0";
+  s.info.settings["to"] = "10";
+  s.info.settings["accuracy"] = "1e-06";
+  s.info.settings["of"] = "r";
+  s.info.time_unit = "s";
+  json j = parse(report_of(s));
+  EXPECT_EQ(j["runs"][0]["question"], "The full motion from t = 0 to 10 s, to an accuracy of 1e-06 of r");
+  s.info.formulation = "slow";
+  s.info.delivers = "slow motion";
+  j = parse(report_of(s));
+  EXPECT_EQ(j["title"], "Stiff spring pendulum: the slow motion, by slow (verlet)");
+}
+
 TEST(ReportJson, DecodesToTheInput) {
   const Solution s = pendulum(500);
   const json j = parse(report_of(s));
   EXPECT_EQ(j["schema"], 1);
-  EXPECT_EQ(j["title"], "stiff_spring, verlet");
+  EXPECT_EQ(j["title"], "Stiff spring pendulum: the full motion, by verlet");
   EXPECT_EQ(j["version"], "0.1.0");
   EXPECT_EQ(j["generated"].get<std::string>().substr(16), " UTC");
   const json& run = j["runs"][0];

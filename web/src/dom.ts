@@ -36,6 +36,7 @@ const iconPaths: Record<string, string> = {
   moon: 'M19.5 14.2A8 8 0 1 1 9.8 4.5a6.4 6.4 0 0 0 9.7 9.7z',
   play: 'M8 5.5v13l11-6.5z',
   pause: 'M8.5 5.5v13M15.5 5.5v13',
+  save: 'M12 4v11M7.5 11l4.5 4.5L16.5 11M5 19.5h14',
   print: 'M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z',
   trill: 'M2 12c1.2-6 2.4-6 3.4 0s2.2 6 3.3 0 2.2-6 3.3 0 2.2 6 3.3 0 2.2-6 3.3 0 2.2 6 3.4 0',
 };

@@ -3,7 +3,7 @@
 
 import { el, icon } from './dom';
 import { formatNumber, humanise } from './format';
-import type { Notice, Run, Table, Work } from './model';
+import type { Notice, Run, Severity, Table, Work } from './model';
 
 export function statusBox(run: Run): HTMLElement {
   const { ok, code, message } = run.status;
@@ -71,9 +71,10 @@ function noticeItem(n: Notice, run: Run): HTMLElement {
   );
 }
 
-export function noticeList(run: Run): HTMLElement | null {
-  if (run.notices.length === 0) return null;
-  const sorted = [...run.notices].sort((a, b) => rank[a.severity] - rank[b.severity]);
+export function noticeList(run: Run, severities: Severity[]): HTMLElement | null {
+  const told = run.notices.filter((n) => severities.includes(n.severity));
+  if (told.length === 0) return null;
+  const sorted = told.sort((a, b) => rank[a.severity] - rank[b.severity]);
   const items = sorted.map((n) => noticeItem(n, run));
   const rest = items.slice(shownAtOnce);
   return el(

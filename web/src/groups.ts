@@ -122,6 +122,7 @@ export function timeCharts(run: Run, link: XLink): PlotSpec[] {
     specs.push({
       ...base,
       id: `${run.id}-${group}-${specs.length}`,
+      group,
       title,
       y: { label: series.length <= 4 ? series.map((s) => s.name).join(', ') : title, unit, log: startsLog(series[0]) },
       curves,
@@ -134,6 +135,7 @@ export function timeCharts(run: Run, link: XLink): PlotSpec[] {
     });
     if (group === 'energy') specs.push(deviationSpec(run, series, base));
   }
-  if (specs.length > 0 && specs.length % 2 === 1) specs[0].wide = true;
+  const shown = specs.filter((spec) => spec.group !== 'step' && spec.group !== 'newton').length;
+  if (shown > 0 && shown % 2 === 1) specs[0].wide = true;
   return specs;
 }

@@ -4,6 +4,7 @@
 import { el, icon, iconButton } from './dom';
 import type { Report } from './model';
 import { figuresSection, overlayPanel, runPanel, tablesSection } from './panels';
+import { download, fileName } from './save';
 import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
 import { readReport } from './read';
@@ -20,13 +21,18 @@ function themeTool(): HTMLButtonElement {
   return button;
 }
 
+function saveData(title: string): void {
+  const data = document.getElementById('trill-data')?.textContent ?? '';
+  download(fileName(title, 'json'), new Blob([data], { type: 'application/json' }));
+}
+
 function masthead(title: string, report: Report | null): HTMLElement {
   const origin = [report?.version ? `trill ${report.version}` : 'trill', report?.generated].filter(Boolean).join(', ');
   return el(
     'header',
     { class: 'masthead' },
     el('div', { class: 'brand' }, icon('trill'), el('span', {}, origin)),
-    el('div', { class: 'page-tools' }, iconButton('print', 'Print', () => print()), themeTool()),
+    el('div', { class: 'page-tools' }, report ? iconButton('save', 'Save the numbers of this page as JSON', () => saveData(title)) : null, iconButton('print', 'Print', () => print()), themeTool()),
     el('h1', {}, title),
   );
 }

@@ -97,6 +97,7 @@ export interface Picture {
 export interface Run {
   id: string;
   label: string;
+  question: string; // what was asked, in words
   problem: Work;
   method: Work;
   status: { code: string; ok: boolean; message: string };

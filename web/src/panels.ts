@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The panel of one run, the overlay of several, and the figures that belong to no run.
 
+import { answerCard } from './answer';
 import { curveOf, deviationFromStart, groupRank, groupTitle, showsMagnitude, startsLog, timeCharts } from './groups';
 import { CyclePanel } from './cyclepanel';
 import { el } from './dom';
@@ -15,35 +16,53 @@ import { trustBanner, verdictMark } from './trust';
 
 const heading = (text: string): HTMLElement => el('h2', {}, text);
 
+// What tells how a run was computed, not what it found.
+const ofComputing = new Set(['step', 'newton']);
+const ofTime = (charts: HTMLElement[]): HTMLElement => el('div', { class: 'charts' }, ...charts);
+
+function howComputed(run: Run, charts: HTMLElement[]): HTMLElement {
+  const numbers = definitions(run);
+  return el(
+    'details',
+    { class: 'computed' },
+    el('summary', {}, 'How it was computed'),
+    run.status.ok ? statusBox(run) : null,
+    workBox(run),
+    noticeList(run, ['info']),
+    charts.length > 0 ? ofTime(charts) : null,
+    numbers ? heading('Numbers') : null,
+    numbers,
+  );
+}
+
 export function runPanel(run: Run): (HTMLElement | null)[] {
   const link = new XLink();
   const picture = run.picture ? new PictureCard(run, run.picture, link).element : null;
-  const cards = timeCharts(run, link).map((spec) => new PlotCard(spec));
-  const charts = cards.map((card) => card.element);
+  const specs = timeCharts(run, link);
+  const cards = specs.map((spec) => new PlotCard(spec));
+  const elements = (computing: boolean): HTMLElement[] =>
+    cards.filter((_, i) => ofComputing.has(specs[i].group ?? '') === computing).map((card) => card.element);
+  const charts = elements(false);
   const cycles = run.cycles ? new CyclePanel(run, run.cycles, cards).element : null;
   const phase = phaseCard([run], run.id);
-  const numbers = definitions(run);
   const remarks = [
     run.hiddenComponents > 0 ? `${grouped(run.hiddenComponents)} further components were left out of this page.` : '',
     run.events.length > 0 ? `Dashed vertical lines mark events: ${eventSummary(run)}.` : '',
   ].filter(Boolean);
   return [
+    run.status.ok ? null : statusBox(run),
+    answerCard(run),
     trustBanner(run.trust),
-    statusBox(run),
-    workBox(run),
-    noticeList(run),
+    noticeList(run, ['error', 'warning']),
     picture,
     heading('Over time'),
     remarks.length > 0 ? el('p', { class: 'remark' }, remarks.join(' ')) : null,
-    charts.length > 0
-      ? el('div', { class: 'charts' }, ...charts)
-      : el('p', { class: 'empty' }, 'This run holds no series to draw.'),
+    charts.length > 0 ? ofTime(charts) : el('p', { class: 'empty' }, 'This run holds no series to draw.'),
     cycles ? heading('Cycle by cycle') : null,
     cycles,
     phase ? heading('Phase plane') : null,
     phase,
-    numbers ? heading('Numbers') : null,
-    numbers,
+    howComputed(run, elements(true)),
   ];
 }
 

@@ -14,6 +14,8 @@ import { attachGestures, type GestureTarget } from './gestures';
 import { Legend } from './legend';
 import type { Linked, XLink } from './link';
 import { registerPlot, type LazyPlot } from './registry';
+import type { SavedPlot } from './save';
+import { saveMenu } from './savemenu';
 import { colours, dashOf } from './theme';
 import { axisLabels, type AxisLabels } from './ticks';
 import { at, fractionOf, View, type Ranges, type ViewSpec } from './view';
@@ -21,6 +23,7 @@ import { at, fractionOf, View, type Ranges, type ViewSpec } from './view';
 export interface PlotSpec extends ViewSpec {
   id: string;
   title: string;
+  group?: string; // of the series it shows
   note?: string;
   style?: 'line' | 'points' | 'both';
   events?: number[];
@@ -81,6 +84,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
       iconButton('plus', 'Zoom in', () => this.zoomBy(0.5)),
       this.resetTool,
     );
+    tools.append(saveMenu(() => this.spec.title, () => this.saved(), () => this.mount.querySelector('canvas')));
     const enlarge = iconButton('expand', 'Full width', () => this.enlarge(enlarge));
     enlarge.classList.add('enlarge');
     this.boxTool.classList.add('box');
@@ -226,6 +230,14 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
       drawCurve(u.ctx, c, frame, { colour: colourOf(c), dash: dashOf(c.colour), style: this.spec.style ?? 'line' });
     }
     u.ctx.restore();
+  }
+
+  private saved(): SavedPlot | null {
+    if (!this.chart || !this.labels) return null;
+    const { title, x, y, curves, style = 'line' } = this.spec;
+    const ticks = (which: 'x' | 'y') => ({ ...this.tickMarks(which), factor: this.labels?.[which].factor ?? '' });
+    const frame = this.frame(this.chart, true);
+    return { title, x, y, style, frame, curves: curves.filter((c) => c.visible), ticks: { x: ticks('x'), y: ticks('y') } };
   }
 
   // --- what tools and gestures ask for ---------------------------------------------------------

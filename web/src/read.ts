@@ -165,6 +165,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
   return {
     id: text(f.id) || `r${index}`,
     label,
+    question: text(f.question),
     problem: readWork(f.problem),
     method: readWork(f.method),
     status: { code: text(status.code), ok: status.ok !== false, message: text(status.message) },

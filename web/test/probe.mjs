@@ -15,7 +15,11 @@ export const charts = (page) => page.evaluate(() => window.trill.charts());
 export const chart = async (page, id) => (await charts(page)).find((c) => c.id === id);
 
 export async function show(page, id) {
-  await page.evaluate((name) => document.getElementById(name).scrollIntoView({ block: 'center' }), id);
+  await page.evaluate((name) => {
+    const card = document.getElementById(name);
+    for (let folded = card.closest('details'); folded; folded = folded.parentElement.closest('details')) folded.open = true;
+    card.scrollIntoView({ block: 'center' });
+  }, id);
   await settle(page);
 }
 
