@@ -2,8 +2,10 @@
 #include "trill/driver/sweep.hpp"
 
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "driver/build.hpp"
+#include "driver/sweep_choice.hpp"
 #include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
@@ -13,6 +15,7 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -21,6 +24,23 @@ namespace {
 constexpr std::size_t most_rows = 40;         // in the table on the terminal
 constexpr std::size_t most_page_rows = 2000;  // in the table on the page
 
+// What mpirun and srun say about the processes that they started. Open MPI, MPICH, Slurm.
+std::optional<long long> launcher_number(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* text = std::getenv(name))
+      if (const auto number = parse_integer(text)) return number;
+  return std::nullopt;
+}
+// Processes that were started together on this machine, including this one: they share its cores.
+int processes_beside() {
+  return static_cast<int>(std::clamp<long long>(
+      launcher_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(1), 1, 100'000));
+}
+// Of processes that were started together, one prints the table.
+bool is_first_process() {
+  return launcher_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}).value_or(0) == 0;
+}
+
 class SweepSession {
  public:
   explicit SweepSession(const RunArguments& arguments)
@@ -28,9 +48,8 @@ class SweepSession {
         sweep_(make_sweep(a_.plan, axes(), a_.resume.empty() ? a_.out : a_.resume)),
         base_(prepare(a_.plan)),  // errors that concern all values are reported before the first run
         picture_(sweep_, *base_.problem, a_.show),
-        jobs_(std::min(a_.jobs > 0 ? a_.jobs : available_threads(), static_cast<int>(sweep_.members.size()))) {
-    // What is chosen for the default parameters is taken for all values, so that their results can be compared.
-    if (!base_.choice.empty() && a_.plan.want == Want::full) sweep_.plan = named_plan(base_, a_.plan);
+        jobs_(std::min(a_.jobs > 0 ? a_.jobs : std::max(1, available_threads() / processes_beside()),
+                       static_cast<int>(sweep_.members.size()))) {
     fill_origin(base_.options.info);
     check_outputs();
   }
@@ -53,6 +72,9 @@ class SweepSession {
 
   int go() {
     make_directory();
+    // What is chosen for the default parameters is taken for all values, so that their results can be compared.
+    if (!base_.choice.empty() && a_.plan.want == Want::full)
+      sweep_.plan = shared_choice(sweep_, named_plan(base_, a_.plan), base_.options.info.version);
     SweepOptions options;
     options.threads = jobs_;
     options.resume = !a_.resume.empty();
@@ -70,9 +92,9 @@ class SweepSession {
       };
     run_sweep(sweep_, options);
     write_summary();
-    if (a_.json)
+    if (a_.json && is_first_process())
       print(summary_json(sweep_, info));
-    else if (!a_.quiet)
+    else if (!a_.json && !a_.quiet && is_first_process())
       print_table();
     Table table = summary_table(sweep_, false);
     if (table.rows.size() > most_page_rows) {
@@ -137,6 +159,10 @@ class SweepSession {
     print(fmt::format("{} with {}: {} runs\n\n{}", base_.options.info.problem, way_of(base_.options.info),
                       sweep_.members.size(), text_table(without_empty_columns(rows))));
     if (sweep_.members.size() > most_rows) print(fmt::format("... and {} more\n", sweep_.members.size() - most_rows));
+    const auto there = std::count_if(sweep_.members.begin(), sweep_.members.end(),
+                                     [](const SweepMember& member) { return member.was_there; });
+    if (there > 0)
+      print(fmt::format("\n{} of {} runs were finished before, or by other processes\n", there, sweep_.members.size()));
     if (!sweep_.directory.empty()) print(fmt::format("\nsummary: {}\n", (sweep_.directory / "sweep.csv").string()));
   }
 

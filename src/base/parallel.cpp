@@ -6,8 +6,14 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 namespace trill {
-int available_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int available_threads() {
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof(cores), &cores) == 0) return std::max(1, CPU_COUNT(&cores));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 void for_each_parallel(std::size_t count, int threads, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};

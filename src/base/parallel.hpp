@@ -5,7 +5,7 @@
 #include <functional>
 
 namespace trill {
-int available_threads();  // number of hardware threads; at least 1
+int available_threads();  // hardware threads that this process may use; at least 1
 
 // Calls work(0) .. work(count - 1), each once, on up to `threads` threads; the calls start in this order. Returns when
 // all are done. `work` must not throw.

@@ -79,7 +79,7 @@ void RecordedRun::adopt(RunOutcome outcome, Trust trust) {
 void RecordedRun::judge(const CheckTime& time, const std::atomic<bool>* stop) {
   judged_ = true;
   if (time.is_off()) {
-    trust_.headline = "Not checked, because of --check off.";
+    trust_.headline = not_checked;
     return;
   }
   if (prepared_.steady) {

@@ -26,6 +26,7 @@ class RecordedRun {
   void solve();
   void take(const Solution& solution);  // instead of solve(), if the run was computed elsewhere
   void judge(const CheckTime& time, const std::atomic<bool>* stop);
+  static constexpr const char* not_checked = "Not checked, because of --check off.";
   void set_trust(Trust trust) {
     trust_ = std::move(trust);
     judged_ = true;

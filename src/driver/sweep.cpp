@@ -2,13 +2,14 @@
 #include "trill/driver/sweep.hpp"
 
 #include "base/parallel.hpp"
-#include "driver/answer.hpp"
 #include "driver/ensemble.hpp"
-#include "trill/solution/solution_file.hpp"
+#include "driver/sweep_block.hpp"
+#include "driver/sweep_choice.hpp"
+#include "driver/sweep_order.hpp"
+#include "solution/segment_recorder.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
@@ -17,259 +18,8 @@ namespace trill {
 namespace fs = std::filesystem;
 namespace {
 using Progress = SweepMember::Progress;
-constexpr double most_bytes = 1 << 29;  // for rows in memory, all threads together
 // Joined runs keep no checkpoints. With at most this many steps times unknowns they are short enough to be repeated.
 constexpr double most_joined_work = 2e7;
-constexpr std::size_t most_components = 100;  // whose end values are kept for a summary
-constexpr std::size_t most_checked = 8;       // members of a sweep
-
-// Adds up the progress of all members.
-class Tally {
- public:
-  Tally(std::size_t members, const std::function<void(double)>& report)
-      : members_(static_cast<double>(members)), report_(report) {}
-  void add(double share) {
-    if (!report_) return;
-    const std::lock_guard lock(mutex_);
-    done_ += share;
-    report_(std::clamp(done_ / members_, 0.0, 1.0));
-  }
-
- private:
-  double members_, done_ = 0;
-  const std::function<void(double)>& report_;
-  std::mutex mutex_;
-};
-
-// Members that another process is writing, or was killed while it did. They are looked at again when all others are
-// done.
-class Busy {
- public:
-  void add(std::size_t member) {
-    const std::lock_guard lock(mutex_);
-    members_.push_back(member);
-  }
-  std::vector<std::size_t> take() { return std::exchange(members_, {}); }
-
- private:
-  std::vector<std::size_t> members_;
-  std::mutex mutex_;
-};
-
-// The members that are checked for all: evenly chosen, the first and the last among them.
-std::vector<std::size_t> sample_of(const Sweep& sweep) {
-  std::vector<std::size_t> sample;
-  const std::size_t count = sweep.members.size(), most = std::min(count, most_checked);
-  for (std::size_t k = 0; k < most; ++k) sample.push_back(most == 1 ? 0 : k * (count - 1) / (most - 1));
-  return sample;
-}
-
-bool is_sampled(std::size_t member, const Sweep& sweep, const SweepOptions& options) {
-  const std::vector<std::size_t> sample = sample_of(sweep);
-  return options.check.when == When::always || sweep.plan.accuracy ||
-         std::binary_search(sample.begin(), sample.end(), member);
-}
-
-std::string sample_text(const Sweep& sweep) {
-  std::string text;
-  for (const std::size_t i : sample_of(sweep)) text += (text.empty() ? "" : "; ") + sweep.label(sweep.members[i]);
-  return fmt::format("of the {} runs those with {} were checked.", sweep.members.size(), text);
-}
-
-// Neighbouring members that one thread works on.
-class Block {
- public:
-  enum class Finished { is_replaced, is_kept };  // what happens to files of the same run that are there already
-  Block(Sweep& sweep, const SweepOptions& options, Tally& tally, Busy& busy, Finished finished, std::size_t begin,
-        std::size_t end)
-      : sweep_(sweep),
-        options_(options),
-        tally_(tally),
-        busy_(busy),
-        keeps_finished_(finished == Finished::is_kept),
-        begin_(begin),
-        runs_(end - begin) {}
-
-  void run() {
-    std::vector<std::size_t> alone;
-    for (std::size_t i = 0; i < runs_.size(); ++i)
-      guarded(i, [&] {
-        if (is_finished(i) || stopping()) return;
-        prepare_member(i);
-        if (!run_of(i).solved()) alone.push_back(i);
-      });
-    while (!alone.empty()) {
-      const std::vector<std::size_t> group = take_group(alone);
-      if (group.size() == 1 || !solve_joined(group))
-        for (const std::size_t i : group) solve_alone(i);
-    }
-    judge();
-    for (std::size_t i = 0; i < runs_.size(); ++i) guarded(i, [&] { finish(i); });
-  }
-
- private:
-  SweepMember& member(std::size_t i) { return sweep_.members[begin_ + i]; }
-  bool stopping() const { return options_.stop && options_.stop->load(); }
-  RecordedRun& run_of(std::size_t i) { return runs_[i]->present(); }
-  bool solved(std::size_t i) { return runs_[i] && run_of(i).solved() && member(i).progress != Progress::error; }
-
-  // Takes the first member off the list, with all that can be joined with it.
-  std::vector<std::size_t> take_group(std::vector<std::size_t>& list) {
-    const std::size_t first = list.front();
-    std::vector<std::size_t> group{first}, rest;
-    for (const std::size_t i : list)
-      if (i != first) (can_join(run_of(first).prepared(), run_of(i).prepared()) ? group : rest).push_back(i);
-    list = std::move(rest);
-    return group;
-  }
-
-  template <class Work>
-  void guarded(std::size_t i, Work work) {
-    if (member(i).progress == Progress::error) return;
-    try {
-      work();
-    } catch (const Occupied&) {
-      runs_[i].reset();
-      busy_.add(begin_ + i);
-    } catch (const std::bad_alloc&) {
-      fail(i, "there is not enough memory for this run");
-    } catch (const std::exception& e) {
-      fail(i, e.what());
-    }
-  }
-
-  // Keeps the first line only: the rest of a model's message shows the place in its file.
-  void fail(std::size_t i, const std::string& why) {
-    member(i).progress = Progress::error;
-    member(i).error = why.substr(0, why.find('\n'));
-  }
-
-  PreparedRun prepared(std::size_t i) {
-    PreparedRun run = prepare(sweep_.plan_of(member(i)));
-    run.options.info.version = options_.version;
-    run.options.info.host = options_.host;
-    run.options.info.started = options_.started;
-    run.options.stop = options_.stop;
-    return run;
-  }
-
-  bool is_finished(std::size_t i) {
-    const fs::path& file = member(i).file;
-    if (!keeps_finished_ || !fs::exists(file) || left_unfinished(file)) return false;
-    const SolutionFile stored(file);
-    const PreparedRun same = as_stored(prepared(i), sweep_.plan_of(member(i)), stored.info());
-    if (const auto differs = difference(stored.info(), same.options.info)) {
-      if (!options_.resume) return false;
-      throw UsageError(fmt::format("{} was computed with other settings; {}", file.string(), *differs));
-    }
-    summarise(i, stored.info(), stored.outcome(), stored.trust(), stored);
-    tally_.add(1);
-    return true;
-  }
-
-  void prepare_member(std::size_t i) {
-    RecordPlan record{member(i).file, keeps_finished_ && left_unfinished(member(i).file), options_.checkpoint_seconds,
-                      static_cast<std::size_t>(most_bytes / options_.threads)};
-    InquiryOptions inquiry;
-    inquiry.check = options_.check;
-    inquiry.stop = options_.stop;
-    runs_[i] = std::make_unique<Inquiry>(sweep_.plan_of(member(i)), prepared(i), record, inquiry);
-    try {
-      runs_[i]->open();
-    } catch (const UsageError& e) {
-      if (record.resume && !left_unfinished(record.file)) throw Occupied(e.what());  // published in the meantime
-      throw;
-    }
-    if (!run_of(i).remarks().empty()) member(i).error = run_of(i).remarks().front();
-  }
-
-  // Reports the progress of a run that stands for this many members.
-  void count_progress(PreparedRun& run, std::size_t members) {
-    run.options.progress = [this, weight = static_cast<double>(members), given = 0.0](double fraction) mutable {
-      if (fraction < given) return;
-      tally_.add(weight * (fraction - given));
-      given = fraction;
-    };
-  }
-
-  bool solve_joined(const std::vector<std::size_t>& group) {
-    std::vector<PreparedRun*> runs;
-    for (const std::size_t i : group) runs.push_back(&run_of(i).prepared());
-    count_progress(*runs.front(), group.size());
-    std::vector<Solution> solutions;
-    try {
-      solutions = run_joined(runs);
-    } catch (const std::bad_alloc&) {
-    }
-    if (solutions.empty()) return false;
-    for (std::size_t k = 0; k < group.size(); ++k)
-      if (solutions[k].outcome.status != RunStatus::stopped)
-        guarded(group[k], [&] { run_of(group[k]).take(solutions[k]); });
-    return true;
-  }
-
-  void solve_alone(std::size_t i) {
-    guarded(i, [&] {
-      if (stopping()) return;
-      count_progress(run_of(i).prepared(), 1);
-      runs_[i]->solve();
-      if (!run_of(i).solved()) member(i).progress = Progress::unfinished;
-    });
-  }
-
-  void judge() {
-    for (std::size_t i = 0; i < runs_.size(); ++i)
-      guarded(i, [&] {
-        if (!solved(i) || run_of(i).judged()) return;
-        if (options_.check.is_off() || is_sampled(begin_ + i, sweep_, options_))
-          return run_of(i).judge(options_.check, options_.stop);
-        Trust trust;
-        trust.headline = "Not checked itself: " + sample_text(sweep_);
-        run_of(i).set_trust(std::move(trust));
-      });
-  }
-
-  void finish(std::size_t i) {
-    if (!solved(i)) return;
-    runs_[i]->settle();
-    RecordedRun& run = run_of(i);
-    if (!run.solved()) {
-      member(i).progress = Progress::unfinished;
-      return;
-    }
-    member(i).attempts = runs_[i]->attempts();
-    member(i).shortfall = runs_[i]->shortfall();
-    run.publish();
-    run.with_wanted_rows(
-        [&](const RunInfo& info, const RowSource& rows) { summarise(i, info, run.outcome(), run.trust(), rows); });
-    runs_[i].reset();
-  }
-
-  void summarise(std::size_t i, const RunInfo& info, const RunOutcome& outcome, const Trust& trust,
-                 const RowSource& rows) {
-    SweepMember& m = member(i);
-    m.outcome = outcome;
-    m.trust = trust;
-    m.trust.rows.clear();
-    for (const Quantity& q : info.quantities) m.measured.emplace_back(q.name, 0.0);
-    for (const Quantity& q : info.components)
-      if (m.state.size() < most_components) m.state.emplace_back(q.name, 0.0);
-    rows.visit([&](double, const double* y, const double* measured) {
-      for (std::size_t k = 0; k < m.measured.size(); ++k) m.measured[k].second = measured[k];
-      for (std::size_t k = 0; k < m.state.size(); ++k) m.state[k].second = y[k];
-    });
-    if (options_.look) options_.look(begin_ + i, info, rows);
-    m.progress = Progress::finished;
-  }
-
-  Sweep& sweep_;
-  const SweepOptions& options_;
-  Tally& tally_;
-  Busy& busy_;
-  bool keeps_finished_;
-  std::size_t begin_;
-  std::vector<std::unique_ptr<Inquiry>> runs_;
-};
 
 // Number of members that a thread takes at once: many if they can be joined, but no thread should be left idle.
 std::size_t block_size(const Sweep& sweep, int threads) {
@@ -279,7 +29,7 @@ std::size_t block_size(const Sweep& sweep, int threads) {
     if (!can_join(first, last)) return 1;
     const double steps = std::abs(*first.plan.to - *first.plan.from) / *first.plan.h;
     if (steps * static_cast<double>(first.start.y.size()) > most_joined_work) return 1;
-    const auto fits = static_cast<std::size_t>(most_bytes / threads / bytes_of_rows(first));
+    const auto fits = static_cast<std::size_t>(most_bytes_of_rows / threads / bytes_of_rows(first));
     const std::size_t fair =
         (sweep.members.size() + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads);
     return std::max<std::size_t>(1, std::min({fits, fair, most_copies}));
@@ -298,15 +48,19 @@ void check_files(const Sweep& sweep, const SweepOptions& options) {
 }
 
 // Takes the results of other processes that write the same sweep, or goes on where they were killed.
-void wait_for_others(Sweep& sweep, const SweepOptions& options, Tally& tally, Busy& busy) {
-  for (auto left = busy.take(); !left.empty(); left = busy.take()) {
-    if (options.stop && options.stop->load()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+void wait_for_others(const SweepWork& work) {
+  constexpr std::chrono::milliseconds shortest(50), longest(1000);
+  auto pause = shortest;
+  for (auto left = work.busy.take(); !left.empty(); left = work.busy.take()) {
+    if (work.options.stop && work.options.stop->load()) return;
+    std::this_thread::sleep_for(pause);
+    const std::size_t before = left.size();
     for (const std::size_t i : left)
-      if (is_in_use(sweep.members[i].file))
-        busy.add(i);
+      if (is_in_use(work.sweep.members[i].file))
+        work.busy.add(i);
       else
-        Block(sweep, options, tally, busy, Block::Finished::is_kept, i, i + 1).run();
+        run_block(work, true, i, i + 1);
+    pause = work.busy.size() < before ? shortest : std::min(2 * pause, longest);
   }
 }
 
@@ -339,13 +93,23 @@ void run_sweep(Sweep& sweep, const SweepOptions& options) {
   const std::size_t count = sweep.members.size(), size = block_size(sweep, options.threads);
   Tally tally(count, options.progress);
   Busy busy;
-  const auto finished = options.resume ? Block::Finished::is_kept : Block::Finished::is_replaced;
+  std::optional<Claims> claims;
+  if (!sweep.directory.empty()) claims.emplace(sweep.directory);
+  const SweepWork work{sweep, options, tally, busy, claims ? &*claims : nullptr};
   if (!sweep.directory.empty()) remove_stale_temporaries(sweep.directory);
-  for_each_parallel((count + size - 1) / size, options.threads, [&](std::size_t k) {
+  SweepOrder order(sweep, (count + size - 1) / size);
+  for_each_parallel(order.blocks(), options.threads, [&](std::size_t) {
     if (options.stop && options.stop->load()) return;
-    Block(sweep, options, tally, busy, finished, k * size, std::min(count, (k + 1) * size)).run();
+    const bool is_alone = options.threads == 1 && !(claims && claims->sees_others());
+    const std::size_t k = size > 1 || is_alone ? order.next() : order.next_longest();
+    run_block(work, false, k * size, std::min(count, (k + 1) * size));
+    if (size == 1 && sweep.members[k].ok()) order.learn(k, sweep.members[k].outcome.counters.steps);
   });
-  wait_for_others(sweep, options, tally, busy);
+  wait_for_others(work);
+  const auto is_open = [](const SweepMember& member) {
+    return member.progress == Progress::waiting || member.progress == Progress::unfinished;
+  };
+  if (claims && std::none_of(sweep.members.begin(), sweep.members.end(), is_open)) claims->forget(shared_choice_name);
   remove_what_killed_ones_left(sweep);
   if (options.progress) options.progress(1);
 }

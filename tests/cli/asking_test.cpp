@@ -232,6 +232,19 @@ to = 40
   EXPECT_EQ(r["trust"]["verdict"], "red") << r["trust"];
 }
 
+// Two oscillators of frequency 1000 exchange their energy in times of order one. Nothing is slow but their amplitudes;
+// energy_1 and energy_2 are known in closed form (see the model's page).
+TEST_F(Asking, AmplitudesOfOneCommonOscillationAreComputedByAveraging) {
+  const json r = answer("run weakly_coupled --want amplitude --to 10");
+  EXPECT_EQ(r["formulation"], "sam") << r;
+  EXPECT_LT(r["forces"].get<double>(), 60'000);
+  const double omega = 1000, faster = std::sqrt(omega * omega + 2 * omega), t = 10;
+  const double q1 = (std::cos(omega * t) + std::cos(faster * t)) / 2,
+               v1 = -(omega * std::sin(omega * t) + faster * std::sin(faster * t)) / 2;
+  EXPECT_NEAR(r["end"]["measures"]["energy_1"].get<double>(), (v1 * v1 / (omega * omega) + q1 * q1) / 2, 1e-3);
+  EXPECT_EQ(trill("run harmonic --want amplitude --to 3").code, 2);
+}
+
 // Each line names the nearest thing that can be had.
 TEST_F(Asking, WhatCannotBeHadIsSaidInOneSentence) {
   const struct {

@@ -309,5 +309,35 @@ TEST_F(SharedFolder, AKilledSweepLeavesNoEmptyFolders) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(directory_.names().size(), 43u);  // the folder, the runs, two summaries
 }
+
+// 1, 2 and 7 processes, and 7 of which one is killed.
+TEST_F(SharedFolder, TheNumberOfProcessesChangesNothing) {
+  const int members = std::getenv("TRILL_LONG") ? 1000 : 21;
+  const std::string line = fmt::format(
+      "run kepler --method dopri5 --rtol 1e-9 --to 20 --dt 1 --trust never -j 1 --sweep e=0:0.9:{} --out ", members);
+  ASSERT_EQ(trill_in(directory_.path(), words_of(line + "one")).code, 0);
+  const std::string table = read_text(directory_ / "one/sweep.csv");
+  for (const int count : {2, 7, -7}) {
+    const std::string name = fmt::format("shared{}", count);
+    std::list<Process> processes;
+    for (int k = 0; k < std::abs(count); ++k)
+      processes.emplace_back(tool_command(words_of(line + name)), Surroundings{.directory = directory_.path()});
+    if (count < 0) {
+      Process& victim = *std::next(processes.begin(), 3);
+      wait_until(victim, [&] { return fs::exists(directory_ / name) && writes_in(victim, directory_ / name); });
+      victim.send(SIGKILL);
+      victim.wait();
+      processes.erase(std::next(processes.begin(), 3));
+    }
+    for (Process& process : processes) {
+      const Ended ended = process.wait();
+      EXPECT_EQ(ended.code, 0) << ended.err;
+    }
+    EXPECT_TRUE(read_text(directory_ / name / "sweep.csv") == table) << count;
+    std::size_t results = 0;
+    for (const auto& file : fs::directory_iterator(directory_ / name)) results += file.path().extension() == ".h5";
+    EXPECT_EQ(results, static_cast<std::size_t>(members));
+  }
+}
 }  // namespace
 }  // namespace trill::testing_cli

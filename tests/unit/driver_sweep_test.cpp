@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/parallel.hpp"
+#include "driver/recorded_run.hpp"
+#include "driver/sweep_order.hpp"
+#include "solution/claims.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/segment_recorder.hpp"
 #include "support/mentions.hpp"
@@ -8,9 +11,13 @@
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <mutex>
+#include <thread>
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace trill::test {
 namespace {
@@ -265,6 +272,111 @@ TEST(SweepRuns, RemoveWhatAKilledProcessLeft) {
     EXPECT_EQ(sweep.members[i].status(), "reached_end") << i;
     EXPECT_EQ(std::filesystem::exists(part_of(sweep.members[i].file)), i >= 2) << i;
   }
+}
+
+// Two sweeps with one folder: each member is run once, by one of them.
+TEST(SharedSweeps, RunEachMemberOnce) {
+  for (const char* method : {"verlet", "dopri5"}) {
+    const testing_files::TemporaryDirectory folder;
+    const auto make = [&] {
+      return make_sweep(springs(method), {parse_sweep("omega2=20:90:23")}, (folder / "{omega2}.json").string());
+    };
+    Sweep one = make(), two = make();
+    {
+      const std::jthread other([&] { run_sweep(two, {}); });
+      run_sweep(one, {});
+    }
+    for (std::size_t i = 0; i < one.members.size(); ++i) {
+      EXPECT_NE(one.members[i].was_there, two.members[i].was_there) << i;
+      EXPECT_TRUE(one.members[i].ok());
+      EXPECT_EQ(one.members[i].state, two.members[i].state);
+      EXPECT_FALSE(one.members[i].state.empty());
+    }
+    Sweep late = make();
+    run_sweep(late, {});
+    for (const SweepMember& member : late.members) EXPECT_TRUE(member.was_there);
+    EXPECT_FALSE(std::filesystem::exists(folder / ".trill.claims"));
+  }
+}
+
+TEST(SharedSweeps, ReplaceDamagedAndUncheckedFiles) {
+  const testing_files::TemporaryDirectory folder;
+  const auto make = [&] {
+    return make_sweep(springs("dopri5"), {parse_sweep("omega2=20:90:3")}, (folder / "{omega2}.json").string());
+  };
+  Sweep first = make();
+  SweepOptions unchecked;
+  unchecked.check = When::never;
+  run_sweep(first, unchecked);
+  std::ofstream(first.members[1].file) << "{}";
+  Sweep again = make();
+  run_sweep(again, unchecked);
+  EXPECT_TRUE(again.members[0].was_there);
+  EXPECT_FALSE(again.members[1].was_there);
+  Sweep checked = make();
+  run_sweep(checked, {});
+  for (const SweepMember& member : checked.members) {
+    EXPECT_FALSE(member.was_there);
+    EXPECT_NE(member.trust.verdict, Verdict::none);
+  }
+}
+
+// A process is killed after it published the first attempt of a member, which is not accurate enough, and before it
+// began the next.
+TEST(SharedSweeps, GoOnBetweenTwoAttempts) {
+  const testing_files::TemporaryDirectory folder;
+  RunPlan plan;
+  plan.model = "two_springs";
+  plan.accuracy = 1e-5;
+  const auto make = [&](const char* name) {
+    return make_sweep(plan, {parse_sweep("omega2=20,50")}, (folder / name).string() + "-{omega2}.json");
+  };
+  Sweep whole = make("whole"), broken = make("broken");
+  run_sweep(whole, {});
+  ASSERT_FALSE(whole.members[0].attempts.empty());
+  {
+    RecordedRun attempt(prepare(broken.plan_of(broken.members[0])), {.file = broken.members[0].file});
+    attempt.open();
+    attempt.solve();
+    attempt.judge({}, nullptr);
+    attempt.publish();
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Claims claims(folder.path());
+    claims.take(broken.members[0].file.filename().string());
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  SweepOptions options;
+  options.resume = true;
+  run_sweep(broken, options);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_FALSE(broken.members[i].attempts.empty()) << i;
+    EXPECT_EQ(broken.members[i].trust.verdict, Verdict::green) << i;
+  }
+  // Finished now: nothing is repeated.
+  Sweep once_more = make("broken");
+  run_sweep(once_more, options);
+  for (const SweepMember& member : once_more.members) EXPECT_TRUE(member.was_there);
+}
+
+TEST(SweepOrder, BeginsWithTheLongest) {
+  Sweep sweep = make_sweep(springs(), {parse_sweep("omega2=20:90:8"), parse_sweep("omega1=1:3:3")}, "");
+  SweepOrder order(sweep, sweep.members.size());
+  const auto steps = [](std::size_t member) { return 100 * (1 << (member / 3)) - 10 * static_cast<int>(member % 3); };
+  std::vector<std::size_t> taken;
+  for (std::size_t k = 0; k < 24; ++k) {
+    taken.push_back(order.next_longest());
+    order.learn(taken.back(), steps(taken.back()));
+  }
+  EXPECT_THAT(std::vector(taken.begin(), taken.begin() + 4), ElementsAre(0, 2, 21, 23));  // the corners
+  for (std::size_t k = 5; k < 24; ++k) EXPECT_GE(steps(taken[k - 1]), steps(taken[k])) << k;
+  SweepOrder natural(sweep, 24);
+  EXPECT_EQ(natural.next(), 0u);
+  EXPECT_EQ(natural.next_longest(), 2u);
+  EXPECT_EQ(natural.next(), 1u);
 }
 }  // namespace
 }  // namespace trill::test

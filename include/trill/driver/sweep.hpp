@@ -25,6 +25,7 @@ struct SweepMember {
   std::filesystem::path file;       // empty: no file
 
   enum class Progress { waiting, unfinished, finished, error } progress = Progress::waiting;
+  bool was_there = false;  // it was finished before, or another process that shares the folder has run it
   RunOutcome outcome;
   std::string error;              // why it could not be run or recorded, or which file is damaged
   Trust trust;                    // without its rows: there may be very many members
@@ -68,6 +69,8 @@ struct SweepOptions {
 };
 
 // Runs the members; the failure of one does not affect the others. Results do not depend on the number of threads. If
-// the file of an unfinished run would be overwritten, this is a UsageError before anything is written.
+// the file of an unfinished run would be overwritten, this is a UsageError before anything is written. Processes with
+// the same folder share the members; each returns when all are finished. Files that are there already with the same
+// settings are kept.
 void run_sweep(Sweep& sweep, const SweepOptions& options);
 }  // namespace trill
