@@ -11,6 +11,7 @@
 namespace trill {
 namespace {
 constexpr const char* finder_of_cycles = "envelope_switching";
+constexpr double many_periods = 20;     // of one common oscillation: its amplitudes may be asked for
 constexpr double much_faster = 3;       // than the method of the model: worth a remark
 constexpr double negligible_share = 1;  // of the accuracy: fast energy that may be damped without a word
 
@@ -35,7 +36,7 @@ std::string damping_objection(const ProblemFacts& facts, const Question& questio
 }
 
 std::string without_fast_motion(const ProblemFacts& facts) {
-  if (facts.gap.found() || facts.gaps > 0) return "";
+  if (facts.gap.found() || facts.gaps > 0 || facts.fast_periods() > many_periods) return "";
   if (!facts.scales.all) return "its frequencies are not known";
   return facts.scales.frequencies.empty() ? "nothing oscillates" : "its frequencies are not apart";
 }

@@ -6,6 +6,7 @@
 #include "driver/steady.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -124,8 +125,10 @@ PreparedRun Inquiry::on_rung(const PreparedRun& run, const RankedWay& rung) cons
   return build_instead(run, plan, rung.way, choice);
 }
 
-std::optional<PreparedRun> Inquiry::next_rung(std::vector<Attempt>& refused) const {
-  const PreparedRun& run = present_->prepared();
+std::optional<PreparedRun> Inquiry::next_rung(std::vector<Attempt>& refused, bool controls_steps) const {
+  PreparedRun& run = present_->prepared();
+  if (controls_steps)
+    std::stable_partition(run.rungs.begin(), run.rungs.end(), [](const RankedWay& rung) { return !rung.h; });
   for (std::size_t k = 0; k < run.rungs.size(); ++k) {
     const RankedWay& rung = run.rungs[k];
     try {
@@ -153,7 +156,7 @@ void Inquiry::solve() {
       throw;
     } catch (const UsageError& e) {
       std::vector<Attempt> refused{attempt_of(present_->prepared(), {}, {}, e.what())};
-      std::optional<PreparedRun> run = next_rung(refused);
+      std::optional<PreparedRun> run = next_rung(refused, false);
       if (!run && !best_) throw;
       attempts_.insert(attempts_.end(), refused.begin(), refused.end());
       present_.reset();
@@ -180,7 +183,7 @@ bool Inquiry::go_on(const Verdicts& next) {
   if (next.tighter)
     run = with_step(present_->prepared(), *next.tighter);
   else
-    run = next_rung(refused);
+    run = next_rung(refused, next.controls_steps);
   if (run) put_aside(next.given_up);
   attempts_.insert(attempts_.end(), refused.begin(), refused.end());
   if (!run) return false;

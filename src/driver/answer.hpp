@@ -45,7 +45,7 @@ class Inquiry {
   PreparedRun with_step(const PreparedRun& run, double setting) const;
   PreparedRun on_rung(const PreparedRun& run, const RankedWay& rung) const;
   // The next way of the ranking that does not refuse the problem; those that do are added to the list.
-  std::optional<PreparedRun> next_rung(std::vector<Attempt>& refused) const;
+  std::optional<PreparedRun> next_rung(std::vector<Attempt>& refused, bool controls_steps) const;
 
   RunPlan asked_;
   RecordPlan record_;

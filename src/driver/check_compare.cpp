@@ -73,6 +73,19 @@ Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const V
   return found;
 }
 
+double error_of_conserved(const Comparison& comparison, const JudgedCurve& reference, const Vec& scales,
+                          const std::vector<JudgedValue>& values) {
+  double error = 0;
+  for (Index i = 0; i < scales.size(); ++i) {
+    const auto curve = reference.values.row(i);
+    const bool conserved =
+        curve.allFinite() && curve.maxCoeff() - curve.minCoeff() <= conserved_by_run * curve.cwiseAbs().maxCoeff();
+    if (conserved && values[static_cast<std::size_t>(i)].counts)
+      error = std::max(error, relative_of(comparison.deviation[i], scales[i]));
+  }
+  return error;
+}
+
 Carried carried_on(const Comparison& comparison, const Vec& scales, const std::vector<JudgedValue>& values,
                    double times_as_late) {
   constexpr double noise = 1e-6;  // of means over windows

@@ -16,6 +16,10 @@ struct Comparison {
 Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const Vec& scales,
                    const std::vector<JudgedValue>& values);
 
+// The largest error, relative to scales, of a value that counts and that the reference conserves.
+double error_of_conserved(const Comparison& comparison, const JudgedCurve& reference, const Vec& scales,
+                          const std::vector<JudgedValue>& values);
+
 // The largest error that counts at a time so many times as late, and of what it is. Each error goes on growing with the
 // power of time (0 to 2) with which it grew from the first to the second half.
 struct Carried {

@@ -85,8 +85,10 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
   trust.of = finding.of;
   trust.how = finding.how;
   trust.verdict = verdict_of(finding.error, accuracy);
+  // After its horizon a run still stands for the averages of a chaotic motion, unless it has left its energy.
   const bool foreseeable = finding.folding && std::abs(finding.until - *run.plan.from) > 3 * *finding.folding &&
-                           std::abs(finding.until - *run.plan.from) < span;
+                           std::abs(finding.until - *run.plan.from) < span &&
+                           verdict_of(finding.of_conserved, accuracy) != Verdict::red;
   if (!finding.failure.empty()) {
     trust.verdict = Verdict::red;
     trust.headline = "Do not trust this run: " + finding.failure;
@@ -102,9 +104,12 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
   if (!finding.events.empty() && trust.verdict != Verdict::red) doubt(trust, finding.events);
   if (!finding.output.empty() && trust.verdict != Verdict::red) doubt(trust, finding.output);
   const auto casts_doubt = [](const Notice& notice) { return notice.severity == Severity::doubt; };
-  if (trust.verdict == Verdict::green && !finding.measured &&
-      std::any_of(outcome.notices.begin(), outcome.notices.end(), casts_doubt))
-    doubt(trust, "But read the warnings above: the check does not show what they warn of.");
+  if (trust.verdict == Verdict::green && std::any_of(outcome.notices.begin(), outcome.notices.end(), casts_doubt)) {
+    if (finding.measured)
+      trust.headline += " What the warnings above are about did no harm here.";
+    else
+      doubt(trust, "But read the warnings above: the check does not show what they warn of.");
+  }
   if (trust.verdict == Verdict::green || trust.verdict == Verdict::none) return;
   if (finding.error > accuracy) trust.remedy = remedy_for(finding, run, outcome, slow, audit);
 }

@@ -16,6 +16,7 @@ constexpr double smallest_rtol = 1e-13;    // below this the error of a step is 
 constexpr double nearly = 1.1;             // times it: rounded as it is computed
 constexpr double longest_unasked = 10;     // seconds of a repetition
 constexpr double safety = 0.3;             // of the accuracy, which is what a repetition aims at
+constexpr double wrong_altogether = 0.2;   // errors beyond this no longer grow with the step
 
 double setting_of(const RunPlan& plan) { return plan.h ? *plan.h : plan.rtol.value_or(0); }
 double setting_of(const Attempt& attempt) { return attempt.h > 0 ? attempt.h : attempt.rtol; }
@@ -37,9 +38,8 @@ std::ptrdiff_t tightenings_so_far(const Attempted& a) {
 // The global error is about proportional to rtol, or to a power of h. Two runs show the power.
 double power_of(const Attempted& a, double error) {
   const double expected = a.run.plan.h && a.run.stepper ? std::max(1, a.run.stepper->info().order) : 1;
-  constexpr double saturated = 0.2;  // errors beyond this no longer grow with the step
   const Attempt* before = last_of_this_way(a);
-  if (!before || !(before->error > error) || before->error > saturated) return expected;
+  if (!before || !(before->error > error) || before->error > wrong_altogether) return expected;
   const double measured = std::log(before->error / error) / std::log(setting_of(*before) / setting_of(a.run.plan));
   return std::clamp(measured, expected / 3, 1.5 * expected);
 }
@@ -101,6 +101,13 @@ bool stagnates(const Attempted& a, double error) {
          std::isnan(a.trust.until);
 }
 
+// Two runs with equal steps that are wrong altogether: something happens on the way for which all of them are too long,
+// such as an encounter of two bodies.
+bool equal_steps_are_lost(const Attempted& a, double error) {
+  const Attempt* before = last_of_this_way(a);
+  return a.run.plan.h && before && before->error > wrong_altogether && error > wrong_altogether && !a.run.rungs.empty();
+}
+
 bool may_tighten(const Attempted& a) {
   const bool is_random = dynamic_cast<const LangevinProblem*>(a.run.problem.get()) != nullptr;
   return chooses_step(a.asked, a.run) && !is_random && setting_of(a.run.plan) > 0;
@@ -138,7 +145,7 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   const bool at_the_bottom = !a.run.plan.h && setting_of(a.run.plan) <= nearly * smallest_rtol;
   const bool falls_short = error > accuracy || !std::isnan(a.trust.until);
   if (may_tighten(a) && falls_short && tightenings_so_far(a) < most_tightenings && !at_the_bottom && reaches_end(a) &&
-      !stagnates(a, error) && is_affordable(a, tightened(a, error, accuracy))) {
+      !stagnates(a, error) && !equal_steps_are_lost(a, error) && is_affordable(a, tightened(a, error, accuracy))) {
     next.given_up = error_text(a, error);
     next.tighter = tightened(a, error, accuracy);
     return next;
@@ -148,6 +155,7 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   if ((is_red || is_other) && has_rung && !is_chaotic && red_rungs(a) < most_red_rungs) {
     next.given_up = error_text(a, error);
     next.next_rung = true;
+    next.controls_steps = a.run.plan.h && error > wrong_altogether;
   } else if (!a.asked.accuracy || !falls_short) {
     return next;
   } else if (is_chaotic) {

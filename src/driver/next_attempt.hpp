@@ -13,11 +13,12 @@ struct Attempted {
   const std::vector<Attempt>& earlier;
 };
 
-// What is done about a run that does not answer the question. Neither `tighter` nor `rung`: it stays as it is.
+// What is done about a run that does not answer the question. Neither `tighter` nor `next_rung`: it stays as it is.
 struct Verdicts {
   std::string given_up;           // why the run is given up
   std::optional<double> tighter;  // the same way, with this h or rtol
   bool next_rung = false;         // the next way of the ranking
+  bool controls_steps = false;    // the first one of them that adapts its steps to the motion, if there is one
   std::string shortfall;          // why the accuracy cannot be had; empty: it was reached, or it is not known
 };
 Verdicts next_step(const Attempted& attempted);

@@ -14,9 +14,9 @@ constexpr double finer = 100;               // by which the tolerance of the sec
 constexpr std::size_t most_compared = 100;  // times
 constexpr double still_growing = 2;         // last step over the mean of the last half
 constexpr double exponential = 8;           // growth of an error in half the time that no power of time explains
-constexpr double most_amplified = 1e6;
-constexpr double saturated = 0.05;    // relative error
-constexpr double steepest_power = 2;  // by which errors of regular motions grow with time
+constexpr double most_amplified = 1e3;  // a guess that is too bold costs one repetition, one too careful the whole run
+constexpr double saturated = 0.05;      // relative error
+constexpr double steepest_power = 2;    // by which errors of regular motions grow with time
 
 // By the time that the processor spends on it: how busy the machine is must not change what is found.
 class StopWatch final : public Observer {

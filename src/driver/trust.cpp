@@ -166,6 +166,7 @@ class Check {
     }
     finding_.how = fmt::format("measured against {}", audit_->by.text());
     finding_.measured = true;
+    finding_.of_conserved = error_of_conserved(comparison, reference, scales, values_);
     take(comparison);
     list(trust, comparison, scales);
     compare_ends(trust, audit_->outcome, reference.columns() >= own.columns());

@@ -164,7 +164,15 @@ double ProblemFacts::slow_periods() const {
   return span * slow / (2 * std::numbers::pi);
 }
 
+double ProblemFacts::beat() const {
+  constexpr double close = 0.1;
+  if (scales.frequencies.empty()) return 0;
+  const double lowest = scales.frequencies.front(), highest = scales.frequencies.back();
+  if (highest - lowest > close * highest) return 0;
+  return std::max(highest - lowest, 2 * std::numbers::pi / span);
+}
+
 double ProblemFacts::fast_periods() const {
-  return gap.found() && !scales.frequencies.empty() ? span * scales.frequencies.back() / (2 * std::numbers::pi) : 0;
+  return gap.found() || beat() > 0 ? span * scales.frequencies.back() / (2 * std::numbers::pi) : 0;
 }
 }  // namespace trill

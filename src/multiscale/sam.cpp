@@ -212,14 +212,15 @@ class SamForm final : public AveragedMotion {
 // A step of the slow change takes a few fast periods at every stage.
 Prospect sam_prospect(const ProblemFacts& facts, const Question& question) {
   constexpr double forces_of_stage = 300, fast_periods_that_pay = 200;
+  const double slow = facts.gap.found() ? facts.gap.slow : facts.beat();
   Prospect out;
-  if (!facts.splits_forces || !facts.gap.found())
+  if (!facts.splits_forces || slow == 0)
     out.objection = "it needs linear fast forces beside slow ones";
   else if (facts.fast_periods() < fast_periods_that_pay)
     out.objection = "the run has too few fast periods for it";
   if (!out.objection.empty()) return out;
   out.rtol = question.rtol.value_or(std::clamp(0.01 * question.accuracy, 1e-12, 1e-5));
-  out.steps = 10 + facts.span * facts.gap.slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));
+  out.steps = 10 + facts.span * slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));
   out.forces = 7 * forces_of_stage;
   out.overhead = 1e-6;
   out.error = 0.5 * question.accuracy;

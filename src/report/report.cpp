@@ -4,6 +4,7 @@
 #include "base/words.hpp"
 #include "report/facts.hpp"
 #include "report/json.hpp"
+#include "report/moving_picture.hpp"
 #include "report/page_template.hpp"
 #include "solution/cycle_shapes.hpp"
 
@@ -18,6 +19,7 @@ namespace trill {
 namespace {
 constexpr std::string_view marker = "/*TRILL_DATA*/";
 constexpr std::size_t most_events = 2000, most_trust_rows = 200, most_notices = 500;
+constexpr double picture_bytes = 800'000;          // of all runs together
 constexpr std::size_t most_chart_points = 56'000;  // in all charts together: 1.2 MB
 
 std::string now() {
@@ -131,7 +133,7 @@ void write_cycles(JsonWriter& json, const RunInfo& info, const CycleShapes& shap
   json.close(']').close('}');
 }
 
-void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double bytes) {
+void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double bytes, double for_picture) {
   const RunView view = view_of(run, bytes);
   const RunInfo& info = run.info;
   json.open('{').key("id").text(fmt::format("r{}", index)).key("label").text(label_of(run));
@@ -148,6 +150,9 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
   write_trust(json, run.trust);
   write_curves(json, run, view);
   if (run.cycles && !run.cycles->cycles.empty()) write_cycles(json, info, *run.cycles);
+  if (!view.data.t.empty())
+    if (const auto picture = moving_picture(run, view.data.t.front(), view.data.t.back(), for_picture))
+      write_picture(json, *picture);
   json.close('}');
 }
 
@@ -232,7 +237,8 @@ std::string report_json(const Report& report) {
   json.key("version").text(report.version.empty() && first ? first->version : report.version);
   json.key("runs").open('[');
   const std::vector<double> share = share_budget(report.runs);
-  for (std::size_t i = 0; i < report.runs.size(); ++i) write_run(json, report.runs[i], i, share[i]);
+  for (std::size_t i = 0; i < report.runs.size(); ++i)
+    write_run(json, report.runs[i], i, share[i], picture_bytes / static_cast<double>(report.runs.size()));
   json.close(']').key("charts");
   write_charts(json, report.charts);
   json.key("tables").open('[');

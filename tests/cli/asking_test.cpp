@@ -190,6 +190,61 @@ TEST_F(Asking, SweepsReachTheAccuracyToo) {
   }
 }
 
+// Five revolutions of an orbit that falls almost to the centre; at their end it is where it began. Equal steps are
+// chosen for it, since the motion is smooth where it begins.
+TEST_F(Asking, EqualStepsThatAnEncounterSpoilsAreFollowedByControlledOnes) {
+  write_text(directory_ / "plunge.toml", R"toml(
+[parameters]
+e = 0.9999
+[coordinates]
+x = { start = "1 + e", velocity = 0 }
+y = { start = 0, velocity = "sqrt((1 - e)/(1 + e))" }
+[[potential]]
+energy = "-1/sqrt(x^2 + y^2)"
+[run]
+to = 31.41592653589793
+)toml");
+  const json r = answer("run plunge.toml");
+  ASSERT_GE(r["attempts"].size(), 2u) << r;
+  EXPECT_GT(r["attempts"].at(1)["h"].get<double>(), 0) << r["attempts"];
+  EXPECT_TRUE(r["settings"].contains("rtol")) << r["settings"];
+  EXPECT_NEAR(r["end"]["components"]["x"].get<double>(), 1.9999, 1e-4);
+  EXPECT_NEAR(r["end"]["components"]["y"].get<double>(), 0, 1e-4);
+}
+
+// Burrau's three bodies meet closely. Neighbouring motions part there, but a run that gains energy is not one of them.
+TEST_F(Asking, AChaoticMotionThatLosesItsEnergyIsRed) {
+  write_text(directory_ / "three.toml", R"toml(
+[coordinates]
+x1 = { start = 1, mass = 3 }
+y1 = { start = 3, mass = 3 }
+x2 = { start = -2, mass = 4 }
+y2 = { start = -1, mass = 4 }
+x3 = { start = 1, mass = 5 }
+y3 = { start = -1, mass = 5 }
+[[potential]]
+energy = """-12/sqrt((x1-x2)^2+(y1-y2)^2) - 15/sqrt((x1-x3)^2+(y1-y3)^2)
+  - 20/sqrt((x2-x3)^2+(y2-y3)^2)"""
+[run]
+to = 40
+)toml");
+  const json r = answer("run three.toml --method composition8 --h 0.01");
+  EXPECT_EQ(r["trust"]["verdict"], "red") << r["trust"];
+}
+
+// Two oscillators of frequency 1000 exchange their energy in times of order one. Nothing is slow but their amplitudes;
+// energy_1 and energy_2 are known in closed form (see the model's page).
+TEST_F(Asking, AmplitudesOfOneCommonOscillationAreComputedByAveraging) {
+  const json r = answer("run weakly_coupled --want amplitude --to 10");
+  EXPECT_EQ(r["formulation"], "sam") << r;
+  EXPECT_LT(r["forces"].get<double>(), 60'000);
+  const double omega = 1000, faster = std::sqrt(omega * omega + 2 * omega), t = 10;
+  const double q1 = (std::cos(omega * t) + std::cos(faster * t)) / 2,
+               v1 = -(omega * std::sin(omega * t) + faster * std::sin(faster * t)) / 2;
+  EXPECT_NEAR(r["end"]["measures"]["energy_1"].get<double>(), (v1 * v1 / (omega * omega) + q1 * q1) / 2, 1e-3);
+  EXPECT_EQ(trill("run harmonic --want amplitude --to 3").code, 2);
+}
+
 // Each line names the nearest thing that can be had.
 TEST_F(Asking, WhatCannotBeHadIsSaidInOneSentence) {
   const struct {

@@ -92,6 +92,8 @@ class ExactGraph {
         return tanh(part(0));
       case Op::abs:
         return abs(part(0));
+      case Op::floor:
+        return floor(part(0));
       case Op::min:
         return part(1) < part(0) ? part(1) : part(0);
       case Op::max:

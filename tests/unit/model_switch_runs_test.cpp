@@ -47,6 +47,53 @@ TEST(TextSwitches, AreHitAndTheOrderIsKept) {
   }
 }
 
+// A force that is 1, 2, 3, ... in one second after the other: velocity n + (n + 1) s and position n^2/2 + ... at n + s.
+TEST(TextSwitches, OfFloorEndStepsAtWholeNumbers) {
+  const TextModel of_time = read_model("m.toml", R"toml(
+coordinates.x = 0
+[[force]]
+on = "x"
+value = "1 + floor(t)"
+)toml");
+  Vec end{{0, 0}};
+  for (int n = 0; n < 3; ++n) end = Vec{{end[0] + end[1] + 0.5 * (n + 1), end[1] + n + 1}};
+  end = Vec{{end[0] + 0.5 * end[1] + 0.5 * 4 * 0.25, end[1] + 0.5 * 4}};
+  for (const char* method : {"verlet", "rk4", "dopri5"})
+    expect_equal(last_of(run_of(of_time.problem->clone(), plan_with(method, 3.5, *method == 'd' ? 1e-6 : 0.3))), end,
+                 method, 1e-12);
+}
+
+// x = t^2/2 reaches 1 at sqrt 2; there the force -floor(x) becomes -1 and adds to the constant 1: from then on x'
+// stays.
+TEST(TextSwitches, OfFloorOfAPositionHoldTheSideOfTheMotion) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.x = 0
+[[force]]
+on = "x"
+value = "1 - floor(x)"
+)toml");
+  const double root = std::numbers::sqrt2;
+  const Vec end{{1 + root * (2 - root), root}};
+  for (const char* method : {"verlet", "rk4", "dopri5"})
+    expect_equal(last_of(run_of(model.problem->clone(), plan_with(method, 2, *method == 'd' ? 1e-6 : 0.3))), end,
+                 method, 1e-9);
+}
+
+// Dry friction with sign: from x = 0 with velocity 1 to rest at t = 1, x = 1/2.
+TEST(TextSwitches, OfSignAndWordsAreHit) {
+  const TextModel model = read_model("m.toml", R"toml(
+coordinates.x = { start = 0, velocity = 1 }
+[[force]]
+on = "x"
+value = "-sign(vx) + 3*(x > 0.25 and x < 0.375)"
+)toml");
+  // v^2 = 1 - 2x up to 0.25, 1/2 + 4 (x - 0.25) up to 0.375, then 1 - 2 (x - 0.375) again: at rest at x = 0.875.
+  const Solution s = run_of(model.problem->clone(), plan_with("dop853", 1.3, 1e-11));
+  const double v1 = std::sqrt(0.5);
+  EXPECT_THAT(times_of(s, "switch in line 5"),
+              ElementsAre(testing::DoubleNear(1 - v1, 1e-9), testing::DoubleNear(1 - v1 + (1 - v1) / 2, 1e-9)));
+}
+
 TEST(TextSwitches, OfConstantForcesAreExact) {
   const TextModel model = read_model("m.toml", R"toml(
 coordinates.x = 0

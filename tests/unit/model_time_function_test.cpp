@@ -95,6 +95,7 @@ TEST(TimeFunction, FindsEverySignChange) {
   EXPECT_THAT(Parsed("abs(t - 30) - 1e-4").function().sign_changes(0, 1e4),
               testing::ElementsAre(testing::DoubleNear(29.9999, 1e-9), testing::DoubleNear(30.0001, 1e-9)));
   EXPECT_THAT(Parsed("(t - 3)^2").function().sign_changes(0, 10), testing::IsEmpty());
+  EXPECT_THAT(Parsed("mod(t, 2) - 0.5").function().sign_changes(0, 10), testing::SizeIs(10)) << "5 rises, 5 jumps";
   EXPECT_THAT(Parsed("1/(t - 3)").function().sign_changes(0, 10), testing::SizeIs(1));
 }
 

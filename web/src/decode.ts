@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sample arrays travel as base64 of little-endian floats; every browser trill meets is little-endian.
+// Sample arrays travel as base64 of little-endian numbers; every browser trill meets is little-endian.
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64);
@@ -8,7 +8,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function decode<T extends Float32Array | Float64Array>(
+function decode<T extends Int16Array | Float32Array | Float64Array>(
   data: unknown,
   make: { new (buffer: ArrayBuffer): T; new (length: number): T; from(list: ArrayLike<number>): T; BYTES_PER_ELEMENT: number },
   complain: (what: string) => void,
@@ -33,6 +33,10 @@ function decode<T extends Float32Array | Float64Array>(
 
 export function decodeFloat64(data: unknown, complain: (what: string) => void): Float64Array {
   return decode<Float64Array>(data, Float64Array as never, complain);
+}
+
+export function decodeInt16(data: unknown, complain: (what: string) => void): Int16Array {
+  return decode<Int16Array>(data, Int16Array as never, complain);
 }
 
 export function decodeFloat32(data: unknown, complain: (what: string) => void): Float32Array {

@@ -4,6 +4,7 @@
 import { el, icon, iconButton } from './dom';
 import type { Report } from './model';
 import { figuresSection, overlayPanel, runPanel, tablesSection } from './panels';
+import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
 import { readReport } from './read';
 import { allPlots, drawAll, startRegistry } from './registry';
@@ -101,6 +102,7 @@ function plotById(id: string): PlotCard {
 // For tests: what is on screen, without having to read pixels for everything.
 const handle = {
   charts: () => plotsShown().map((plot) => plot.state()),
+  pictures: () => allPlots().filter((plot): plot is PictureCard => plot instanceof PictureCard).map((plot) => plot.state()),
   drawAll,
   zoom: (id: string, x: [number, number]) => plotById(id).zoomTo(x, null),
   reset: (id: string) => plotById(id).reset(),

@@ -70,6 +70,30 @@ export interface Cycles {
   command: string; // computes a window exactly; WINDOW stands for its times
 }
 
+export const shapeKinds = ['point', 'line', 'curve', 'spring', 'damper', 'rod', 'body', 'joint', 'pin', 'rail'] as const;
+
+// Something that is drawn, once for each of its elements; its points are pairs of numbers from `first` on.
+export interface PictureShape {
+  kind: (typeof shapeKinds)[number];
+  first: number;
+  points: number;
+  elements: number;
+  colour: string;
+  trail: boolean;
+}
+
+// The points of the model at equally spaced times. A number k stands for centre + 2 half k/32767, -32768 for no place.
+export interface Picture {
+  t0: number;
+  t1: number;
+  frames: number;
+  numbers: number; // of one frame
+  equal: boolean; // both axes have the same scale
+  half: [number, number];
+  shapes: PictureShape[];
+  data: Int16Array;
+}
+
 export interface Run {
   id: string;
   label: string;
@@ -90,6 +114,7 @@ export interface Run {
   phase: Phase | null;
   events: RunEvent[];
   cycles: Cycles | null;
+  picture: Picture | null;
   hiddenComponents: number;
 }
 

@@ -9,13 +9,16 @@ import { grouped } from './format';
 import { XLink } from './link';
 import type { Figure, Report, Run, Series } from './model';
 import { phaseCard } from './phase';
+import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
 import { trustBanner, verdictMark } from './trust';
 
 const heading = (text: string): HTMLElement => el('h2', {}, text);
 
 export function runPanel(run: Run): (HTMLElement | null)[] {
-  const cards = timeCharts(run, new XLink()).map((spec) => new PlotCard(spec));
+  const link = new XLink();
+  const picture = run.picture ? new PictureCard(run, run.picture, link).element : null;
+  const cards = timeCharts(run, link).map((spec) => new PlotCard(spec));
   const charts = cards.map((card) => card.element);
   const cycles = run.cycles ? new CyclePanel(run, run.cycles, cards).element : null;
   const phase = phaseCard([run], run.id);
@@ -29,6 +32,7 @@ export function runPanel(run: Run): (HTMLElement | null)[] {
     statusBox(run),
     workBox(run),
     noticeList(run),
+    picture,
     heading('Over time'),
     remarks.length > 0 ? el('p', { class: 'remark' }, remarks.join(' ')) : null,
     charts.length > 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns the embedded JSON into a Report. Missing fields get defaults; damage is reported, never thrown.
 
-import { decodeFloat32, decodeFloat64 } from './decode';
-import type { Cycles, Figure, FigureAxis, Notice, Phase, Report, Run, Samples, Series, Table, Trust, Verdict, Work } from './model';
+import { decodeFloat32, decodeFloat64, decodeInt16 } from './decode';
+import { shapeKinds, type Cycles, type Figure, type FigureAxis, type Notice, type Phase, type Picture, type Report, type Run, type Samples, type Series, type Table, type Trust, type Verdict, type Work } from './model';
 
 type Fields = Record<string, unknown>;
 
@@ -100,6 +100,30 @@ function readCycles(v: unknown, label: string, problems: string[]): Cycles | nul
   return { numbers, starts, periods, phases, series, command: text(v.command) };
 }
 
+const whole = (v: unknown): number => Math.max(0, Math.floor(numberOr(v, 0)));
+
+function readPicture(v: unknown, label: string, problems: string[]): Picture | null {
+  if (!isFields(v)) return null;
+  const data = decodeInt16(v.data, (what) => problems.push(`${label}: the picture ${what}.`));
+  const [t0, t1] = [numberOr(v.t0, 0), numberOr(v.t1, 0)];
+  const [frames, numbers] = [whole(v.frames), whole(v.numbers)];
+  const shapes = list(v.shapes).map(fields).map((s) => ({
+    kind: oneOf(s.kind, shapeKinds, 'line'),
+    first: whole(s.first),
+    points: whole(s.points),
+    elements: whole(s.elements),
+    colour: text(s.colour),
+    trail: s.trail === true,
+  }));
+  const fits = shapes.every((s) => s.first + 2 * s.points * s.elements <= numbers);
+  if (frames < 2 || !(t1 > t0) || data.length !== frames * numbers || !fits) {
+    problems.push(`${label}: the picture holds ${data.length} numbers, which do not fit its ${frames} frames.`);
+    return null;
+  }
+  const half = list(v.half).map((h) => Math.abs(numberOr(h, 1)) || 1);
+  return { t0, t1, frames, numbers, equal: v.equal !== false, half: [half[0] ?? 1, half[1] ?? 1], shapes, data };
+}
+
 function readRun(v: unknown, index: number, problems: string[]): Run {
   const f = fields(v);
   const label = text(f.label) || text(f.id) || `run ${index + 1}`;
@@ -161,6 +185,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       return t === null ? [] : [{ name: text(e.name, 'event'), t }];
     }),
     cycles: readCycles(f.cycles, label, problems),
+    picture: readPicture(f.picture, label, problems),
     hiddenComponents: numberOr(f.hidden_components, 0),
   };
 }

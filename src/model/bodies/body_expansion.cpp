@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/bodies/body_expansion.hpp"
-
 #include "base/text.hpp"
+#include "model/bodies/body_picture.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +15,7 @@ const std::optional<FileText> no_set;
 class Expansion {
  public:
   Expansion(const BodyFile& bodies, const SourceText& source, ModelFile& file)
-      : bodies_(bodies), writer_(source, file), file_(file) {}
+      : bodies_(bodies), writer_(source, file), file_(file), picture_(writer_) {}
 
   void expand() {
     for (const FileBody& b : bodies_.bodies) known_.emplace(b.name.text, Known{&b.over, &b.points, nullptr});
@@ -26,7 +25,10 @@ class Expansion {
       gravity_ = GravityTexts{writer_.given("gravity.x", gravity->acceleration.part(0), no_set),
                               writer_.given("gravity.y", gravity->acceleration.part(1), no_set), gravity->group};
     for (const FileBody& b : bodies_.bodies) write_body(b);
-    for (const FileBeam& b : bodies_.beams) expand_beam(b, gravity_, writer_);
+    for (const FileBeam& b : bodies_.beams) {
+      expand_beam(b, gravity_, writer_);
+      picture_.add_beam(b);
+    }
     for (const FileReduced& b : bodies_.reduced) expand_reduced(b, gravity_, writer_);
     for (const FileJoint& j : bodies_.joints) write_joint(j);
     for (const FileSpring& s : bodies_.springs) write_spring(s);
@@ -35,6 +37,7 @@ class Expansion {
     for (const FileLoadOnBody& f : bodies_.forces) write_force(f);
     for (const FileLoadOnBody& t : bodies_.torques) write_torque(t);
     for (const FileDriver& d : bodies_.drivers) write_driver(d);
+    picture_.finish();
   }
 
  private:
@@ -57,6 +60,7 @@ class Expansion {
     file_.derived.push_back({{name + ".inertia", b.name.offset}, b.inertia, b.over});
     for (const FileBodyPoint& p : b.points) write_point(b, p);
     if (gravity_) write_weight(b, *gravity_);
+    picture_.add_body(b);
   }
 
   void write_point(const FileBody& b, const FileBodyPoint& p) {
@@ -128,6 +132,7 @@ class Expansion {
     const PlaceTexts frame = frame_of(name, index);
     if (place.at) {
       PlaceTexts at = point_of_frame(frame, part(0), part(1));
+      if (!over && !place.index) picture_.attach(name, at);
       add_own_motion(place, owner, over, frame.angle, at);
       return at;
     }
@@ -238,6 +243,7 @@ class Expansion {
     const std::string& name = j.name.text;
     const PlaceTexts from = write_link(j);
     if (j.kind == JointKind::prismatic || j.kind == JointKind::point_on_line) write_axis(j, from);
+    picture_.add_joint(j, from);
     switch (j.kind) {
       case JointKind::revolute:
       case JointKind::rigid:
@@ -283,7 +289,8 @@ class Expansion {
 
   void write_spring(const FileSpring& s) {
     const std::string& name = s.name.text;
-    write_link(s);
+    const PlaceTexts from = write_link(s);
+    if (!s.rotational) picture_.add_between(PictureKind::spring, s, from);
     const std::string stiffness = writer_.given(name + ".stiffness", s.stiffness, s.over);
     const std::string rest = writer_.given(name + ".rest", s.rest, "0", s.over);
     std::vector<std::string> gaps;
@@ -312,7 +319,8 @@ class Expansion {
 
   void write_damper(const FileDamper& d) {
     const std::string& name = d.name.text;
-    write_link(d);
+    const PlaceTexts from = write_link(d);
+    if (!d.rotational) picture_.add_between(PictureKind::damper, d, from);
     const std::string damping = writer_.given(name + ".damping", d.damping, d.over);
     const std::string force = d.rotational ? fmt::format("-{}*v{}.angle", damping, name)
                                            : fmt::format("-{0}*dot({1}.gap, v{1}.gap)/norm({1}.gap)", damping, name);
@@ -324,6 +332,7 @@ class Expansion {
   void write_bushing(const FileBushing& b) {
     const std::string& name = b.name.text;
     const PlaceTexts from = write_link(b);
+    picture_.add_between(PictureKind::spring, b, from);
     const auto derive = [&](const char* prefix, const char* what, const char* text) {
       writer_.derive(prefix + name + what, fmt::format(fmt::runtime(text), name, from.angle, from.angle_rate), b.offset,
                      b.over);
@@ -388,6 +397,7 @@ class Expansion {
   std::optional<GravityTexts> gravity_;
   std::map<std::string, Known> known_;
   std::set<std::string> links_;
+  BodyPicture picture_;
 };
 }  // namespace
 

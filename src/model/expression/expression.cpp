@@ -109,6 +109,8 @@ double evaluate(Op op, double a, double b, double c) {
       return std::tanh(a);
     case Op::abs:
       return std::abs(a);
+    case Op::floor:
+      return std::floor(a);
     case Op::min:
       return b < a ? b : a;
     case Op::max:

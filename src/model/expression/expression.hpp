@@ -16,7 +16,7 @@ enum class Op : std::uint8_t {
   number, symbol,
   add, subtract, multiply, divide, power, negate, square,
   less, less_equal, equal, not_equal, choose,
-  sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, min, max, hypot
+  sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, floor, min, max, hypot
 };
 // clang-format on
 int arity(Op op);

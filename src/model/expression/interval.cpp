@@ -83,6 +83,12 @@ FunctionRange range_of_absolute(const Interval& a) {
   const Interval sign = a.low > 0 ? Interval{1, 1} : a.high < 0 ? Interval{-1, -1} : Interval{-1, 1};
   return {{low, a.most()}, sign, {0, 0}};
 }
+
+// Where it jumps, no slope bounds the change of the function.
+FunctionRange range_of_floor(const Interval& a) {
+  const Interval value = monotone([](double x) { return std::floor(x); }, a);
+  return {value, value.is_point() ? Interval{0, 0} : everything, {0, 0}};
+}
 }  // namespace
 
 double Interval::most() const { return std::max(std::abs(low), std::abs(high)); }
@@ -152,6 +158,8 @@ FunctionRange range_of(Op op, const Interval& a) {
       return range_of_hyperbolic_tangent(a);
     case Op::abs:
       return range_of_absolute(a);
+    case Op::floor:
+      return range_of_floor(a);
     default:
       return unknown_range;
   }

@@ -132,6 +132,8 @@ class LatexWriter {
         return {fmt::format("\\sqrt{{{}}}", plain(child(0)))};
       case Op::hypot:
         return {fmt::format("\\sqrt{{{}^{{2}} + {}^{{2}}}}", inside(child(0), atom), inside(child(1), atom))};
+      case Op::floor:
+        return {fmt::format("\\left\\lfloor {} \\right\\rfloor", plain(child(0)))};
       case Op::abs:
         return {fmt::format("\\left|{}\\right|", plain(child(0)))};
       default:  // choose

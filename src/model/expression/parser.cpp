@@ -2,6 +2,7 @@
 #include "model/expression/parser.hpp"
 
 #include "base/text.hpp"
+#include "model/expression/expression_text.hpp"
 #include "model/expression/function_table.hpp"
 #include "model/expression/point_functions.hpp"
 
@@ -14,20 +15,17 @@
 
 namespace trill {
 namespace {
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 constexpr std::size_t most_quoted = 40;  // characters of an operand in a message
 
-class Parser {
+class Parser : private ExpressionText {
  public:
   Parser(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth)
-      : piece_(piece), text_(piece.text), graph_(graph), scope_(scope), depth_(depth) {}
+      : ExpressionText(piece), graph_(graph), scope_(scope), depth_(depth) {}
 
   ParsedValue whole() {
     skip_space();
     if (at_ == text_.size()) fail(at_, "an expression is expected here");
-    const Operand e = comparison();
+    const Operand e = condition();
     if (at_ < text_.size()) fail(at_, fmt::format("{} was not expected here; {}", seen(), after_operand()));
     return e.value;
   }
@@ -61,45 +59,8 @@ class Parser {
     std::size_t begin = 0, end = 0;
   };
   struct Arguments {
-    std::array<Operand, most_arguments> given;
-    std::size_t count = 0;
+    std::vector<Operand> given;
   };
-
-  [[noreturn]] void fail(std::size_t offset, const std::string& message) const { throw piece_.error(offset, message); }
-
-  void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-  }
-  bool take(std::string_view token) {
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    skip_space();
-    return true;
-  }
-  char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-  std::string seen() const {
-    if (at_ >= text_.size()) return "the end of the expression";
-    const unsigned char c = static_cast<unsigned char>(text_[at_]);
-    if (is_letter(text_[at_])) return fmt::format("'{}'", word());
-    if (c < 32 || c == 127) return fmt::format("the character with code {}", c);
-    std::size_t end = at_ + 1;
-    while (c >= 0x80 && end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
-    return fmt::format("'{}'", text_.substr(at_, end - at_));
-  }
-  std::string after_operand() const {
-    if (text_.substr(at_).starts_with("=")) return "to compare two values for equality, write ==";
-    if (next() == ')') return "it closes a parenthesis that was never opened";
-    if (is_letter(next()) || is_digit(next()) || next() == '(')
-      return "an operator is missing in front of it (write a product with *)";
-    return "one of the operators + - * / ^ or the end of the expression was expected";
-  }
-  std::string_view word() const {
-    std::size_t end = at_;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
-    return text_.substr(at_, end - at_);
-  }
 
   std::optional<Op> take_comparison(bool& swapped) {
     swapped = false;
@@ -127,6 +88,31 @@ class Parser {
     fail(operand.begin, fmt::format("{0} is a point, and a number is needed here; write {0}.x or distance(...)", text));
   }
 
+  Expression truth(const Operand& operand) { return graph_.apply(Op::not_equal, number_of(operand), graph_.number(0)); }
+
+  Operand condition() {
+    Operand e = both();
+    while (take_word("or")) {
+      const Expression a = truth(e), b = truth(both());
+      e = as_number(graph_.subtract(graph_.add(a, b), graph_.multiply(a, b)), e.begin);
+    }
+    return e;
+  }
+  Operand both() {
+    Operand e = negation();
+    while (take_word("and")) {
+      const Expression a = truth(e), b = truth(negation());
+      e = as_number(graph_.multiply(a, b), e.begin);
+    }
+    return e;
+  }
+  Operand negation() {
+    const Level level(*this);
+    const std::size_t begin = at_;
+    if (!take_word("not")) return comparison();
+    return as_number(graph_.apply(Op::equal, number_of(negation()), graph_.number(0)), begin);
+  }
+
   Operand comparison() {
     const Level level(*this);
     const std::size_t begin = at_;
@@ -137,7 +123,7 @@ class Parser {
     const Expression left = number_of(a), right = number_of(sum());
     const std::size_t after = at_;
     if (bool again = false; take_comparison(again))
-      fail(after, "comparisons cannot be chained as in a < b < c; use min, max or an if inside an if");
+      fail(after, "comparisons cannot be chained as in a < b < c; write a < b and b < c");
     return as_number(swapped ? graph_.apply(*op, right, left) : graph_.apply(*op, left, right), begin);
   }
 
@@ -146,9 +132,51 @@ class Parser {
     while (true) {
       const bool adds = next() == '+';
       if (!take("+") && !take("-")) return e;
-      const Expression a = number_of(e), b = number_of(product());
-      e = as_number(adds ? graph_.add(a, b) : graph_.subtract(a, b), e.begin);
+      e = sum_of(e, adds ? Op::add : Op::subtract, product());
     }
+  }
+
+  template <class Change>
+  Operand each_part(const Operand& operand, std::size_t begin, Change change) const {
+    Operand result{operand.value, begin, at_};
+    for (int k = 0; k < operand.value.size; ++k)
+      result.value.part[static_cast<std::size_t>(k)] = change(result.value.part[static_cast<std::size_t>(k)]);
+    return result;
+  }
+
+  Operand sum_of(const Operand& a, Op op, const Operand& b) {
+    if (a.value.size != b.value.size)
+      fail(a.begin, fmt::format("{} is a {} and {} is a {}; only values of the same kind can be added or subtracted",
+                                text_of(a), kind_of(a), text_of(b), kind_of(b)));
+    Operand result{a.value, a.begin, at_};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(a.value.size); ++k)
+      result.value.part[k] = graph_.apply(op, a.value.part[k], b.value.part[k]);
+    return result;
+  }
+  static const char* kind_of(const Operand& operand) {
+    return operand.value.size == 1 ? "number" : operand.value.size == 2 ? "point of the plane" : "point in space";
+  }
+
+  Operand product_of(const Operand& a, const Operand& b) {
+    if (a.value.size > 1 && b.value.size > 1)
+      fail(a.begin, fmt::format("{} and {} are points, which have no product; write dot(...)", text_of(a), text_of(b)));
+    const bool a_is_factor = a.value.size == 1;
+    const Expression factor = number_of(a_is_factor ? a : b);
+    return each_part(a_is_factor ? b : a, a.begin, [&](Expression x) {
+      return a_is_factor ? graph_.multiply(factor, x) : graph_.multiply(x, factor);
+    });
+  }
+  Operand quotient_of(const Operand& a, const Operand& b) {
+    const Expression divisor = number_of(b);
+    return each_part(a, a.begin, [&](Expression x) { return graph_.divide(x, divisor); });
+  }
+  Expression modulo(Expression a, Expression b) {
+    return graph_.subtract(a, graph_.multiply(b, graph_.apply(Op::floor, graph_.divide(a, b))));
+  }
+  Expression sign(Expression a) {
+    const Expression zero = graph_.number(0);
+    return graph_.apply(Op::choose, graph_.apply(Op::less, a, zero), graph_.number(-1),
+                        graph_.apply(Op::less, zero, a));
   }
 
   Operand product() {
@@ -156,17 +184,21 @@ class Parser {
     while (true) {
       if (text_.substr(at_).starts_with("**")) fail(at_, "'**' was not expected here; write a power with ^");
       const bool multiplies = next() == '*';
+      if (take("%")) {
+        const Expression a = number_of(e), b = number_of(unary());
+        e = as_number(modulo(a, b), e.begin);
+        continue;
+      }
       if (!take("*") && !take("/")) return e;
-      const Expression a = number_of(e), b = number_of(unary());
-      e = as_number(multiplies ? graph_.multiply(a, b) : graph_.divide(a, b), e.begin);
+      e = multiplies ? product_of(e, unary()) : quotient_of(e, unary());
     }
   }
 
   Operand unary() {
     const Level level(*this);
     const std::size_t begin = at_;
-    if (take("-")) return as_number(graph_.negate(number_of(unary())), begin);
-    if (take("+")) return as_number(number_of(unary()), begin);
+    if (take("-")) return each_part(unary(), begin, [&](Expression x) { return graph_.negate(x); });
+    if (take("+")) return each_part(unary(), begin, [](Expression x) { return x; });
     const Operand base = part();
     if (!take("^")) return base;
     const Expression a = number_of(base), b = number_of(unary());
@@ -204,7 +236,7 @@ class Parser {
     if (is_letter(next())) return name();
     const std::size_t open = at_;
     if (take("(")) {
-      const ParsedValue value = comparison().value;
+      const ParsedValue value = condition().value;
       close(open, "(", ")");
       return value;
     }
@@ -234,9 +266,12 @@ class Parser {
     const std::string_view id = word();
     at_ += id.size();
     skip_space();
+    if (std::find(std::begin(operator_words), std::end(operator_words), id) != std::end(operator_words))
+      fail(begin, fmt::format("a value was expected here; '{}' stands between or in front of values", id));
     const Function* function = find_function(id);
     if (next() == '(' && function) return call(*function, begin);
-    if (function) fail(at_, fmt::format("'(' was expected after the function '{}', not {}", id, seen()));
+    if (function && function->reserved)
+      fail(at_, fmt::format("'(' was expected after the function '{}', not {}", id, seen()));
     const Expression index = next() == '[' ? in_brackets() : no_expression;
     const std::string longer = dotted(id);
     const ParsedValue value = meaning(longer.empty() ? id : longer, index, begin);
@@ -267,7 +302,7 @@ class Parser {
   Expression in_brackets() {
     const std::size_t open = at_;
     take("[");
-    const Expression index = number_of(comparison());
+    const Expression index = number_of(condition());
     close(open, "[", "]");
     return index;
   }
@@ -289,8 +324,16 @@ class Parser {
   ParsedValue call(const Function& function, std::size_t begin) {
     const Arguments arguments = parenthesized(function);
     if (function.of_points != PointFunction::none) return of_points(function, arguments, begin);
-    std::array<Expression, 3> given = {no_expression, no_expression, no_expression};
-    for (std::size_t k = 0; k < arguments.count; ++k) given[k] = number_of(arguments.given[k]);
+    std::vector<Expression> given;
+    for (const Operand& argument : arguments.given) given.push_back(number_of(argument));
+    if (function.made == MadeFunction::modulo) return parsed_number(modulo(given[0], given[1]));
+    if (function.made == MadeFunction::sign) return parsed_number(sign(given[0]));
+    if (function.most() == any_number) {
+      Expression result = given[0];
+      for (std::size_t k = 1; k < given.size(); ++k) result = graph_.apply(function.op, result, given[k]);
+      return parsed_number(result);
+    }
+    given.resize(3, no_expression);
     return parsed_number(graph_.apply(function.op, given[0], given[1], given[2]));
   }
 
@@ -303,8 +346,11 @@ class Parser {
       if (k >= least && next() != ',') break;
       if (k > 0 && !take(","))
         fail(at_, fmt::format("'{}' takes {} values; ',' was expected here, not {}", function.name,
-                              least == most ? fmt::format("{}", most) : fmt::format("{} or {}", least, most), seen()));
-      arguments.given[arguments.count++] = comparison();
+                              least == most        ? fmt::format("{}", most)
+                              : most == any_number ? fmt::format("{} or more", least)
+                                                   : fmt::format("{} or {}", least, most),
+                              seen()));
+      arguments.given.push_back(condition());
     }
     if (next() == ',') fail(at_, fmt::format("'{}' takes only {} value{}", function.name, most, most == 1 ? "" : "s"));
     close(open, "(", ")");
@@ -335,15 +381,14 @@ class Parser {
 
   ParsedValue point_of(const Arguments& arguments) const {
     ParsedValue point;
-    for (std::size_t k = 0; k < arguments.count; ++k) point.part[k] = number_of(arguments.given[k]);
-    point.size = static_cast<int>(arguments.count);
+    for (std::size_t k = 0; k < arguments.given.size(); ++k) point.part[k] = number_of(arguments.given[k]);
+    point.size = static_cast<int>(arguments.given.size());
     return point;
   }
 
   void check_points(const Function& function, const Arguments& arguments) const {
     const Operand& first = arguments.given[0];
-    for (std::size_t k = 0; k < arguments.count; ++k) {
-      const Operand& a = arguments.given[k];
+    for (const Operand& a : arguments.given) {
       if (a.value.size == 1) fail(a.begin, fmt::format("{} is a number; '{}' takes points", text_of(a), function.name));
       if (a.value.size != first.value.size)
         fail(a.begin,
@@ -352,11 +397,8 @@ class Parser {
     }
   }
 
-  const SourcePiece& piece_;
-  const std::string_view text_;
   ExpressionGraph& graph_;
   NameScope& scope_;
-  std::size_t at_ = 0;
   int depth_;
 };
 }  // namespace
@@ -379,5 +421,10 @@ std::string indexed_name(std::string_view name, std::string_view index) {
   return fmt::format("{}[{}]{}", name.substr(0, dot), index, name.substr(dot));
 }
 
-bool is_reserved(std::string_view name) { return name == "pi" || name == "t" || find_function(name); }
+bool is_reserved(std::string_view name) {
+  const bool is_operator =
+      std::find(std::begin(operator_words), std::end(operator_words), name) != std::end(operator_words);
+  const Function* function = find_function(name);
+  return name == "pi" || name == "t" || is_operator || (function && function->reserved);
+}
 }  // namespace trill

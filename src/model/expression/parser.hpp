@@ -39,12 +39,13 @@ class NameScope {
   virtual bool knows(std::string_view /*dotted*/) const { return false; }  // a name of two words: crank.angle
 };
 
-// comparison := sum [(< <= > >= == !=) sum]      sum := product {(+ -) product}      product := unary {(* /) unary}
-// unary := (- +) unary | power                   power := part [^ unary]
-// part := primary [.x | .y | .z]
-// primary := number | name | name[comparison] | name(comparison, ...) | (comparison)
+// condition := both {or both}                    both := negation {and negation}      negation := not negation |
+// comparison comparison := sum [(< <= > >= == !=) sum]      sum := product {(+ -) product}      product := unary {(* /
+// %) unary} unary := (- +) unary | power                   power := part [^ unary] part := primary [.x | .y | .z]
+// primary := number | name | name[condition] | name(condition, ...) | (condition)
 // name := word | word.word, the latter only if something has that name: crank.angle; its index may come before the dot
-// Operators work on numbers; points can only be arguments of functions or have their parts taken.
+// Operators work on numbers. Points can be added, subtracted, and multiplied or divided by numbers; otherwise they are
+// arguments of functions or have their parts taken. a % b is a - b floor(a/b), with the sign of b.
 // Builds the graph and evaluates nothing but constants. ModelError for anything that is not in the grammar.
 Expression parse_expression(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth = 0);
 // The same, but the value may be a point.
@@ -53,6 +54,6 @@ ParsedValue parse_value(const SourcePiece& piece, ExpressionGraph& graph, NameSc
 bool is_identifier(std::string_view text);
 // The name of one entry of an array: "r[3]", or for something that belongs to a body "bar[3].angle".
 std::string indexed_name(std::string_view name, std::string_view index);
-// Functions, pi and t: names that a model cannot define.
+// Functions, and, or, not, pi and t: names that a model cannot define.
 bool is_reserved(std::string_view name);
 }  // namespace trill

@@ -48,6 +48,10 @@ class SwitchSearch {
     switch (node.op) {
       case Op::abs:
         return add(a, {e, graph_.negate(a), a, true});
+      case Op::floor: {
+        const FloorPieces pieces = floor_pieces(graph_, a);
+        return add(pieces.when, {e, pieces.odd, pieces.even});
+      }
       case Op::min:
         return add(graph_.subtract(a, b), {e, a, b, true});
       case Op::max:
@@ -110,6 +114,18 @@ class SwitchSearch {
   std::vector<SwitchingFunction> found_;
 };
 }  // namespace
+
+FloorPieces floor_pieces(ExpressionGraph& graph, Expression a) {
+  const Expression half = graph.number(0.5), one = graph.number(1), two = graph.number(2);
+  const auto twice_floor_of_half = [&](Expression x) {
+    return graph.multiply(two, graph.apply(Op::floor, graph.multiply(half, x)));
+  };
+  const Expression above = graph.add(a, half);  // a triangle wave of this, from -1/2 to 1/2 and back in two units
+  const Expression even = twice_floor_of_half(above);
+  const Expression phase = graph.subtract(graph.subtract(above, even), one);
+  return {graph.subtract(half, graph.apply(Op::abs, phase)),
+          graph.add(twice_floor_of_half(graph.subtract(a, half)), one), even};
+}
 
 std::vector<SwitchingFunction> switching_functions(ExpressionGraph& graph, std::span<const Expression> roots) {
   return SwitchSearch(graph).run(roots);

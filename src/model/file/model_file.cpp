@@ -32,6 +32,7 @@ class FileReader {
     read_rates();
     read_structure();
     read_run();
+    file_.picture.stated = read_picture(source_, root_);
     read_bodies();
     root_.finish({{"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"}});
     return std::move(file_);

@@ -4,6 +4,7 @@
 
 #include "model/file/beside.hpp"
 #include "model/file/csv_table.hpp"
+#include "model/file/picture_file.hpp"
 #include "trill/base/options.hpp"
 #include "trill/model/source_text.hpp"
 
@@ -197,6 +198,7 @@ struct ModelFile {
   std::optional<FileHeatBath> heat_bath;
   std::vector<FileRate> rates;
   std::optional<FileStructure> structure;
+  FilePicture picture;
   FileRun run;
 
   // Not all equations are of the form x' = f.

@@ -77,6 +77,8 @@ const char* format_of(Op op) {
       return "tanh({0})";
     case Op::abs:
       return "__builtin_fabs({0})";
+    case Op::floor:
+      return "__builtin_floor({0})";
     case Op::min:
       return "{1} < {0} ? {1} : {0}";
     case Op::max:

@@ -177,9 +177,12 @@ class Rewriter {
     const auto* own = std::find_if(std::begin(spice_functions), std::end(spice_functions),
                                    [&](const SpiceFunction& f) { return f.name == name; });
     if (!plain && own == std::end(spice_functions)) fail_at_function(name);
-    const std::size_t count = plain ? static_cast<std::size_t>(plain->least()) : own->arguments;
+    const std::size_t least = plain ? static_cast<std::size_t>(plain->least()) : own->arguments;
+    const std::size_t most = plain ? static_cast<std::size_t>(plain->most()) : own->arguments;
     std::vector<std::string> given = arguments();
-    if (given.size() != count) fail(fmt::format("'{}' takes {} value{}", name, count, count == 1 ? "" : "s"));
+    if (given.size() < least || given.size() > most)
+      fail(fmt::format("'{}' takes {} value{}", name, least == most ? fmt::format("{}", least) : "2 or more",
+                       least == 1 ? "" : "s"));
     if (plain) return checked(fmt::format("{}({})", name, join(given, ", ")));
     given.resize(3);
     return checked(fmt::format(fmt::runtime(own->meaning), given[0], given[1], given[2]));

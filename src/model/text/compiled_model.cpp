@@ -5,6 +5,7 @@
 #include "model/expression/mechanics.hpp"
 #include "model/text/model_events.hpp"
 #include "model/text/model_jumps.hpp"
+#include "model/text/model_picture.hpp"
 #include "model/text/soft_directions.hpp"
 #include "model/text/start_check.hpp"
 
@@ -385,6 +386,7 @@ class Compiler {
 void compile_model(CompiledModel& model, const OptionSet& given) {
   model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
   Compiler(model).compile();
+  check_picture(model);
   check_start(model, model.begin);
   model.multipliers = start_multipliers(model, model.begin);
   for (const auto& kernel : model.functions->kernels())

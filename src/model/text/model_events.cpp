@@ -152,6 +152,7 @@ class BiasedTerms {
     if (arity(node.op) == 0) return x;
     const Expression bias = bias_of(node);
     if (bias == no_expression) return graph_.apply(node.op, child[0], child[1], child[2]);
+    if (node.op == Op::floor) return held_floor(child[0], bias);
     const Expression a = child[0], b = node.op == Op::abs ? graph_.number(0) : child[1];
     const Op order = node.op == Op::less_equal ? Op::less_equal : Op::less;
     const Expression below = graph_.apply(order, a, graph_.add(b, bias));
@@ -161,10 +162,23 @@ class BiasedTerms {
     return below;
   }
 
+  Expression held_floor(Expression a, Expression bias) {
+    const FloorPieces pieces = floor_pieces(graph_, a);
+    const Expression zero = graph_.number(0);
+    return graph_.apply(Op::choose, graph_.apply(Op::equal, bias, zero), graph_.apply(Op::floor, a),
+                        graph_.apply(Op::choose, graph_.apply(Op::less, zero, bias), pieces.odd, pieces.even));
+  }
+
+  Expression switching_value(const ExpressionNode& node) {
+    if (node.op == Op::floor) return floor_pieces(graph_, node.child[0]).when;
+    if (node.op == Op::abs) return node.child[0];
+    return graph_.subtract(node.child[0], node.child[1]);
+  }
+
   Expression bias_of(const ExpressionNode& node) {
     const bool compares = node.op == Op::min || node.op == Op::max || node.op == Op::less || node.op == Op::less_equal;
-    if (!compares && node.op != Op::abs) return no_expression;
-    const Expression when = compares ? graph_.subtract(node.child[0], node.child[1]) : node.child[0];
+    if (!compares && node.op != Op::abs && node.op != Op::floor) return no_expression;
+    const Expression when = switching_value(node);
     for (std::size_t s = 0; s < kernel_.switches.size(); ++s) {
       const Expression bias = graph_.symbol(SymbolKind::column, static_cast<int>(kernel_.first_bias() + s));
       if (kernel_.switches[s].when == when) return bias;

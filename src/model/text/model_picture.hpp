@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The points of a moving picture of a text model, computed from its states.
+#pragma once
+
+#include "model/file/picture_file.hpp"
+#include "trill/base/options.hpp"
+#include "trill/base/types.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trill {
+struct CompiledModel;
+
+// One thing that is drawn, or one for each element of a set. Its points are pairs of numbers, element by element.
+struct PictureShape {
+  PictureKind kind = PictureKind::point;
+  Index first = 0, points = 0, elements = 1;
+  std::string colour;
+  bool trail = false;
+};
+
+class ModelPicture {
+ public:
+  explicit ModelPicture(std::shared_ptr<CompiledModel> model);
+  ~ModelPicture();
+  ModelPicture(const ModelPicture&) = delete;
+  ModelPicture& operator=(const ModelPicture&) = delete;
+
+  const std::vector<PictureShape>& shapes() const { return shapes_; }
+  Index unknowns() const;                  // coordinates that a state must have
+  Index numbers() const { return size_; }  // of one moment
+  bool equal_scales() const { return equal_scales_; }
+  void evaluate(double t, const double* q, const double* v, double* numbers);
+
+ private:
+  struct Parts;
+  std::shared_ptr<CompiledModel> model_;
+  std::unique_ptr<Parts> parts_;
+  std::vector<PictureShape> shapes_;
+  Index size_ = 0;
+  bool equal_scales_ = true;
+};
+
+// Throws ModelError where [picture] is wrong.
+void check_picture(CompiledModel& model);
+// nullptr if the model has nothing to draw, or cannot be read without its folder.
+std::unique_ptr<ModelPicture> picture_of_text(const std::string& file, const std::string& text,
+                                              const OptionSet& parameters);
+
+// What a model without mechanism and without [picture] may show: points, pairs of coordinates x and y, bonds between
+// points, and lattices as curves.
+std::vector<FilePictureItem> guessed_picture(const CompiledModel& model);
+}  // namespace trill

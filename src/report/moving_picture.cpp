@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/moving_picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trill {
+namespace {
+constexpr double number_bytes = 8.0 / 3;  // 16 bits in base64
+constexpr Index fewest_frames = 24, most_frames = 1200;
+constexpr double most_bytes = 2.5e6;
+constexpr double rail_share = 0.12;  // of the size of a picture: half the length of a rail
+
+// Positions between two rows by cubic interpolation with the velocities; straight where they do not fit together, since
+// the motion turned several times in between.
+class RowsInTime {
+ public:
+  RowsInTime(const Layout& layout) : nq_(layout.nq), has_rates_(layout.nv == layout.nq), q_(Vec::Zero(nq_)), v_(q_) {}
+
+  void push(double t, const double* y) {
+    before_ = std::move(now_);
+    now_ = {t, Eigen::Map<const Vec>(y, nq_), has_rates_ ? Vec(Eigen::Map<const Vec>(y + nq_, nq_)) : Vec()};
+  }
+  double last() const { return now_.t; }
+  const double* positions(double t) {
+    const double h = now_.t - before_.t, z = h > 0 ? (t - before_.t) / h : 1;
+    if (before_.q.size() == 0 || z >= 1) return now_.q.data();
+    for (Index i = 0; i < nq_; ++i) q_[i] = position(i, h, z);
+    return q_.data();
+  }
+  const double* velocities() const { return has_rates_ ? now_.v.data() : v_.data(); }
+
+ private:
+  struct Row {
+    double t = 0;
+    Vec q, v;
+  };
+  double position(Index i, double h, double z) const {
+    const double q0 = before_.q[i], q1 = now_.q[i], straight = q0 + z * (q1 - q0);
+    if (!has_rates_) return straight;
+    const double v0 = h * before_.v[i], v1 = h * now_.v[i];
+    if (std::abs(q1 - q0 - 0.5 * (v0 + v1)) > 0.25 * (std::abs(v0) + std::abs(v1))) return straight;
+    const double w = 1 - z;
+    return w * w * ((1 + 2 * z) * q0 + z * v0) + z * z * ((3 - 2 * z) * q1 - w * v1);
+  }
+
+  Index nq_;
+  bool has_rates_;
+  Row before_, now_;
+  Vec q_, v_;
+};
+
+struct Box {
+  std::array<double, 2> low{HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL};
+  void take(const double* point) {
+    if (!std::isfinite(point[0]) || !std::isfinite(point[1])) return;
+    for (std::size_t k = 0; k < 2; ++k) {
+      low[k] = std::min(low[k], point[k]);
+      high[k] = std::max(high[k], point[k]);
+    }
+  }
+  double size() const { return std::max(high[0] - low[0], high[1] - low[1]); }
+};
+
+// Calls use(point, number of the point within its shape) for all points of one shape at one moment.
+template <class Use>
+void each_point(const PictureShape& shape, double* moment, Use use) {
+  for (Index e = 0; e < shape.elements; ++e)
+    for (Index p = 0; p < shape.points; ++p) use(moment + shape.first + 2 * (e * shape.points + p), p);
+}
+
+class Frames {
+ public:
+  Frames(MovingPicture& picture, std::vector<double> numbers) : picture_(picture), numbers_(std::move(numbers)) {}
+
+  void store() {
+    Box box;
+    each([&](const PictureShape& shape, double* moment) {
+      each_point(shape, moment, [&](double* point, Index p) {
+        if (shape.kind != PictureKind::rail || p == 0) box.take(point);
+      });
+    });
+    const double size = box.size() > 0 ? box.size() : 1;
+    each([&](const PictureShape& shape, double* moment) {
+      if (shape.kind == PictureKind::rail) shorten_rails(shape, moment, rail_share * size);
+    });
+    for (std::size_t k = 0; k < 2; ++k) {
+      const bool known = box.high[k] >= box.low[k];
+      picture_.centre[k] = known ? 0.5 * (box.low[k] + box.high[k]) : 0;
+      picture_.half[k] = known ? 0.5 * (box.high[k] - box.low[k]) : 1;
+      if (picture_.equal_scales) picture_.half[k] = std::max(picture_.half[k], 0.1 * size);
+      if (!(picture_.half[k] > 0)) picture_.half[k] = 1;
+    }
+    picture_.data.reserve(numbers_.size());
+    for (std::size_t i = 0; i < numbers_.size(); ++i) picture_.data.push_back(rounded(numbers_[i], i % 2));
+  }
+
+ private:
+  template <class Use>
+  void each(Use use) {
+    for (Index f = 0; f < picture_.frames; ++f)
+      for (const PictureShape& shape : picture_.shapes) use(shape, numbers_.data() + f * picture_.numbers);
+  }
+  // Of a rail only its direction is known: it is drawn to either side of the slider.
+  static void shorten_rails(const PictureShape& shape, double* moment, double reach) {
+    for (Index e = 0; e < shape.elements; ++e) {
+      double* slider = moment + shape.first + 2 * e * shape.points;
+      const double dx = slider[4] - slider[2], dy = slider[5] - slider[3], length = std::hypot(dx, dy);
+      if (!(length > 0)) continue;
+      for (const int side : {-1, 1}) {
+        slider[side < 0 ? 2 : 4] = slider[0] + side * reach * dx / length;
+        slider[side < 0 ? 3 : 5] = slider[1] + side * reach * dy / length;
+      }
+    }
+  }
+  // Twice the box is in range, for what sticks out of it.
+  std::int16_t rounded(double value, std::size_t axis) const {
+    const double share = (value - picture_.centre[axis]) / (2 * picture_.half[axis]);
+    if (!std::isfinite(share)) return no_place;
+    return static_cast<std::int16_t>(std::lround(32767 * std::clamp(share, -1.0, 1.0)));
+  }
+
+  MovingPicture& picture_;
+  std::vector<double> numbers_;
+};
+}  // namespace
+
+std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, double t1, double bytes) {
+  if (!(t1 > t0)) return std::nullopt;
+  const auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters);
+  if (!points || points->unknowns() != run.info.layout.nq || points->numbers() == 0) return std::nullopt;
+  MovingPicture picture;
+  picture.shapes = points->shapes();
+  picture.numbers = points->numbers();
+  picture.equal_scales = points->equal_scales();
+  picture.t0 = t0;
+  picture.t1 = t1;
+  const double frame_bytes = number_bytes * static_cast<double>(picture.numbers);
+  const Index frames = std::clamp(static_cast<Index>(bytes / frame_bytes), fewest_frames, most_frames);
+  if (frame_bytes * static_cast<double>(frames) > most_bytes) return std::nullopt;
+
+  std::vector<double> numbers;
+  RowsInTime rows(run.info.layout);
+  run.rows.visit([&](double t, const double* y, const double*) {
+    if (picture.frames > 0 && t < rows.last()) return;
+    rows.push(t, y);
+    for (; picture.frames < frames; ++picture.frames) {
+      const double at = t0 + (t1 - t0) * static_cast<double>(picture.frames) / static_cast<double>(frames - 1);
+      if (at > t && picture.frames > 0 && !(t >= t1)) break;
+      numbers.resize(numbers.size() + static_cast<std::size_t>(picture.numbers));
+      points->evaluate(at, rows.positions(std::min(at, t)), rows.velocities(),
+                       numbers.data() + picture.frames * picture.numbers);
+    }
+  });
+  if (picture.frames < 2) return std::nullopt;
+  picture.t1 = t0 + (t1 - t0) * static_cast<double>(picture.frames - 1) / static_cast<double>(frames - 1);
+  Frames(picture, std::move(numbers)).store();
+  return picture;
+}
+
+void write_picture(JsonWriter& json, const MovingPicture& picture) {
+  json.key("picture").open('{').key("t0").number(picture.t0).key("t1").number(picture.t1);
+  json.key("frames").integer(picture.frames).key("numbers").integer(picture.numbers);
+  json.key("equal").boolean(picture.equal_scales).key("centre").open('[');
+  for (const double c : picture.centre) json.number(c);
+  json.close(']').key("half").open('[');
+  for (const double h : picture.half) json.number(h);
+  json.close(']').key("shapes").open('[');
+  for (const PictureShape& shape : picture.shapes) {
+    json.open('{').key("kind").text(to_text(shape.kind)).key("first").integer(shape.first);
+    json.key("points").integer(shape.points).key("elements").integer(shape.elements);
+    json.key("colour").text(shape.colour).key("trail").boolean(shape.trail).close('}');
+  }
+  json.close(']').key("data").numbers(std::span<const std::int16_t>(picture.data)).close('}');
+}
+}  // namespace trill

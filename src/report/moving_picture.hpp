@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/text/model_picture.hpp"
+#include "report/json.hpp"
+#include "trill/report/report.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace trill {
+// The points of a model at equally spaced times. A number is centre + half k/32767 with the scale of its axis.
+struct MovingPicture {
+  std::vector<PictureShape> shapes;
+  double t0 = 0, t1 = 0;
+  Index frames = 0, numbers = 0;
+  std::array<double, 2> centre{}, half{};
+  bool equal_scales = true;
+  std::vector<std::int16_t> data;  // frame by frame; no_place where a point has no finite place
+};
+inline constexpr std::int16_t no_place = -32768;
+
+// Nothing where the model has no picture or the run has no stretch of time. `bytes` is about its size in a page.
+std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, double t1, double bytes);
+void write_picture(JsonWriter& json, const MovingPicture& picture);
+}  // namespace trill
