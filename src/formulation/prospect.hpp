@@ -69,8 +69,8 @@ struct ProblemFacts {
 
   bool conservative() const { return has_potential && drag == Drag::none && drive == 0; }
   double slow_periods() const;
-  // The rate at which the amplitudes of one common oscillation change, where all frequencies lie close together; 0: they
-  // do not.
+  // The rate at which the amplitudes of one common oscillation change, where all frequencies lie close together; 0:
+  // they do not.
   double beat() const;
   double fast_periods() const;
 };

@@ -124,13 +124,15 @@ NewtonStats EnvelopePoint::solve(double t, In x, double tau, In weights, Out X, 
   NewtonStats stats;
   Merit merit = look(t, x, tau, X, work);
   const double first = merit.slope;
+  // Where the motion passes through zero, the guess shows how large positions are elsewhere.
+  const double size = std::max(X.cwiseAbs().maxCoeff(), (X - x).cwiseAbs().maxCoeff());
   while (stats.iterations < most_newton_steps) {
     if (!std::isfinite(merit.slope)) {
       stats.non_finite = true;
       return stats;
     }
     stats.residual = scaled_.cwiseAbs().maxCoeff();
-    const bool at_rounding = stats.residual <= rounding * X.cwiseAbs().maxCoeff();
+    const bool at_rounding = stats.residual <= rounding * std::max(size, X.cwiseAbs().maxCoeff());
     const double moved = (X - x).cwiseAbs().maxCoeff();
     stats.converged = (weighted_rms(scaled_, weights) <= tolerance && stats.residual <= of_move * moved) || at_rounding;
     if (stats.converged) return stats;

@@ -32,8 +32,8 @@ class Gauss final : public ImplicitRk {
             .saves_memory = false,
             .constant_step = true};
   }
-  // Phase error per radian at h omega = 1 with five stages. It is 1e-10 on the harmonic oscillator; on pendulums, orbits
-  // and coupled nonlinear oscillators the steps needed for 1e-6 correspond to this.
+  // Phase error per radian at h omega = 1 with five stages. It is 1e-10 on the harmonic oscillator; on pendulums,
+  // orbits and coupled nonlinear oscillators the steps needed for 1e-6 correspond to this.
   static Prospect advise(const ProblemFacts& facts, const Question& question) {
     return equal_steps_prospect(facts, question,
                                 {.order = 10,

@@ -123,7 +123,10 @@ TEST(Json, EveryModelRunsWithItsDefaults) {
   for (const ModelEntry& entry : ModelRegistry::all().entries()) {
     const json r = json_of("", "run " + entry.name + " --json --trust never");
     EXPECT_EQ(r["status"], "reached_end") << entry.name;
-    EXPECT_EQ(r["method"], entry.describe().info.run.method) << entry.name;
+    const std::string named = entry.describe().info.run.method;  // empty: trill chooses
+    if (!named.empty()) {
+      EXPECT_EQ(r["method"], named) << entry.name;
+    }
   }
 }
 

@@ -98,6 +98,7 @@ std::vector<std::string> examples(const std::string& help) {
 
 TEST(Help, OfTheToolAndEveryVerbShowsExamplesThatWork) {
   const Directory directory;
+  fs::copy_file(fs::path(TRILL_SOURCE_DIR) / "examples/flexible_body/blade.toml", directory / "blade.toml");
   const Ended top = trill_in(directory.path(), {"--help"});
   ASSERT_EQ(top.code, 0);
   EXPECT_EQ(top.err, "");

@@ -108,8 +108,7 @@ TEST(MovingPictures, MistakesShowTheirPlace) {
       said_of("points = [\"point(x, y)\", { at = \"r[mass]\", over = \"mass\", colour = \"red\", trail = true }]"),
       "accepted");
   EXPECT_THAT(said_of("points = [\"pont\"]"), AllOf(HasSubstr("m.toml:7:12: unknown name 'pont'")));
-  EXPECT_THAT(said_of("points = [\"point(x, yy)\"]"),
-              AllOf(HasSubstr("m.toml:7:"), HasSubstr("'yy'; did you mean")));
+  EXPECT_THAT(said_of("points = [\"point(x, yy)\"]"), AllOf(HasSubstr("m.toml:7:"), HasSubstr("'yy'; did you mean")));
   EXPECT_THAT(said_of("points = [\"x\"]"),
               AllOf(HasSubstr("m.toml:7:12: "), HasSubstr("x is a number"), HasSubstr("point(x, y)")));
   EXPECT_THAT(said_of("points = \"r[0]\""), AllOf(HasSubstr("m.toml:7:"), HasSubstr("must be a list")));
