@@ -71,12 +71,71 @@ std::string difference_in_events(const std::vector<EventHit>& hits, const std::v
   return "";
 }
 
+namespace {
+bool has_switches(const Problem& problem) {
+  const std::vector<EventInfo> events = problem.events();
+  return std::any_of(events.begin(), events.end(), [](const EventInfo& info) { return info.restarts; });
+}
+
+// Which rows are compared: every so many, as long as the motion is smooth. At the edges of switches two good runs
+// differ by the whole edge, because one of them is a little earlier, and values between two steps are not to be had
+// there. So the times are taken at which every run ends a step, if there are enough, and otherwise rows after long
+// steps.
+class RowChoice {
+ public:
+  enum class Use { none, add, replace };
+  RowChoice(const PreparedRun& run, Index rows) : has_edges_(has_switches(*run.problem)) {
+    stride_ = every(rows);
+    if (!has_edges_) return;
+    const auto* steps = std::get_if<EveryStep>(&run.plan.output);
+    if (steps && steps->stride == 1)
+      marks_ = run.problem->breakpoints(std::min(*run.plan.from, *run.plan.to), std::max(*run.plan.from, *run.plan.to));
+    std::sort(marks_.begin(), marks_.end());
+    if (*run.plan.to < *run.plan.from) std::reverse(marks_.begin(), marks_.end());
+    rounding_ = 1e-13 * std::abs(*run.plan.to - *run.plan.from);
+    if (static_cast<Index>(marks_.size()) >= least_marks)
+      stride_ = every(static_cast<Index>(marks_.size())) | 1;  // odd: a cycle has an even number of them
+    else if (rows >= least_marks * rows_of_cycle)
+      stride_ = std::max(stride_, rows_of_cycle);
+  }
+
+  Use look(Index i, double t, double step, bool last) {
+    if (static_cast<Index>(marks_.size()) >= least_marks)
+      return is_mark(t) && ++seen_ % stride_ == 0 ? Use::add : Use::none;
+    if (i % stride_ == 0 || (!has_edges_ && last)) {
+      longest_ = step;
+      return Use::add;
+    }
+    if (!has_edges_ || !(step > longest_)) return Use::none;
+    longest_ = step;
+    return Use::replace;
+  }
+
+ private:
+  static constexpr Index rows_of_cycle = 12, least_marks = 100;
+  static Index every(Index count) { return std::max<Index>(1, (count + most_times - 1) / most_times); }
+
+  // To be called with times in their order.
+  bool is_mark(double t) {
+    const double direction = marks_.back() >= marks_.front() ? 1 : -1;
+    while (next_ < marks_.size() && direction * (t - marks_[next_]) > rounding_) ++next_;
+    return next_ < marks_.size() && std::abs(t - marks_[next_]) <= rounding_;
+  }
+
+  bool has_edges_;
+  Index stride_ = 1, seen_ = 0;
+  std::vector<double> marks_;
+  std::size_t next_ = 0;
+  double longest_ = 0, rounding_ = 0;
+};
+}  // namespace
+
 SampledRows sample_rows(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows) {
   const Index n = run.start.y.size(), size = judged_values(*run.problem), count = rows.rows();
   SampledRows s{{{}, Mat(size, std::min(count, most_times + 1))}, Extent(size), 0, count};
   auto& [times, columns] = s.curve;
   NearEvents near(hits_of(run, outcome));
-  const Index stride = std::max<Index>(1, (count + most_times - 1) / most_times);
+  RowChoice choice(run, count);
   Vec row(size);
   Index i = 0;
   double last = std::nan("");
@@ -86,11 +145,16 @@ SampledRows sample_rows(const PreparedRun& run, const RunOutcome& outcome, const
     s.extent.look(row);
     s.t_last = t;
     const bool jump = t == last;  // both sides of an event have this time, so it is not used for the comparison
+    const double step = std::isnan(last) ? 0 : std::abs(t - last);
     last = t;
     if (jump && !times.empty() && times.back() == t) times.pop_back();
-    if (!jump && (i % stride == 0 || i + 1 == count) && !near.contains(t, *run.plan.from, *run.plan.to)) {
-      columns.col(static_cast<Index>(times.size())) = row;
-      times.push_back(t);
+    if (!jump && !near.contains(t, *run.plan.from, *run.plan.to)) {
+      const RowChoice::Use use = choice.look(i, t, step, i + 1 == count);
+      if (use == RowChoice::Use::replace && !times.empty()) times.pop_back();
+      if (use != RowChoice::Use::none) {
+        columns.col(static_cast<Index>(times.size())) = row;
+        times.push_back(t);
+      }
     }
     ++i;
   });

@@ -102,7 +102,7 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
     trust.headline = error_text(finding, trust.verdict, slow);
   }
   if (slow && trust.verdict != Verdict::red) trust.headline += " The phase of the oscillation is not computed.";
-  if (!finding.measured) add_model_error(trust, run, accuracy);
+  if (!finding.measured && !finding.stated) add_model_error(trust, run, accuracy);
   if (!finding.events.empty() && trust.verdict != Verdict::red) doubt(trust, finding.events);
   if (!finding.output.empty() && trust.verdict != Verdict::red) doubt(trust, finding.output);
   const auto casts_doubt = [](const Notice& notice) { return notice.severity == Severity::doubt; };

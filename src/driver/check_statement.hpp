@@ -12,6 +12,7 @@ struct Finding {
   std::string of;                 // empty: nothing differs
   std::string how;                // "measured against dop853 with rtol 1e-08"
   bool measured = false;          // by an audit of the whole run
+  bool stated = false;            // by the formulation itself, which knows a bound or an estimate of its error
   std::optional<double> folding;  // errors grow e-fold in this time
   double until = std::nan("");    // the last time before the error exceeds the accuracy
   double of_conserved = 0;        // error of what the motion conserves, such as its energy

@@ -224,6 +224,7 @@ class Check {
       return false;
     }
     if (repetition && repetition->outcome.status == RunStatus::stopped) repetition.reset();
+    if (!repetition && !windows && take_own_statement()) return true;
     if (!repetition && !windows) {
       trust.headline = "Not known, because no check fits into its time; use --check full to check all the same.";
       return false;
@@ -236,6 +237,21 @@ class Check {
         "much smaller {}.",
         repetition->how, run_.plan.h ? "h" : "rtol");
     return false;
+  }
+
+  // A formulation of the full motion, such as a reduced structure, knows how far it is from the given equations; its
+  // steps are exact beside that.
+  bool take_own_statement() {
+    const double error = delivered_by(run_) == Delivers::full && run_.reformulation && run_.begun
+                             ? run_.reformulation->model_error()
+                             : std::nan("");
+    if (!std::isfinite(error)) return false;
+    finding_.error = error;
+    finding_.of = run_.plan.of.size() == 1 ? run_.plan.of.front() : "what was asked for";
+    finding_.how =
+        fmt::format("by what {} states itself; no other check fits into its time", run_.way.formulation->name);
+    finding_.stated = true;
+    return true;
   }
 
   Repetition repeat_run() const {

@@ -245,6 +245,14 @@ TEST_F(Asking, AmplitudesOfOneCommonOscillationAreComputedByAveraging) {
   EXPECT_EQ(trill("run harmonic --want amplitude --to 3").code, 2);
 }
 
+// A reduced structure knows a bound of its error, which is a statement where there is no time for another check.
+TEST_F(Asking, ABoundOfTheErrorIsAStatement) {
+  const json r = answer("run plate --check 1e-6");
+  EXPECT_EQ(r["formulation"], "ritz");
+  EXPECT_EQ(r["trust"]["verdict"], "green") << r["trust"];
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), mentions("ritz", "states itself"));
+}
+
 // Each line names the nearest thing that can be had.
 TEST_F(Asking, WhatCannotBeHadIsSaidInOneSentence) {
   const struct {

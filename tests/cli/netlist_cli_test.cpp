@@ -81,6 +81,16 @@ TEST_F(NetlistOnTheCommandLine, TellsMistakesWithTheirPlace) {
   EXPECT_EQ(trill("run filter.cir --param q=1").code, 2);
 }
 
+// At light load the current of the inductor ends in every cycle, and v(sw) floats. Two good runs differ there by volts
+// for a moment, because an edge comes a little later in one of them, and between the steps of both.
+TEST_F(NetlistOnTheCommandLine, EdgesOfAConverterAreNotTakenForErrors) {
+  fs::copy_file(fs::path(TRILL_SOURCE_DIR) / "examples/circuits/buck.cir", directory_ / "buck.cir");
+  const Ended ended = trill("run buck.cir --to 5e-3 --check full --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto trust = nlohmann::json::parse(ended.out).at("trust");
+  EXPECT_EQ(trust.at("verdict"), "green") << trust;
+}
+
 TEST_F(NetlistOnTheCommandLine, IsSweptAndReported) {
   ASSERT_EQ(trill("run filter.cir --sweep amp=1,2,4 --out results/ --to 1e-3 --trust never").code, 0);
   EXPECT_TRUE(fs::exists(directory_ / "results/amp=4.h5"));
