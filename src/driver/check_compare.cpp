@@ -42,6 +42,15 @@ FastBand fast_band(const Problem& problem, const State& start) {
 }
 
 double relative_of(double deviation, double scale) { return scale > 0 ? deviation / scale : deviation; }
+
+// The deviation of one value at one time. Where values jump, the median of it and its neighbours: one of the times may
+// lie between the edges of the two runs.
+double deviation_at(const JudgedCurve& run, const JudgedCurve& reference, Index i, Index k, Index columns) {
+  const auto at = [&](Index column) { return std::abs(run.values(i, column) - reference.values(i, column)); };
+  if (!run.has_edges && !reference.has_edges) return at(k);
+  const double here = at(k), before = at(std::max<Index>(0, k - 1)), after = at(std::min(columns - 1, k + 1));
+  return std::max(std::min(here, before), std::min(std::max(here, before), after));
+}
 }  // namespace
 
 double Comparison::first_above(double limit) const {
@@ -59,7 +68,7 @@ Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const V
     if (k == (columns + 1) / 2) found.halfway = found.deviation;
     if (!reference.values.col(k).allFinite()) continue;
     for (Index i = 0; i < scales.size(); ++i) {
-      const double deviation = std::abs(run.values(i, k) - reference.values(i, k));
+      const double deviation = deviation_at(run, reference, i, k, columns);
       if (deviation > found.deviation[i]) found.deviation[i] = deviation;
       if (!values[static_cast<std::size_t>(i)].counts) continue;
       if (const double relative = relative_of(deviation, scales[i]); relative > found.error) {

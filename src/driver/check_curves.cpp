@@ -71,12 +71,12 @@ std::string difference_in_events(const std::vector<EventHit>& hits, const std::v
   return "";
 }
 
-namespace {
 bool has_switches(const Problem& problem) {
   const std::vector<EventInfo> events = problem.events();
   return std::any_of(events.begin(), events.end(), [](const EventInfo& info) { return info.restarts; });
 }
 
+namespace {
 // Which rows are compared: every so many, as long as the motion is smooth. At the edges of switches two good runs
 // differ by the whole edge, because one of them is a little earlier, and values between two steps are not to be had
 // there. So the times are taken at which every run ends a step, if there are enough, and otherwise rows after long
@@ -133,8 +133,10 @@ class RowChoice {
 SampledRows sample_rows(const PreparedRun& run, const RunOutcome& outcome, const RowSource& rows) {
   const Index n = run.start.y.size(), size = judged_values(*run.problem), count = rows.rows();
   SampledRows s{{{}, Mat(size, std::min(count, most_times + 1))}, Extent(size), 0, count};
-  auto& [times, columns] = s.curve;
+  auto& times = s.curve.t;
+  auto& columns = s.curve.values;
   NearEvents near(hits_of(run, outcome));
+  s.curve.has_edges = has_switches(*run.problem);
   RowChoice choice(run, count);
   Vec row(size);
   Index i = 0;

@@ -9,10 +9,12 @@ namespace trill {
 struct JudgedCurve {
   std::vector<double> t;
   Mat values;
+  bool has_edges = false;  // switches make values jump, in one run a little earlier than in another
   Index columns() const { return static_cast<Index>(t.size()); }
   void keep(Index columns);  // the first ones
 };
 Index judged_values(const Problem& problem);
+bool has_switches(const Problem& problem);
 
 // The rows of a run: up to two thousand of them, evenly chosen, and the range of all.
 struct SampledRows {

@@ -85,10 +85,11 @@ TEST_F(NetlistOnTheCommandLine, TellsMistakesWithTheirPlace) {
 // for a moment, because an edge comes a little later in one of them, and between the steps of both.
 TEST_F(NetlistOnTheCommandLine, EdgesOfAConverterAreNotTakenForErrors) {
   fs::copy_file(fs::path(TRILL_SOURCE_DIR) / "examples/circuits/buck.cir", directory_ / "buck.cir");
-  const Ended ended = trill("run buck.cir --to 5e-3 --check full --json");
+  const Ended ended = trill("run buck.cir --to 1e-2 --check full --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto trust = nlohmann::json::parse(ended.out).at("trust");
   EXPECT_EQ(trust.at("verdict"), "green") << trust;
+  EXPECT_LT(trust.at("error").get<double>(), 1e-4) << trust;
 }
 
 TEST_F(NetlistOnTheCommandLine, IsSweptAndReported) {

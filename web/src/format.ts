@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers and names as people read them.
 
+// The zeros of an exponent stay: 1.70e-10 becomes 1.7e-10.
 function trimZeros(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+(?=e|$)/, '') : text;
+  const [mantissa, exponent] = text.split('e');
+  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return exponent === undefined ? short : `${short}e${exponent}`;
 }
 
 export function formatNumber(value: number | null, digits = 6): string {

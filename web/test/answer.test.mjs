@@ -30,6 +30,15 @@ test('the answer has values at the end, the error that was found, and the range'
   });
 });
 
+test('exponents keep their zeros', () => {
+  const run = makeRun('r0', 0.01);
+  run.series = [series('x', 'm', 'coordinate', Array.from({ length: run.time.n }, (_, i) => i), {})];
+  run.trust.components = [{ name: 'x', unit: 'm', deviation: 1.7e-10, scale: 1, relative: 1.7e-10, verdict: 'green' }];
+  return withPage(report({ runs: [run] }), async (page) => {
+    assert.equal(await page.locator('.answer-table tr').nth(1).locator('td').nth(1).textContent(), '1.7e-10');
+  });
+});
+
 test('how it was computed is folded and opens with the keyboard', () =>
   withPage(report({ runs: [makeRun('r0', 0.01)] }), async (page) => {
     const folded = page.locator('details.computed');
