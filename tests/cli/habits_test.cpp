@@ -85,7 +85,8 @@ TEST(Habits, AnExistingFileIsReplacedOnlyAtTheEnd) {
   const std::string before = read_text(directory / "run.h5");
   {
     Process process(tool_command(words_of(run + "--to 1e6 --out run.h5")), {.directory = directory.path()});
-    ASSERT_TRUE(process.running(0.3));
+    ASSERT_TRUE(wait_until_it_handles(process, SIGTERM));
+    ASSERT_TRUE(process.running(0.1));
     EXPECT_EQ(read_text(directory / "run.h5"), before);
     process.send(SIGTERM);
     EXPECT_EQ(process.wait().code, 130);

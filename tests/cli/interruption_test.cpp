@@ -39,7 +39,8 @@ TEST_P(Interruption, EndsTheCommand) {
   const auto [signal, line] = GetParam();
   const Directory directory;
   Process process(tool_command(words_of(line)), {.directory = directory.path(), .timeout = 60});
-  ASSERT_TRUE(process.running(0.2));
+  ASSERT_TRUE(wait_until_it_handles(process, signal));
+  ASSERT_TRUE(process.running(0.1));
   process.send(signal);
   const Ended ended = process.wait();
   EXPECT_FALSE(ended.timed_out);

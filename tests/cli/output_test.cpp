@@ -223,7 +223,8 @@ TEST(Signal, WithoutAFileSaysThatNothingWasRecorded) {
     const Directory directory;
     Process process(tool_command(words_of("run kepler --method verlet --h 1e-4 --to 1e6 --every 100000")),
                     {.directory = directory.path()});
-    ASSERT_TRUE(process.running(0.3));
+    ASSERT_TRUE(wait_until_it_handles(process, signal));
+    ASSERT_TRUE(process.running(0.1));
     process.send(signal);
     const Ended ended = process.wait();
     EXPECT_EQ(ended.code, 130);

@@ -213,6 +213,16 @@ bool wait_until(Process& process, const std::function<bool()>& holds) {
   return true;
 }
 
+bool wait_until_it_handles(Process& process, int signal) {
+  return wait_until(process, [&] {
+    std::ifstream status(fmt::format("/proc/{}/status", process.id()));
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("SigCgt:") || line.starts_with("SigBlk:"))
+        if (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) return true;
+    return false;
+  });
+}
+
 std::string difference_of_files(const fs::path& a, const fs::path& b) {
   const SolutionFile one(a), two(b);
   if (const auto d = difference(one.info(), two.info())) return *d;

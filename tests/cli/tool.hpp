@@ -78,6 +78,9 @@ void write_text(const fs::path& path, const std::string& text);
 int newest_checkpoint(const fs::path& part);
 // Waits until the condition holds; false when the process ends before, or a minute passes.
 bool wait_until(Process& process, const std::function<bool()>& holds);
+// The program has begun and handles this signal, or has a thread that waits for it. On a busy machine that takes a
+// while.
+bool wait_until_it_handles(Process& process, int signal);
 
 // What differs between two solution files: rows bit by bit, what was run, how it ended, counters but the seconds.
 // Empty: nothing.
