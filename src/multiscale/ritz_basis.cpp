@@ -14,7 +14,7 @@ double length_by(const SpMat& m, const Vec& x) { return std::sqrt(std::max(x.dot
 }  // namespace
 
 RitzBasis::RitzBasis(const SpMat& k, const SpMat& m, const SparseCholesky& factors, const Mat& start)
-    : k_(k), m_(m), factors_(factors) {
+    : k_(k), m_(m), factors_(factors), basis_(start.rows(), 0) {
   std::vector<Index> used;
   for (Index c = 0; c < start.cols(); ++c)
     if (start.col(c).cwiseAbs().maxCoeff() > 0) used.push_back(c);
