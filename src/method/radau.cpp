@@ -31,8 +31,12 @@ class Radau final : public ImplicitRk {
   static Prospect advise(const ProblemFacts& facts, const Question& question) {
     Prospect loose = implicit_prospect(facts, question, three_stages),
              fine = implicit_prospect(facts, question, {.skips_gaps = true});
-    Prospect& taken = loose.error <= question.accuracy && !question.rtol ? loose : fine;
-    if (facts.gaps > 0 && question.wanted == Delivers::full) taken.options = {{"fast", "resolve"}};
+    const bool resolves = facts.gaps > 0 && question.wanted == Delivers::full;
+    Prospect& taken = loose.error <= question.accuracy && !question.rtol && !resolves ? loose : fine;
+    if (resolves) {
+      taken.options = {{"fast", "resolve"}};
+      taken.steps = std::max(taken.steps, facts.span * facts.scales.largest / resolved_phase);
+    }
     if (facts.gaps > 0 && question.wanted != Delivers::full) taken.loses = "the energy of the fast motion";
     return taken;
   }
