@@ -37,7 +37,10 @@ class Radau final : public ImplicitRk {
       taken.options = {{"fast", "resolve"}};
       taken.steps = std::max(taken.steps, facts.span * facts.scales.largest / resolved_phase);
     }
-    if (facts.gaps > 0 && question.wanted != Delivers::full) taken.loses = "the energy of the fast motion";
+    if (facts.gaps > 0 && question.wanted != Delivers::full) {
+      taken.loses = "the energy of the fast motion";
+      taken.steps *= steps_beside_gaps;
+    }
     return taken;
   }
   static LinearForm linear_form(const Options& options) {
@@ -55,6 +58,7 @@ class Radau final : public ImplicitRk {
   }
 
  private:
+  static constexpr double steps_beside_gaps = 2.5;  // measured over predicted, where the fast motion is damped
   // At tolerances above 1e-4 it takes three stages instead of five, beside which the pilot was flown.
   static constexpr ImplicitBehaviour three_stages{
       .order = 4, .steps = 0.8, .forces = 10, .error = 60, .overhead = 1.5e-6, .loosest = 3e-3, .skips_gaps = true};
