@@ -196,6 +196,19 @@ TEST(Choices, AreMadeWhereNobodyNamesAMethod) {
   EXPECT_EQ(prepare(plan, stiff.problem->clone(), stiff.info.run).way.method->info.name, "radau");
 }
 
+// Two unit masses on a spring of constant 200, which oscillate with the frequency 20.
+TEST(Choices, LeaveSlowOutWhereNothingIsSlow) {
+  const TextModel pair = model_of(
+      "[coordinates]\nx1 = 0\nx2 = { start = 1.1, velocity = 0.3 }\n"
+      "[[stiff]]\ngap = \"x2 - x1 - 1\"\nstiffness = 200\ngroup = \"spring\"\n");
+  RunPlan plan;
+  plan.want = Want::slow;
+  plan.to = 2;
+  const PreparedRun few = prepare(plan, pair.problem->clone());
+  EXPECT_EQ(few.way.formulation, nullptr);
+  EXPECT_THAT(few.choice, mentions("full motion", "6.4 periods"));
+}
+
 TEST(Choices, FollowTheAccuracy) {
   const TextModel orbit = make_model("kepler");
   RunPlan plan;
