@@ -403,7 +403,9 @@ Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
   if (!facts.random) out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-12, 1e-4));
   const double angle = 1.3 * std::pow(out.rtol.value_or(1e-4) / 1e-4, 1.0 / 8);
   out.steps = 10 + facts.span * rate / angle;
-  if (facts.implicit.reached > 0.2) out.steps = std::max(out.steps, 0.7 * facts.implicit.steps);
+  const double fast = facts.scales.fast_energy;
+  const bool pilot_oscillates = fast > question.accuracy * (fast + facts.scales.slow_energy);
+  if (facts.implicit.reached > 0.2 && !pilot_oscillates) out.steps = std::max(out.steps, 0.7 * facts.implicit.steps);
   out.forces = 13 * 5;
   out.factorisations = 13;
   out.overhead = 6e-6 + 1e-6 * static_cast<double>(facts.unknowns);

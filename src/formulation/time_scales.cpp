@@ -120,7 +120,8 @@ void by_power_iteration(const Problem& problem, const State& s, TimeScales& out)
 }  // namespace
 
 namespace {
-// Where modes do not tell it: constraints, forces without a potential, a mass that depends on the position.
+// Where modes do not tell it: constraints, forces without a potential, a mass that depends on the position, a single
+// frequency beside free motion.
 void energies_of_gaps(const MechanicalProblem& p, const State& motion, TimeScales& out) {
   if (!p.strong_potential()) return;
   State s = motion;
@@ -152,8 +153,10 @@ TimeScales time_scales(const Problem& problem, const State& s, const State& moti
   const Problem& part = mechanics ? *mechanics : problem;
   if (!mechanics && !dynamic_cast<const FirstOrderProblem*>(&part)) return out;
   if (mechanics && is_symmetric_kind(*mechanics) && s.layout.nq <= most_symmetric &&
-      by_modes(*mechanics, s, motion, span, out))
+      by_modes(*mechanics, s, motion, span, out)) {
+    if (!widest_gap(out.frequencies, span).found()) energies_of_gaps(*mechanics, motion, out);
     return out;
+  }
   out = {};
   const Index unknowns = mechanics ? 2 * s.layout.nq : s.layout.nq;
   if (unknowns > most_general) {
