@@ -82,7 +82,9 @@ Prospect equal_steps_prospect(const ProblemFacts& facts, const Question& questio
   out.factorisations = method.factorisations;
   out.error = method.error_constant * turns * std::pow(angle * *out.h / pilot.h, method.order);
   out.overhead = method.overhead + method.overhead_of_unknown * static_cast<double>(facts.unknowns);
-  out.why = "the motion conserves energy, and equal symplectic steps follow it with the least work";
+  out.why = facts.has_potential
+                ? "the motion conserves energy, and equal symplectic steps follow it with the least work"
+                : "nothing damps the motion, and equal steps follow it with the least work";
   return out;
 }
 
