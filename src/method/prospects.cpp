@@ -104,7 +104,9 @@ Prospect equal_steps_prospect(const ProblemFacts& facts, const Question& questio
   out.h = facts.span / out.steps;
   add_work(method, pilot, facts, out);
   out.error = method.error_constant * turns * std::pow(angle * *out.h / pilot.h, method.order);
-  out.why = "the motion conserves energy, and equal symplectic steps follow it with the least work";
+  out.why = facts.has_potential
+                ? "the motion conserves energy, and equal symplectic steps follow it with the least work"
+                : "nothing damps the motion, and equal steps follow it with the least work";
   return out;
 }
 
