@@ -12,17 +12,17 @@ std::optional<double> number_in(const OptionSet& settings, const std::string& na
   return found == settings.end() ? std::nullopt : parse_number(found->second);
 }
 
-// A netlist is not TOML, so the text itself says which of the two it is.
+// The text itself says whether it is TOML, a data file of molecules or a netlist.
 TextModel stored_model(const RunInfo& info, double begin) {
   if (info.model_text.empty()) return make_model(info.problem, info.parameters, begin);
   if (!info.inputs.empty())
     throw UsageError(fmt::format("the model reads the file {}, which the solution does not contain; run it again",
                                  info.inputs.begin()->first));
-  try {
-    return read_model(info.problem + ".toml", info.model_text, info.parameters, begin);
-  } catch (const ModelError&) {
-    return read_model(info.problem + ".cir", info.model_text, info.parameters, begin);
-  }
+  for (const char* ending : {".toml", ".data"}) try {
+      return read_model(info.problem + ending, info.model_text, info.parameters, begin);
+    } catch (const ModelError&) {
+    }
+  return read_model(info.problem + ".cir", info.model_text, info.parameters, begin);
 }
 
 Output output_of(const std::string& text) {
