@@ -21,7 +21,7 @@ void add_describe(CLI::App& app, Action& action) {
                        "Explain a method, model, formulation or figure, with its options or parameters",
                        "  trill describe verlet         a method and its options (for --set)\n"
                        "  trill describe stiff_spring   a model, its equations and its parameters (for --param)\n");
-  sub.add_option("name", a.name, "name of a method, model, formulation or figure, or a model file (.toml, .cir)")
+  sub.add_option("name", a.name, "name of a method, model, formulation or figure, or a model file (.toml, .cir, .data)")
       ->required();
 }
 
@@ -29,7 +29,8 @@ void add_check(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, check, "check",
                        "Check a model file: show what it contains at the start, or what is wrong with it",
                        "  trill check two_springs\n  trill check rigid --param theta0=0.4\n");
-  sub.add_option("model", a.model, "a model file (.toml), a netlist (.cir) or the name of a model")->required();
+  sub.add_option("model", a.model, "a model file (.toml), a netlist (.cir), molecules (.data) or the name of a model")
+      ->required();
   assignments(sub, "--param", a.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
 }
@@ -40,7 +41,8 @@ void add_inspect(CLI::App& app, Action& action) {
                        "  trill inspect stiff_spring\n"
                        "  trill inspect two_springs --want slow --accuracy 1e-4\n"
                        "  trill inspect two_springs --param omega2=2000 --all\n");
-  sub.add_option("model", a.plan.model, "name of a model, a model file (.toml) or a netlist (.cir)")->required();
+  sub.add_option("model", a.plan.model, "name of a model, a model file (.toml), a netlist (.cir) or molecules (.data)")
+      ->required();
   assignments(sub, "--param", a.plan.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
   number(sub, "--from", a.plan.from, "start time (default: that of the model)");

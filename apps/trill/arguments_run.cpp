@@ -9,7 +9,8 @@ namespace trill::cli {
 namespace {
 void add_plan(CLI::App& app, RunPlan& plan) {
   app.add_option("model", plan.model,
-                 "name of a model ('trill list models' shows all), a model file (.toml) or a netlist (.cir)")
+                 "name of a model ('trill list models' shows all), a model file (.toml), a netlist (.cir) or molecules "
+                 "(.data of LAMMPS)")
       ->required();
   assignments(app, "--param", plan.parameters,
               "parameters of the model, such as epsilon=1e-3 ('trill describe MODEL' lists them)");

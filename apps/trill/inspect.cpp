@@ -40,6 +40,7 @@ json inspection_json(const RunPlan& plan, const ModelInfo& info, const Inspectio
           {"modes", modes},
           {"gap", in.gap},
           {"fast_energy", number_or_null(in.fast_energy)},
+          {"resonance", in.resonance},
           {"plans", plans},
           {"methods", methods},
           {"recommended", any ? name_of(in.advice.ranked.front().way) : ""},
@@ -69,6 +70,7 @@ void print_modes(const Inspection& in) {
     print(fmt::format("\nthe slowest fast frequency is {:.3g} times the fastest slow one\n", in.gap));
   else if (in.modes.size() > 1)
     print("\nno two neighbouring frequencies are more than five times apart: none of them is slow beside the others\n");
+  if (!in.resonance.empty()) print(fmt::format("\nwith impulse or respa {}\n", in.resonance));
   if (in.fast_energy) print(fmt::format("energy in the stiff gaps at the start: {:.4g}\n", *in.fast_energy));
 }
 }  // namespace

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "formulation/constraint_formulation.hpp"
+#include "model/molecule/molecule_model.hpp"
 #include "model/netlist/netlist.hpp"
 #include "papers/figure.hpp"
 #include "terminal.hpp"
@@ -229,7 +230,7 @@ int list(const ListArguments& a) {
 
 int cite(const CiteArguments& a) {
   std::vector<std::string> references;
-  if (a.input.ends_with(".toml") || is_netlist(a.input))
+  if (a.input.ends_with(".toml") || is_netlist(a.input) || is_molecule_file(a.input))
     references.push_back(describe_model(a.input).info.reference);
   else if (const auto* method = Catalogue::all().find_method(a.input))
     references.push_back(method->info.reference);

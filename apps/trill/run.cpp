@@ -62,6 +62,7 @@ class Session {
     check_places();
     const PreparedRun& prepared = run().prepared();
     print(settings_text(prepared.options.info));
+    if (!prepared.outlook.empty()) print(fmt::format("\n{}\n", prepared.outlook));
     if (!prepared.choice.empty()) print(fmt::format("\n{}\n", prepared.choice));
     if (!prepared.advice_remark.empty()) print(fmt::format("\n{}\n", prepared.advice_remark));
     if (!prepared.rungs.empty())
@@ -73,6 +74,7 @@ class Session {
     check_places();
     inquiry_.open();
     for (const std::string& remark : run().remarks()) complain(remark);
+    if (const std::string& outlook = run().prepared().outlook; !outlook.empty() && !a_.quiet) complain(outlook);
     inquiry_.settle();
     if (run().outcome().status == RunStatus::stopped) return interrupted();
     run().publish();

@@ -3,8 +3,9 @@
 
 #include "formulation/frequencies.hpp"
 #include "formulation/time_scales.hpp"
+#include "trill/method/registry.hpp"
 #include "trill/problem/circuit.hpp"
-#include "trill/problem/mechanical.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +58,17 @@ std::optional<double> strong_energy(const Problem& problem, const State& s) {
   return 0.5 * (g.array().square() * strong.stiffness.array()).sum();
 }
 
+// As the impulse method says it before a run with steps that are short enough.
+std::string resonance_of(const Problem& problem, const State& start) {
+  constexpr double short_step = 1e-100;
+  const MechanicalProblem* mechanics = mechanics_of(problem);
+  if (!mechanics || fast_groups(*mechanics) == 0 || slow_groups(*mechanics) == 0) return "";
+  try {
+    return Catalogue::all().method("impulse").make(*mechanics, {})->outlook(start, short_step);
+  } catch (const UsageError&) {  // impulses cannot be applied
+    return "";
+  }
+}
 }  // namespace
 
 Inspection inspect_modes(const Problem& problem, const State& start, double span) {
@@ -74,6 +86,7 @@ Inspection inspect_problem(const RunPlan& plan, const Problem& problem, const Ru
   const Facts known = facts(asked, problem);
   Inspection in = inspect_modes(problem, known.start, std::abs(*asked.plan.to - *asked.plan.from));
   in.fast_energy = strong_energy(problem, known.start);
+  in.resonance = resonance_of(problem, known.start);
   in.facts = known.problem;
   try {
     in.advice = advise(asked, known);

@@ -18,6 +18,7 @@ struct Inspection {
   std::vector<Mode> modes;
   double gap = 1;                     // slowest fast frequency over fastest slow one; 1: there are no two scales
   std::optional<double> fast_energy;  // energy in the strong potential
+  std::string resonance;              // at which steps impulses of slow forces resonate; empty: there are none
   ProblemFacts facts;
   Advice advice;        // with all ways that can be taken, the best first
   std::string refusal;  // why what is wanted cannot be had; empty: it can

@@ -107,6 +107,12 @@ PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const
   if (plan.want == Want::steady) return prepare_steady(asked, std::move(problem));
   const bool curious = plan.second_opinion && plan.method.empty() && !plan.h;
   const Facts known = facts(asked, *problem, curious);
-  return build_first_that_fits(asked, known, advise(asked, known), std::move(problem));
+  PreparedRun run = build_first_that_fits(asked, known, advise(asked, known), std::move(problem));
+  if (run.plan.h && !run.reformulation) {
+    ProblemSession session(*run.problem, Formulas::of_each_state);
+    session.enter(run.start);
+    run.outlook = run.stepper->outlook(run.start, *run.plan.h);
+  }
+  return run;
 }
 }  // namespace trill

@@ -4,6 +4,8 @@
 #include "base/text.hpp"
 #include "solution/run_json.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 namespace trill {
@@ -15,19 +17,22 @@ std::optional<double> number_in(const OptionSet& settings, const std::string& na
   return found == settings.end() ? std::nullopt : parse_number(found->second);
 }
 
-// A netlist is not TOML, so the text itself says which of the two it is.
+constexpr std::array endings{".toml", ".data", ".cir"};
+
+// The text itself says whether it is TOML, a data file of molecules or a netlist.
 TextModel read_stored(const RunInfo& info, double begin) {
-  try {
-    return read_model(info.problem + ".toml", info.model_text, info.parameters, begin);
-  } catch (const ModelError&) {
-    return read_model(info.problem + ".cir", info.model_text, info.parameters, begin);
-  }
+  for (const char* ending : endings) try {
+      return read_model(info.problem + ending, info.model_text, info.parameters, begin);
+    } catch (const ModelError&) {
+      if (ending == endings.back()) throw;
+    }
+  return {};
 }
 
 // A model that reads other files is loaded from its own, provided that all are as they were.
 TextModel load_stored(const RunInfo& info, const std::vector<fs::path>& folders, double begin) {
   for (const fs::path& folder : folders)
-    for (const char* ending : {".toml", ".cir"}) {
+    for (const char* ending : endings) {
       const fs::path file = folder / (info.problem + ending);
       if (!fs::exists(file)) continue;
       TextModel model = load_model(file, info.parameters, begin);

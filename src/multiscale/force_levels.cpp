@@ -44,12 +44,48 @@ bool undivided(const MechanicalProblem& problem) {
   return !problem.strong_potential() && (slow_groups(problem) == 0 || fast_groups(problem) == 0);
 }
 
+namespace {
+// "bonds+angles:8, pair:1" in the other form: the number of steps in one step of the level before, slowest first.
+std::string by_ratios(const std::string& text, std::string_view method) {
+  std::vector<std::pair<long long, std::string>> counted;
+  for (const std::string& part : split(text, ',')) {
+    const auto colon = part.find(':');
+    const auto steps =
+        colon == std::string::npos ? std::nullopt : parse_integer(trimmed(std::string_view(part).substr(colon + 1)));
+    if (!steps || *steps < 1 || *steps > 1000000)
+      throw UsageError(
+          fmt::format("{}: level '{}' needs its number of steps in a step of the run after ':', from 1 to "
+                      "1000000",
+                      method, trimmed(part)));
+    counted.emplace_back(*steps, part.substr(0, colon));
+  }
+  std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (counted.front().first != 1)
+    throw UsageError(fmt::format("{}: one level must take the steps of the run itself, as in 'pair:1'", method));
+  for (std::size_t k = counted.size(); k-- > 1;)
+    if (counted[k].first == counted[k - 1].first) {
+      counted[k - 1].second += "+" + counted[k].second;
+      counted.erase(counted.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  std::string levels = counted.front().second;
+  for (std::size_t k = 1; k < counted.size(); ++k) {
+    const long long before = counted[k - 1].first, now = counted[k].first;
+    if (now % before != 0)
+      throw UsageError(fmt::format("{}: {} steps of '{}' are not a multiple of the {} of '{}'", method, now,
+                                   trimmed(counted[k].second), before, trimmed(counted[k - 1].second)));
+    levels += fmt::format(",{}/{}", counted[k].second, now / before);
+  }
+  return levels;
+}
+}  // namespace
+
 std::vector<ForceLevel> read_levels(const MechanicalProblem& problem, const std::string& text,
                                     std::string_view method) {
   if (text.empty()) {
     if (undivided(problem)) return {{known_groups(problem), 1}};
     return {{slow_groups(problem), 1}, {fast_groups(problem), 0}};
   }
+  if (text.find(':') != std::string::npos) return read_levels(problem, by_ratios(text, method), method);
   std::vector<ForceLevel> levels;
   Groups taken = 0;
   for (const std::string& part : split(text, ',')) {

@@ -16,7 +16,8 @@ struct ForceLevel {
 };
 
 // "torsions+pairs, angles/2, bonds/5": slowest first; bonds make 5 steps in one of angles, which make 2 in a step of
-// the method. Groups that are not named are added to the first level. Empty: the model's slow and fast forces.
+// the method. Groups that are not named are added to the first level. Empty: the model's slow and fast forces. In
+// "bonds+angles:8, pair:1" each number counts steps in one step of the method, in any order.
 std::vector<ForceLevel> read_levels(const MechanicalProblem& problem, const std::string& text, std::string_view method);
 
 // "short*long", or by groups "torsions=short,pairs=lin": the forces that share a weight, and that weight.

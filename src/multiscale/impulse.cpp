@@ -8,7 +8,11 @@ namespace trill {
 class Impulse final : public ImpulseStepper {
  public:
   struct Options : TwoLevelOptions {
-    void fields(OptionVisitor& v) { two_level_fields(v); }
+    bool refuses = true;
+    void fields(OptionVisitor& v) {
+      two_level_fields(v);
+      resonance_field(v, refuses);
+    }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"inner", "4"}, {"inner_order", "4"}}}; }
   static Prospect advise(const ProblemFacts&, const Question&) {
@@ -38,7 +42,7 @@ class Impulse final : public ImpulseStepper {
 
  private:
   static ImpulsePlan plan(const MechanicalProblem& problem, const Options& options) {
-    return {.levels = options.levels(problem, "impulse"), .flow = options.flow()};
+    return {.levels = options.levels(problem, "impulse"), .refuses_resonance = options.refuses, .flow = options.flow()};
   }
   Options options_;
 };

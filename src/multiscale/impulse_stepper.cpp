@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/impulse_stepper.hpp"
 
+#include "multiscale/fast_spectrum.hpp"
 #include "multiscale/force_products.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr double stable_angle = 2;  // stability limit of omega tau for Verlet steps
 constexpr double coarse_angle = 1;
 constexpr int watch_every = 100;
+constexpr double safe_share = 2.0 / 3;  // of the first resonant step: flexible water heats above it (3 of 4.5 fs)
 }  // namespace
 
 void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
@@ -34,6 +36,11 @@ std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem
 }
 
 FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order}; }
+
+void resonance_field(OptionVisitor& v, bool& refuses) {
+  v.choice("resonance", refuses, NamedValues<bool>{{"refuse", true}, {"warn", false}},
+           "what to do with a step size at which the kicks drive the fastest oscillation");
+}
 
 SplitForm ImpulseStepper::without_filters() {
   const auto one = [](double) { return 1.0; };
@@ -54,7 +61,7 @@ const MechanicalProblem& ImpulseStepper::accepted(const Problem& problem, const 
 }
 
 ImpulseStepper::ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan)
-    : info_(std::move(info)), problem_(problem), levels_(plan.levels) {
+    : info_(std::move(info)), problem_(problem), levels_(plan.levels), refuses_resonance_(plan.refuses_resonance) {
   build(plan);
 }
 
@@ -108,6 +115,48 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   const Groups others = known_groups(problem_) & ~averaged_;
   unaveraged_frequency_ =
       averaged_ != 0 && others != 0 ? find_fastest_mode(problem_, others, s.t, s.q(), dear_products).frequency : 0;
+}
+
+// Many molecules have the same frequencies, so one mode of the fast forces says little about the slow force along it:
+// the largest frequency of all forces tells by how much that stiffens the fastest motions.
+Resonance ImpulseStepper::worst_resonance(const State& start) const {
+  const FastestMode fastest = find_fastest_mode(problem_, levels_.back().groups, start.t, start.q());
+  Resonance worst = find_resonance(problem_, fastest, {}, levels_.front().groups, start.t, start.q());
+  FastSpectrum spectrum(problem_);
+  spectrum.start(start.q());
+  if (worst.frequency == 0 || !spectrum.find(start.t, start.q(), start.v())) return worst;
+  const double square = worst.frequency * worst.frequency, stiffer = spectrum.fastest() * spectrum.fastest() - square;
+  if (stiffer < square) worst.slow_stiffness = std::max(worst.slow_stiffness, stiffer);
+  return worst;
+}
+
+std::string ImpulseStepper::outlook(const State& start, double h) {
+  if (!refuses_resonance_ || levels_.size() < 2 || levels_.front().groups == 0) return "";
+  const Groups fast = levels_.back().groups, slow = levels_.front().groups;
+  Resonance worst = worst_resonance(start);
+  if (worst.frequency == 0) return "";
+  worst.frequency = frequency_in_steps(worst.frequency, h);
+  const StepInterval window = worst.first_window();
+  const std::string where = fmt::format(
+      "the fastest oscillation of {} has a period of {:.3g}, and kicks by {} resonate with it near {:.3g}, half of it: "
+      "steps from {:.3g} to {:.3g} are unstable",
+      names_of(problem_, fast), 2 * std::numbers::pi / worst.frequency, names_of(problem_, slow),
+      std::numbers::pi / worst.frequency, window.from, window.to);
+  if (std::abs(h) <= window.from || std::abs(h) >= window.to) return where;
+  throw UsageError(
+      fmt::format("{}: {}, and h = {:g} is one of them; use h = {:.2g} or less, or mollified_impulse, or "
+                  "--set resonance=warn to see it happen",
+                  info_.name, where, h, safe_share * window.from));
+}
+
+double ImpulseStepper::frequency_in_steps(double frequency, double h) const {
+  double inner = std::abs(h);
+  for (std::size_t i = 1; i < levels_.size(); ++i) {
+    if (levels_[i].steps == 0) return frequency;
+    inner /= levels_[i].steps;
+  }
+  const double sine = 0.5 * frequency * inner;
+  return sine < 1 ? 2 * std::asin(sine) / inner : frequency;
 }
 
 StepResult ImpulseStepper::step(State& s, const StepRequest& request) {

@@ -17,6 +17,7 @@ struct ImpulsePlan {
   std::vector<WeightChoice> phi{}, psi{};  // weights for the slow forces; empty: impulses
   Groups averaged = 0;                     // the forces along whose motion averages are taken
   bool kicks_only = false;                 // the fastest forces are kicks too, with free motion between them
+  bool refuses_resonance = false;          // by a run with equal steps
   FlowOptions flow{};
 };
 
@@ -30,12 +31,15 @@ struct TwoLevelOptions {
   FlowOptions flow() const;
 };
 
+void resonance_field(OptionVisitor& v, bool& refuses);
+
 // What impulse, mollified_impulse and respa share: kicks by slow forces, nested to any depth, with one evaluation of
 // the slowest force per step.
 class ImpulseStepper : public Stepper {
  public:
   const MethodInfo& info() const override { return info_; }
   void start(State& s, const ErrorScale& scale) override;
+  std::string outlook(const State& start, double h) override;
   StepResult step(State& s, const StepRequest& request) override;
   // Scales the kicks with the time in the step and computes the reduced flow again: a polynomial would miss the
   // oscillation.
@@ -55,13 +59,16 @@ class ImpulseStepper : public Stepper {
   void build(const ImpulsePlan& plan);
   StepResult give_up();
   void warn(double t, double h, Notes& notes) const;
-  double inner_angle(double h) const;  // omega tau of the fastest forces
+  Resonance worst_resonance(const State& start) const;
+  double frequency_in_steps(double frequency, double h) const;  // as inner steps of Verlet have it
+  double inner_angle(double h) const;                           // omega tau of the fastest forces
   void watch_inner_steps(const State& s, const StepRequest& request);
 
   MethodInfo info_;
   const MechanicalProblem& problem_;
   std::vector<ForceLevel> levels_;
   bool steps_given_ = false;  // for the fastest forces
+  bool refuses_resonance_ = false;
   std::shared_ptr<KickedFlow> top_, innermost_;
   std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
   std::shared_ptr<FastFlow> fast_;     // flow along which the slowest forces are averaged, or else the reduced flow

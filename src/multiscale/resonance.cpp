@@ -23,6 +23,18 @@ int Resonance::nearest(double h) const { return std::max(1, static_cast<int>(std
 
 double Resonance::width(double h) const { return instability_width(pair, nearest(h), h * h * slow_stiffness); }
 
+// Its ends are half a period and the root of cot(x) = W2 x, x = omega h/2, where W2 is the slow share of the stiffness.
+StepInterval Resonance::first_window() const {
+  const double share = slow_stiffness / (frequency * frequency);
+  double low = share > 0 ? 0 : pi / 2, high = share > 0 ? pi / 2 : pi;
+  for (int k = 0; k < 60; ++k) {
+    const double x = 0.5 * (low + high);
+    (std::cos(x) > share * x * std::sin(x) ? low : high) = x;
+  }
+  const double half_period = pi / frequency, root = 2 * low / frequency;
+  return {std::min(root, half_period), std::max(root, half_period)};
+}
+
 void Resonance::raise(double t, double h, Notes& notes) const {
   constexpr double known_to = 5e-3, nearby = 0.1;  // the frequency is approached from below, to about this accuracy
   const double in_pi = theta(h) / pi;

@@ -6,6 +6,10 @@
 #include "trill/base/notes.hpp"
 
 namespace trill {
+struct StepInterval {
+  double from = 0, to = 0;
+};
+
 // How a pair of weights behaves for the fastest oscillation: the linear test q'' = -omega^2 q - eps q, where eps is the
 // stiffness of the slow forces along the fastest mode.
 struct Resonance {
@@ -14,8 +18,9 @@ struct Resonance {
 
   double theta(double h) const;
   double half_trace(double h) const;
-  int nearest(double h) const;   // k >= 1 such that k pi is the multiple nearest to h omega
-  double width(double h) const;  // width in h omega of the unstable interval there
+  int nearest(double h) const;        // k >= 1 such that k pi is the multiple nearest to h omega
+  double width(double h) const;       // width in h omega of the unstable interval there
+  StepInterval first_window() const;  // the unstable steps next to half a period, for plain impulses
   void raise(double t, double h, Notes& notes) const;
   std::string text(double h) const;
 };

@@ -10,10 +10,12 @@ class Respa final : public ImpulseStepper {
  public:
   struct Options {
     std::string levels;
+    bool refuses = true;
     void fields(OptionVisitor& v) {
-      v.text("levels", levels, "force groups, slowest first, such as torsions+pairs, angles/2, bonds/5",
-             "levels of forces; /2 means two steps in one step of the level before; empty: slow and fast forces of the "
-             "model");
+      v.text("levels", levels, "force groups, such as bonds+angles:8, pair:1 or pair, angles/2, bonds/4",
+             "levels of forces; :8 means eight steps in a step of the run, /2 two steps in one of the level before "
+             "(slowest first then); empty: slow and fast forces of the model");
+      resonance_field(v, refuses);
     }
   };
   static Prospect advise(const ProblemFacts&, const Question&) {
@@ -43,7 +45,9 @@ class Respa final : public ImpulseStepper {
 
  private:
   static ImpulsePlan plan(const MechanicalProblem& problem, const Options& options) {
-    return {.levels = read_levels(problem, options.levels, "respa"), .kicks_only = true};
+    return {.levels = read_levels(problem, options.levels, "respa"),
+            .kicks_only = true,
+            .refuses_resonance = options.refuses};
   }
   Options options_;
 };

@@ -106,6 +106,7 @@ struct PreparedRun {
   State start;
   DriverOptions options;
   std::string remark;                       // says so if machine code was wanted but is not available
+  std::string outlook;                      // what the method expects of its steps, such as resonances
   std::string choice;                       // why this method was used, if trill chose it
   std::vector<RankedWay> rungs;             // ways to fall back on, the best first; empty if trill did not choose
   std::string advice_remark;                // says so if another method than the model's would be much faster

@@ -74,6 +74,8 @@ class Stepper {
   virtual ~Stepper() = default;
   virtual const MethodInfo& info() const = 0;
   virtual void start(State& s, const ErrorScale& scale) = 0;  // makes s consistent, resets the history, allocates
+  // Before a run with equal steps of h: what it has to expect, in one sentence; a UsageError if it would be useless.
+  virtual std::string outlook(const State& /*start*/, double /*h*/) { return ""; }
   // A first step size for these tolerances, at most h_max; 0: the method has no suggestion.
   virtual double initial_step(const State&, const ErrorScale&, double /*h_max*/, Counters&) { return 0; }
   virtual StepResult step(State& s, const StepRequest& request) = 0;

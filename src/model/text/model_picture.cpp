@@ -2,6 +2,7 @@
 #include "model/text/model_picture.hpp"
 
 #include "model/expression/derivative.hpp"
+#include "model/molecule/molecule_model.hpp"
 #include "model/netlist/netlist.hpp"
 #include "model/text/compiled_model.hpp"
 
@@ -87,7 +88,7 @@ void check_picture(CompiledModel& model) {
 
 std::unique_ptr<ModelPicture> picture_of_text(const std::string& file, const std::string& text,
                                               const OptionSet& parameters) {
-  if (text.empty() || is_netlist(file)) return nullptr;
+  if (text.empty() || is_netlist(file) || is_molecule_file(file)) return nullptr;
   try {
     auto model = std::make_shared<CompiledModel>(file, text);
     model->file = read_model_file(model->source);

@@ -2,6 +2,7 @@
 #include "trill/model/text_problem.hpp"
 
 #include "base/text.hpp"
+#include "model/molecule/molecule_model.hpp"
 #include "model/netlist/netlist.hpp"
 #include "model/text/text_charges.hpp"
 #include "model/text/text_first_order.hpp"
@@ -37,6 +38,7 @@ std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::
 TextModel read_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                         const std::string& text, const OptionSet& parameters, double begin) {
   if (is_netlist(file)) return read_netlist(folder, file, name, text, parameters, begin);
+  if (is_molecule_file(file)) return read_molecule(file, name, text, parameters, begin);
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
   model->begin = begin;
   std::unique_ptr<Problem> problem;
@@ -54,6 +56,7 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                                    const std::string& text) {
   if (is_netlist(file)) return describe_netlist(folder, file, name, text);
+  if (is_molecule_file(file)) return describe_molecule(file, name, text);
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
   ModelSpace space(model->source, model->file, {});
   ModelDescription description{read_info(model->file, space), {}};
@@ -109,7 +112,7 @@ TextModel read_shipped_model(const ModelEntry& entry, const OptionSet& parameter
 
 bool is_model_file(const std::string& model) {
   std::error_code error;
-  return model.ends_with(".toml") || is_netlist(model) ||
+  return model.ends_with(".toml") || is_netlist(model) || is_molecule_file(model) ||
          (model.find('/') != std::string::npos && std::filesystem::is_regular_file(model, error));
 }
 }  // namespace trill

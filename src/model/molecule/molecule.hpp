@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/molecule/box.hpp"
+#include "trill/base/options.hpp"
+#include "trill/base/types.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trill {
+// Molecules in the units that LAMMPS calls `real`: A, fs, kcal/mol, g/mol, charges of the electron, K. Masses are
+// stored in kcal/mol fs^2/A^2, so that force/mass is an acceleration.
+namespace real_units {
+inline constexpr double mass = 1 / 4.184e-4;  // of 1 g/mol; 4184 J are 1 kcal
+inline constexpr double boltzmann = 0.0019872067;
+inline constexpr double coulomb = 332.06371;
+}  // namespace real_units
+
+// What a data file leaves open.
+struct MoleculeSettings {
+  double cutoff = 9, skin = 2, damping = 0.2, lj14 = 0, coulomb14 = 0, temperature = 0, friction = 5;
+  std::string coulomb = "file", mixing = "geometric", shift = "yes";
+  void fields(OptionVisitor& v);
+};
+
+enum class Coulomb { none, cut, shifted, dsf, ewald };
+
+// Harmonic terms have the factor 1/2, other than in the file.
+struct BondTerm {
+  enum class Form : std::uint8_t { harmonic, morse } form = Form::harmonic;
+  int i = 0, j = 0, type = 0;
+  double stiffness = 0, length = 0;  // morse: depth; the width is that of `alpha`
+  double alpha = 0;
+};
+struct AngleTerm {
+  int i = 0, j = 0, k = 0, type = 0;
+  double stiffness = 0, angle = 0;
+};
+// constant + sum_n cosine_n cos(n phi) + sine_n sin(n phi); or stiffness/2 (|phi| - angle)^2
+struct TorsionTerm {
+  static constexpr int most_waves = 6;
+  int i = 0, j = 0, k = 0, l = 0;
+  bool harmonic = false;
+  double constant = 0, stiffness = 0, angle = 0;
+  std::array<double, most_waves> cosine{}, sine{};
+};
+struct LennardJones {
+  double epsilon = 0, sigma = 0;
+};
+// Atoms one, two or three bonds apart; i < j.
+struct SpecialPair {
+  int i = 0, j = 0;
+  double lj = 0, coulomb = 0;  // factors
+};
+
+struct Molecule {
+  std::string name, title;
+  MoleculeSettings settings;
+  Coulomb coulomb = Coulomb::none;
+  Box box;
+  std::vector<long long> id;  // of each atom, as in the file
+  std::vector<int> type;      // 0, 1, ...
+  int types = 0;
+  Vec mass, charge, start, velocity;  // mass: one for each coordinate
+  std::vector<LennardJones> pairs;    // types x types
+  std::vector<BondTerm> bonds;
+  std::vector<BondTerm> spans;  // Urey-Bradley terms, which belong to the angles
+  std::vector<AngleTerm> angles;
+  std::vector<TorsionTerm> dihedrals, impropers;
+  std::vector<SpecialPair> special;  // sorted
+
+  int atoms() const { return static_cast<int>(type.size()); }
+  const LennardJones& pair(int i, int j) const {
+    return pairs[static_cast<std::size_t>(type[static_cast<std::size_t>(i)] * types +
+                                          type[static_cast<std::size_t>(j)])];
+  }
+};
+}  // namespace trill

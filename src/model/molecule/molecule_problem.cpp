@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/molecule/molecule_problem.hpp"
+
+#include "model/molecule/bonded_forces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace trill {
+namespace {
+constexpr double torn = 2;                   // times its length at rest
+constexpr Index most_dense_unknowns = 3000;  // a larger matrix of derivatives would not fit into memory
+constexpr int most_measured_types = 8;
+constexpr double degrees = 180 / std::numbers::pi;
+constexpr std::array<const char*, 5> kind_names{"bonds", "angles", "dihedrals", "impropers", "pair"};
+constexpr std::array<const char*, 5> energy_names{"bond_energy", "angle_energy", "dihedral_energy", "improper_energy",
+                                                  "pair_energy"};
+
+bool all_harmonic(const std::vector<BondTerm>& bonds) {
+  return std::all_of(bonds.begin(), bonds.end(), [](const BondTerm& b) { return b.form == BondTerm::Form::harmonic; });
+}
+
+// Where an angle is straight its gap has no gradient.
+bool all_bent(const std::vector<AngleTerm>& angles) {
+  constexpr double nearly_straight = 175 / degrees;
+  return std::all_of(angles.begin(), angles.end(), [](const AngleTerm& a) { return a.angle < nearly_straight; });
+}
+
+template <class Term>
+int types_of(const std::vector<Term>& terms) {
+  int most = 0;
+  for (const Term& term : terms) most = std::max(most, term.type + 1);
+  return most <= most_measured_types ? most : 0;
+}
+}  // namespace
+
+MoleculeProblem::MoleculeProblem(std::shared_ptr<const Molecule> molecule)
+    : molecule_(std::move(molecule)),
+      bond_types_(types_of(molecule_->bonds)),
+      angle_types_(types_of(molecule_->angles)),
+      gaps_(*molecule_, all_harmonic(molecule_->bonds), all_bent(molecule_->angles)),
+      pair_forces_(*molecule_),
+      last_q_(Vec::Constant(molecule_->start.size(), std::nan(""))),
+      unused_(molecule_->start.size()) {
+  const std::array<bool, kinds> has{!molecule_->bonds.empty(), !molecule_->angles.empty(),
+                                    !molecule_->dihedrals.empty(), !molecule_->impropers.empty(), true};
+  for (int kind = 0; kind < kinds; ++kind)
+    if (has[static_cast<std::size_t>(kind)]) present_.push_back(static_cast<Kind>(kind));
+  const auto group_of = [&](Kind kind) {
+    const auto at = std::find(present_.begin(), present_.end(), kind) - present_.begin();
+    return Groups{1} << at;
+  };
+  strong_.map = &gaps_;
+  strong_.stiffness.resize(gaps_.count());
+  for (Index k = 0; k < gaps_.count(); ++k) {
+    strong_.stiffness[k] = gaps_.stiffness(k);
+    group_of_gap_.push_back(group_of(gaps_.of_angles(k) ? angles : bonds));
+    strong_.groups |= group_of_gap_.back();
+  }
+}
+
+std::vector<Parameter> MoleculeProblem::parameters() const {
+  const MoleculeSettings& s = molecule_->settings;
+  return {{"cutoff", "A", "distance beyond which pairs of atoms do not meet", s.cutoff},
+          {"temperature", "K", "temperature of the heat bath; 0: there is none", s.temperature},
+          {"friction", "1/ps", "friction of the heat bath", s.friction}};
+}
+
+std::vector<Quantity> MoleculeProblem::components() const {
+  std::vector<Quantity> names;
+  for (const char* letters : {"", "v"})
+    for (const long long id : molecule_->id)
+      for (const char axis : {'x', 'y', 'z'})
+        names.push_back({fmt::format("{}{}{}", letters, axis, id), *letters ? "A/fs" : "A"});
+  return names;
+}
+
+State MoleculeProblem::initial_state() const {
+  State s(layout());
+  s.q() = molecule_->start;
+  s.v() = molecule_->velocity;
+  return s;
+}
+
+void MoleculeProblem::mass(In, MatrixSlot& m) const {
+  m.set_zero();
+  for (Index i = 0; i < unknowns(); ++i) m.add(i, i, molecule_->mass[i]);
+}
+
+std::vector<GroupInfo> MoleculeProblem::groups() const {
+  std::vector<GroupInfo> names;
+  for (const Kind kind : present_) names.push_back({kind_names[kind], kind == bonds || kind == angles});
+  return names;
+}
+
+double MoleculeProblem::add(Kind kind, In q, Out f) const {
+  switch (kind) {
+    case bonds:
+      return add_bonds(molecule_->bonds, q.data(), f.data());
+    case angles:
+      return add_angles(molecule_->angles, q.data(), f.data()) + add_bonds(molecule_->spans, q.data(), f.data());
+    case dihedrals:
+      return add_torsions(molecule_->dihedrals, q.data(), f.data());
+    case impropers:
+      return add_torsions(molecule_->impropers, q.data(), f.data());
+    default:
+      last_q_ = q;
+      return last_energy_ = pair_forces_.add(q.data(), f.data());
+  }
+}
+
+void MoleculeProblem::force(Groups groups, double, In q, In, Out f) const {
+  f.setZero();
+  for (std::size_t k = 0; k < present_.size(); ++k)
+    if (groups >> k & 1) add(present_[k], q, f);
+}
+
+// Which atoms meet changes in the course of a run, so large systems have only the terms that stay.
+MatrixSlot MoleculeProblem::stiffness_pattern() const {
+  if (unknowns() <= most_dense_unknowns) return MatrixSlot::dense(unknowns(), unknowns());
+  SpMat diagonal(unknowns(), unknowns());
+  diagonal.setIdentity();
+  return union_pattern(MatrixSlot::sparse(diagonal), gaps_.transpose_pattern());
+}
+
+double MoleculeProblem::energy_of(Kind kind, In q) const {
+  if (kind == pair && last_q_ == q) return last_energy_;
+  unused_.setZero();
+  return add(kind, q, unused_);
+}
+
+std::optional<double> MoleculeProblem::potential(Groups groups, double, In q) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < present_.size(); ++k)
+    if (groups >> k & 1) sum += energy_of(present_[k], q);
+  return sum;
+}
+
+std::vector<Quantity> MoleculeProblem::quantities() const {
+  std::vector<Quantity> all{{"energy", "kcal/mol", QuantityKind::energy},
+                            {"temperature", "K"},
+                            {"potential_energy", "kcal/mol", QuantityKind::energy_part}};
+  for (const Kind kind : present_) all.push_back({energy_names[kind], "kcal/mol", QuantityKind::energy_part});
+  for (int type = 1; type <= bond_types_; ++type) all.push_back({fmt::format("mean_bond_{}", type), "A"});
+  for (int type = 1; type <= angle_types_; ++type) all.push_back({fmt::format("mean_angle_{}", type), "degrees"});
+  return all;
+}
+
+void MoleculeProblem::measure(const State& s, Out values) const {
+  const double kinetic = kinetic_energy(s);
+  values[1] = 2 * kinetic / (real_units::boltzmann * static_cast<double>(unknowns()));
+  values[2] = 0;
+  Index k = 3;
+  for (const Kind kind : present_) values[2] += values[k++] = energy_of(kind, s.q());
+  values[0] = kinetic + values[2];
+  measure_geometry(s.q(), values.tail(values.size() - k));
+}
+
+void MoleculeProblem::measure_geometry(In q, Out values) const {
+  Vec counts = Vec::Zero(values.size());
+  values.setZero();
+  const auto take = [&](Index place, double value) {
+    values[place] += value;
+    counts[place] += 1;
+  };
+  if (bond_types_ > 0)
+    for (const BondTerm& bond : molecule_->bonds) take(bond.type, bond_length(bond, q.data()));
+  if (angle_types_ > 0)
+    for (const AngleTerm& angle : molecule_->angles)
+      take(bond_types_ + angle.type, degrees * bond_angle(angle, q.data()));
+  values = values.cwiseQuotient(counts.cwiseMax(1.0));
+}
+
+std::string MoleculeProblem::check_validity(const State& s, Notes&) const {
+  for (const BondTerm& bond : molecule_->bonds) {
+    const double length = bond_length(bond, s.y.data());
+    if (length < torn * bond.length || bond.form != BondTerm::Form::harmonic) continue;
+    const auto id = [&](int atom) { return molecule_->id[static_cast<std::size_t>(atom)]; };
+    return fmt::format(
+        "the bond of atoms {} and {} is {:.3g} A long, and {:.3g} A at rest; the motion blows up, so try a smaller h",
+        id(bond.i), id(bond.j), length, bond.length);
+  }
+  return "";
+}
+
+std::vector<Quantity> MoleculeBath::quantities() const {
+  std::vector<Quantity> all = mechanics_.quantities();
+  all.erase(all.begin());  // the energy is not conserved
+  return all;
+}
+
+void MoleculeBath::measure(const State& s, Out values) const {
+  measured_.resize(values.size() + 1);
+  mechanics_.measure(s, measured_);
+  values = measured_.tail(values.size());
+}
+}  // namespace trill
