@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // order, stability, compare: measure what methods do.
 #include "analysis/convergence.hpp"
+#include "analysis/cost_of_error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "formulation/constraint_formulation.hpp"
@@ -345,7 +346,9 @@ int compare(const CompareArguments& arguments) {
   std::vector<std::vector<std::string>> table{
       {"method", "h or rtol", "error", "forces", "iterations", "steps", "rejected", "time / s"}};
   json all = json::array();
+  std::vector<CostCurve> costs;
   for (const Curve& curve : curves) {
+    costs.push_back({curve.method, {}});
     ChartSeries forces{curve.method, {}, {}}, time{curve.method, {}, {}};
     for (const ConvergenceRow& row : curve.rows) {
       table.push_back({curve.method,
@@ -354,6 +357,7 @@ int compare(const CompareArguments& arguments) {
                        fmt::format("{}", row.counters.most_forces()), fmt::format("{}", row.counters.newton_iterations),
                        fmt::format("{}", row.counters.steps), fmt::format("{}", row.counters.rejected),
                        fmt::format("{:.3g}", row.counters.seconds)});
+      costs.back().points.push_back({row.error(), row.counters.seconds});
       forces.x.push_back(static_cast<double>(row.counters.most_forces()));
       time.x.push_back(row.counters.seconds);
       forces.y.push_back(row.error());
@@ -363,11 +367,18 @@ int compare(const CompareArguments& arguments) {
     by_time.series.push_back(time);
     all.push_back({{"method", curve.method}, {"rows", convergence_json(curve.rows)}});
   }
+  const std::string cheapest = cheapest_sentence(costs);
   if (a.json)
-    print(json{{"model", a.plan.model}, {"reference", reference.origin}, {"methods", all}}.dump(2) + "\n");
+    print(json{{"model", a.plan.model}, {"reference", reference.origin}, {"methods", all}, {"cheapest", cheapest}}.dump(
+              2) +
+          "\n");
   else
-    print(fmt::format("{}. {}\n\n{}", a.plan.model, note, text_table(table)));
-  write_charts({by_forces, by_time}, a.plan.model + ": methods compared", a.report, a.svg, a.json);
+    print(fmt::format("{}. {}\n\n{}\n{}\n", a.plan.model, note, text_table(table), cheapest));
+  Table rows{.title = "What each run needed", .note = "", .columns = table.front(), .rows = {}, .marks = {}};
+  rows.rows.assign(table.begin() + 1, table.end());
+  write_charts({by_time, by_forces}, a.plan.model + ": methods compared", a.report, "", a.json, {rows},
+               cheapest.empty() ? std::vector<std::string>{} : std::vector<std::string>{cheapest});
+  write_charts({by_forces, by_time}, "", "", a.svg, a.json);
   return ExitCode::ok;
 }
 }  // namespace trill::cli

@@ -56,11 +56,16 @@ void add_report(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, report, "report", "Make a page (HTML) or SVG pictures from solution files",
                        "  trill report run.h5 -o run.html\n  trill report run.h5 orbit.h5 -o both.html\n"
                        "  trill report run.h5 --svg\n"
+                       "  trill report run.h5 --print -o paper.html\n  trill report run.h5 --frames film/\n"
                        "  trill report run.h5 --spectrum --of r,x            which frequencies are in r and x?\n");
   sub.add_option("solution", a.inputs, "solution files written by 'trill run --out'; several are shown together")
       ->required();
   file_name(sub, "-o,--out", a.out, "page to write (default: the name of the solution with .html)");
   sub.add_flag("--svg", a.wants_svg, "write SVG pictures NAME-coordinates.svg, ... instead of a page");
+  sub.add_flag("--print", a.for_paper,
+               "a page for paper: black on white, everything unfolded; print it to PDF from a browser");
+  file_name(sub, "--frames", a.frames,
+            "write the moving picture as SVG files frame-0001.svg, ... into this folder instead of a page");
   auto* spectrum = sub.add_flag("--spectrum", a.spectrum,
                                 "show amplitudes over frequency (default: where something oscillates fast)");
   word(sub, "--of", "NAMES",

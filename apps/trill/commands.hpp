@@ -49,8 +49,8 @@ struct FigureArguments {
 };
 struct ReportArguments {
   std::vector<std::string> inputs, of;
-  std::string out;
-  bool wants_svg = false, spectrum = false;
+  std::string out, frames;
+  bool wants_svg = false, spectrum = false, for_paper = false;
 };
 struct CompareArguments {
   RunPlan plan;

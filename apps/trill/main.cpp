@@ -79,7 +79,18 @@ int guarded(const std::function<int()>& action) {
   }
 }
 
+// `trill help` is `trill --help`, and `trill help run` is `trill run --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words[0] != "help") return words;
+  words.erase(words.begin());
+  if (words.size() > 1) throw UsageError("help takes one command, such as 'trill help run'");
+  words.push_back("--help");
+  return words;
+}
+
 int parse_and_act(int argc, char** argv) {
+  std::vector<std::string> words = words_of(argc, argv);
   CLI::App app{"trill: solves highly oscillatory differential equations with steps set by the slow motion", "trill"};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
@@ -90,7 +101,7 @@ int parse_and_act(int argc, char** argv) {
       "  trill list methods                            the methods that can solve them\n"
       "  trill describe stiff_spring                   the equations and parameters of a model\n"
       "  trill inspect stiff_spring                    its frequencies, and which method to use\n"
-      "  trill run --help                              all options of a run\n"
+      "  trill help run                                all options of a run\n"
       "\nTo solve your own equations, write them into a model file (.toml) and run 'trill check FILE',\n"
       "then 'trill run FILE'.\n"
       "\nExit codes: 0 success, 1 the solution failed or a figure is out of tolerance, 2 wrong command line or model,\n"
@@ -112,18 +123,19 @@ int parse_and_act(int argc, char** argv) {
   add_report(app, action);
   add_export(app, action);
   add_cite(app, action);
-  if (argc > 1 && argv[1][0] != '-') {
+  if (!words.empty() && !words[0].starts_with('-')) {
     std::vector<std::string> verbs;
     for (const CLI::App* sub : app.get_subcommands({})) verbs.push_back(sub->get_name());
-    if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end())
+    if (std::find(verbs.begin(), verbs.end(), words[0]) == verbs.end())
       throw UsageError(
-          fmt::format("unknown command '{}'{} ('trill --help' shows all)", argv[1], suggest(argv[1], verbs)));
+          fmt::format("unknown command '{}'{} ('trill --help' shows all)", words[0], suggest(words[0], verbs)));
   }
-  if (argc > 1 && argv[1][0] == '-' && !app.get_option_no_throw(argv[1]))
-    throw UsageError(fmt::format("unknown option '{}'{} ('trill --help' shows how)", argv[1],
-                                 suggest(argv[1], std::vector<std::string>{"--help", "--version"})));
+  if (!words.empty() && words[0].starts_with('-') && !app.get_option_no_throw(words[0]))
+    throw UsageError(fmt::format("unknown option '{}'{} ('trill --help' shows how)", words[0],
+                                 suggest(words[0], std::vector<std::string>{"--help", "--version"})));
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

@@ -42,13 +42,15 @@ std::vector<Chart> stability_charts(const std::string& method, const StabilityRe
 }
 
 void write_charts(const std::vector<Chart>& charts, const std::string& title, const std::string& page,
-                  const std::string& svg_prefix, bool silent, const std::vector<Table>& tables) {
+                  const std::string& svg_prefix, bool silent, const std::vector<Table>& tables,
+                  const std::vector<std::string>& summary) {
   if (!page.empty()) {
     Report report;
     report.title = title;
     report.version = TRILL_VERSION;
     report.charts = charts;
     report.tables = tables;
+    report.summary = summary;
     write_whole(page, report_page(report));
     if (!silent) print(fmt::format("page: {}\n", page));
   }

@@ -5,6 +5,7 @@
 #include "origin.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
+#include "report/energy_balance.hpp"
 #include "report/known_frequencies.hpp"
 #include "run_summary.hpp"
 #include "solution/file_formats.hpp"
@@ -158,7 +159,14 @@ class Session {
     run().with_wanted_rows([&](const RunInfo& info, const RowSource& rows) {
       Report page;
       const PreparedRun& prepared = run().prepared();
-      ReportRun shown{"", info, run().outcome(), run().trust(), rows, prepared.problem->parameters(), cycles()};
+      const auto balance = energy_balance(*prepared.problem, info, rows);
+      ReportRun shown{"",
+                      balance ? balance->info : info,
+                      run().outcome(),
+                      run().trust(),
+                      balance ? *balance->rows : rows,
+                      prepared.problem->parameters(),
+                      cycles()};
       if (a_.spectrum) shown.spectrum = a_.plan.of;
       shown.frequencies = [&] {
         return known_frequencies(*prepared.problem, std::abs(*prepared.plan.to - *prepared.plan.from));

@@ -11,6 +11,7 @@
 #include "pictures.hpp"
 #include "places.hpp"
 #include "solution/safe_file.hpp"
+#include "sweep_page.hpp"
 #include "sweep_summary.hpp"
 #include "terminal.hpp"
 
@@ -21,8 +22,7 @@
 
 namespace trill::cli {
 namespace {
-constexpr std::size_t most_rows = 40;         // in the table on the terminal
-constexpr std::size_t most_page_rows = 2000;  // in the table on the page
+constexpr std::size_t most_rows = 40;  // in the table on the terminal
 
 // What mpirun and srun say about the processes that they started. Open MPI, MPICH, Slurm.
 std::optional<long long> launcher_number(std::initializer_list<const char*> names) {
@@ -48,6 +48,7 @@ class SweepSession {
         sweep_(make_sweep(a_.plan, axes(), a_.resume.empty() ? a_.out : a_.resume)),
         base_(prepare(a_.plan)),  // errors that concern all values are reported before the first run
         picture_(sweep_, *base_.problem, a_.show),
+        figures_(sweep_, *base_.problem),
         jobs_(std::min(a_.jobs > 0 ? a_.jobs : std::max(1, available_threads() / processes_beside()),
                        static_cast<int>(sweep_.members.size()))) {
     fill_origin(base_.options.info);
@@ -89,6 +90,7 @@ class SweepSession {
     if (!a_.report.empty() || !a_.svg.empty())
       options.look = [this](std::size_t member, const RunInfo& i, const RowSource& rows) {
         picture_.look(member, i, rows);
+        if (!a_.report.empty()) figures_.look(member, i, rows);
       };
     run_sweep(sweep_, options);
     write_summary();
@@ -96,12 +98,7 @@ class SweepSession {
       print(summary_json(sweep_, info));
     else if (!a_.json && !a_.quiet && is_first_process())
       print_table();
-    Table table = summary_table(sweep_, false);
-    if (table.rows.size() > most_page_rows) {
-      table.note = fmt::format("The first {} of {} runs.", most_page_rows, table.rows.size());
-      table.rows.resize(most_page_rows);
-    }
-    write_charts({picture_.chart()}, info.problem + ": sweep", a_.report, a_.svg, a_.json || a_.quiet, {table});
+    write_pages();
     return outcome();
   }
 
@@ -118,6 +115,8 @@ class SweepSession {
     shared.push_back(a_.report);
     if (!sweep_.directory.empty())
       for (const char* summary : {"sweep.csv", "sweep.json"}) shared.push_back(sweep_.directory / summary);
+    if (!a_.report.empty())
+      for (const auto& page : member_pages(sweep_)) shared.push_back(page);
     check_page_name(a_.report);
     check_apart(shared, inputs);
     for (const SweepMember& member : sweep_.members) {
@@ -149,6 +148,24 @@ class SweepSession {
     if (sweep_.directory.empty()) return;
     write_whole(sweep_.directory / "sweep.csv", summary_csv(sweep_));
     write_whole(sweep_.directory / "sweep.json", summary_json(sweep_, base_.options.info));
+  }
+
+  void write_pages() const {
+    const bool silent = a_.json || a_.quiet;
+    write_charts({picture_.chart()}, "", "", a_.svg, silent);
+    if (a_.report.empty()) return;
+    if (!silent && is_first_process())
+      for (const std::string& warning : figures_.warnings()) print("\n" + warning + "\n");
+    std::vector<Chart> charts = figures_.charts();
+    charts.push_back(picture_.chart());
+    write_member_pages(sweep_);
+    const RunInfo& info = base_.options.info;
+    std::vector<std::string> swept;
+    for (const SweepAxis& axis : sweep_.axes) swept.push_back(axis.parameter);
+    const std::string title =
+        fmt::format("{}: sweep over {}, by {}", info.problem_title.empty() ? info.problem : info.problem_title,
+                    join(swept, " and "), way_of(info));
+    write_charts(charts, title, a_.report, "", silent, {page_table(sweep_, a_.report)}, figures_.warnings());
   }
 
   void print_table() const {
@@ -209,6 +226,7 @@ class SweepSession {
   Sweep sweep_;
   PreparedRun base_;
   SweepPicture picture_;
+  SweepFigures figures_;
   int jobs_;
 };
 }  // namespace

@@ -5,10 +5,12 @@
 #include "base/visible_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -38,6 +40,29 @@ constexpr std::size_t label_width = 10, line_width = 100;
 // On the terminal, of a text in UTF-8.
 std::size_t width_of(const std::string& s) {
   return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// As https://no-color.org asks: any value of NO_COLOR that is not empty switches colours off.
+bool has_colour(int file) {
+  const char *refused = std::getenv("NO_COLOR"), *kind = std::getenv("TERM");
+  return isatty(file) && !(refused && *refused) && kind && std::string_view(kind) != "dumb";
+}
+
+struct VerdictLook {
+  const char *word, *sign, *colour;
+};
+constexpr std::array<VerdictLook, 3> verdict_looks{
+    {{"green", "\u2713", "\033[32m"}, {"amber", "!", "\033[33m"}, {"red", "\u2717", "\033[31m"}}};
+
+// Verdicts get a colour and a sign; the word stays.
+std::string with_colours(std::string text) {
+  const std::string label = "trust: ";
+  for (std::size_t at = text.find(label); at != std::string::npos; at = text.find(label, at + label.size()))
+    for (const VerdictLook& look : verdict_looks)
+      if (text.compare(at + label.size(), std::strlen(look.word), look.word) == 0)
+        text.replace(at + label.size(), std::strlen(look.word),
+                     fmt::format("{}{} {}\033[0m", look.colour, look.sign, look.word));
+  return text;
 }
 
 std::string one_visible_line(std::string text) {
@@ -120,7 +145,9 @@ std::string text_table(std::vector<std::vector<std::string>> rows) {
   return out;
 }
 
-void print(const std::string& text) { write_out(visible_text(text)); }
+void print(const std::string& text) {
+  write_out(has_colour(STDOUT_FILENO) ? with_colours(visible_text(text)) : visible_text(text));
+}
 void print_content(const std::string& text) { isatty(STDOUT_FILENO) ? print(text) : write_out(text); }
 
 void print_aside(const std::string& text) {
@@ -129,7 +156,8 @@ void print_aside(const std::string& text) {
 }
 
 void complain_with_source(const std::string& text) {
-  const std::string line = "trill: " + visible_text(text) + "\n";
+  const std::string name = has_colour(STDERR_FILENO) ? "\033[31mtrill:\033[0m " : "trill: ";
+  const std::string line = name + visible_text(text) + "\n";
   (void)!std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

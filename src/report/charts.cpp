@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "report/energy_balance.hpp"
 #include "report/facts.hpp"
 #include "report/plain_text.hpp"
 #include "report/spectrum.hpp"
@@ -67,11 +68,18 @@ class ChartMaker {
     for (const std::string& unit : units) {
       std::vector<std::size_t> members;
       for (std::size_t i = 0; i < view_.series.size(); ++i)
-        if (view_.series[i].group == group && view_.series[i].unit == unit) members.push_back(i);
+        if (view_.series[i].group == group && view_.series[i].unit == unit && view_.series[i].name != balance_name)
+          members.push_back(i);
       if (group == "energy" && members.size() == 1) continue;  // the chart of its deviation is more useful
       const std::string which = units.size() > 1 ? names(members) : "";
-      add(which.empty() ? title : title + ": " + which, members, view_.series[members[0]].pick.log);
+      add(which.empty() ? is_work(members) ? "Energy and work" : title : title + ": " + which, members,
+          view_.series[members[0]].pick.log);
     }
+  }
+
+  bool is_work(const std::vector<std::size_t>& members) const {
+    return std::any_of(members.begin(), members.end(),
+                       [&](std::size_t i) { return view_.series[i].name == work_name; });
   }
 
   std::string names(const std::vector<std::size_t>& members) const {
@@ -123,8 +131,20 @@ class ChartMaker {
                              chart.y.unit.empty() ? "" : " ", chart.y.unit, chart.note);
   }
 
+  // Where energy is given and lost, its balance tells about the run, and its deviation does not.
+  bool add_energy_balance() {
+    for (std::size_t i = 0; i < view_.series.size(); ++i)
+      if (view_.series[i].name == balance_name) {
+        add("Balance of energy and work", {i}, false);
+        charts_.back().note = fmt::format("Energy - start - work done + energy lost: zero up to errors. {}", thinned_);
+        return true;
+      }
+    return false;
+  }
+
   // Shows the total energy if it is known; its parts oscillate anyway and are shown only if it is not.
   void add_energy_deviation() {
+    if (add_energy_balance()) return;
     std::vector<std::size_t> all, whole;
     for (std::size_t i = 0; i < view_.series.size(); ++i) {
       if (view_.series[i].group != "energy") continue;

@@ -2,6 +2,7 @@
 #include "report/facts.hpp"
 
 #include "base/text.hpp"
+#include "report/energy_balance.hpp"
 #include "report/plain_text.hpp"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ std::string interval_text(const ReportRun& run, const RunView& view) {
 }
 
 void measured_facts(const RunView& view, TextRows& facts) {
-  bool energy_said = false;
+  bool energy_said =
+      std::any_of(view.series.begin(), view.series.end(), [](const ViewSeries& s) { return s.name == balance_name; });
   for (std::size_t i = 0; i < view.series.size(); ++i) {
     const ViewSeries& s = view.series[i];
     const DecimatedSeries& d = view.data.series[i];
@@ -64,6 +66,9 @@ void measured_facts(const RunView& view, TextRows& facts) {
       if (d.offset != 0) text += fmt::format(", {:.3g} of its start", most / std::abs(d.offset));
       facts.push_back({"largest deviation of " + s.name, text});
       energy_said = true;
+    } else if (s.name == balance_name) {
+      facts.push_back({"largest imbalance of energy and work",
+                       with_unit(fmt::format("{:.3g}", std::max(std::abs(low), std::abs(high))), s.unit)});
     } else if (s.kind == QuantityKind::constraint) {
       facts.push_back({"largest " + s.name, with_unit(fmt::format("{:.3g}", high), s.unit)});
     } else if (s.kind == QuantityKind::step_size) {

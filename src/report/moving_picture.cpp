@@ -126,20 +126,14 @@ class Frames {
 };
 }  // namespace
 
-std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, double t1, double bytes) {
-  if (!(t1 > t0)) return std::nullopt;
-  const auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters);
-  if (!points || points->unknowns() != run.info.layout.nq || points->numbers() == 0) return std::nullopt;
+namespace {
+std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, double t0, double t1, Index frames) {
   MovingPicture picture;
-  picture.shapes = points->shapes();
-  picture.numbers = points->numbers();
-  picture.equal_scales = points->equal_scales();
+  picture.shapes = points.shapes();
+  picture.numbers = points.numbers();
+  picture.equal_scales = points.equal_scales();
   picture.t0 = t0;
   picture.t1 = t1;
-  const double frame_bytes = number_bytes * static_cast<double>(picture.numbers);
-  const Index frames = std::clamp(static_cast<Index>(bytes / frame_bytes), fewest_frames, most_frames);
-  if (frame_bytes * static_cast<double>(frames) > most_bytes) return std::nullopt;
-
   std::vector<double> numbers;
   RowsInTime rows(run.info.layout);
   run.rows.visit([&](double t, const double* y, const double*) {
@@ -149,14 +143,36 @@ std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, dou
       const double at = t0 + (t1 - t0) * static_cast<double>(picture.frames) / static_cast<double>(frames - 1);
       if (at > t && picture.frames > 0 && !(t >= t1)) break;
       numbers.resize(numbers.size() + static_cast<std::size_t>(picture.numbers));
-      points->evaluate(at, rows.positions(std::min(at, t)), rows.velocities(),
-                       numbers.data() + picture.frames * picture.numbers);
+      points.evaluate(at, rows.positions(std::min(at, t)), rows.velocities(),
+                      numbers.data() + picture.frames * picture.numbers);
     }
   });
   if (picture.frames < 2) return std::nullopt;
   picture.t1 = t0 + (t1 - t0) * static_cast<double>(picture.frames - 1) / static_cast<double>(frames - 1);
   Frames(picture, std::move(numbers)).store();
   return picture;
+}
+
+auto points_of(const ReportRun& run) {
+  auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters);
+  if (points && (points->unknowns() != run.info.layout.nq || points->numbers() == 0)) points.reset();
+  return points;
+}
+}  // namespace
+
+std::optional<MovingPicture> film_of(const ReportRun& run, double t0, double t1, Index frames) {
+  const auto points = points_of(run);
+  if (!points || !(t1 > t0)) return std::nullopt;
+  return film(run, *points, t0, t1, std::clamp<Index>(frames, 2, most_frames));
+}
+
+std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, double t1, double bytes) {
+  const auto points = points_of(run);
+  if (!points || !(t1 > t0)) return std::nullopt;
+  const double frame_bytes = number_bytes * static_cast<double>(points->numbers());
+  const Index frames = std::clamp(static_cast<Index>(bytes / frame_bytes), fewest_frames, most_frames);
+  if (frame_bytes * static_cast<double>(frames) > most_bytes) return std::nullopt;
+  return film(run, *points, t0, t1, frames);
 }
 
 void write_picture(JsonWriter& json, const MovingPicture& picture) {

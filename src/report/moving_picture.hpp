@@ -23,5 +23,7 @@ inline constexpr std::int16_t no_place = -32768;
 
 // Nothing where the model has no picture or the run has no stretch of time. `bytes` is about its size in a page.
 std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, double t1, double bytes);
+// The same with so many frames.
+std::optional<MovingPicture> film_of(const ReportRun& run, double t0, double t1, Index frames);
 void write_picture(JsonWriter& json, const MovingPicture& picture);
 }  // namespace trill

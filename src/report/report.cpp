@@ -2,6 +2,7 @@
 #include "trill/report/report.hpp"
 
 #include "base/words.hpp"
+#include "report/energy_balance.hpp"
 #include "report/facts.hpp"
 #include "report/json.hpp"
 #include "report/moving_picture.hpp"
@@ -82,6 +83,7 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
     if (s.group == "band") continue;
     json.open('{').key("name").text(s.name).key("unit").text(s.unit).key("group").text(s.group);
     if (s.kind == QuantityKind::energy) json.key("whole").boolean(true);
+    if (s.name == balance_name) json.key("balance").boolean(true);
     json.key("log").boolean(s.pick.log).key("offset").number(d.series[i].offset);
     json.key("data").numbers(std::span(d.series[i].data));
     if (s.band) json.key("band").numbers(std::span(d.series[*s.band].data));
@@ -141,23 +143,30 @@ void write_axis(JsonWriter& json, const ChartAxis& axis) {
 void write_chart(JsonWriter& json, const Chart& chart, std::size_t most_points) {
   std::size_t longest = 0;
   for (const ChartSeries& s : chart.series) longest = std::max(longest, std::min(s.x.size(), s.y.size()));
+  const bool heat = chart.style == ChartStyle::heat;
   std::string note = chart.note;
-  if (longest > most_points)
+  if (longest > most_points && !heat)
     note +=
         fmt::format("{}Only extreme points are shown, of up to {} points per curve.", note.empty() ? "" : " ", longest);
   json.open('{').key("title").text(chart.title).key("note").text(note).key("x");
   write_axis(json, chart.x);
   json.key("y");
   write_axis(json, chart.y);
+  if (heat) {
+    json.key("z");
+    write_axis(json, chart.z);
+  }
   json.key("style").text(to_text(chart.style)).key("series").open('[');
   for (const ChartSeries& s : chart.series) {
     std::vector<double> x, y;
-    for (const std::size_t i : extreme_points(s.x, s.y, most_points)) {
+    for (const std::size_t i : extreme_points(s.x, s.y, heat ? s.x.size() : most_points)) {
       x.push_back(s.x[i]);
       y.push_back(s.y[i]);
     }
     json.open('{').key("label").text(s.label).key("x").numbers(std::span<const double>(x));
-    json.key("y").numbers(std::span<const double>(y)).close('}');
+    json.key("y").numbers(std::span<const double>(y));
+    if (heat) json.key("z").numbers(std::span<const double>(s.z));
+    json.close('}');
   }
   json.close(']').key("marks").open('[');
   for (const ChartMark& mark : chart.marks)
@@ -227,8 +236,10 @@ std::vector<double> share_budget(const std::vector<ReportRun>& runs) {
 }  // namespace
 
 const char* to_text(ChartStyle style) {
-  constexpr std::array<EnumWord<ChartStyle>, 3> words{
-      {{ChartStyle::line, "line"}, {ChartStyle::points, "points"}, {ChartStyle::both, "both"}}};
+  constexpr std::array<EnumWord<ChartStyle>, 4> words{{{ChartStyle::line, "line"},
+                                                       {ChartStyle::points, "points"},
+                                                       {ChartStyle::both, "both"},
+                                                       {ChartStyle::heat, "heat"}}};
   return word_for(style, words);
 }
 
@@ -244,6 +255,7 @@ std::string report_json(const Report& report) {
   json.open('{').key("schema").integer(1).key("title").text(title);
   json.key("generated").text(report.generated.empty() ? now() : report.generated);
   json.key("version").text(report.version.empty() && first ? first->version : report.version);
+  json.key("summary").texts(report.summary);
   json.key("runs").open('[');
   const std::vector<double> share = share_budget(report.runs);
   for (std::size_t i = 0; i < report.runs.size(); ++i)
@@ -253,7 +265,8 @@ std::string report_json(const Report& report) {
   json.key("tables").open('[');
   for (const Table& table : report.tables) {
     json.open('{').key("title").text(table.title).key("note").text(table.note).key("columns").texts(table.columns);
-    json.key("rows").text_rows(table.rows).key("marks").texts(table.marks).close('}');
+    json.key("rows").text_rows(table.rows).key("marks").texts(table.marks);
+    json.key("links").texts(table.links).close('}');
   }
   return json.close(']').close('}').take();
 }

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <stdlib.h>
+#include <unistd.h>
 
 namespace trill::testing_cli {
 namespace {
@@ -98,6 +101,45 @@ TEST_F(TerminalText, OfMessagesThatQuote) {
   EXPECT_EQ(trill("frob\x1b[2J").code, 2);
   fs::rename(directory / "evil.toml", directory / "evil\x1b[2J.toml");
   EXPECT_EQ(trill("check evil\x1b[2J.toml").code, 0);
+}
+
+// What a terminal gets that the tool is connected to.
+std::string seen_on_a_terminal(const Words& words, const std::function<void()>& before_run) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || ::grantpt(master) != 0 || ::unlockpt(master) != 0) return "no terminal";
+  const Ended ended = run(tool_command(words), {.standard_output = ::ptsname(master), .before_run = before_run});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  std::string text(4000, ' ');
+  const ssize_t count = ::read(master, text.data(), text.size());
+  ::close(master);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  return text;
+}
+
+TEST(TerminalColours, VerdictsHaveAColourASignAndTheWordUnlessColoursAreRefused) {
+  const Words words{"run", "kepler", "--to", "1"};
+  const auto plain = [] {
+    ::setenv("TERM", "xterm", 1);
+    ::unsetenv("NO_COLOR");
+  };
+  EXPECT_THAT(seen_on_a_terminal(words, plain), HasSubstr("trust: \033[32m\u2713 green\033[0m."));
+  const auto refused = [&] {
+    plain();
+    ::setenv("NO_COLOR", "1", 1);
+  };
+  EXPECT_THAT(seen_on_a_terminal(words, refused), HasSubstr("trust: green."));
+  const auto dumb = [&] {
+    plain();
+    ::setenv("TERM", "dumb", 1);
+  };
+  EXPECT_THAT(seen_on_a_terminal(words, dumb), HasSubstr("trust: green."));
+}
+
+TEST_F(TerminalText, HelpOfAVerb) {
+  EXPECT_EQ(trill("help run").out, trill("run --help").out);
+  EXPECT_EQ(trill("help").out, trill("--help").out);
+  EXPECT_EQ(trill("help rum").code, 2);
+  EXPECT_EQ(trill("help run list").code, 2);
 }
 }  // namespace
 }  // namespace trill::testing_cli

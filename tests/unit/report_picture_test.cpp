@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moving pictures: where the points of models are, what is drawn without being asked, and mistakes in [picture].
 #include "report/moving_picture.hpp"
+#include "report/picture_frames.hpp"
 #include "support/text_models.hpp"
 #include "trill/model/text_problem.hpp"
 
@@ -150,6 +151,26 @@ TEST(MovingPictures, FramesLieOnTheCurveBetweenTheRows) {
     EXPECT_NEAR(number(1), std::sin(t), 3e-4) << t;
   }
   EXPECT_FALSE(moving_picture(run, 0, 0, 1e5)) << "no stretch of time";
+}
+
+TEST(MovingPictures, FramesAreWrittenAsPicturesWithTheirTimes) {
+  Solution solution;
+  solution.info.problem = "fall";
+  solution.info.problem_title = "A <fall>";
+  solution.info.time_unit = "s";
+  solution.info.model_text =
+      "[coordinates]\nx = { start = 0, velocity = 1 }\ny = { start = 0, velocity = 2 }\n"
+      "[[potential]]\nenergy = \"0*x\"\n";
+  solution.info.layout = {2, 2, 0, 0};
+  for (int k = 0; k <= 4; ++k) solution.append(k, Vec{{1.0 * k, 2.0 * k, 1, 2}}, Vec());
+  const std::vector<std::string> frames = trill::picture_frames(report_run(solution), 5);
+  ASSERT_EQ(frames.size(), 5u);
+  EXPECT_THAT(frames[3], HasSubstr("t = 3 s"));
+  EXPECT_THAT(frames[3], HasSubstr("A &lt;fall&gt;"));
+  // The picture is 8 high, so that 420 pixels are 8 units; at t = 4 the point is 2 and 4 above the middle.
+  EXPECT_THAT(frames[4], HasSubstr("cx=\"425.0\" cy=\"30.0\""));
+  solution.info.model_text = "";
+  EXPECT_TRUE(trill::picture_frames(report_run(solution)).empty());
 }
 
 TEST(MovingPictures, EveryShippedModelHasAReadablePictureOrNone) {

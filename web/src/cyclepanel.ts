@@ -84,6 +84,7 @@ export class CyclePanel {
       unit,
       group: 'cycle',
       whole: false,
+      balance: false,
       log: false,
       offset: 0,
       values: window.values[i],

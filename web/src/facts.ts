@@ -162,7 +162,10 @@ export function tableCard(table: Table): HTMLElement {
                   'tr',
                   { class: table.marks[r] ?? '' },
                   marked ? mark(table.marks[r] ?? '') : null,
-                  ...columns.map((_, i) => el('td', { class: numeric[i] ? 'number' : '' }, row[i] ?? '')),
+                  ...columns.map((_, i) => {
+                    const link = i === 0 ? table.links[r] : '';
+                    return el('td', { class: numeric[i] ? 'number' : '' }, link ? el('a', { href: link }, row[i] ?? '') : (row[i] ?? ''));
+                  }),
                 ),
               ),
             ),

@@ -81,6 +81,19 @@ function deviationSpec(run: Run, energies: Series[], base: Omit<PlotSpec, 'curve
   };
 }
 
+// Where energy is given and lost, its balance tells about the run, and its deviation from the start does not.
+function balanceSpec(run: Run, balance: Series, base: Omit<PlotSpec, 'curves' | 'y' | 'title' | 'id'>): PlotSpec {
+  return {
+    ...base,
+    id: `${run.id}-energy-balance`,
+    title: 'Balance of energy and work',
+    y: { label: balance.name, unit: balance.unit, log: false },
+    curves: [curveOf(run, balance, 0)],
+    magnitude: true,
+    note: 'Energy \u2212 start \u2212 work done + energy lost: zero up to errors.',
+  };
+}
+
 function bandNote(series: Series[]): string {
   const bands = series.flatMap((s) => (s.band ? [s.band] : []));
   if (bands.length === 0) return '';
@@ -112,13 +125,16 @@ export function timeCharts(run: Run, link: XLink): PlotSpec[] {
     link,
   };
   const specs: PlotSpec[] = [];
-  for (const series of parts.values()) {
+  for (const all of parts.values()) {
+    const balance = all.find((s) => s.balance);
+    const series = balance && all.length > 1 ? all.filter((s) => s !== balance) : all;
     const { group, unit } = series[0];
     const curves = series.map((s, i) => curveOf(run, s, i));
     if (curves.length > shownAtFirst) curves.forEach((c, i) => (c.visible = i < shownAtFirst));
     const several = (groupsSeen.get(group) ?? 1) > 1;
     const names = series.length <= 3 ? series.map((s) => s.name).join(', ') : unit;
-    const title = several && names ? `${groupTitle(group)}: ${names}` : groupTitle(group);
+    const heading = balance ? 'Energy and work' : groupTitle(group);
+    const title = several && names ? `${heading}: ${names}` : heading;
     specs.push({
       ...base,
       id: `${run.id}-${group}-${specs.length}`,
@@ -133,7 +149,8 @@ export function timeCharts(run: Run, link: XLink): PlotSpec[] {
         decimationNote(run),
       ].filter(Boolean).join(' '),
     });
-    if (group === 'energy') specs.push(deviationSpec(run, series, base));
+    if (balance) specs.push(balanceSpec(run, balance, base));
+    else if (group === 'energy') specs.push(deviationSpec(run, series, base));
   }
   const shown = specs.filter((spec) => spec.group !== 'step' && spec.group !== 'newton').length;
   if (shown > 0 && shown % 2 === 1) specs[0].wide = true;

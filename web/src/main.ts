@@ -8,9 +8,9 @@ import { download, fileName } from './save';
 import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
 import { readReport } from './read';
-import { allPlots, drawAll, startRegistry } from './registry';
+import { allPlots, drawAll, showAsPrinted, startRegistry } from './registry';
 import { tabs, type TabSpec } from './tabs';
-import { currentTheme, onThemeChange, startTheme, toggleTheme } from './theme';
+import { currentTheme, isForPaper, onThemeChange, startTheme, toggleTheme } from './theme';
 import { verdictMark } from './trust';
 
 function themeTool(): HTMLButtonElement {
@@ -53,6 +53,11 @@ function problemBox(problems: string[]): HTMLElement | null {
   );
 }
 
+function summaryBox(report: Report): HTMLElement | null {
+  if (report.summary.length === 0) return null;
+  return el('section', { class: 'card answer', 'aria-label': 'In short' }, ...report.summary.map((line) => el('p', { class: 'question' }, line)));
+}
+
 function runsSection(report: Report): HTMLElement | null {
   const { runs } = report;
   if (runs.length === 0) return null;
@@ -87,6 +92,7 @@ function buildPage(page: HTMLElement): void {
   );
   const sections = [
     problemBox(problems),
+    summaryBox(report),
     empty ? el('p', { class: 'empty' }, 'This report holds no runs, charts or tables.') : null,
     runsSection(report),
     figuresSection(report),
@@ -121,6 +127,7 @@ try {
   startTheme();
   startRegistry();
   buildPage(page);
+  if (isForPaper()) showAsPrinted();
 } catch (error) {
   page.prepend(el('div', { class: 'status bad', role: 'alert' }, el('div', {}, el('strong', {}, 'This page could not be built.'), el('p', {}, String(error)))));
   throw error;

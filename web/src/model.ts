@@ -10,6 +10,7 @@ export interface Series {
   unit: string;
   group: string;
   whole: boolean; // of energies: not a part of one
+  balance: boolean; // of energies: with the work done and the energy lost, zero up to errors
   log: boolean;
   offset: number;
   values: Samples;
@@ -137,8 +138,9 @@ export interface Figure {
   note: string;
   x: FigureAxis;
   y: FigureAxis;
-  style: 'line' | 'points' | 'both';
-  series: { label: string; x: Float64Array; y: Float64Array }[];
+  z: FigureAxis; // of a heat map
+  style: 'line' | 'points' | 'both' | 'heat';
+  series: { label: string; x: Float64Array; y: Float64Array; z: Float64Array }[];
   marks: Mark[];
 }
 
@@ -148,12 +150,14 @@ export interface Table {
   columns: string[];
   rows: string[][];
   marks: string[];
+  links: string[]; // of the rows; empty: none
 }
 
 export interface Report {
   title: string;
   generated: string;
   version: string;
+  summary: string[];
   runs: Run[];
   figures: Figure[];
   tables: Table[];

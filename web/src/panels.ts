@@ -7,6 +7,7 @@ import { CyclePanel } from './cyclepanel';
 import { el } from './dom';
 import { definitions, noticeList, statusBox, tableCard, workBox } from './facts';
 import { grouped } from './format';
+import { HeatCard } from './heat';
 import { XLink } from './link';
 import type { Figure, Report, Run, Series } from './model';
 import { phaseCard } from './phase';
@@ -163,6 +164,8 @@ export function overlayPanel(runs: Run[]): (HTMLElement | null)[] {
 const complexPlane = (figure: Figure): boolean => /^re(al)?\b/i.test(figure.x.label) && /^im(ag\w*)?\b/i.test(figure.y.label);
 
 function figureCard(figure: Figure, id: string, wide = false): HTMLElement {
+  const { style } = figure;
+  if (style === 'heat') return new HeatCard(figure, id).element;
   return new PlotCard({
     id,
     wide,
@@ -172,7 +175,7 @@ function figureCard(figure: Figure, id: string, wide = false): HTMLElement {
     kind: 'plane',
     x: figure.x,
     y: figure.y,
-    style: figure.style,
+    style,
     equalAspect: complexPlane(figure),
     curves: figure.series.map((s, i) => ({ label: s.label, unit: '', x: s.x, y: s.y, offset: 0, sorted: false, colour: i, visible: true })),
   }).element;

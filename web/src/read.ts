@@ -153,6 +153,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       unit: text(s.unit),
       group: text(s.group, 'quantity') || 'quantity',
       whole: s.whole === true,
+      balance: s.balance === true,
       log: s.log === true,
       offset: numberOr(s.offset, 0),
       values: reorder(values, order),
@@ -205,7 +206,8 @@ function readFigure(v: unknown, index: number, problems: string[]): Figure {
     note: text(f.note),
     x: readFigureAxis(f.x),
     y: readFigureAxis(f.y),
-    style: oneOf(f.style, ['line', 'points', 'both'] as const, 'line'),
+    z: readFigureAxis(f.z),
+    style: oneOf(f.style, ['line', 'points', 'both', 'heat'] as const, 'line'),
     series: list(f.series).map((raw, i) => {
       const s = fields(raw);
       const label = text(s.label) || `series ${i + 1}`;
@@ -214,7 +216,7 @@ function readFigure(v: unknown, index: number, problems: string[]): Figure {
       const y = decodeFloat64(s.y, complain);
       if (x.length !== y.length) problems.push(`${title}, ${label}: ${x.length} x values but ${y.length} y values.`);
       const n = Math.min(x.length, y.length);
-      return { label, x: x.subarray(0, n), y: y.subarray(0, n) };
+      return { label, x: x.subarray(0, n), y: y.subarray(0, n), z: decodeFloat64(s.z, complain).subarray(0, n) };
     }),
     marks: list(f.marks).map(fields).flatMap((m) => {
       const x = numberOr(m.x, null);
@@ -231,6 +233,7 @@ function readTable(v: unknown): Table {
     columns: list(f.columns).map((c) => text(c)),
     rows: textRows(f.rows),
     marks: list(f.marks).map((m) => text(m)),
+    links: list(f.links).map((l) => (/^\.\.?\//.test(text(l)) ? text(l) : '')), // only to files beside the page
   };
 }
 
@@ -256,6 +259,7 @@ export function readReport(json: string): Reading {
     title: text(raw.title, 'Simulation report') || 'Simulation report',
     generated: text(raw.generated),
     version: text(raw.version),
+    summary: list(raw.summary).map((s) => text(s)).filter(Boolean),
     runs: list(raw.runs).map((run, i) => readRun(run, i, problems)),
     figures: list(raw.charts).map((figure, i) => readFigure(figure, i, problems)),
     tables: list(raw.tables).map(readTable),

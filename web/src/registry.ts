@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Knows every plot of the page: draws those near the screen, all of them before printing.
 
-import { onThemeChange, setPrinting } from './theme';
+import { isForPaper, onThemeChange, setPrinting } from './theme';
 
 export interface LazyPlot {
   setNear(near: boolean): void;
@@ -31,7 +31,8 @@ const size = new ResizeObserver((entries) => {
 
 export function registerPlot(plot: LazyPlot, element: Element): void {
   plots.set(element, plot);
-  sight.observe(element);
+  if (isForPaper()) plot.setNear(true);
+  else sight.observe(element);
   size.observe(element);
 }
 
@@ -51,14 +52,17 @@ function forPrint(on: boolean): void {
   setPrinting(on);
   document.querySelectorAll('details').forEach((details) => {
     if (on && !details.open) details.dataset.opened = details.toggleAttribute('open', true) ? 'yes' : '';
-    else if (!on && details.dataset.opened) {
+    else if (!on && !isForPaper() && details.dataset.opened) {
       delete details.dataset.opened;
       details.open = false;
     }
   });
-  if (on) drawAll();
+  if (on || isForPaper()) drawAll();
   else for (const plot of plots.values()) plot.refresh();
 }
+
+// The page as it would be printed, from the start.
+export const showAsPrinted = (): void => forPrint(true);
 
 export function startRegistry(): void {
   onThemeChange(() => plots.forEach((plot) => plot.refresh()));

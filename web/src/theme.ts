@@ -20,8 +20,11 @@ function stored(): Theme | null {
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
 
+// A page for paper is black on white, on the screen too.
+export const isForPaper = (): boolean => document.documentElement.hasAttribute('data-print');
+
 export function currentTheme(): Theme {
-  if (printing) return 'light';
+  if (printing || isForPaper()) return 'light';
   return chosen ?? (systemDark.matches ? 'dark' : 'light');
 }
 
@@ -84,6 +87,8 @@ export function colours(): Palette {
   return palette;
 }
 
-// Beyond the palette the same colours come back dashed, then dotted.
+// Beyond the palette the same colours come back dashed, then dotted. Without colours, dashes alone tell curves apart.
 export const dashes: number[][] = [[], [7, 3], [2, 2.5]];
-export const dashOf = (colour: number): number[] => dashes[Math.min(dashes.length - 1, Math.floor(colour / curveColours))];
+const paperDashes: number[][] = [[], [7, 3], [2, 2.5], [9, 3, 2, 3], [14, 4], [9, 3, 2, 3, 2, 3], [4, 4], [1, 4]];
+export const dashOf = (colour: number): number[] =>
+  isForPaper() ? paperDashes[colour % paperDashes.length] : dashes[Math.min(dashes.length - 1, Math.floor(colour / curveColours))];

@@ -185,8 +185,8 @@ export function pageText(data) {
   return template.replace('/*TRILL_DATA*/', () => json.replace(/</g, '\\u003c'));
 }
 
-export function writePage(path, data) {
+export function writePage(path, data, paper = false) {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, pageText(data));
+  writeFileSync(path, paper ? pageText(data).replace('<html ', '<html data-print ') : pageText(data));
   return path;
 }

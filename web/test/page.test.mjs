@@ -220,3 +220,20 @@ test('check_page accepts a good page and refuses broken ones', () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('a page for paper is black on white, unfolded and drawn from the start', () =>
+  withPage(report(), async (page) => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const state = await page.evaluate(() => {
+      const style = getComputedStyle(document.documentElement);
+      return {
+        theme: document.documentElement.dataset.theme,
+        surface: style.getPropertyValue('--surface').trim(),
+        curve: style.getPropertyValue('--curve-0').trim(),
+        folded: [...document.querySelectorAll('main details:not(.save)')].filter((d) => !d.open).length,
+        drawn: window.trill.charts().every((c) => c.drawn),
+        dashes: new Set([...document.querySelectorAll('.legend .swatch path')].slice(0, 2).map((p) => p.getAttribute('stroke-dasharray'))).size,
+      };
+    });
+    assert.deepEqual(state, { theme: 'light', surface: '#fff', curve: '#000', folded: 0, drawn: true, dashes: 2 });
+  }, { paper: true }));

@@ -331,3 +331,20 @@ test('the spectrum of a run is drawn, with the frequencies of the model named, a
     assert.doesNotMatch(svg, /nowhere/);
   });
 });
+
+test('where energy is work, its balance is drawn in place of its deviation', () => {
+  const t = Array.from({ length: 101 }, (_, i) => i / 100);
+  const energies = [
+    series('energy', 'J', 'energy', t, { whole: true }),
+    series('work done', 'J', 'energy', t.map((s) => 2 * s)),
+    series('energy lost', 'J', 'energy', t),
+    series('energy balance', 'J', 'energy', t.map(() => 1e-9), { balance: true }),
+  ];
+  const time = { name: 't', unit: 's', n: t.length, data: f64(t) };
+  return withPage(lineReport({ time, series: energies }), async (page) => {
+    const all = await charts(page);
+    assert.deepEqual(all.map((c) => c.title), ['Energy and work', 'Balance of energy and work']);
+    assert.deepEqual(all[0].curves.map((c) => c.label), ['energy', 'work done', 'energy lost']);
+    assert.deepEqual(all[1].curves.map((c) => c.label), ['energy balance']);
+  });
+});

@@ -21,8 +21,8 @@ export function session() {
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return async function withPage(data, use, { width = 1280, height = 900, media = {}, clean = true } = {}) {
-    const path = writePage(join(folder, `page${++count}.html`), data);
+  return async function withPage(data, use, { width = 1280, height = 900, media = {}, clean = true, paper = false } = {}) {
+    const path = writePage(join(folder, `page${++count}.html`), data, paper);
     const page = await browser.context.newPage();
     const seen = watch(page);
     try {

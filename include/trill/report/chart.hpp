@@ -12,10 +12,11 @@ struct ChartAxis {
 };
 
 // x and y have the same length; a value that is not finite makes a gap in the line. The band, of the same length or
-// empty, is drawn from y - band to y + band behind the line; y must then be a function of x.
+// empty, is drawn from y - band to y + band behind the line; y must then be a function of x. In a heat map the points
+// are on a grid, and z, of the same length, is the value that is shown as a colour.
 struct ChartSeries {
   std::string label;
-  std::vector<double> x, y, band{};
+  std::vector<double> x, y, band{}, z{};
 };
 
 // A place on the x axis with a name, drawn as a line from top to bottom.
@@ -24,7 +25,7 @@ struct ChartMark {
   std::string label;
 };
 
-enum class ChartStyle { line, points, both };
+enum class ChartStyle { line, points, both, heat };  // heat: one of the series at a time, on the page alone
 const char* to_text(ChartStyle style);
 
 // A plot as data: drawn by the report page and by svg_chart.
@@ -35,6 +36,7 @@ struct Chart {
   std::vector<ChartSeries> series;
   std::string band_label{};  // what bands mean, for the legend
   std::vector<ChartMark> marks{};
+  ChartAxis z{};  // of a heat map
 };
 
 // A table as text. Each row may have a mark: "ok", "bad" or empty; fewer marks than rows are allowed.
@@ -43,5 +45,6 @@ struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> marks;
+  std::vector<std::string> links{};  // to which the first cell of each row leads, beside the page: "./runs/a.html"
 };
 }  // namespace trill

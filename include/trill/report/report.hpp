@@ -39,6 +39,7 @@ struct Report {
   std::vector<ReportRun> runs;
   std::vector<Chart> charts;
   std::vector<Table> tables;
+  std::vector<std::string> summary{};  // sentences that the page begins with
 };
 
 // The data of the page (schema 1). Its size is bounded whatever the number of rows and components: below 5 MB for up to
