@@ -128,7 +128,7 @@ std::optional<Audit> audit(const PreparedRun& run, const Auditor& by, const Audi
     return std::nullopt;
   }
   Audit found{by, recorder.take(), std::move(outcome), watch.extent()};
-  found.curve.has_edges = has_switches(*run.problem);
+  found.curve.jumps = values_that_jump(run);
   found.turns = watch.most_turns(&found.turning);
   found.complete = found.outcome.ok();
   found.reached = watch.reached();

@@ -47,7 +47,7 @@ double relative_of(double deviation, double scale) { return scale > 0 ? deviatio
 // lie between the edges of the two runs.
 double deviation_at(const JudgedCurve& run, const JudgedCurve& reference, Index i, Index k, Index columns) {
   const auto at = [&](Index column) { return std::abs(run.values(i, column) - reference.values(i, column)); };
-  if (!run.has_edges && !reference.has_edges) return at(k);
+  if (!run.may_jump(i) && !reference.may_jump(i)) return at(k);
   const double here = at(k), before = at(std::max<Index>(0, k - 1)), after = at(std::min(columns - 1, k + 1));
   return std::max(std::min(here, before), std::min(std::max(here, before), after));
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/check_curves.hpp"
 
+#include "problem/charge_split.hpp"
+#include "trill/problem/circuit.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -76,6 +80,18 @@ bool has_switches(const Problem& problem) {
   return std::any_of(events.begin(), events.end(), [](const EventInfo& info) { return info.restarts; });
 }
 
+std::vector<bool> values_that_jump(const PreparedRun& run) {
+  std::vector<bool> jumps(static_cast<std::size_t>(judged_values(*run.problem)), true);
+  if (has_switches(*run.problem)) return jumps;
+  const auto* circuit = dynamic_cast<const CircuitProblem*>(run.problem.get());
+  if (!circuit) return {};
+  MatrixSlot dcharge = circuit->jacobian_pattern(), dcurrent = dcharge;
+  circuit->jacobians(run.start.t, run.start.y, dcharge, dcurrent);
+  const std::vector<bool> charged = charged_unknowns(dcharge);
+  std::transform(charged.begin(), charged.end(), jumps.begin(), std::logical_not<>());
+  return jumps;
+}
+
 namespace {
 // Which rows are compared: every so many, as long as the motion is smooth. At the edges of switches two good runs
 // differ by the whole edge, because one of them is a little earlier, and values between two steps are not to be had
@@ -136,7 +152,7 @@ SampledRows sample_rows(const PreparedRun& run, const RunOutcome& outcome, const
   auto& times = s.curve.t;
   auto& columns = s.curve.values;
   NearEvents near(hits_of(run, outcome));
-  s.curve.has_edges = has_switches(*run.problem);
+  s.curve.jumps = values_that_jump(run);
   RowChoice choice(run, count);
   Vec row(size);
   Index i = 0;

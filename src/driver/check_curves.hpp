@@ -9,12 +9,16 @@ namespace trill {
 struct JudgedCurve {
   std::vector<double> t;
   Mat values;
-  bool has_edges = false;  // switches make values jump, in one run a little earlier than in another
+  std::vector<bool> jumps = {};  // values that may jump, in one run a little earlier than in another; empty: none
+  bool may_jump(Index value) const { return !jumps.empty() && jumps[static_cast<std::size_t>(value)]; }
   Index columns() const { return static_cast<Index>(t.size()); }
   void keep(Index columns);  // the first ones
 };
 Index judged_values(const Problem& problem);
 bool has_switches(const Problem& problem);
+// All of them where switches turn; in other circuits the unknowns without charge, whose slopes jump where a device has
+// a corner.
+std::vector<bool> values_that_jump(const PreparedRun& run);
 
 // The rows of a run: up to two thousand of them, evenly chosen, and the range of all.
 struct SampledRows {

@@ -92,6 +92,17 @@ void EventDetector::stand(std::size_t event, int sign, bool due) {
   stands_[event] = due ? is_due : leaves;
 }
 
+bool EventDetector::stays(const State& s) {
+  left_a_switch_ = false;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    if (!events_[i].restarts || stands_[i] != not_on_root) return false;
+    const double value = events_[i].root(s);
+    if (sign_of(value) == 0 || sign_of(value) != sign_[i]) return false;
+    extent_[i] = std::max(extent_[i], std::abs(value));
+  }
+  return true;
+}
+
 // Event values, sample by sample: a model evaluates all of its switches at once for a state.
 void EventDetector::sample(double from, const Interpolant& at) {
   values_.resize((samples + 1) * events_.size());

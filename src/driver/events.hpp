@@ -28,10 +28,11 @@ class EventDetector {
   // Call both when `event` changes the state. Other events that cross at the same moment are still due. But an event
   // whose value the change itself moves past zero has not crossed, so roots are evaluated before and after the change.
   void leave(const State& before);
-  // After leave(): another event has turned the switch of this one too, so that its crossing is no longer due.
-  void settle(std::size_t event) {
-    sign_[event] = to_be_found;
-    kept_[event] = 0;
+  // After restart(): the switch of this event has turned, and the motion is about to be on the side of this sign, to
+  // which it belongs now.
+  void turn(std::size_t event, int sign) {
+    stand(event, sign, false);
+    moved_past_[event] = 0;
   }
   void restart(const State& after, std::size_t event);
   // The state is on the root of this event. It leaves to the side of this sign; if it is `due`, it comes from there, so
@@ -42,6 +43,8 @@ class EventDetector {
   double extent(std::size_t event) const { return extent_[event]; }  // the largest value so far
   // The last change of the state moved it past the root of this event, which is no crossing.
   bool moved_past(std::size_t event) const { return moved_past_[event] != 0; }
+  // Switches alone, all of them still on the side on which they were, and none of them on its root.
+  bool stays(const State& s);
   // The first crossing at or after `from` that was not returned before; empty: there are no more in this step.
   std::optional<Hit> first(double from, double h, double t0, const Interpolant& at);
   void forget_last() {  // the step is made again: signs as before the last call of first()

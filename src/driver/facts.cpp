@@ -3,6 +3,7 @@
 
 #include "driver/build.hpp"
 #include "driver/problem_facts.hpp"
+#include "method/prospects.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -41,10 +42,6 @@ bool accepts(const Accepts& kinds, const ProblemFacts& facts) {
   return kinds.first_order;
 }
 
-double predicted_seconds(const Prospect& p, const ProblemFacts& facts) {
-  return p.steps * (p.forces * facts.force_seconds + p.factorisations * facts.factor_seconds + p.overhead);
-}
-
 Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const Question& question,
                      const Problem& problem) {
   Candidate c;
@@ -58,7 +55,7 @@ Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const 
   if (c.prospect.objection.empty()) c.prospect.objection = why_not(entry, problem, c.prospect.options);
   c.way = {&entry, nullptr, c.prospect.options, {}};
   c.full = c.prospect.loses.empty();
-  c.seconds = predicted_seconds(c.prospect, facts);
+  c.seconds = c.prospect.steps * seconds_of_step(c.prospect, facts);
   return c;
 }
 
@@ -75,7 +72,7 @@ Candidate ask_formulation(const ReformulationEntry& entry, const Resolved& asked
   if (c.prospect.objection.empty())
     c.prospect.objection = why_not(entry, problem, scope_of(asked, c.prospect.rtol), asked.plan.options);
   if (c.prospect.objection.empty()) c.way = resolve_way(c.technique, asked.plan, problem);
-  c.seconds = predicted_seconds(c.prospect, facts);
+  c.seconds = c.prospect.steps * seconds_of_step(c.prospect, facts);
   return c;
 }
 

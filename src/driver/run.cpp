@@ -62,6 +62,8 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
   for (Notice& notice : settle_start(problem, user_, t_end)) notices_.push_back(std::move(notice));
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
   if (limited && limited->has_limits()) limited_ = limited;
+  stages_ = dynamic_cast<const HasStageValues*>(&stepper);
+  switched_ = dynamic_cast<const Switched*>(&problem);
   random_ = dynamic_cast<const LangevinProblem*>(&problem) != nullptr;
   check_output(options.output, t_start_, direction_);
   check_dense();

@@ -10,6 +10,8 @@
 #include "driver/output_clock.hpp"
 #include "driver/step_bounds.hpp"
 #include "driver/step_count.hpp"
+#include "method/stage_values.hpp"
+#include "problem/switched.hpp"
 #include "problem/validity.hpp"
 #include "solution/timed_recorder.hpp"
 
@@ -57,6 +59,10 @@ class Run {
   void stop_at_overflow(const State& s, const Vec& measured);
 
   bool handle_events(double t0, double h);
+  bool stays_between_switches();
+  State just_after(double theta, double h);
+  void take_turns(std::size_t first, const std::vector<int>& before);
+  bool act(const Event& event, double theta, double h, State& after);
   bool restart_behind(std::size_t index, const State& before, const State& after, bool changed);
   bool follow(const ConstraintSwitch& passed);
   bool settle_again();
@@ -130,6 +136,8 @@ class Run {
   bool batches_ = false;
   bool random_ = false;                       // the motion is random: rows are recorded at steps only
   const LimitedValidity* limited_ = nullptr;  // null: the equations of the problem hold everywhere
+  const HasStageValues* stages_ = nullptr;    // null: values inside steps are cheap
+  const Switched* switched_ = nullptr;        // null: events of the problem are no switches of a circuit
   double last_recorded_ = 0;
   Clock::time_point counted_until_ = Clock::now();
 };

@@ -1,15 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events inside a step, and what they do to the motion.
 #include "driver/run.hpp"
-#include "problem/switched.hpp"
 #include "trill/linalg/kernels.hpp"
+
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 namespace trill {
+namespace {
+// Of the longest step. Switches whose controls cross within this time turn together: which of them is found to be first
+// depends on rounding.
+constexpr double one_instant = 2e-7;
+constexpr double on_threshold = 1e-3;  // of the largest distance of a control from its threshold
+}  // namespace
+
+// The values at the stages of the last step show that no switch turned.
+bool Run::stays_between_switches() {
+  if (!stages_ || options_.reformulation) return false;
+  for (Index stage = 0; stage <= stages_->inner_stages(); ++stage) {
+    const bool is_end = stage == stages_->inner_stages();
+    if (is_end)
+      scratch_.y = inner_.y;
+    else
+      stages_->stage_value(stage, scratch_.y);
+    scratch_.t = inner_.t - (is_end ? 0 : 1 - stages_->stage_place(stage)) * last_step_.h_taken;
+    scratch_.mode = inner_.mode;
+    if (!detector_.stays(scratch_)) return false;
+  }
+  return true;
+}
+
+// A state a little later than that inside the last step at theta, extrapolated if the step ends there.
+State Run::just_after(double theta, double h) {
+  const double later =
+      std::max(one_instant * visible_time(), 64 * std::numeric_limits<double>::epsilon() * std::abs(inner_.t));
+  const double ahead = std::min(later / std::abs(h), 1.0);
+  State state = inside(theta);
+  if (theta + ahead <= 1) {
+    state = inside(theta + ahead);
+  } else if (theta > 0) {
+    const double back = std::min(theta, ahead);
+    state.y += ahead / back * (state.y - inside(theta - back).y);
+    state.t += ahead * h;
+  }
+  return state;
+}
+
+// Switches of a circuit turn each other, and may turn together.
+bool Run::act(const Event& event, double theta, double h, State& after) {
+  if (!event.action) return false;
+  if (!event.restarts || options_.reformulation || !switched_) return event.action(after);
+  State later = just_after(theta, h);
+  const bool go_on = event.action(later);
+  after.mode = later.mode;
+  return go_on;
+}
+
 // True: the state was changed at an event, and the step ends there.
 bool Run::handle_events(double t0, double h) {
   crowding_.passed(h);
+  if (stays_between_switches()) return false;
   double from = 0;
   const EventDetector::Interpolant at = [this](double theta) -> const State& { return inside(theta); };
   while (const auto hit = detector_.first(from, h, t0, at)) {
@@ -23,7 +75,7 @@ bool Run::handle_events(double t0, double h) {
     const Event& event = events_[hit->event];
     outcome_.events.push_back({event.name, before.t});
     State after = before;
-    const bool go_on = event.action && event.action(after);
+    const bool go_on = act(event, hit->theta, h, after);
     const bool changed = after.y != before.y || after.mode != before.mode;
     if (!go_on || changed || event.restarts) {
       if (options_.dense) keep_dense(t0, h, hit->theta);
@@ -46,9 +98,6 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   const bool changes = !event.restarts && event.action;
   if (changes) sides_.act(index, before, after, visible_time(), detector_);
   detector_.leave(before);
-  if (!options_.reformulation && dynamic_cast<const Switched*>(&problem_))
-    for (std::size_t k = 0; k < after.mode.size(); ++k)
-      if (k != index && after.mode[k] != before.mode[k]) detector_.settle(k);
   // Before the event a method may already be off the constraints by its tolerance; the event is not to blame for that.
   const bool stays_on = changed && !event.restarts && leaves_constraints(problem_, before).empty();
   std::optional<ConstraintSwitch> passed;
@@ -63,8 +112,19 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   if (options_.reformulation && event.restarts) record_moved();
   advancer_.note_jump();
   detector_.restart(user_, index);
+  if (switched_ && !options_.reformulation) take_turns(index, before.mode);
   if (!takes_side(index)) return false;
   return !changes || !accumulates(index);
+}
+
+// The motion is about to be on the sides to which switches that turned belong now. Where the first of them turned is
+// known to the accuracy of the step only.
+void Run::take_turns(std::size_t first, const std::vector<int>& before) {
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    if (user_.mode[k] == before[k]) continue;
+    const int side = user_.mode[k] ? 1 : -1;
+    if (k != first || std::abs(events_[k].root(user_)) <= on_threshold * detector_.extent(k)) detector_.turn(k, side);
+  }
 }
 
 // A formulation may have moved the state after a switch, for example onto gaps that it treats as constraints.

@@ -394,9 +394,9 @@ Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
   const double angle = 1.3 * std::pow(out.rtol.value_or(1e-4) / 1e-4, 1.0 / 8);
   out.steps = 10 + facts.span * rate / angle;
   if (facts.implicit.reached > 0.2) out.steps = std::max(out.steps, 0.7 * facts.implicit.steps);
-  out.forces = 13 * 10;
+  out.forces = 13 * 5;
   out.factorisations = 13;
-  out.overhead = 2e-5 + 1e-6 * static_cast<double>(facts.unknowns);
+  out.overhead = 6e-6 + 1e-6 * static_cast<double>(facts.unknowns);
   out.error = 0.3 * question.accuracy;
   out.loses = "the phases of the fast motion";
   out.why = "its slow motion can be computed without the oscillation";

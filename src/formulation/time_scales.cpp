@@ -3,6 +3,7 @@
 
 #include "formulation/frequencies.hpp"
 #include "formulation/rigid_limit.hpp"
+#include "formulation/slow_manifold_start.hpp"
 #include "linalg/differences.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "trill/formulation/first_order.hpp"
@@ -118,6 +119,18 @@ void by_power_iteration(const Problem& problem, const State& s, TimeScales& out)
 }
 }  // namespace
 
+namespace {
+// Where modes do not tell it: constraints, forces without a potential, a mass that depends on the position.
+void energies_of_gaps(const MechanicalProblem& p, const State& motion, TimeScales& out) {
+  if (!p.strong_potential()) return;
+  State s = motion;
+  const auto found = take_slow_start(p, false, s);
+  if (!found || !(found->share > 0)) return;
+  out.fast_energy = found->fast_energy;
+  out.slow_energy = found->fast_energy * (1 / found->share - 1);
+}
+}  // namespace
+
 State with_closed_gaps(const Problem& problem, const State& start) {
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
   if (!mechanical || !mechanical->strong_potential()) return start;
@@ -143,10 +156,12 @@ TimeScales time_scales(const Problem& problem, const State& s, const State& moti
     return out;
   out = {};
   const Index unknowns = mechanics ? 2 * s.layout.nq : s.layout.nq;
-  if (unknowns <= most_general)
-    by_eigenvalues(part, s, out);
-  else
+  if (unknowns > most_general) {
     by_power_iteration(part, s, out);
+    return out;
+  }
+  by_eigenvalues(part, s, out);
+  if (mechanics) energies_of_gaps(*mechanics, motion, out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // The steps of cycles as an ordinary method for circuits: singly diagonally implicit, order 3 (R. Alexander, SIAM J.
 // Numer. Anal. 14, 1977), with Newton's method stage by stage, so that a diode may turn within a step.
 #include "method/charge_steps.hpp"
+#include "method/stage_values.hpp"
 #include "multiscale/charge_coordinates.hpp"
 #include "multiscale/charge_step.hpp"
 #include "problem/consistent_charges.hpp"
@@ -14,7 +15,7 @@
 #include <optional>
 
 namespace trill {
-class CircuitSdirk final : public Stepper {
+class CircuitSdirk final : public Stepper, public HasStageValues {
  public:
   struct Options {
     void fields(OptionVisitor&) {}
@@ -44,15 +45,12 @@ class CircuitSdirk final : public Stepper {
     const ChargeCoordinates coordinates(p_, s.t, s.y);
     ChargeTolerances tolerances{scale.rtol, scale.atol, coordinates.capacity(), newton_share, true};
     tolerances.charge.array() *= scale.atol.array();
+    shorter_.emplace(p_, tolerances, inner_counts_);
     step_.emplace(p_, std::move(tolerances), counts_);
     consistent_.emplace(p_, s.t, s.y);
-    charges_ = y0_ = y1_ = slope0_ = slope1_ = Vec::Zero(n);
-    MatrixSlot dcharge = p_.jacobian_pattern(), dcurrent = dcharge;
-    p_.jacobians(s.t, s.y, dcharge, dcurrent);
-    const std::vector<bool> charged = charged_unknowns(dcharge);
-    chargeless_.clear();
-    for (Index c = 0; c < n; ++c)
-      if (!charged[static_cast<std::size_t>(c)]) chargeless_.push_back(c);
+    charges_ = start_charges_ = y0_ = y1_ = slope0_ = slope1_ = middle_ = Vec::Zero(n);
+    rtol_ = scale.rtol;
+    atol_ = scale.atol;
     period_ = p_.clock_period().value_or(no_period);
     longest_ = longest_charge_step(p_, ChargeStep::stages);
     controlled_ = scale.controlled;
@@ -91,27 +89,35 @@ class CircuitSdirk final : public Stepper {
     has_stepped_ = true;
     t0_ = s.t;
     h_ = request.h;
+    start_charges_ = charges_;
     charges_ = step_->end_charges();
     s.y = y1_ = step_->end();
+    extent_ = extent_.cwiseMax(y1_.cwiseAbs());
+    looked_inside_ = false;
     s.t += request.h;
     return result;
   }
 
-  // Slopes are looked for only where somebody asks for values inside a step.
+  // A cubic of values and slopes at both ends, if it agrees in the middle with a step that ends there. It does not
+  // where a diode turns within the step, and where slopes of stiff unknowns are the rounding of their values times a
+  // large number. There values are the ends of shorter steps, as accurate as those of all steps.
   void interpolate(double theta, Out y) override {
     if (theta == 0 || theta == 1 || h_ == 0) {
       y = theta == 0 ? y0_ : y1_;
       return;
     }
-    const double short_time = 1e-6 * h_;
-    if (!knows_start_slope_) knows_start_slope_ = consistent_->slope(t0_, short_time, y0_, slope0_);
-    if (!knows_slope_) knows_slope_ = consistent_->slope(t0_ + h_, -short_time, y1_, slope1_);
-    if (knows_start_slope_ && knows_slope_)
+    if (!looked_inside_) look_inside();
+    if (is_smooth_)
       hermite(theta, h_, y0_, slope0_, y1_, slope1_, y);
+    else if (step_to(theta))
+      y = shorter_->end();
     else
       y = (1 - theta) * y0_ + theta * y1_;
-    keep_in_range(y);
   }
+
+  Index inner_stages() const override { return ChargeStep::stages - 1; }
+  double stage_place(Index stage) const override { return step_->node(static_cast<int>(stage)); }
+  void stage_value(Index stage, Out y) const override { y = step_->values().col(stage); }
 
   void memory(Archive&) override {}  // it starts anew at every checkpoint
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
@@ -120,30 +126,40 @@ class CircuitSdirk final : public Stepper {
 
  private:
   static constexpr double no_period = 1e30, newton_share = 0.02;
+  static constexpr double smooth = 10;  // tolerances between the cubic and a step that ends in the middle
 
-  // Where a diode turns, slopes of unknowns without charge are no guide to what they do within the step.
-  void keep_in_range(Out y) const {
-    for (const Index c : chargeless_) {
-      const auto stages = step_->values().row(c);
-      y[c] = std::clamp(y[c], std::min(y0_[c], stages.minCoeff()), std::max(y0_[c], stages.maxCoeff()));
-    }
+  // Slopes are looked for only where somebody asks for values inside a step.
+  void look_inside() {
+    looked_inside_ = true;
+    is_smooth_ = false;
+    shorter_->begin_cycle(start_charges_, y0_, period_);
+    const double short_time = 1e-6 * h_;
+    if (!knows_start_slope_) knows_start_slope_ = consistent_->slope(t0_, short_time, y0_, slope0_);
+    if (!knows_slope_) knows_slope_ = consistent_->slope(t0_ + h_, -short_time, y1_, slope1_);
+    if (!knows_start_slope_ || !knows_slope_ || !step_to(0.5)) return;
+    hermite(0.5, h_, y0_, slope0_, y1_, slope1_, middle_);
+    middle_ -= shorter_->end();
+    is_smooth_ = (middle_.array().abs() <= smooth * (atol_.array() + rtol_ * extent_.array())).all();
   }
+
+  bool step_to(double theta) { return shorter_->attempt(t0_, theta * h_, start_charges_, y0_); }
 
   void begin(const State& s) {
     p_.charge(s.y, charges_);
     step_->begin_cycle(charges_, s.y, period_);
+    extent_ = s.y.cwiseAbs();
     has_stepped_ = knows_slope_ = knows_start_slope_ = false;
   }
 
   MethodInfo info_;
   const CircuitProblem& p_;
-  CycleCounts counts_;
-  std::optional<ChargeStep> step_;
+  CycleCounts counts_, inner_counts_;
+  std::optional<ChargeStep> step_, shorter_;  // shorter: to times inside the last step
   std::optional<ConsistentCharges> consistent_;
-  std::vector<Index> chargeless_;
-  Vec charges_, y0_, y1_, slope0_, slope1_;
-  double t0_ = 0, h_ = 0, period_ = 0, longest_ = HUGE_VAL;
+  Vec charges_, start_charges_, y0_, y1_, slope0_, slope1_, middle_, extent_, atol_;
+  double t0_ = 0, h_ = 0, period_ = 0, longest_ = HUGE_VAL, rtol_ = 0;
   bool controlled_ = true, has_stepped_ = false, knows_slope_ = false, knows_start_slope_ = false;
+  bool looked_inside_ = false, is_smooth_ = false;
 };
 }  // namespace trill
 TRILL_METHOD(circuit_sdirk, CircuitSdirk)

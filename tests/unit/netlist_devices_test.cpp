@@ -93,6 +93,37 @@ TEST(NetlistMos, GateChargeIsThatOfALongChannel) {
     EXPECT_NEAR(q[0] + q[1] + q[2] + q[3], 0, 1e-28);
 }
 
+// The capacitance of the gate is a continuous function of its voltage, so that the current of a supply does not jump.
+TEST(NetlistMos, CapacitanceOfTheChannelSetsInGradually) {
+  MosTransistor m;
+  m.threshold = 1;
+  m.oxide = 3e-15;
+  const double h = 1e-4;
+  const auto capacitance = [&](double g) {
+    const auto charge = [&](double at) { return m(std::array<double, 4>{5, at, 0, 0}).charge[1]; };
+    return (charge(g + h) - charge(g - h)) / (2 * h);
+  };
+  double largest_jump = 0;
+  for (double g = 0.5; g < 1.5; g += 2 * h)
+    largest_jump = std::max(largest_jump, std::abs(capacitance(g + 2 * h) - capacitance(g)));
+  EXPECT_LT(largest_jump, 0.01 * 2e-15);
+  EXPECT_NEAR(capacitance(1.5), 2e-15, 1e-20);
+  EXPECT_EQ(capacitance(0.5), 0);
+}
+
+// The same for a ring of inverters, whose supply would have a jumping current: tight tolerances are kept.
+TEST(NetlistMos, RingOfInvertersIsComputedToTightTolerances) {
+  const std::string text =
+      ".subckt inverter in out supply\nm1 out in 0 0 nfet w=10u l=1u\nm2 out in supply supply pfet w=20u l=1u\n"
+      "cload out 0 100f\n.ends\nvdd vdd 0 pwl(0 0 10n 3)\nx1 a b vdd inverter\nx2 b c vdd inverter\n"
+      "x3 c a vdd inverter\nikick 0 a pulse(0 10u 12n 1n 1n 2n)\n"
+      ".model nfet nmos(vto=0.7 kp=100u lambda=0.02 tox=20n cgso=0.3n cgdo=0.3n)\n"
+      ".model pfet pmos(vto=-0.8 kp=40u lambda=0.02 tox=20n cgso=0.3n cgdo=0.3n)\n.tran 0.1n 30n\n";
+  const Solution s = run_netlist(text, 1e-7), other = run_netlist(text, 1e-6, "circuit_sdirk");
+  for (const char* name : {"v(a)", "v(b)", "i(vdd)"})
+    EXPECT_NEAR(end_value(s, name), end_value(other, name), 1e-3 * std::abs(end_value(s, name))) << name;
+}
+
 const char* const every_device = R"cir(
 v1 vdd 0 5
 r1 vdd c 1k

@@ -240,6 +240,22 @@ TEST(NetlistSwitch, OfABridgeTurnTogether) {
   }
 }
 
+// A synchronous converter without dead time: both switches turn where one ramp crosses 2.5 V. While one of them is
+// closed, its node is at the voltage of the source or at ground, but for 10 mOhm.
+TEST(NetlistSwitch, OfASynchronousConverterTurnTogetherAtAllTolerances) {
+  const std::string text =
+      "vin in 0 12\nvg g 0 pulse(0 5 0 10n 10n 1.99u 5u)\ns1 in sw g 0 sm\ns2 sw 0 0 g sn\nl1 sw out 10u\n"
+      "c1 out 0 47u\nr1 out 0 2\n.model sm sw(ron=10m roff=1meg vt=2.5)\n.model sn sw(ron=10m roff=1meg vt=-2.5)\n"
+      ".tran 50n 500u uic\n";
+  for (const char* method : {"circuit_sdirk", "radau"})
+    for (const double rtol : {1e-3, 1e-4, 1e-6}) {
+      const Solution s = run_netlist(text, rtol, method);
+      EXPECT_EQ(s.outcome.events.size(), 200) << method << " " << rtol;
+      EXPECT_LT(s.y().row(s.component("v(sw)")).maxCoeff(), 12.3) << method << " " << rtol;
+      EXPECT_GT(s.y().row(s.component("v(sw)")).minCoeff(), -0.3) << method << " " << rtol;
+    }
+}
+
 // A transformer without capacitances feeds a bridge of diodes: where they turn off, voltages jump.
 TEST(NetlistRun, TransformerAndBridgeOfDiodes) {
   const std::string text =
@@ -247,6 +263,30 @@ TEST(NetlistRun, TransformerAndBridgeOfDiodes) {
       "d4 0 s2 dd\nc1 p 0 1000u\nr1 p 0 50\n.model dd d(is=1e-8 rs=10m)\n.tran 100u 100m 0 100u\n";
   const double exact = end_value(run_netlist(text, 1e-6, "radau"), "v(p)");
   EXPECT_NEAR(end_value(run_netlist(text, 1e-4, "circuit_sdirk"), "v(p)"), exact, 2e-4 * exact);
+}
+
+// Between steps, too, no more than a forward voltage lies across a diode, and the other values are those of tight
+// steps.
+TEST(NetlistRun, ValuesInsideStepsAreAsGoodAsThoseAtTheirEnds) {
+  const std::string text =
+      "v1 in 0 sin(0 325 50)\nr1 in p 5\nlp p 0 10\nls1 s1 0 0.1\nls2 s2 0 0.025\nk1 lp ls1 0.999\nk2 lp ls2 0.998\n"
+      "k3 ls1 ls2 0.998\nrs1 s1 a 0.3\nd1 a o dm\nc1 o 0 1000u\nrl1 o 0 100\nrl2 s2 0 10\n"
+      ".model dm d(is=1e-9 n=1.5 rs=20m cjo=50p)\n.tran 100u 45m\n";
+  RunPlan plan;
+  plan.method = "circuit_sdirk";
+  plan.rtol = 1e-4;
+  plan.output = Grid{1.3e-4};
+  TextModel model = netlist(text);
+  const Solution s = prepare(plan, std::move(model.problem), model.info.run).run();
+  const auto across = s.y().row(s.component("v(d1#anode)")) - s.y().row(s.component("v(o)"));
+  EXPECT_LT(across.maxCoeff(), 1.5 * 0.0258649 * std::log(20 / 1e-9));  // the transformer gives less than 20 A
+  plan.rtol = 1e-6;
+  TextModel again = netlist(text);
+  const Solution tight = prepare(plan, std::move(again.problem), again.info.run).run();
+  for (const char* name : {"v(o)", "v(s2)", "i(ls1)"}) {
+    const auto exact = tight.y().row(tight.component(name));
+    EXPECT_LT((s.y().row(s.component(name)) - exact).cwiseAbs().maxCoeff(), 5e-4 * exact.cwiseAbs().maxCoeff()) << name;
+  }
 }
 
 // After 200 periods the last corner differs from the end of the run by rounding. No step is made for that.

@@ -151,13 +151,22 @@ struct MosTransistor {
   T junction(const T& v, double saturation) const {
     return saturation * (bounded_exp(v / thermal) - 1.0) + leakage * v;
   }
+  // What of the voltage above the threshold is found in charges. The capacitance of the channel sets in along a ramp, as
+  // wide as that of Meyer in SPICE: if it jumped, so would currents into the gate.
+  template <class T>
+  T inverted(const T& above) const {
+    const double half = surface / 4;
+    if (above <= T(-half)) return T(0);
+    if (above >= T(half)) return above;
+    return (above + half) * (above + half) / (4 * half);
+  }
   // The charges at drain and source of a long channel (D. E. Ward, R. W. Dutton, IEEE J. Solid-State Circuits 13,
   // 1978), without the charge of the bulk; gate charge of the opposite sign.
   template <class T>
   std::array<T, 2> charges(T w, T u) const {
     if (oxide == 0) return {T(0), T(0)};
-    if (w < T(0)) w = T(0);
-    if (u < T(0)) u = T(0);
+    w = inverted(w);
+    u = inverted(u);
     const T sum = u + w;
     if (!(sum > T(1e-12))) return {T(0), T(0)};
     const T scale = oxide * 2.0 / 15.0 / (sum * sum);
