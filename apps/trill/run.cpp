@@ -75,7 +75,6 @@ class Session {
     check_places();
     inquiry_.open();
     for (const std::string& remark : run().remarks()) complain(remark);
-    if (const std::string& outlook = run().prepared().outlook; !outlook.empty() && !a_.quiet) complain(outlook);
     inquiry_.settle();
     if (run().outcome().status == RunStatus::stopped) return interrupted();
     run().publish();

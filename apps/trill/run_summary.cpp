@@ -264,6 +264,7 @@ std::string text_of(const RunSummary& s) {
   };
   for (const Attempt& a : s.attempts) say("tried", attempt_text(a));
   say("why", s.prepared.choice);
+  say("resonance", s.prepared.outlook);
   say("work", work_text(s));
   if (s.outcome.ok()) say("note", s.outcome.message);
   say("note", s.prepared.remark);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/constraint_projection.hpp"
 
+#include <cmath>
+
 namespace trill {
 ProjectedMass::ProjectedMass(const MechanicalProblem& p, Acceleration& mass)
     : mass_(mass),
@@ -54,6 +56,7 @@ ConstraintProjection::PositionSystem::PositionSystem(const MechanicalProblem& p,
       mass_(mass),
       projected_(p, mass),
       G1_(map_.pattern()),
+      J_(projected_.pattern()),
       G0(map_.pattern()),
       q_free(p.layout().nq),
       q1(p.layout().nq) {}
@@ -71,8 +74,27 @@ void ConstraintProjection::PositionSystem::jacobian(In, MatrixSlot& j) {
   j.scale(-1);
 }
 
-ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Acceleration& mass)
-    : map_(*p.constraints()),
+// One pass of Gauss-Seidel over the linearised constraints. What a correction does to the others is subtracted from
+// their residuals, column by column; the matrix has a symmetric pattern.
+bool ConstraintProjection::PositionSystem::sweep(double relaxation, Out s, Out r) {
+  map_.jacobian(t1, q1, G1_);
+  projected_.form(q1, G1_, G0, J_);
+  for (Index c = 0; c < s.size(); ++c) {
+    const double diagonal = J_.value(c, c);
+    if (!(diagonal > 0)) return false;
+    const double by = relaxation * r[c] / diagonal;
+    s[c] += by;
+    if (J_.is_sparse())
+      for (SpMat::InnerIterator it(J_.as_sparse(), c); it; ++it) r[it.row()] -= by * it.value();
+    else
+      r -= by * J_.as_dense().col(c);
+  }
+  return true;
+}
+
+ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Acceleration& mass, const PositionSolver& solver)
+    : solver_(solver),
+      map_(*p.constraints()),
       position_(p, mass),
       newton_(map_.count(), NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1}),
       manifold_(p, map_),
@@ -88,10 +110,21 @@ void ConstraintProjection::forget() {
   manifold_.forget();
 }
 
+NewtonStats ConstraintProjection::sweep_positions(Out s) {
+  NewtonStats stats;
+  for (; stats.iterations <= solver_.most_sweeps; ++stats.iterations) {
+    position_.residual(s, work_m_);
+    const double open = work_m_.cwiseAbs().maxCoeff();
+    stats.converged = open <= solver_.tolerance;
+    if (stats.converged || !std::isfinite(open) || !position_.sweep(solver_.relaxation, s, work_m_)) break;
+  }
+  return stats;
+}
+
 NewtonStats ConstraintProjection::project_position(double t, In q_free, In weights, Out s, Out q) {
   position_.q_free = q_free;
   position_.t1 = t;
-  const NewtonStats stats = newton_.solve(position_, s, weights);
+  const NewtonStats stats = solver_.sweeps ? sweep_positions(s) : newton_.solve(position_, s, weights);
   if (!stats.converged) return stats;
   position_.residual(s, work_m_);
   q = position_.q1;

@@ -24,12 +24,20 @@ class ProjectedMass {
   Vec column_, product_;
 };
 
+// How positions are moved onto the constraints. Sweeps correct one constraint after the other, as SHAKE does, by
+// `relaxation` times what each needs, until all are closed to `tolerance`.
+struct PositionSolver {
+  bool sweeps = false;
+  double relaxation = 1, tolerance = 1e-10;
+  int most_sweeps = 100000;
+};
+
 // Keeps the constraints in a step of Rattle, for a constant mass. Positions are not moved to the nearest point of the
 // manifold but along M^-1 G^T taken where the step began, which makes the step symplectic. Velocities are projected at
 // the end point. `mass` must have been started.
 class ConstraintProjection {
  public:
-  ConstraintProjection(const MechanicalProblem& p, Acceleration& mass);
+  ConstraintProjection(const MechanicalProblem& p, Acceleration& mass, const PositionSolver& solver = {});
 
   // From now on positions are moved along M^-1 G^T as it is at this point.
   void take_directions(double t, In q) { map_.jacobian(t, q, position_.G0); }
@@ -55,12 +63,13 @@ class ConstraintProjection {
     void residual(In s, Out r) override;
     void jacobian(In, MatrixSlot& j) override;
     ProjectedMass& projected() { return projected_; }
+    bool sweep(double relaxation, Out s, Out r);  // r: the residual at s, which is changed; false: a row is empty
 
    private:
     const ConstraintMap& map_;
     Acceleration& mass_;
     ProjectedMass projected_;
-    MatrixSlot G1_;
+    MatrixSlot G1_, J_;
 
    public:
     MatrixSlot G0;
@@ -68,6 +77,9 @@ class ConstraintProjection {
     double t1 = 0;
   };
 
+  NewtonStats sweep_positions(Out s);
+
+  PositionSolver solver_;
   const ConstraintMap& map_;
   PositionSystem position_;
   Newton newton_;

@@ -11,7 +11,15 @@ namespace trill {
 class Rattle final : public Stepper {
  public:
   struct Options {
-    void fields(OptionVisitor&) {}
+    PositionSolver solver;
+    void fields(OptionVisitor& v) {
+      v.choice("constraint_solver", solver.sweeps, NamedValues<bool>{{"newton", false}, {"gauss_seidel", true}},
+               "how positions are moved onto the constraints: all at once, or one after the other, as SHAKE does");
+      v.number("relaxation", solver.relaxation, Range::between(0.1, 1.95),
+               "of gauss_seidel: each constraint is corrected by this times what it needs");
+      v.number("constraint_tolerance", solver.tolerance, Range::positive(),
+               "of gauss_seidel: how far constraints may stay open");
+    }
   };
   static MethodInfo describe(const Options&) {
     return {.name = "rattle",
@@ -33,7 +41,12 @@ class Rattle final : public Stepper {
   static LinearForm linear_form(const Options&) { return verlet_form(); }
 
   Rattle(const Problem& problem, const Options& options)
-      : info_(describe(options)), p_(constrained(problem)), map_(*p_.constraints()), accelerate_(p_), underlying_(p_) {
+      : info_(describe(options)),
+        options_(options),
+        p_(constrained(problem)),
+        map_(*p_.constraints()),
+        accelerate_(p_),
+        underlying_(p_) {
     if (p_.mass_kind() == MassKind::of_q)
       throw UsageError("rattle needs a constant mass matrix, not a position-dependent mass; use dop853 for '" +
                        p_.name() + "'");
@@ -50,7 +63,7 @@ class Rattle final : public Stepper {
     s_ = s_weights_ = lambda_ = Vec::Zero(m);
     y0_ = y1_ = trial_ = s.y;
     accelerate_.start(s.q());
-    projection_.emplace(p_, accelerate_);
+    projection_.emplace(p_, accelerate_, options_.solver);
     accelerate_(s.t, s.q(), s.v(), a_);
     if (!underlying_.solve(s.t, s.q(), s.v(), work_, lambda_))
       throw UsageError("the constraints of '" + p_.name() + "' depend on each other at the start");
@@ -116,7 +129,7 @@ class Rattle final : public Stepper {
 
   void memory(Archive& archive) override { archive(a_); }
   std::unique_ptr<Stepper> clone(const Problem& problem) const override {
-    return std::make_unique<Rattle>(problem, Options{});
+    return std::make_unique<Rattle>(problem, options_);
   }
 
  private:
@@ -127,6 +140,7 @@ class Rattle final : public Stepper {
   }
 
   MethodInfo info_;
+  Options options_;
   const MechanicalProblem& p_;
   const ConstraintMap& map_;
   Acceleration accelerate_;

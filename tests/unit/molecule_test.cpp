@@ -319,6 +319,19 @@ TEST(Molecule, BondsAndAnglesBecomeRigid) {
   EXPECT_NEAR(s.measured()(s.quantity("mean_bond_1"), s.rows() - 1), 1.012, 1e-8);
 }
 
+// Runs store parameters as numbers, from which the same model is read again.
+TEST(Molecule, ParametersReadBack) {
+  const TextModel model =
+      read_model("m.data", chain_text(), {{"coulomb", "shifted"}, {"mixing", "arithmetic"}, {"skin", "1.5"}});
+  OptionSet stored;
+  for (const Parameter& p : model.problem->parameters()) stored[p.name] = fmt::format("{}", p.value);
+  const TextModel again = read_model("m.data", chain_text(), stored);
+  const Vec q = model.problem->initial_state().q();
+  EXPECT_EQ(*mechanics(model).potential(all_groups, 0, q), *mechanics(again).potential(all_groups, 0, q));
+  const TextModel usual = read_model("m.data", chain_text());
+  EXPECT_NE(*mechanics(model).potential(all_groups, 0, q), *mechanics(usual).potential(all_groups, 0, q));
+}
+
 TEST(Molecule, HeatBathByTemperature) {
   const TextModel model = read_model("m.data", chain_text(), {{"temperature", "300"}, {"friction", "5"}});
   const auto& bath = model.problem->as<LangevinProblem>("test");

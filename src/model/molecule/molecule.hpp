@@ -4,6 +4,7 @@
 #include "model/molecule/box.hpp"
 #include "trill/base/options.hpp"
 #include "trill/base/types.hpp"
+#include "trill/problem/problem.hpp"
 
 #include <array>
 #include <cstdint>
@@ -23,8 +24,12 @@ inline constexpr double coulomb = 332.06371;
 struct MoleculeSettings {
   double cutoff = 9, skin = 2, damping = 0.2, lj14 = 0, coulomb14 = 0, temperature = 0, friction = 5;
   std::string coulomb = "file", mixing = "geometric", shift = "yes";
+  bool names_cutoff = false;  // then that of the file does not count
   void fields(OptionVisitor& v);
 };
+// A run stores its parameters as numbers: those that are words as their place in the list of words, from 0.
+MoleculeSettings read_molecule_settings(const OptionSet& given, const std::string& owner);
+std::vector<Parameter> numbers_of(const MoleculeSettings& settings);
 
 enum class Coulomb { none, cut, shifted, dsf, ewald };
 

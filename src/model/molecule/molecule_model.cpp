@@ -64,27 +64,13 @@ std::shared_ptr<Molecule> read_data(const std::string& file, const std::string& 
                                     const OptionSet& parameters) {
   const DataFile data(file, text);
   data.section("Atoms", "where the atoms are");
-  const auto settings = read_options<MoleculeSettings>(parameters, name, "parameter");
+  const auto settings = read_molecule_settings(parameters, name);
   auto molecule = std::make_shared<Molecule>(MoleculeReader(data, settings).read());
   molecule->name = name;
   molecule->title = std::string(data.title());
   return molecule;
 }
 }  // namespace
-
-void MoleculeSettings::fields(OptionVisitor& v) {
-  v.number("cutoff", cutoff, Range::positive(), "A, distance beyond which pairs of atoms do not meet");
-  v.number("skin", skin, Range::positive(), "A, pairs of atoms are listed up to this distance beyond the cut-off");
-  v.choice("coulomb", coulomb, {"file", "none", "cut", "shifted", "dsf", "ewald"},
-           "how charges act: as the file says, else damped and shifted (dsf)");
-  v.number("damping", damping, Range::at_least(0), "1/A, of dsf");
-  v.choice("mixing", mixing, {"geometric", "arithmetic"}, "sigma of two types from those of each");
-  v.choice("shift", shift, {"yes", "no"}, "shift the Lennard-Jones energy to 0 at the cut-off");
-  v.number("lj14", lj14, Range::at_least(0), "factor of the Lennard-Jones force of atoms three bonds apart");
-  v.number("coulomb14", coulomb14, Range::at_least(0), "factor of the Coulomb force of atoms three bonds apart");
-  v.number("temperature", temperature, Range::at_least(0), "K, of the heat bath; 0: there is none");
-  v.number("friction", friction, Range::at_least(0), "1/ps, of the heat bath");
-}
 
 bool is_molecule_file(const std::string& file) {
   std::string ending = std::filesystem::path(file).extension().string();

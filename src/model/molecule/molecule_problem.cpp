@@ -62,12 +62,7 @@ MoleculeProblem::MoleculeProblem(std::shared_ptr<const Molecule> molecule)
   }
 }
 
-std::vector<Parameter> MoleculeProblem::parameters() const {
-  const MoleculeSettings& s = molecule_->settings;
-  return {{"cutoff", "A", "distance beyond which pairs of atoms do not meet", s.cutoff},
-          {"temperature", "K", "temperature of the heat bath; 0: there is none", s.temperature},
-          {"friction", "1/ps", "friction of the heat bath", s.friction}};
-}
+std::vector<Parameter> MoleculeProblem::parameters() const { return numbers_of(molecule_->settings); }
 
 std::vector<Quantity> MoleculeProblem::components() const {
   std::vector<Quantity> names;

@@ -367,7 +367,7 @@ TorsionTerm MoleculeReader::torsion(const std::string& style, const DataLine& c)
 }
 
 void MoleculeReader::read_pair_cutoff(const DataLine& line, std::size_t word) {
-  if (line.words.size() <= word) return;
+  if (line.words.size() <= word || m_.settings.names_cutoff) return;
   const double cutoff = file_.number(line, word, "the cut-off");
   if (cutoff_in_file_ && cutoff != m_.settings.cutoff)
     throw file_.error(line, fmt::format("the cut-off is {} here and {} above; trill has one for all pairs", cutoff,
