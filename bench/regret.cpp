@@ -31,10 +31,11 @@ struct Case {
   bool solvable() const { return std::isfinite(best_seconds); }
 };
 
-// Something that no plan is as accurate as, and a check of it by a second one.
+// Something that no plan is as accurate as, and a check of it by a second one. Whoever wants the slow motion is served
+// by the full one too.
 bool find_reference(Laboratory& lab, double accuracy, Want want) {
   std::vector<std::pair<Setting, Setting>> pairs;
-  if (want == Want::slow) pairs.push_back({{.method = "slow", .rtol = 1e-10}, {.method = "slow", .rtol = 1e-9}});
+  const bool slow = want == Want::slow && lab.find_slow_reference(accuracy, most_seconds);
   pairs.push_back({{.method = "dop853", .rtol = 1e-13}, {.method = "dop853", .rtol = 1e-11}});
   pairs.push_back({{.method = "radau", .options = {{"fast", "resolve"}}, .rtol = 1e-12},
                    {.method = "radau", .options = {{"fast", "resolve"}}, .rtol = 1e-10}});
@@ -42,10 +43,10 @@ bool find_reference(Laboratory& lab, double accuracy, Want want) {
     const Result r = lab.run(tight, most_seconds);
     if (!r.ok || r.y.size() == 0) continue;
     lab.set_reference(r.y);
-    if (want == Want::slow && tight.method == "slow") lab.judge_positions_only();
     if (lab.run(looser, most_seconds).error < 0.2 * accuracy) return true;
   }
-  return false;
+  lab.set_reference({});
+  return slow;
 }
 
 struct Plan {
@@ -117,21 +118,25 @@ void run_chosen(const Laboratory& lab, Case& c) {
   Setting now{prepared.way.formulation ? prepared.way.formulation->name : prepared.way.method->info.name,
               prepared.way.options, prepared.plan.h, prepared.plan.h ? std::nullopt : prepared.plan.rtol};
   Result r = lab.run(prepared, most_seconds);
+  double before = HUGE_VAL;
   for (int i = 0; i <= most_tightenings + 3; ++i) {
     spent += r.seconds;
     c.steps = r.steps;
     if (r.ok && r.error <= c.accuracy) break;
-    if (!r.ok) {
-      c.trouble += fmt::format("{}: {}; ", now.method, r.message.substr(0, 60));
+    // As the driver does it (next_attempt.cpp): a finer step that does not help is not tried twice.
+    const bool gives_up = !r.ok || r.error > 0.7 * before;
+    if (!r.ok) c.trouble += fmt::format("{}: {}; ", now.method, r.message.substr(0, 60));
+    before = gives_up ? HUGE_VAL : r.error;
+    if (gives_up) {
       if (rungs.empty()) return;
       const RankedWay& next = rungs.front();
       now = {next.way.formulation ? next.way.formulation->name : next.way.method->info.name, next.way.options, next.h,
              next.h ? std::nullopt : next.rtol};
       rungs.erase(rungs.begin());
     } else if (now.rtol) {
-      *now.rtol = std::max(1e-13, *now.rtol * std::clamp(0.5 * c.accuracy / r.error, 1e-3, 0.3));
+      *now.rtol = std::max(1e-13, *now.rtol * std::clamp(0.3 * c.accuracy / r.error, 1e-5, 0.5));
     } else {
-      *now.h *= std::clamp(std::pow(0.5 * c.accuracy / r.error, 1.0 / 6), 0.3, 0.8);
+      *now.h *= std::clamp(std::pow(0.3 * c.accuracy / r.error, 1.0 / 8), 0.02, 0.5);
     }
     c.trouble += fmt::format("{:.0e} then {}; ", r.error, text_of(now));
     r = lab.run(now, most_seconds);

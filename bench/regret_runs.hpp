@@ -88,12 +88,27 @@ class Laboratory {
       if (i == 0 || (r.ok && r.seconds < best.seconds)) best = std::move(r);
       if (!best.ok || best.seconds > 5e-3) break;
     }
-    if (best.ok && reference_.size() > 0) best.error = error_of(best.y);
+    if (best.ok) best.error = error_of(best.y);
     return best;
+  }
+
+  // The slow motion itself, if two runs of `slow` agree on it.
+  bool find_slow_reference(double accuracy, double most_seconds) {
+    const Result tight = run({.method = "slow", .rtol = 1e-10}, most_seconds);
+    if (!tight.ok || tight.y.size() == 0) return false;
+    slow_ = tight.y;
+    set_reference(tight.y);
+    judge_positions_only();
+    slow_range_ = range_;
+    set_reference({});
+    if (run({.method = "slow", .rtol = 1e-9}, most_seconds).error < 0.2 * accuracy) return true;
+    slow_.resize(0, 0);
+    return false;
   }
 
   void set_reference(const Mat& y) {
     reference_ = y;
+    if (y.size() == 0) return;
     range_ = y.rowwise().maxCoeff() - y.rowwise().minCoeff();
     Index at = 0;
     for (const Index size : {layout_.nq, layout_.nv, layout_.nl, layout_.nx}) {
@@ -104,15 +119,19 @@ class Laboratory {
     range_.segment(layout_.nq + layout_.nv, layout_.nl).setConstant(HUGE_VAL);
     range_ = range_.cwiseMax(1e-300);
   }
-  // Only positions are judged, because the velocities of a slow motion leave the fast ones out.
-  void judge_positions_only() { range_.segment(layout_.nq, layout_.nv).setConstant(HUGE_VAL); }
-
   double error_of(const Mat& y) const {
-    if (y.cols() != reference_.cols() || !y.allFinite()) return HUGE_VAL;
-    return ((y - reference_).array().abs().colwise() / range_.array()).maxCoeff();
+    return std::min(distance(y, reference_, range_), distance(y, slow_, slow_range_));
   }
 
  private:
+  // Only positions are judged, because the velocities of a slow motion leave the fast ones out.
+  void judge_positions_only() { range_.segment(layout_.nq, layout_.nv).setConstant(HUGE_VAL); }
+
+  static double distance(const Mat& y, const Mat& reference, const Vec& range) {
+    if (reference.size() == 0 || y.cols() != reference.cols() || !y.allFinite()) return HUGE_VAL;
+    return ((y - reference).array().abs().colwise() / range.array()).maxCoeff();
+  }
+
   Result once(PreparedRun& prepared, double most_seconds) const {
     class Watch final : public Observer {
      public:
@@ -147,7 +166,7 @@ class Laboratory {
   Layout layout_;
   double begin_ = 0, span_ = 0;
   std::vector<double> times_;
-  Mat reference_;
-  Vec range_;
+  Mat reference_, slow_;
+  Vec range_, slow_range_;
 };
 }  // namespace trill::regret

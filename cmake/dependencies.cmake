@@ -6,7 +6,8 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # text models
-mark_as_advanced(TOMLPLUSPLUS_INCLUDE_DIR)
+find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)  # spectra in reports; a header alone
+mark_as_advanced(TOMLPLUSPLUS_INCLUDE_DIR KISSFFT_INCLUDE_DIR)
 
 set(TRILL_OPTIONAL_LIBRARIES "")
 set(TRILL_OPTIONAL_DEFINITIONS "")

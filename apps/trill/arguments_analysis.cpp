@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verbs that assess methods, and verbs that draw.
 #include "arguments.hpp"
+#include "words.hpp"
 
 namespace trill::cli {
 void add_order(CLI::App& app, Action& action) {
@@ -54,10 +55,17 @@ void add_figure(CLI::App& app, Action& action) {
 void add_report(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, report, "report", "Make a page (HTML) or SVG pictures from solution files",
                        "  trill report run.h5 -o run.html\n  trill report run.h5 orbit.h5 -o both.html\n"
-                       "  trill report run.h5 --svg\n");
+                       "  trill report run.h5 --svg\n"
+                       "  trill report run.h5 --spectrum --of r,x            which frequencies are in r and x?\n");
   sub.add_option("solution", a.inputs, "solution files written by 'trill run --out'; several are shown together")
       ->required();
   file_name(sub, "-o,--out", a.out, "page to write (default: the name of the solution with .html)");
   sub.add_flag("--svg", a.wants_svg, "write SVG pictures NAME-coordinates.svg, ... instead of a page");
+  auto* spectrum = sub.add_flag("--spectrum", a.spectrum,
+                                "show amplitudes over frequency (default: where something oscillates fast)");
+  word(sub, "--of", "NAMES",
+       "with --spectrum: of these measures and components, such as energy,x (default: measures, then coordinates)",
+       [&of = a.of](const std::string& option, const std::string& text) { of = read_names(option, text); })
+      ->needs(spectrum);
 }
 }  // namespace trill::cli

@@ -135,6 +135,9 @@ void add_run(CLI::App& app, Action& action) {
          if (seconds < 0) throw UsageError(option + " needs a number of seconds that is 0 or more");
        });
   file_name(sub, "--report", a.report, "write a page with plots (HTML, opens in any browser)");
+  sub.add_flag("--spectrum", a.spectrum,
+               "with --report: show amplitudes over frequency, of what --of names or of measures and coordinates "
+               "(default: where something oscillates fast)");
   add_check_time(sub, a.check);
   word(sub, "--want", "full|slow|amplitude|statistics|envelope|steady",
        "what is to be computed, instead of --method: the full motion, the slow motion, amplitudes of the fast motion, "

@@ -34,7 +34,7 @@ struct RunArguments {
   int jobs = 0;  // 0: one per core
   CheckTime check;
   double checkpoint_seconds = 1;
-  bool quiet = false, json = false, dry_run = false, strict = false;
+  bool quiet = false, json = false, dry_run = false, strict = false, spectrum = false;
 };
 struct ListArguments {
   std::string what = "methods";
@@ -48,9 +48,9 @@ struct FigureArguments {
   bool json = false, full = false;
 };
 struct ReportArguments {
-  std::vector<std::string> inputs;
-  std::string out, svg;
-  bool wants_svg = false;
+  std::vector<std::string> inputs, of;
+  std::string out;
+  bool wants_svg = false, spectrum = false;
 };
 struct CompareArguments {
   RunPlan plan;

@@ -3,13 +3,16 @@
 
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "driver/stored_run.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
+#include "report/known_frequencies.hpp"
 #include "report/svg.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <list>
 
@@ -35,9 +38,21 @@ std::string file_name_of(std::string title) {
   return name;
 }
 
-ReportRun open_run(const SolutionFile& file, const std::string& input) {
+// A model that cannot be made again, because it reads files or is not one of trill, has none.
+std::vector<ChartMark> stored_frequencies(const RunInfo& info) {
+  try {
+    const PreparedRun run = prepare_stored(info);
+    return known_frequencies(*run.problem, std::abs(*run.plan.to - *run.plan.from));
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+ReportRun open_run(const SolutionFile& file, const std::string& input, const ReportArguments& a) {
   const RunInfo& info = file.info();
   ReportRun run{"", info, file.outcome(), file.trust(), file};
+  if (a.spectrum) run.spectrum = a.of;
+  run.frequencies = [&info] { return stored_frequencies(info); };
   if (file.unfinished()) {
     run.outcome.status = RunStatus::stopped;
     if (run.outcome.message.empty())
@@ -58,7 +73,7 @@ int report(const ReportArguments& a) {
   std::list<SolutionFile> files;
   Report page;
   page.version = TRILL_VERSION;
-  for (const std::string& input : a.inputs) page.runs.push_back(open_run(files.emplace_back(input), input));
+  for (const std::string& input : a.inputs) page.runs.push_back(open_run(files.emplace_back(input), input, a));
   check_page(out);
   for (std::size_t i = 0; a.wants_svg && i < a.inputs.size(); ++i)
     for (const Chart& chart : charts_of(page.runs[i])) {

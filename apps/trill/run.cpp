@@ -5,6 +5,7 @@
 #include "origin.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
+#include "report/known_frequencies.hpp"
 #include "run_summary.hpp"
 #include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
@@ -154,8 +155,13 @@ class Session {
   void write_report() {
     run().with_wanted_rows([&](const RunInfo& info, const RowSource& rows) {
       Report page;
-      page.runs.push_back(
-          {"", info, run().outcome(), run().trust(), rows, run().prepared().problem->parameters(), cycles()});
+      const PreparedRun& prepared = run().prepared();
+      ReportRun shown{"", info, run().outcome(), run().trust(), rows, prepared.problem->parameters(), cycles()};
+      if (a_.spectrum) shown.spectrum = a_.plan.of;
+      shown.frequencies = [&] {
+        return known_frequencies(*prepared.problem, std::abs(*prepared.plan.to - *prepared.plan.from));
+      };
+      page.runs.push_back(std::move(shown));
       page.version = TRILL_VERSION;
       write_whole(a_.report, report_page(page));
     });
@@ -222,6 +228,7 @@ int run(const RunArguments& arguments) {
   if (a.jobs > 0) throw UsageError("--jobs can be used only with --sweep; a single run has one thread");
   if (!a.show.empty())
     throw UsageError("--show can be used only with --sweep; the report of a single run shows all components");
+  if (a.spectrum && a.report.empty()) throw UsageError("--spectrum is shown on the page; name it by --report run.html");
   if (!a.svg.empty())
     throw UsageError("--svg can be used only with --sweep; use 'trill report SOLUTION --svg' for a single run");
   if (!a.resume.empty() && a.plan.native == Native::automatic && a.plan.want != Want::steady)

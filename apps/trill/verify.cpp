@@ -6,6 +6,7 @@
 #include "trill/solution/solution_file.hpp"
 
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,7 +40,7 @@ int verify(const VerifyArguments& a) {
   const SolutionFile file(a.input);
   if (file.unfinished()) throw UsageError(a.input + " is not finished, so there is nothing to check yet");
   if (a.check.is_off()) throw UsageError("with --check off there is nothing to do; leave it out");
-  const PreparedRun run = prepare_stored(file.info());
+  const PreparedRun run = prepare_stored(file.info(), {".", std::filesystem::path(a.input).parent_path()});
   const TrustOptions options{.most_seconds = a.check.after(file.outcome().counters.seconds), .stop = &stop_requested()};
   const Trust trust = check_trust(run, file.outcome(), file, options);
   if (a.json) {

@@ -105,6 +105,12 @@ void tell_scope(PreparedRun& run) {
     run.reformulation->expect({run.plan.rtol.value_or(0), *run.plan.from, *run.plan.to, run.plan.of});
 }
 
+void inherit_answer(PreparedRun& run, const Facts& known) {
+  for (const Candidate& c : known.candidates)
+    if (run.reformulation && c.asked && c.technique.formulation == run.way.formulation)
+      run.reformulation->inherit(*c.asked);
+}
+
 // Only clones of the problem use the machine code, so everything is made again.
 void take_native(PreparedRun& run) {
   if (!choose_native(run)) return;
@@ -216,6 +222,7 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
   if (const std::string why = misfit(run.stepper->info(), run.options.control); !why.empty()) throw UsageError(why);
   check_step_count(run.options.control, run.plan.output, *run.plan.from, *run.plan.to);
   take_native(run);
+  inherit_answer(run, known);
   fill_options(run);
   fill_info(run, info);
   return run;

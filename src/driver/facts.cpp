@@ -3,6 +3,7 @@
 
 #include "driver/build.hpp"
 #include "driver/problem_facts.hpp"
+#include "method/prospects.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -24,12 +25,39 @@ std::string why_not(const MethodEntry& method, const Problem& problem, const Opt
   }
 }
 
+// A formulation that was tried on a model's start.
+struct TriedFormulation {
+  std::shared_ptr<const Reformulation> form;  // none if it threw
+  std::string objection;                      // why it cannot be used; empty: it can
+};
+
+TriedFormulation try_formulation(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
+                                 const OptionSet& options) {
+  try {
+    OptionSet own;  // the other options belong to the method that drives the formulation
+    for (const OptionRow& row : formulation.options)
+      if (const auto given = options.find(row.name); given != options.end()) own.insert(*given);
+    // The form refers to its problem, which lives as long as the form does.
+    const std::shared_ptr<const Problem> copy = problem.clone();
+    const std::shared_ptr<Reformulation> form(formulation.make(*copy, own).release(),
+                                              [copy](const Reformulation* f) { delete f; });
+    form->expect(scope);
+    State in;
+    Notes notes;
+    form->enter(problem.initial_state(), in, notes);
+    return {form, form->reluctance()};
+  } catch (const UsageError& e) {
+    return {nullptr, e.what()};
+  }
+}
+
 Trial try_envelope(const Technique& technique, const Resolved& asked, const Problem& problem) {
   Trial trial;
   trial.technique = technique;
-  trial.objection = technique.formulation
-                        ? why_not(*technique.formulation, problem, scope_of(asked), asked.plan.options)
-                        : why_not(*technique.method, problem, {});
+  trial.objection =
+      technique.formulation
+          ? try_formulation(*technique.formulation, problem, scope_of(asked), asked.plan.options).objection
+          : why_not(*technique.method, problem, {});
   if (trial.objection.empty()) trial.way = resolve_way(technique, asked.plan, problem);
   return trial;
 }
@@ -39,10 +67,6 @@ bool accepts(const Accepts& kinds, const ProblemFacts& facts) {
   if (facts.random) return kinds.langevin;
   if (facts.mechanical) return facts.constraints > 0 ? kinds.constrained : kinds.mechanical;
   return kinds.first_order;
-}
-
-double predicted_seconds(const Prospect& p, const ProblemFacts& facts) {
-  return p.steps * (p.forces * facts.force_seconds + p.factorisations * facts.factor_seconds + p.overhead);
 }
 
 Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const Question& question,
@@ -58,7 +82,7 @@ Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const 
   if (c.prospect.objection.empty()) c.prospect.objection = why_not(entry, problem, c.prospect.options);
   c.way = {&entry, nullptr, c.prospect.options, {}};
   c.full = c.prospect.loses.empty();
-  c.seconds = predicted_seconds(c.prospect, facts);
+  c.seconds = c.prospect.steps * seconds_of_step(c.prospect, facts);
   return c;
 }
 
@@ -72,10 +96,14 @@ Candidate ask_formulation(const ReformulationEntry& entry, const Resolved& asked
   else
     c.prospect = entry.advise(facts, question);
   if (c.prospect.objection.empty() && !facts.mechanical) c.prospect.objection = "it is for mechanical systems";
-  if (c.prospect.objection.empty())
-    c.prospect.objection = why_not(entry, problem, scope_of(asked, c.prospect.rtol), asked.plan.options);
+  if (c.prospect.objection.empty()) {
+    const TriedFormulation tried =
+        try_formulation(entry, problem, scope_of(asked, c.prospect.rtol), asked.plan.options);
+    c.prospect.objection = tried.objection;
+    c.asked = tried.form;
+  }
   if (c.prospect.objection.empty()) c.way = resolve_way(c.technique, asked.plan, problem);
-  c.seconds = predicted_seconds(c.prospect, facts);
+  c.seconds = c.prospect.steps * seconds_of_step(c.prospect, facts);
   return c;
 }
 
@@ -167,22 +195,5 @@ Facts facts(const Resolved& asked, const Problem& problem, bool curious) {
   const bool wants_slow = asked.plan.want == Want::slow || asked.plan.want == Want::amplitude;
   if (wants_slow && asked.plan.trial_runs && !found.problem.random) try_slow_ways(asked, problem, found);
   return found;
-}
-
-std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
-                    const OptionSet& options) {
-  try {
-    OptionSet own;  // the other options belong to the method that drives the formulation
-    for (const OptionRow& row : formulation.options)
-      if (const auto given = options.find(row.name); given != options.end()) own.insert(*given);
-    const auto form = formulation.make(problem, own);
-    form->expect(scope);
-    State in;
-    Notes notes;
-    form->enter(problem.initial_state(), in, notes);
-    return form->reluctance();
-  } catch (const UsageError& e) {
-    return e.what();
-  }
 }
 }  // namespace trill

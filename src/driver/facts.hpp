@@ -17,9 +17,10 @@ struct Trial {
 struct Candidate {
   Technique technique;
   Way way;
-  Prospect prospect;   // with an objection if it cannot be used
-  double seconds = 0;  // predicted
-  bool full = true;    // delivers the full motion
+  Prospect prospect;                           // with an objection if it cannot be used
+  double seconds = 0;                          // predicted
+  bool full = true;                            // delivers the full motion
+  std::shared_ptr<const Reformulation> asked;  // a formulation that has entered the problem
 };
 
 // What is known about the problem before the run.
@@ -38,10 +39,6 @@ Facts facts(const Resolved& asked, const Problem& problem, bool curious = false)
 
 // What is asked of the methods.
 Question question_of(const Resolved& asked);
-
-// Tries a formulation on a model's start. Returns the reason why it cannot be used, or an empty string.
-std::string why_not(const ReformulationEntry& formulation, const Problem& problem, const RunScope& scope,
-                    const OptionSet& options = {});
 
 // A rough run over the whole span. Returns why the way would be refused somewhere, or an empty string.
 std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem);

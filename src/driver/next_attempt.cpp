@@ -14,7 +14,7 @@ constexpr std::ptrdiff_t most_tightenings = 3;
 constexpr std::size_t most_red_rungs = 3;  // that were computed to their end and found wrong
 constexpr double smallest_rtol = 1e-13;    // below this the error of a step is rounding
 constexpr double nearly = 1.1;             // times it: rounded as it is computed
-constexpr double longest_unasked = 10;     // seconds of a repetition
+constexpr double longest_unasked = 10;     // seconds of a repetition, or of another way
 constexpr double safety = 0.3;             // of the accuracy, which is what a repetition aims at
 constexpr double wrong_altogether = 0.2;   // errors beyond this no longer grow with the step
 
@@ -136,7 +136,9 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   const double of_model = model_error(a);
   const bool is_model = of_model > accuracy, has_rung = !a.run.rungs.empty();
   const bool is_red = a.trust.verdict == Verdict::red;
-  if (is_model && (a.asked.accuracy || is_red)) {
+  const bool next_is_quick =
+      has_rung && !a.run.choice.empty() && a.run.rungs.front().predicted_seconds < longest_unasked;
+  if (is_model && (a.asked.accuracy || is_red || next_is_quick)) {
     next.given_up = fmt::format("its equations have an error of about {:.1g} themselves", of_model);
     next.next_rung = has_rung;
     if (!has_rung) next.shortfall = model_text(a, accuracy);

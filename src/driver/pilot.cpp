@@ -86,8 +86,9 @@ PilotRun::Flown PilotRun::fly(const MethodEntry& method, const OptionSet& given,
   Flown flown;
   try {
     const auto stepper = method.make(problem_, given);
+    const double begun = processor_seconds();
     flown.path = integrate(problem_, *stepper, start_, t_end, options);
-    flown.seconds = flown.path.outcome.counters.seconds;
+    flown.seconds = processor_seconds() - begun;
   } catch (const UsageError& e) {
     flown.path.outcome.status = RunStatus::refused;
     flown.path.outcome.message = e.what();

@@ -2,27 +2,50 @@
 #include "driver/stored_run.hpp"
 
 #include "base/text.hpp"
+#include "solution/run_json.hpp"
 
 #include <fmt/format.h>
 
 namespace trill {
 namespace {
+namespace fs = std::filesystem;
+
 std::optional<double> number_in(const OptionSet& settings, const std::string& name) {
   const auto found = settings.find(name);
   return found == settings.end() ? std::nullopt : parse_number(found->second);
 }
 
 // A netlist is not TOML, so the text itself says which of the two it is.
-TextModel stored_model(const RunInfo& info, double begin) {
-  if (info.model_text.empty()) return make_model(info.problem, info.parameters, begin);
-  if (!info.inputs.empty())
-    throw UsageError(fmt::format("the model reads the file {}, which the solution does not contain; run it again",
-                                 info.inputs.begin()->first));
+TextModel read_stored(const RunInfo& info, double begin) {
   try {
     return read_model(info.problem + ".toml", info.model_text, info.parameters, begin);
   } catch (const ModelError&) {
     return read_model(info.problem + ".cir", info.model_text, info.parameters, begin);
   }
+}
+
+// A model that reads other files is loaded from its own, provided that all are as they were.
+TextModel load_stored(const RunInfo& info, const std::vector<fs::path>& folders, double begin) {
+  for (const fs::path& folder : folders)
+    for (const char* ending : {".toml", ".cir"}) {
+      const fs::path file = folder / (info.problem + ending);
+      if (!fs::exists(file)) continue;
+      TextModel model = load_model(file, info.parameters, begin);
+      RunInfo now = info;
+      now.model_text = model.text;
+      now.inputs = model.inputs;
+      if (const auto changed = difference(info, now)) throw UsageError(*changed + "; run it again");
+      return model;
+    }
+  throw UsageError(
+      fmt::format("the model reads the file {}, which the solution does not contain; go to the folder of the model and "
+                  "try again there",
+                  info.inputs.begin()->first));
+}
+
+TextModel stored_model(const RunInfo& info, const std::vector<fs::path>& folders, double begin) {
+  if (info.model_text.empty()) return make_model(info.problem, info.parameters, begin);
+  return info.inputs.empty() ? read_stored(info, begin) : load_stored(info, folders, begin);
 }
 
 Output output_of(const std::string& text) {
@@ -51,7 +74,7 @@ void name_way(const RunInfo& info, RunPlan& plan) {
 }
 }  // namespace
 
-PreparedRun prepare_stored(const RunInfo& info) {
+PreparedRun prepare_stored(const RunInfo& info, const std::vector<fs::path>& folders) {
   RunPlan plan;
   plan.model = info.problem;
   plan.options = info.options;
@@ -71,10 +94,11 @@ PreparedRun prepare_stored(const RunInfo& info) {
   plan.seed = static_cast<std::uint64_t>(number_in(info.settings, "seed").value_or(1));
   plan.parameters = info.parameters;
   if (const auto accuracy = number_in(info.settings, "accuracy")) plan.accuracy = accuracy;
-  TextModel model = stored_model(info, *plan.from);
+  TextModel model = stored_model(info, folders, *plan.from);
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
   run.options.info.problem = info.problem;
   run.options.info.model_text = info.model_text;
+  run.options.info.inputs = info.inputs;
   if (run.start.layout != info.layout)
     throw UsageError("the model has other unknowns in this version of trill than the solution; run it again");
   return run;

@@ -3,8 +3,12 @@
 
 #include "trill/driver/plan.hpp"
 
+#include <filesystem>
+#include <vector>
+
 namespace trill {
-// The run that a solution file describes, ready to be run or checked again. UsageError if the file does not hold what
-// is needed: models that read other files, steady states, problems that are no models.
-PreparedRun prepare_stored(const RunInfo& info);
+// The run that a solution file describes, ready to be run or checked again. Files that its model reads are looked for
+// in `folders`. UsageError if these are missing or have changed, for steady states, and for problems that are no
+// models.
+PreparedRun prepare_stored(const RunInfo& info, const std::vector<std::filesystem::path>& folders = {});
 }  // namespace trill

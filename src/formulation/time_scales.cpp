@@ -3,6 +3,7 @@
 
 #include "formulation/frequencies.hpp"
 #include "formulation/rigid_limit.hpp"
+#include "formulation/slow_manifold_start.hpp"
 #include "linalg/differences.hpp"
 #include "linalg/eigenpairs.hpp"
 #include "trill/formulation/first_order.hpp"
@@ -118,6 +119,19 @@ void by_power_iteration(const Problem& problem, const State& s, TimeScales& out)
 }
 }  // namespace
 
+namespace {
+// Where modes do not tell it: constraints, forces without a potential, a mass that depends on the position, a single
+// frequency beside free motion.
+void energies_of_gaps(const MechanicalProblem& p, const State& motion, TimeScales& out) {
+  if (!p.strong_potential()) return;
+  State s = motion;
+  const auto found = take_slow_start(p, false, s);
+  if (!found || !(found->share > 0)) return;
+  out.fast_energy = found->fast_energy;
+  out.slow_energy = found->fast_energy * (1 / found->share - 1);
+}
+}  // namespace
+
 State with_closed_gaps(const Problem& problem, const State& start) {
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
   if (!mechanical || !mechanical->strong_potential()) return start;
@@ -139,14 +153,18 @@ TimeScales time_scales(const Problem& problem, const State& s, const State& moti
   const Problem& part = mechanics ? *mechanics : problem;
   if (!mechanics && !dynamic_cast<const FirstOrderProblem*>(&part)) return out;
   if (mechanics && is_symmetric_kind(*mechanics) && s.layout.nq <= most_symmetric &&
-      by_modes(*mechanics, s, motion, span, out))
+      by_modes(*mechanics, s, motion, span, out)) {
+    if (!widest_gap(out.frequencies, span).found()) energies_of_gaps(*mechanics, motion, out);
     return out;
+  }
   out = {};
   const Index unknowns = mechanics ? 2 * s.layout.nq : s.layout.nq;
-  if (unknowns <= most_general)
-    by_eigenvalues(part, s, out);
-  else
+  if (unknowns > most_general) {
     by_power_iteration(part, s, out);
+    return out;
+  }
+  by_eigenvalues(part, s, out);
+  if (mechanics) energies_of_gaps(*mechanics, motion, out);
   return out;
 }
 

@@ -7,6 +7,7 @@ namespace trill {
 // What a run does with the fast oscillation (the choices of JP95 sec. 1): let the method damp it, keep its amplitude
 // without following it, or follow it.
 enum class FastMotion { damp, preserve, resolve };
+inline constexpr double resolved_phase = 0.5;  // h omega of steps that resolve the oscillation
 
 struct ImplicitRkPlan {
   StageBlock block;

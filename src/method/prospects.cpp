@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 
 namespace trill {
+double seconds_of_step(const Prospect& p, const ProblemFacts& facts) {
+  return p.forces * facts.force_seconds + p.factorisations * facts.factor_seconds + p.overhead;
+}
+
 namespace {
 constexpr double safety = 0.4;  // of the accuracy: what the prediction aims at
 constexpr double tightest = 1e-13, finest_of_implicit = 1e-4;
@@ -16,7 +20,8 @@ constexpr double loosest_explicit = 3e-3;
 constexpr double reference_rtol = 1e-6;  // at which explicit methods are compared
 constexpr double order_of_dop853 = 8;
 constexpr double phase_constant_of_composition8 = 1.3e-6;
-constexpr double most_trusted = 30;  // factor by which a tolerance may differ from that of the pilot upwards
+constexpr double usual = 2, far_longer = 2;  // time of a pilot's step over that of one in a long run
+constexpr double most_trusted = 30;          // factor by which a tolerance may differ from that of the pilot upwards
 
 // Errors are proportional to the tolerance.
 double rtol_for(const Pilot& pilot, double error_ratio, const Question& question, double loosest) {
@@ -40,6 +45,27 @@ std::string without_pilot(const Pilot& pilot, const char* method) {
 double at_least(double steps, const ProblemFacts& facts) {
   return std::max({1.0, steps, facts.longest_step > 0 ? facts.span / facts.longest_step : 0});
 }
+
+template <class Behaviour>
+void count_work(const Behaviour& method, const ProblemFacts& facts, Prospect& out) {
+  out.forces = method.forces;
+  out.overhead = method.overhead + method.overhead_of_unknown * static_cast<double>(facts.unknowns);
+  if constexpr (requires { method.factorisations; })
+    out.factorisations = method.factorisations;
+  else if (facts.constraints > 0)
+    out.factorisations = method.forces;  // accelerations solve for multipliers
+}
+
+// Counts of forces and factorisations do not tell what a step of a large constrained system takes. Where the pilot took
+// far longer than they say, so will all methods of its kind.
+template <class Behaviour>
+void add_work(const Behaviour& method, const Pilot& pilot, const ProblemFacts& facts, Prospect& out) {
+  Prospect of_pilot;
+  count_work(Behaviour{}, facts, of_pilot);
+  count_work(method, facts, out);
+  const double factor = pilot.seconds / seconds_of_step(of_pilot, facts);
+  if (factor > far_longer * usual) out.overhead += (factor / usual - 1) * seconds_of_step(out, facts);
+}
 }  // namespace
 
 Prospect explicit_prospect(const ProblemFacts& facts, const Question& question, const ExplicitBehaviour& method) {
@@ -53,10 +79,8 @@ Prospect explicit_prospect(const ProblemFacts& facts, const Question& question, 
   const double stable = facts.scales.largest * facts.span / (method.forces / 2);
   out.steps = at_least(std::max(out.steps, stable), facts);
   if (out.steps > too_many_steps) return objection(fmt::format("it would take about {:.1g} steps", out.steps));
-  out.forces = method.forces;
+  add_work(method, pilot, facts, out);
   out.error = pilot.error * method.error * *out.rtol / pilot.rtol;
-  out.overhead = method.overhead + method.overhead_of_unknown * static_cast<double>(facts.unknowns);
-  if (facts.constraints > 0) out.factorisations = method.forces;  // accelerations solve for multipliers
   out.why = "steps are limited by accuracy and not by stability, and this takes the least work for them";
   return out;
 }
@@ -78,11 +102,11 @@ Prospect equal_steps_prospect(const ProblemFacts& facts, const Question& questio
   Prospect out;
   out.steps = at_least(std::ceil(facts.span / h), facts);
   out.h = facts.span / out.steps;
-  out.forces = method.forces;
-  out.factorisations = method.factorisations;
+  add_work(method, pilot, facts, out);
   out.error = method.error_constant * turns * std::pow(angle * *out.h / pilot.h, method.order);
-  out.overhead = method.overhead + method.overhead_of_unknown * static_cast<double>(facts.unknowns);
-  out.why = "the motion conserves energy, and equal symplectic steps follow it with the least work";
+  out.why = facts.has_potential
+                ? "the motion conserves energy, and equal symplectic steps follow it with the least work"
+                : "nothing damps the motion, and equal steps follow it with the least work";
   return out;
 }
 
@@ -96,10 +120,8 @@ Prospect implicit_prospect(const ProblemFacts& facts, const Question& question, 
   // Where a motion jumps, errors look larger than they are.
   if (!question.rtol && facts.growth == 0) out.rtol = std::max(*out.rtol, finest_of_implicit * question.accuracy);
   out.steps = at_least(method.steps * pilot.steps * std::pow(pilot.rtol / *out.rtol, 1 / method.order), facts);
-  out.forces = method.forces;
-  out.factorisations = method.factorisations;
+  add_work(method, pilot, facts, out);
   out.error = pilot.error * method.error * *out.rtol / pilot.rtol;
-  out.overhead = method.overhead + method.overhead_of_unknown * static_cast<double>(facts.unknowns);
   const Pilot& tried = facts.explicit8;
   const bool stiff = !tried.ran || tried.steps > many_more * pilot.steps;
   out.why = stiff ? "the problem is stiff: explicit steps would be limited by stability"

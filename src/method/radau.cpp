@@ -31,9 +31,16 @@ class Radau final : public ImplicitRk {
   static Prospect advise(const ProblemFacts& facts, const Question& question) {
     Prospect loose = implicit_prospect(facts, question, three_stages),
              fine = implicit_prospect(facts, question, {.skips_gaps = true});
-    Prospect& taken = loose.error <= question.accuracy && !question.rtol ? loose : fine;
-    if (facts.gaps > 0 && question.wanted == Delivers::full) taken.options = {{"fast", "resolve"}};
-    if (facts.gaps > 0 && question.wanted != Delivers::full) taken.loses = "the energy of the fast motion";
+    const bool resolves = facts.gaps > 0 && question.wanted == Delivers::full;
+    Prospect& taken = loose.error <= question.accuracy && !question.rtol && !resolves ? loose : fine;
+    if (resolves) {
+      taken.options = {{"fast", "resolve"}};
+      taken.steps = std::max(taken.steps, facts.span * facts.scales.largest / resolved_phase);
+    }
+    if (facts.gaps > 0 && question.wanted != Delivers::full) {
+      taken.loses = "the energy of the fast motion";
+      taken.steps *= steps_beside_gaps;
+    }
     return taken;
   }
   static LinearForm linear_form(const Options& options) {
@@ -51,6 +58,7 @@ class Radau final : public ImplicitRk {
   }
 
  private:
+  static constexpr double steps_beside_gaps = 2.5;  // measured over predicted, where the fast motion is damped
   // At tolerances above 1e-4 it takes three stages instead of five, beside which the pilot was flown.
   static constexpr ImplicitBehaviour three_stages{
       .order = 4, .steps = 0.8, .forces = 10, .error = 60, .overhead = 1.5e-6, .loosest = 3e-3, .skips_gaps = true};

@@ -13,7 +13,6 @@ constexpr double position_rounding = 30 * std::numeric_limits<double>::epsilon()
 constexpr double manifold_share = 0.1;  // share of the error allowed in a step
 constexpr double floor_in_epsilon = 100, floor_of_turn = 0.1;
 constexpr double preserved_share = 0.8;  // share of the bound, which becomes smaller when the motion turns faster
-constexpr double resolved_phase = 0.5;   // h omega of steps that follow the oscillation
 // The largest trace of an oscillation in the stages, relative to the change of the slow acceleration over a step.
 constexpr double quiet_share = 0.01;
 // The rounding in the velocities of a step, in tolerances, from which on its error is found without it.

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 namespace trill {
 namespace {
 constexpr double agreement = 1e-12;
@@ -84,35 +86,42 @@ std::vector<double> load_breaks(const LinearStructure& structure, double t0, dou
   return times;
 }
 
+namespace {
+void require_followed(const LinearStructure& structure, const Mat& now, double t, double h) {
+  for (Index i = 0; i < now.cols(); ++i)
+    if (!now.col(i).allFinite() || !(t + h > t))
+      throw structure.factor_error(
+          i,
+          fmt::format("near t = {:.4g} the factor of load {} grows without bound or is no number, so that the motion "
+                      "cannot be computed; let the run end before, or give a factor that stays finite",
+                      t, i + 1));
+}
+}  // namespace
+
 LoadVariation load_variation(const LinearStructure& structure, double t0, double t1) {
-  const Index loads = structure.load_shapes().cols();
+  const Index loads = structure.load_shapes().cols(), orders = most_load_derivative + 1;
   LoadPolynomial piece(structure);
-  LoadVariation v{Vec::Zero(loads), Vec::Zero(loads), Vec::Zero(loads), Vec::Zero(loads), Vec::Zero(loads)};
-  Vec value = Vec::Zero(loads), slope = Vec::Zero(loads);  // where the piece before has ended
-  bool first = true;
+  const Mat none = Mat::Zero(orders, loads);
+  LoadVariation v{none, none, none};
+  Mat last = none, now = none;
+  const auto look = [&](double s) {
+    for (Index i = 0; i < loads; ++i)
+      for (Index k = 0; k < orders; ++k) now(k, i) = piece.at(static_cast<int>(k), i, s);
+    v.largest = v.largest.cwiseMax(now.cwiseAbs());
+  };
   const std::vector<double> breaks = load_breaks(structure, t0, t1);
   for (std::size_t b = 0; b + 1 < breaks.size(); ++b)
     for (double t = breaks[b]; t < breaks[b + 1];) {
       const double left = breaks[b + 1] - t, h = piece.fit(t, left);
-      for (Index i = 0; i < loads; ++i) {
-        const double jump = std::abs(piece.at(0, i, 0) - value[i]);
-        v.jumps[i] += jump;
-        (first ? v.slope_start : v.slope_total)[i] += std::abs(piece.at(1, i, 0) - slope[i]);
-        double last = piece.at(0, i, 0), last_slope = piece.at(1, i, 0), total = 0, total_slope = 0;
-        for (int k = 1; k <= samples_of_piece; ++k) {
-          const double s = h * k / samples_of_piece, now = piece.at(0, i, s), now_slope = piece.at(1, i, s);
-          total += std::abs(now - last);
-          total_slope += std::abs(now_slope - last_slope);
-          v.steepest[i] = std::max({v.steepest[i], std::abs(now_slope), std::abs(last_slope)});
-          last = now;
-          last_slope = now_slope;
-        }
-        v.total[i] += sampling_margin * total;
-        v.slope_total[i] += sampling_margin * total_slope;
-        value[i] = last;
-        slope[i] = last_slope;
+      look(0);
+      require_followed(structure, now, t, h);
+      v.jumps += (now - last).cwiseAbs();
+      last = now;
+      for (int k = 1; k <= samples_of_piece; ++k) {
+        look(h * k / samples_of_piece);
+        v.total += sampling_margin * (now - last).cwiseAbs();
+        last = now;
       }
-      first = false;
       t = h == left ? breaks[b + 1] : t + h;
     }
   return v;

@@ -29,13 +29,13 @@ class LoadPolynomial {
   Mat values_, coefficients_, derivatives_;
 };
 
-// How much the factors of loads move over a run: what the bounds of a reduction need.
+// How much the factors of loads and their derivatives move over a run: what the bounds of a reduction need. Row k is
+// about the k-th derivative, a column about one load.
+inline constexpr Index most_load_derivative = 6;
 struct LoadVariation {
-  Vec jumps;        // |p(t0)| and the sum of all jumps
-  Vec slope_start;  // |p'(t0)|
-  Vec slope_total;  // total variation of p'
-  Vec total;        // total variation of p without jumps
-  Vec steepest;     // largest |p'|
+  Mat jumps;    // |p^(k)(t0)| and the sum of all jumps
+  Mat total;    // total variation between the jumps
+  Mat largest;  // |p^(k)|
 };
 LoadVariation load_variation(const LinearStructure& structure, double t0, double t1);
 // Where factors of loads jump or have a kink, and the ends of the stretch; ascending.

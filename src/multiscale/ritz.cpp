@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -38,12 +39,22 @@ class RitzForm final : public Reformulation {
   }
 
   void enter(const State& given, State& in, Notes& notes) override {
-    reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), targets(), options_.vectors});
+    if (!reduced_for(scope_, options_, given)) {
+      reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), targets(), options_.vectors});
+      done_ = Done{scope_, options_, given};
+    }
     reduced_.become(reduction_.system, reduction_.step);
     in = State(reduced_.layout(), given.t);
     in.q() = reduction_.x0;
     in.v() = reduction_.v0;
     warn(given.t, notes);
+  }
+
+  void inherit(const Reformulation& earlier) override {
+    const auto* other = dynamic_cast<const RitzForm*>(&earlier);
+    if (!other || !other->done_) return;
+    done_ = other->done_;
+    reduction_ = other->reduction_;
   }
 
   void leave(const State& in, State& out) const override {
@@ -78,6 +89,18 @@ class RitzForm final : public Reformulation {
   void account(Counters& work) const override { work.factorisations += 1; }
 
  private:
+  // What the reduction was made for.
+  struct Done {
+    RunScope scope;
+    RitzOptions options;
+    State start;
+  };
+  bool reduced_for(const RunScope& scope, const RitzOptions& options, const State& start) const {
+    return done_ && done_->scope.tolerance == scope.tolerance && done_->scope.t_end == scope.t_end &&
+           done_->scope.of == scope.of && done_->options.vectors == options.vectors && done_->start.t == start.t &&
+           done_->start.y == start.y;
+  }
+
   std::string floor_text() const { return fmt::format("; rounding in K sets a floor of {:.1g}", reduction_.floor); }
 
   const ReducedOutput& worst_output() const {
@@ -143,6 +166,7 @@ class RitzForm final : public Reformulation {
   const LinearStructure& structure_;
   RitzOptions options_;
   RunScope scope_{0, 0, 1, {}};
+  std::optional<Done> done_;
   Reduction reduction_;
   ReducedStructure reduced_;
 };

@@ -8,7 +8,18 @@
 namespace trill {
 namespace {
 constexpr double rounding_of_sums = 1e-15;
+constexpr double same_direction = 1e-14;
+
+bool is_multiple_of_column(const Vec& vector, const Mat& columns) {
+  for (Index i = 0; i < columns.cols(); ++i) {
+    const double square = columns.col(i).squaredNorm();
+    if (square == 0) continue;
+    const Vec rest = vector - columns.col(i) * (columns.col(i).dot(vector) / square);
+    if (rest.norm() <= same_direction * vector.norm()) return true;
+  }
+  return false;
 }
+}  // namespace
 
 ModeMask converged_modes(const RitzBasis& basis) {
   ModeMask is_mode(basis.size());
@@ -23,48 +34,66 @@ RitzBounds::RitzBounds(const LinearStructure& structure, const SparseCholesky& f
       targets_(std::move(targets)),
       variation_(variation) {
   const SpMat& m = structure.mass_matrix();
-  const auto norms = [&](const Vec& b, bool thrice) {
-    const Vec x = factors.solve(b), mx = m * x;
-    solves_ += thrice ? 2 : 1;
-    return Norms{b.dot(x), x.dot(mx), thrice ? mx.dot(factors.solve(mx)) : 0};
-  };
-  const bool field = std::any_of(targets_.begin(), targets_.end(), [](const RitzTarget& t) { return t.is_field(); });
-  const Mat& loads = structure.load_shapes();
-  for (Index i = 0; i < loads.cols(); ++i) of_loads_.push_back(norms(loads.col(i), field));
-  for (const RitzTarget& target : targets_)
-    of_targets_.push_back(target.is_field() ? Norms{} : norms(target.weights, false));
+  for (const RitzTarget& target : targets_) {
+    Moments moments;
+    if (!target.is_field() && !is_multiple_of_column(target.weights, structure.load_shapes())) {
+      const Vec x = factors.solve(target.weights);
+      ++solves_;
+      moments.known = 2;
+      moments.of[1] = target.weights.dot(x);
+      moments.of[2] = x.dot(m * x);
+    }
+    of_targets_.push_back(moments);
+  }
   start_ = m * start.q();
   velocity_ = m * start.v();
   start_energy_ = quadratic_form(structure.stiffness_matrix(), start.q()) + start.v().dot(velocity_);
 }
 
+// Of vectors in the start block of the basis.
+RitzBounds::Moments RitzBounds::moments_left(const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const {
+  Moments left, all;
+  left.known = all_moments;
+  for (Index j = 0; j < lambda.size(); ++j) {
+    double term = shares[j] * shares[j];
+    for (std::size_t k = 1; k <= all_moments; ++k) {
+      term /= lambda[j];
+      all.of[k] += term;
+      if (!is_mode[j]) left.of[k] += term;
+    }
+  }
+  for (std::size_t k = 1; k <= all_moments; ++k) left.of[k] = std::max(left.of[k], rounding_of_sums * all.of[k]);
+  return left;
+}
+
 // What is left of the sums over all modes. Below rounding it is taken for rounding.
-RitzBounds::Norms RitzBounds::without(const Norms& all, const Vec& shares, const Vec& lambda,
-                                      const ModeMask& is_mode) const {
-  Norms left = all;
+RitzBounds::Moments RitzBounds::without(const Moments& all, const Vec& shares, const Vec& lambda,
+                                        const ModeMask& is_mode) const {
+  if (all.known == 0) return moments_left(shares, lambda, is_mode);
+  Moments left = all;
   for (Index j = 0; j < lambda.size(); ++j) {
     if (!is_mode[j]) continue;
-    const double square = shares[j] * shares[j];
-    left.w2 -= square / lambda[j];
-    left.w4 -= square / (lambda[j] * lambda[j]);
-    left.w6 -= square / (lambda[j] * lambda[j] * lambda[j]);
+    double term = shares[j] * shares[j];
+    for (Index k = 1; k <= all.known; ++k) left.of[static_cast<std::size_t>(k)] -= term /= lambda[j];
   }
-  return {std::max(left.w2, rounding_of_sums * all.w2), std::max(left.w4, rounding_of_sums * all.w4),
-          std::max(left.w6, rounding_of_sums * all.w6)};
+  for (std::size_t k = 1; k < left.of.size(); ++k) left.of[k] = std::max(left.of[k], rounding_of_sums * all.of[k]);
+  return left;
 }
 
 Vec RitzBounds::shares_of(const RitzBasis& basis, const Vec& vector) const {
   return basis.combinations().transpose() * (basis.vectors().transpose() * vector);
 }
 
-double RitzBounds::load_factor(Index load, double w2, double w3) const {
-  const LoadVariation& p = variation_;
-  double sum = p.jumps[load] * w2 + (p.slope_start[load] + p.slope_total[load]) * w3;
-  if (damping_.mass != 0) sum += std::abs(damping_.mass) * p.total[load] * w3;
-  const double a1 = std::abs(damping_.stiffness);
-  sum += std::min(p.steepest[load] * (a1 * w2 + 4 / std::numbers::pi * w3),
-                  2 * a1 * (p.slope_start[load] + p.slope_total[load]) * w2);
-  return sum;
+// Sums of |l b| / w^k: the smallest product of moments whose powers of w are together 2 k.
+ModeSums RitzBounds::products(const Moments& l, const Moments& b) {
+  ModeSums sums{};
+  for (Index k = 2; k < static_cast<Index>(sums.size()); ++k) {
+    double least = HUGE_VAL;
+    for (Index p = 1; p <= std::min(l.known, k - 1); ++p)
+      least = std::min(least, l.of[static_cast<std::size_t>(p)] * b.of[static_cast<std::size_t>(k - p)]);
+    sums[static_cast<std::size_t>(k)] = std::sqrt(least);
+  }
+  return sums;
 }
 
 std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, const Vec& v0) const {
@@ -73,10 +102,10 @@ std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, c
   const Index size = basis.size();
   const Mat& loads = structure_.load_shapes();
   std::vector<Vec> load_shares;
-  std::vector<Norms> load_left;
+  std::vector<Moments> load_left;
   for (Index i = 0; i < loads.cols(); ++i) {
     load_shares.push_back(shares_of(basis, loads.col(i)));
-    load_left.push_back(without(of_loads_[static_cast<std::size_t>(i)], load_shares.back(), lambda, is_mode));
+    load_left.push_back(moments_left(load_shares.back(), lambda, is_mode));
   }
   // Twice the energies of the initial state in what is not converged: of the whole structure and of the reduced one.
   const Vec u = shares_of(basis, start_), v = shares_of(basis, velocity_);
@@ -98,28 +127,30 @@ std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, c
     const RitzTarget& target = targets_[k];
     if (target.is_field()) {
       for (Index i = 0; i < loads.cols(); ++i) {
-        const Norms& b = load_left[static_cast<std::size_t>(i)];
-        // The reduced sums are not larger than those of the whole structure.
-        bound.of_loads[i] = 2 * load_factor(i, std::sqrt(b.w4), std::sqrt(b.w6));
+        ModeSums sums{};
+        // Those of the whole structure and of the reduced one are the same.
+        for (std::size_t k = 2; k < sums.size(); ++k)
+          sums[k] = 2 * std::sqrt(load_left[static_cast<std::size_t>(i)].of[k]);
+        bound.of_loads[i] = load_bound(i, sums);
       }
       bound.of_start = amplitude / std::sqrt(lambda[lowest]);
       bounds.push_back(bound);
       continue;
     }
     const Vec shares = shares_of(basis, target.weights);
-    const Norms l = without(of_targets_[k], shares, lambda, is_mode);
+    const Moments l = without(of_targets_[k], shares, lambda, is_mode);
     for (Index i = 0; i < loads.cols(); ++i) {
-      const Norms& b = load_left[static_cast<std::size_t>(i)];
-      double w2 = std::sqrt(l.w2 * b.w2), w3 = std::sqrt(std::min(l.w2 * b.w4, l.w4 * b.w2));
+      const Vec& b = load_shares[static_cast<std::size_t>(i)];
+      ModeSums sums = products(l, load_left[static_cast<std::size_t>(i)]);
       for (Index j = 0; j < size; ++j) {
         if (is_mode[j]) continue;
-        const double product = std::abs(shares[j] * load_shares[static_cast<std::size_t>(i)][j]);
-        w2 += product / lambda[j];
-        w3 += product / (lambda[j] * std::sqrt(lambda[j]));
+        const double w = std::sqrt(lambda[j]);
+        double term = std::abs(shares[j] * b[j]) / w;
+        for (std::size_t power = 2; power < sums.size(); ++power) sums[power] += term /= w;
       }
-      bound.of_loads[i] = load_factor(i, w2, w3);
+      bound.of_loads[i] = load_bound(i, sums);
     }
-    bound.of_start = std::sqrt(l.w2) * amplitude;
+    bound.of_start = std::sqrt(l.of[1]) * amplitude;
     bounds.push_back(bound);
   }
   return bounds;

@@ -2,7 +2,7 @@
 // How far an output of a reduced structure can be from that of the whole one.
 #pragma once
 
-#include "multiscale/load_polynomial.hpp"
+#include "multiscale/load_remainder.hpp"
 #include "multiscale/ritz_basis.hpp"
 
 namespace trill {
@@ -24,21 +24,15 @@ using ModeMask = Eigen::Array<bool, Eigen::Dynamic, 1>;
 inline constexpr double converged_mode = 1e-8;  // residual of a Ritz vector that counts as a mode
 ModeMask converged_modes(const RitzBasis& basis);
 
-// The residual of a load p(t) b after the static answer p K^-1 b obeys, in a mode of frequency w with b_j = phi^T b,
-//
-//   e'' + c e' + w^2 e = -(p'' + c p') b_j / w^2,   e(0) = -p(0) b_j / w^2,   e'(0) = -p'(0) b_j / w^2,
-//
-// so that |e| <= |b_j| ( (|p(0)| + jumps of p) / w^2 + (|p'(0)| + TV(p')) / w^3 + what c p' does ). The sum over all
-// modes that are not among the converged ones is at most, by Cauchy and Schwarz, a product of norms of K^-1 b and K^-1
-// l that have been freed of the converged modes. The reduced structure obeys the same equations with its own modes, for
-// which the sum is formed itself: the difference of the two answers is at most the sum of both.
-//
-// For c = a0 + a1 w^2 the response h to an impulse has |h| <= 1/w and an integral of |h| of at most (1 + 2/(pi zeta)) /
-// w^2, zeta = c/(2 w); thus a0 p' adds at most a0 TV(p) / w^3, and a1 w^2 p' at most (a1 / w^2 + 4/(pi w^3)) max |p'|.
-// Since the integral of w^2 h lies between 0 and 2, the latter is also at most 2 a1 (|p'(0)| + TV(p')) / w^2.
+// An answer of the reduced structure differs from that of the whole one by what the static corrections of each load
+// leave out (load_remainder.hpp), summed over the modes of the whole structure and over the Ritz vectors of the reduced
+// one. Converged modes are in both sums and cancel. What is left of the first sum is at most, by Cauchy and Schwarz, a
+// product of moments of the load and of the output; the second is formed itself. Moments of loads, sums of (phi^T b)^2
+// / w^2k, are those of the Ritz vectors, exactly, up to twice the number of blocks, as in Gauss quadrature.
 class RitzBounds {
  public:
-  // Solves once for each target; `factors` are those of K. Damping must be proportional for the bounds to be proved.
+  // Solves once for each target that is no multiple of a load; `factors` are those of K. Damping must be proportional
+  // for the bounds to be proved.
   RitzBounds(const LinearStructure& structure, const SparseCholesky& factors, const State& start,
              std::vector<RitzTarget> targets, const LoadVariation& variation);
 
@@ -48,20 +42,26 @@ class RitzBounds {
   Index solves() const { return solves_; }
 
  private:
-  struct Norms {  // sums over modes of (phi^T b)^2 / w^k
-    double w2 = 0, w4 = 0, w6 = 0;
+  // moments[k]: a sum over modes of (phi^T b)^2 / w^2k; those beyond `known` are not known.
+  struct Moments {
+    std::array<double, 8> of{};
+    Index known = 0;
   };
-  double load_factor(Index load, double w2, double w3) const;
-  Norms without(const Norms& all, const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
+  static constexpr Index all_moments = 7;
+  Moments moments_left(const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
+  Moments without(const Moments& all, const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
+  static ModeSums products(const Moments& l, const Moments& b);
   Vec shares_of(const RitzBasis& basis, const Vec& vector) const;
+  double load_bound(Index load, const ModeSums& sums) const { return load_remainder(variation_, load, damping_, sums); }
 
   const LinearStructure& structure_;
   ProportionalDamping damping_;
   std::vector<RitzTarget> targets_;
   LoadVariation variation_;
-  std::vector<Norms> of_loads_, of_targets_;
-  double start_energy_ = 0;  // twice the energy of the initial state
-  Vec start_, velocity_;     // M u0 and M v0
+  std::vector<Moments> of_targets_;  // none are known where the target is a multiple of a load
+  double start_energy_ = 0;          // twice the energy of the initial state
+  Vec start_, velocity_;             // M u0 and M v0
   Index solves_ = 0;
 };
+inline constexpr Index blocks_of_moments = 4;  // that a basis must have for these bounds
 }  // namespace trill

@@ -15,7 +15,7 @@ namespace trill {
 namespace {
 constexpr double asymmetry_allowed = 1e-10;
 constexpr double singular_pivot = 1e-13;  // relative to the diagonal of K: below this a pivot is rounding
-constexpr Index first_blocks = 3, stagnant_blocks = 60;
+constexpr Index stagnant_blocks = 60;
 constexpr double hardly_smaller = 0.7, undecided = 2;
 constexpr int samples_of_run = 400;
 constexpr double points_of_period = 20, most_rows = 20000;
@@ -31,7 +31,7 @@ void require_symmetric_stiffness(const LinearStructure& structure) {
   for (Index j = 0; j < difference.outerSize(); ++j)
     for (SpMat::InnerIterator it(difference, j); it; ++it)
       if (std::abs(it.value()) > asymmetry_allowed * most)
-        throw UsageError(fmt::format(
+        throw structure.stiffness_error(fmt::format(
             "ritz needs a symmetric stiffness matrix, but that of '{}' has {:.6g} in row {} and column {}, and {:.6g} "
             "across the diagonal; --method radau and --method dop853 do not need symmetry",
             structure.name(), k.coeff(it.row(), j), it.row() + 1, j + 1, k.coeff(j, it.row())));
@@ -41,7 +41,7 @@ void require_symmetric_stiffness(const LinearStructure& structure) {
 void require_held(const LinearStructure& structure, const SparseCholesky& factors) {
   const SpMat& k = structure.stiffness_matrix();
   const auto complain = [&](const std::string& what) {
-    return UsageError(
+    return structure.stiffness_error(
         fmt::format("ritz cannot reduce '{}', because its stiffness matrix is {}; 'trill modes' shows which "
                     "motions these are, and --method radau and --method generalized_alpha run it as it is",
                     structure.name(), what));
@@ -97,9 +97,9 @@ class Reducer {
     for (Index block = 1;; ++block) {
       const bool grew = block == 1 || basis.extend();
       result_.complete = !grew;
-      if (grew && block < first_blocks && basis.size() < structure_.mass_matrix().rows()) continue;
+      if (grew && block < blocks_of_moments && basis.size() < structure_.mass_matrix().rows()) continue;
       if (!take(basis))
-        throw UsageError(
+        throw structure_.stiffness_error(
             fmt::format("the reduction of '{}' failed, because rounding in its matrices is "
                         "larger than its lowest frequencies",
                         structure_.name()));

@@ -219,7 +219,7 @@ Prospect sam_prospect(const ProblemFacts& facts, const Question& question) {
   else if (facts.fast_periods() < fast_periods_that_pay)
     out.objection = "the run has too few fast periods for it";
   if (!out.objection.empty()) return out;
-  out.rtol = question.rtol.value_or(std::clamp(0.01 * question.accuracy, 1e-12, 1e-5));
+  out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-12, 1e-4));
   out.steps = 10 + facts.span * slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));
   out.forces = 7 * forces_of_stage;
   out.overhead = 1e-6;

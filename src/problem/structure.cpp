@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problem/structure.hpp"
 
+#include <algorithm>
+
 namespace trill {
 namespace {
+bool same_places(const SpMat& a, const SpMat& b) {
+  return a.isCompressed() && b.isCompressed() && a.nonZeros() == b.nonZeros() && a.outerSize() == b.outerSize() &&
+         std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
+
 void copy_into(MatrixSlot& slot, const SpMat& values, double factor) {
+  if (slot.is_sparse() && same_places(slot.as_sparse(), values)) {
+    const Index count = values.nonZeros();
+    Eigen::Map<Vec>(slot.values(), count) = factor * Eigen::Map<const Vec>(values.valuePtr(), count);
+    return;
+  }
   slot.set_zero();
   for (Index j = 0; j < values.outerSize(); ++j)
     for (SpMat::InnerIterator it(values, j); it; ++it) slot.add(it.row(), it.col(), factor * it.value());

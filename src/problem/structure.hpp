@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "trill/base/errors.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <optional>
@@ -29,6 +30,9 @@ class LinearStructure : public MechanicalProblem {
   virtual void load_factors(double t, Out factors) const = 0;  // the p_i
   virtual std::vector<StructureOutput> outputs() const { return {}; }
   virtual std::optional<ProportionalDamping> proportional_damping() const;  // empty: C is not such a sum
+  // Complaints about K and about the factor of a load, with the place where a file gives them.
+  virtual UsageError stiffness_error(const std::string& message) const { return UsageError(message); }
+  virtual UsageError factor_error(Index /*load*/, const std::string& message) const { return UsageError(message); }
   void load(double t, Out f) const;
 
   Layout layout() const override;

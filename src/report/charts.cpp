@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/facts.hpp"
 #include "report/plain_text.hpp"
+#include "report/spectrum.hpp"
 
 #include <algorithm>
 #include <array>
@@ -175,6 +176,8 @@ class ChartMaker {
 std::vector<Chart> charts_of(const ReportRun& run) {
   const RunView view = view_of(run);
   if (view.data.t.empty()) return {};
-  return ChartMaker(run, view).make();
+  std::vector<Chart> charts = ChartMaker(run, view).make();
+  for (Chart& spectrum : spectrum_charts(run)) charts.push_back(std::move(spectrum));
+  return charts;
 }
 }  // namespace trill

@@ -6,6 +6,7 @@
 #include "report/json.hpp"
 #include "report/moving_picture.hpp"
 #include "report/page_template.hpp"
+#include "report/spectrum.hpp"
 #include "solution/cycle_shapes.hpp"
 
 #include <algorithm>
@@ -133,30 +134,6 @@ void write_cycles(JsonWriter& json, const RunInfo& info, const CycleShapes& shap
   json.close(']').close('}');
 }
 
-void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double bytes, double for_picture) {
-  const RunView view = view_of(run, bytes);
-  const RunInfo& info = run.info;
-  json.open('{').key("id").text(fmt::format("r{}", index)).key("label").text(label_of(run));
-  json.key("question").text(question_of(info));
-  json.key("problem").open('{').key("name").text(info.problem).key("title").text(info.problem_title);
-  json.key("reference").text(info.problem_reference).close('}');
-  json.key("method").open('{').key("name").text(info.method).key("title").text(info.method_title);
-  json.key("reference").text(info.method_reference).key("delivers").text(info.delivers).close('}');
-  json.key("facts").text_rows(facts_of(run, view));
-  json.key("settings").text_rows(settings_of(info));
-  json.key("parameters").text_rows(parameters_of(run));
-  json.key("counters").text_rows(counters_of(run));
-  write_outcome(json, run.outcome);
-  json.key("trust");
-  write_trust(json, run.trust);
-  write_curves(json, run, view);
-  if (run.cycles && !run.cycles->cycles.empty()) write_cycles(json, info, *run.cycles);
-  if (!view.data.t.empty())
-    if (const auto picture = moving_picture(run, view.data.t.front(), view.data.t.back(), for_picture))
-      write_picture(json, *picture);
-  json.close('}');
-}
-
 void write_axis(JsonWriter& json, const ChartAxis& axis) {
   json.open('{').key("label").text(axis.label).key("unit").text(axis.unit).key("log").boolean(axis.log).close('}');
 }
@@ -182,6 +159,9 @@ void write_chart(JsonWriter& json, const Chart& chart, std::size_t most_points) 
     json.open('{').key("label").text(s.label).key("x").numbers(std::span<const double>(x));
     json.key("y").numbers(std::span<const double>(y)).close('}');
   }
+  json.close(']').key("marks").open('[');
+  for (const ChartMark& mark : chart.marks)
+    if (std::isfinite(mark.x)) json.open('{').key("x").number(mark.x).key("label").text(mark.label).close('}');
   json.close(']').close('}');
 }
 
@@ -197,6 +177,34 @@ void write_charts(JsonWriter& json, const std::vector<Chart>& charts) {
   json.open('[');
   for (const Chart& chart : charts) write_chart(json, chart, most);
   json.close(']');
+}
+
+void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double bytes, double share) {
+  const RunView view = view_of(run, bytes);
+  const RunInfo& info = run.info;
+  json.open('{').key("id").text(fmt::format("r{}", index)).key("label").text(label_of(run));
+  json.key("question").text(question_of(info));
+  json.key("problem").open('{').key("name").text(info.problem).key("title").text(info.problem_title);
+  json.key("reference").text(info.problem_reference).close('}');
+  json.key("method").open('{').key("name").text(info.method).key("title").text(info.method_title);
+  json.key("reference").text(info.method_reference).key("delivers").text(info.delivers).close('}');
+  json.key("facts").text_rows(facts_of(run, view));
+  json.key("settings").text_rows(settings_of(info));
+  json.key("parameters").text_rows(parameters_of(run));
+  json.key("counters").text_rows(counters_of(run));
+  write_outcome(json, run.outcome);
+  json.key("trust");
+  write_trust(json, run.trust);
+  write_curves(json, run, view);
+  if (const std::vector<Chart> spectra = spectrum_charts(run, share * spectrum_bytes); !spectra.empty()) {
+    json.key("spectrum");
+    write_charts(json, spectra);
+  }
+  if (run.cycles && !run.cycles->cycles.empty()) write_cycles(json, info, *run.cycles);
+  if (!view.data.t.empty())
+    if (const auto picture = moving_picture(run, view.data.t.front(), view.data.t.back(), share * picture_bytes))
+      write_picture(json, *picture);
+  json.close('}');
 }
 
 // Runs that need less than an equal share leave the rest to the others.
@@ -239,7 +247,7 @@ std::string report_json(const Report& report) {
   json.key("runs").open('[');
   const std::vector<double> share = share_budget(report.runs);
   for (std::size_t i = 0; i < report.runs.size(); ++i)
-    write_run(json, report.runs[i], i, share[i], picture_bytes / static_cast<double>(report.runs.size()));
+    write_run(json, report.runs[i], i, share[i], 1 / static_cast<double>(report.runs.size()));
   json.close(']').key("charts");
   write_charts(json, report.charts);
   json.key("tables").open('[');

@@ -59,6 +59,7 @@ class Picture {
     place();
     open();
     draw_grid();
+    draw_marks();
     draw_curves();
     draw_axes();
     draw_texts();
@@ -176,6 +177,21 @@ class Picture {
     for (const double tick : x_.major) d += fmt::format("M{:.2f} {:.2f}v{:.2f}", at_x(tick), area_.top, area_.height);
     for (const double tick : y_.major) d += fmt::format("M{:.2f} {:.2f}h{:.2f}", area_.left, at_y(tick), area_.width);
     add(R"(<path d="{}" stroke="{}" stroke-width="1" fill="none"/>)", d, grid_ink);
+  }
+
+  // Labels that would touch the one before are left out.
+  void draw_marks() {
+    double free_from = area_.left;
+    for (const ChartMark& mark : chart_.marks) {
+      const double x = at_x(mark.x);
+      if (!(x >= area_.left && x <= area_.right())) continue;
+      add(R"(<path d="M{:.2f} {:.2f}v{:.2f}" stroke="{}" stroke-width="1" stroke-dasharray="3 3" fill="none"/>)", x,
+          area_.top, area_.height, note_ink);
+      if (x + 3 < free_from || mark.label.empty()) continue;
+      text(x + 3, area_.top + 1.1 * note_size(), mark.label, note_size(), "start",
+           fmt::format(R"( fill="{}")", note_ink));
+      free_from = x + 6 + text_width(mark.label, note_size());
+    }
   }
 
   void draw_curves() {

@@ -322,5 +322,12 @@ TEST_F(Asking, AKilledQuestionIsAnsweredTheSame) {
   }
   EXPECT_GT(killed, 0);
 }
+
+// At a frequency of 32 the equations of slow leave out more than a thousandth, and following the motion is quick.
+TEST_F(Asking, ASlowMotionWithTooLargeAModelErrorGivesWayToTheFullOne) {
+  const json said = answer("run stiff_spring --want slow");
+  EXPECT_EQ(said["trust"]["verdict"], "green");
+  EXPECT_THAT(said["attempts"].dump(), mentions("slow", "themselves"));
+}
 }  // namespace
 }  // namespace trill::testing_cli

@@ -36,6 +36,33 @@ TEST(Verify, AGoodRunIsGreenAlsoStrictly) {
   EXPECT_THAT(ended.out, HasSubstr("green."));
 }
 
+// The model is looked for beside the solution and in the folder in which the command is typed.
+TEST(Verify, FindsTheFilesThatAModelReads) {
+  const Directory directory;
+  fs::create_directory(directory / "model");
+  write_text(directory / "model/springs.csv", "i,k\n0,1\n1,4\n2,2\n");
+  write_text(directory / "model/chain.toml",
+             "[sets]\nmass = 4\nspring = { file = \"springs.csv\" }\n"
+             "[coordinates]\nx = { over = \"mass\", start = \"mass^2\" }\n"
+             "[[potential]]\nover = \"spring\"\nenergy = \"k/2*(x[i + 1] - x[i])^2\"\n[run]\nto = 4\n");
+  const auto in = [&](const char* folder, const std::string& line) {
+    return trill_in(directory / folder, words_of(line));
+  };
+  ASSERT_EQ(in(".", "run model/chain.toml --check off -q --out run.h5").code, 0);
+  const Ended away = in(".", "verify run.h5");
+  EXPECT_EQ(away.code, 2);
+  EXPECT_THAT(away.err, testing::AllOf(HasSubstr("springs.csv"), HasSubstr("folder of the model")));
+  const Ended there = in("model", "verify ../run.h5");
+  EXPECT_EQ(there.code, 0) << there.err;
+  EXPECT_THAT(there.out, HasSubstr("green."));
+  ASSERT_EQ(in("model", "run chain.toml --check off -q --out beside.h5").code, 0);
+  EXPECT_EQ(in(".", "verify model/beside.h5").code, 0);
+  write_text(directory / "model/springs.csv", "i,k\n0,1\n1,5\n2,2\n");
+  const Ended changed = in("model", "verify ../run.h5");
+  EXPECT_EQ(changed.code, 2);
+  EXPECT_THAT(changed.err, HasSubstr("springs.csv, which the model reads, has changed"));
+}
+
 TEST(Verify, SaysWhatItCannotCheck) {
   const Directory directory;
   EXPECT_EQ(trill_in(directory.path(), words_of("verify nothing.h5")).code, 3);

@@ -2,11 +2,9 @@
 // Bounds of reduced structures: random loads, outputs, damping and initial states. The exact motion is that of all
 // modes, by a dense eigenvalue decomposition.
 #include "multiscale/ritz_reduction.hpp"
-#include "problem/generated_structure.hpp"
 #include "support/test_structure.hpp"
 
 #include <algorithm>
-#include <random>
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
@@ -14,65 +12,7 @@
 namespace {
 using namespace trill;
 using testing_structures::GivenStructure;
-
-class RandomCases {
- public:
-  explicit RandomCases(std::uint64_t seed) : random_(seed) {}
-  double uniform(double low, double high) { return std::uniform_real_distribution<>(low, high)(random_); }
-  bool chance(double share) { return uniform(0, 1) < share; }
-
-  std::function<double(double)> factor() {
-    const double a = uniform(0.2, 5), b = uniform(0, 6);
-    switch (random_() % 5) {
-      case 0:
-        return [](double) { return 1.0; };
-      case 1:
-        return [a](double t) { return std::sin(a * t); };
-      case 2:
-        return [a](double t) { return 0.5 * (1 - std::cos(a * t)); };
-      case 3:
-        return [a, b](double t) { return a * t - 0.1 * b * t * t; };
-      default:
-        return [a, b](double t) { return std::exp(-a * t) * std::cos(b * t); };
-    }
-  }
-  Vec vector(Index n) {
-    Vec v = Vec::Zero(n);
-    if (chance(0.5)) {
-      v[static_cast<Index>(random_() % static_cast<std::uint64_t>(n))] = uniform(-1, 1);
-    } else {
-      for (double& x : v) x = uniform(-1, 1);
-    }
-    return v;
-  }
-  GivenStructure structure() {
-    GivenStructure s;
-    const double size = static_cast<double>(4 + random_() % 8);
-    const GeneratedStructure made = chance(0.5) ? generate_structure("beam", {{"elements", size}})
-                                                : generate_structure("membrane", {{"points", std::floor(size / 2)}});
-    s.m = made.mass;
-    s.k = made.stiffness;
-    const Index n = s.m.rows();
-    ProportionalDamping share;
-    if (chance(0.5)) share.mass = uniform(0, 1);
-    if (chance(0.5)) share.stiffness = std::pow(10, uniform(-6, 0));
-    s.share = share;
-    s.c = share.mass * s.m + share.stiffness * s.k;
-    const Index loads = static_cast<Index>(random_() % 3);
-    s.shapes = Mat::Zero(n, loads);
-    for (Index i = 0; i < loads; ++i) {
-      s.shapes.col(i) = vector(n);
-      s.factors.push_back(factor());
-    }
-    s.u0 = s.v0 = Vec::Zero(n);
-    if (chance(0.3)) s.u0 = made.vectors.at("uniform") * uniform(-1, 1);
-    if (chance(0.3)) s.v0 = vector(n);
-    return s;
-  }
-
- private:
-  std::mt19937_64 random_;
-};
+using testing_structures::RandomStructures;
 
 struct AllModes {
   ModalSystem system;
@@ -93,7 +33,7 @@ AllModes all_modes(const GivenStructure& s) {
 }
 
 TEST(RitzBounds, HoldInAThousandRandomCases) {
-  RandomCases random(2026);
+  RandomStructures random(2026);
   const double t_end = 6;
   constexpr int steps = 60;
   int held = 0, complete = 0;

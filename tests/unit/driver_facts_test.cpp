@@ -67,6 +67,17 @@ TEST(TimeScales, EnergyOfTheFastMotionDoesNotDependOnTheFrame) {
   EXPECT_NEAR(b.slow_energy / a.slow_energy, 1, 1e-3);
 }
 
+// Two unit masses on a stiff spring, one of them pushed: half of its energy is that of the centre of mass.
+TEST(TimeScales, FindTheEnergyOfGapsBesideConstraints) {
+  const TextModel pair = model_of(
+      "[coordinates]\nx1 = 0\ny1 = 0\nx2 = { start = 1, velocity = 1 }\n[[constraint]]\nequation = \"y1\"\n"
+      "[[stiff]]\ngap = \"x2 - x1 - 1\"\nstiffness = 1e6\ngroup = \"spring\"\n");
+  const State start = pair.problem->initial_state();
+  const TimeScales scales = time_scales(*pair.problem, start, start, 10);
+  EXPECT_NEAR(scales.fast_energy, 0.25, 1e-9);
+  EXPECT_NEAR(scales.slow_energy, 0.25, 1e-9);
+}
+
 TEST(ScaleGaps, AreTheWidestOnesInTheWindowOfTheRun) {
   EXPECT_FALSE(widest_gap({}, 10).found());
   EXPECT_FALSE(widest_gap({500}, 10).found()) << "there is nothing slow";
@@ -183,6 +194,19 @@ TEST(Choices, AreMadeWhereNobodyNamesAMethod) {
   EXPECT_NEAR(solution.y()(0, solution.rows() - 1), 1.7055, 4e-3);
   plan.accuracy = 1e-6;
   EXPECT_EQ(prepare(plan, stiff.problem->clone(), stiff.info.run).way.method->info.name, "radau");
+}
+
+// Two unit masses on a spring of constant 200, which oscillate with the frequency 20.
+TEST(Choices, LeaveSlowOutWhereNothingIsSlow) {
+  const TextModel pair = model_of(
+      "[coordinates]\nx1 = 0\nx2 = { start = 1.1, velocity = 0.3 }\n"
+      "[[stiff]]\ngap = \"x2 - x1 - 1\"\nstiffness = 200\ngroup = \"spring\"\n");
+  RunPlan plan;
+  plan.want = Want::slow;
+  plan.to = 2;
+  const PreparedRun few = prepare(plan, pair.problem->clone());
+  EXPECT_EQ(few.way.formulation, nullptr);
+  EXPECT_THAT(few.choice, mentions("full motion", "6.4 periods"));
 }
 
 TEST(Choices, FollowTheAccuracy) {

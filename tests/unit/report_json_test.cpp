@@ -327,9 +327,10 @@ TEST(ReportCharts, ShowWhatTheReportShows) {
   const auto charts = trill::charts_of(trill::report_run(s));
   std::vector<std::string> titles;
   for (const trill::Chart& c : charts) titles.push_back(c.title);
-  EXPECT_EQ(titles, (std::vector<std::string>{"Coordinates", "Velocities", "Energy, deviation from its start",
-                                              "Constraint violation", "Multipliers", "Quantities", "Step size",
-                                              "Local error estimate", "Newton iterations", "Phase plane: x, y"}));
+  EXPECT_EQ(titles,
+            (std::vector<std::string>{"Coordinates", "Velocities", "Energy, deviation from its start",
+                                      "Constraint violation", "Multipliers", "Quantities", "Step size",
+                                      "Local error estimate", "Newton iterations", "Phase plane: x, y", "Spectrum"}));
   EXPECT_EQ(charts[9].style, trill::ChartStyle::line);
   for (const trill::Chart& c : charts)
     for (const trill::ChartSeries& x : c.series) EXPECT_EQ(x.x.size(), x.y.size());

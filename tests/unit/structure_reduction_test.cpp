@@ -6,6 +6,7 @@
 #include "problem/generated_structure.hpp"
 #include "support/mentions.hpp"
 #include "support/test_structure.hpp"
+#include "trill/formulation/reformulation.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -14,6 +15,8 @@
 #include <gtest/gtest.h>
 
 namespace trill {
+ReformulationEntry ritz_entry();
+
 namespace {
 using testing_structures::GivenStructure;
 
@@ -160,6 +163,44 @@ TEST(Reductions, AreCompleteWhereLittleIsExcited) {
   }();
   EXPECT_EQ(nothing.system.size(), 0);
   EXPECT_TRUE(nothing.complete);
+}
+
+// A force that rises smoothly at the centre of a plate; the output is where it acts, or the mean.
+TEST(Reductions, OfAPlateNeedFewSolves) {
+  for (const double elements : {20.0, 21.0}) {
+    GivenStructure s = given("plate", {{"elements", elements}}, {"centre"});
+    s.factors = {[](double t) { return 0.5 * (1 - std::cos(15 * t)); }};
+    const Vec centre = s.shapes.col(0),
+              mean = generate_structure("plate", {{"elements", elements}}).vectors.at("uniform");
+    const Reduction loaded = reduce({s, s.initial_state(), 2, 1e-4, {{"centre", centre}}});
+    EXPECT_TRUE(loaded.reached && loaded.proved);
+    EXPECT_LE(loaded.solves, 42);
+    EXPECT_EQ(loaded.solves, loaded.system.size() + 1) << "the load has told all about the output";
+    const Reduction other = reduce({s, s.initial_state(), 2, 1e-4, {{"mean", mean}}});
+    EXPECT_TRUE(other.reached);
+    EXPECT_LE(other.solves, 42);
+  }
+}
+
+// A second object that inherits computes nothing anew for the same question, and all for another one: here the
+// structures differ, so that it can be seen which one was reduced.
+TEST(Reductions, AreInherited) {
+  const GivenStructure s = given("beam", {{"elements", 10}}, {"tip"});
+  GivenStructure stiffer = s;
+  stiffer.k *= 4;
+  const ReformulationEntry entry = ritz_entry();
+  const auto lowest = [&](Reformulation& form, double tolerance) {
+    form.expect({tolerance, 0, 2, {"u1"}});
+    State in;
+    Notes notes;
+    form.enter(s.initial_state(), in, notes);
+    return dynamic_cast<const LinearStructure&>(form.inner()).stiffness_matrix().coeff(0, 0);
+  };
+  const auto first = entry.make(s, {}), second = entry.make(stiffer, {});
+  const double lambda = lowest(*first, 1e-4);
+  second->inherit(*first);
+  EXPECT_EQ(lowest(*second, 1e-4), lambda);
+  EXPECT_NEAR(lowest(*second, 1e-5), 4 * lambda, 1e-6 * lambda);
 }
 
 // A dashpot at the tip couples the modes. The exact motion is that of the whole matrix.

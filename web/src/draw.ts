@@ -4,6 +4,7 @@
 
 import { fillEnvelope } from './envelope';
 import { lowerBound, sampleCount, type Curve, type Range } from './curve';
+import type { Mark } from './model';
 
 export interface Frame {
   left: number;
@@ -181,6 +182,26 @@ export function drawEvents(ctx: CanvasRenderingContext2D, times: number[], f: Fr
   }
   ctx.stroke();
   ctx.setLineDash([]);
+}
+
+// Names of marks that would lie on one before are left out.
+export function markLabels(marks: Mark[], f: Frame, widthOf: (label: string) => number): { x: number; label: string }[] {
+  const toX = mapX(f);
+  let free = -Infinity;
+  return [...marks].sort((a, b) => a.x - b.x).flatMap((mark) => {
+    const x = toX(mark.x);
+    if (!(x >= f.left && x <= f.left + f.width)) return [];
+    const label = x >= free && x + widthOf(mark.label) <= f.left + f.width ? mark.label : '';
+    if (label) free = x + widthOf(label) + 8 * f.ratio;
+    return [{ x, label }];
+  });
+}
+
+export function drawMarks(ctx: CanvasRenderingContext2D, marks: Mark[], f: Frame, colour: string, ink: string): void {
+  drawEvents(ctx, marks.map((m) => m.x), f, colour);
+  ctx.fillStyle = ink;
+  ctx.font = `${11 * f.ratio}px sans-serif`;
+  for (const { x, label } of markLabels(marks, f, (text) => ctx.measureText(text).width)) ctx.fillText(label, x + 4 * f.ratio, f.top + 13 * f.ratio);
 }
 
 // Parts of the x axis that are marked from top to bottom; the narrowest are still seen.

@@ -114,6 +114,7 @@ export interface Run {
   decimation: { rows: number; kept: number } | null;
   phase: Phase | null;
   events: RunEvent[];
+  spectrum: Figure[];
   cycles: Cycles | null;
   picture: Picture | null;
   hiddenComponents: number;
@@ -125,6 +126,12 @@ export interface FigureAxis {
   log: boolean;
 }
 
+// A place on the x axis with a name.
+export interface Mark {
+  x: number;
+  label: string;
+}
+
 export interface Figure {
   title: string;
   note: string;
@@ -132,6 +139,7 @@ export interface Figure {
   y: FigureAxis;
   style: 'line' | 'points' | 'both';
   series: { label: string; x: Float64Array; y: Float64Array }[];
+  marks: Mark[];
 }
 
 export interface Table {

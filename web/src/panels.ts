@@ -60,6 +60,8 @@ export function runPanel(run: Run): (HTMLElement | null)[] {
     charts.length > 0 ? ofTime(charts) : el('p', { class: 'empty' }, 'This run holds no series to draw.'),
     cycles ? heading('Cycle by cycle') : null,
     cycles,
+    run.spectrum.length > 0 ? heading('Spectrum') : null,
+    run.spectrum.length > 0 ? el('div', { class: 'charts' }, ...run.spectrum.map((f, i) => figureCard(f, `${run.id}-spectrum-${i}`, run.spectrum.length === 1))) : null,
     phase ? heading('Phase plane') : null,
     phase,
     howComputed(run, elements(true)),
@@ -160,9 +162,11 @@ export function overlayPanel(runs: Run[]): (HTMLElement | null)[] {
 // Circles in the complex plane have to look like circles.
 const complexPlane = (figure: Figure): boolean => /^re(al)?\b/i.test(figure.x.label) && /^im(ag\w*)?\b/i.test(figure.y.label);
 
-function figureCard(figure: Figure, index: number): HTMLElement {
+function figureCard(figure: Figure, id: string, wide = false): HTMLElement {
   return new PlotCard({
-    id: `figure-${index}`,
+    id,
+    wide,
+    marks: figure.marks,
     title: figure.title,
     note: figure.note,
     kind: 'plane',
@@ -176,7 +180,7 @@ function figureCard(figure: Figure, index: number): HTMLElement {
 
 export function figuresSection(report: Report): HTMLElement | null {
   if (report.figures.length === 0) return null;
-  return el('section', {}, heading('Charts'), el('div', { class: 'charts' }, ...report.figures.map(figureCard)));
+  return el('section', {}, heading('Charts'), el('div', { class: 'charts' }, ...report.figures.map((figure, i) => figureCard(figure, `figure-${i}`))));
 }
 
 export function tablesSection(report: Report): HTMLElement | null {

@@ -6,13 +6,14 @@ import type { Curve, Range } from './curve';
 import { Crosshair, type Pointed } from './crosshair';
 import { el, freshId, iconButton } from './dom';
 import { drawBand } from './band';
-import { drawCurve, drawEvents, drawSpans, type Frame } from './draw';
+import { drawCurve, drawEvents, drawMarks, drawSpans, type Frame } from './draw';
 import { describePlot, logHint } from './captions';
 import { withUnit } from './format';
 import { unitChart, type TickMarks } from './axes';
 import { attachGestures, type GestureTarget } from './gestures';
 import { Legend } from './legend';
 import type { Linked, XLink } from './link';
+import type { Mark } from './model';
 import { registerPlot, type LazyPlot } from './registry';
 import type { SavedPlot } from './save';
 import { saveMenu } from './savemenu';
@@ -27,6 +28,7 @@ export interface PlotSpec extends ViewSpec {
   note?: string;
   style?: 'line' | 'points' | 'both';
   events?: number[];
+  marks?: Mark[]; // places on the x axis with names
   spans?: Range[]; // parts of the x axis that are marked
   pick?: (x: number) => void; // the reader has clicked there
   link?: XLink;
@@ -223,6 +225,7 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
     u.ctx.clip();
     if (this.spec.spans?.length) drawSpans(u.ctx, this.spec.spans, frame, palette.curves[0]);
     if (this.spec.events?.length) drawEvents(u.ctx, this.spec.events, frame, palette.event);
+    if (this.spec.marks?.length) drawMarks(u.ctx, this.spec.marks, frame, palette.event, palette.text);
     const colourOf = (c: Curve): string => palette.curves[c.colour % palette.curves.length];
     const shown = this.spec.curves.filter((c) => c.visible);
     for (const c of shown) drawBand(u.ctx, c, frame, colourOf(c));
@@ -234,10 +237,10 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
 
   private saved(): SavedPlot | null {
     if (!this.chart || !this.labels) return null;
-    const { title, x, y, curves, style = 'line' } = this.spec;
+    const { title, x, y, curves, style = 'line', marks = [] } = this.spec;
     const ticks = (which: 'x' | 'y') => ({ ...this.tickMarks(which), factor: this.labels?.[which].factor ?? '' });
     const frame = this.frame(this.chart, true);
-    return { title, x, y, style, frame, curves: curves.filter((c) => c.visible), ticks: { x: ticks('x'), y: ticks('y') } };
+    return { title, x, y, style, frame, marks, curves: curves.filter((c) => c.visible), ticks: { x: ticks('x'), y: ticks('y') } };
   }
 
   // --- what tools and gestures ask for ---------------------------------------------------------

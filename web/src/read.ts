@@ -185,6 +185,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       const t = numberOr(e.t, null);
       return t === null ? [] : [{ name: text(e.name, 'event'), t }];
     }),
+    spectrum: list(f.spectrum).map((figure, i) => readFigure(figure, i, problems)),
     cycles: readCycles(f.cycles, label, problems),
     picture: readPicture(f.picture, label, problems),
     hiddenComponents: numberOr(f.hidden_components, 0),
@@ -214,6 +215,10 @@ function readFigure(v: unknown, index: number, problems: string[]): Figure {
       if (x.length !== y.length) problems.push(`${title}, ${label}: ${x.length} x values but ${y.length} y values.`);
       const n = Math.min(x.length, y.length);
       return { label, x: x.subarray(0, n), y: y.subarray(0, n) };
+    }),
+    marks: list(f.marks).map(fields).flatMap((m) => {
+      const x = numberOr(m.x, null);
+      return x === null ? [] : [{ x, label: text(m.label) }];
     }),
   };
 }

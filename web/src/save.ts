@@ -2,9 +2,9 @@
 // What a reader takes away: a plot as SVG, PNG or CSV, the numbers of the page as JSON.
 
 import type { Curve } from './curve';
-import { mapX, mapY, type Frame } from './draw';
+import { mapX, mapY, markLabels, type Frame } from './draw';
 import { withUnit } from './format';
-import type { FigureAxis } from './model';
+import type { FigureAxis, Mark } from './model';
 import { colours, dashOf } from './theme';
 
 export interface SavedPlot {
@@ -14,6 +14,7 @@ export interface SavedPlot {
   curves: Curve[]; // those that are shown
   frame: Frame; // what the view shows, with its logarithmic axes
   style: 'line' | 'points' | 'both';
+  marks: Mark[];
   ticks: { x: { at: number[]; labels: string[]; factor: string }; y: { at: number[]; labels: string[]; factor: string } };
 }
 
@@ -98,6 +99,10 @@ export function plotSvg(plot: SavedPlot): string {
     out.push(`<path d="M${left} ${y.toFixed(1)}H${left + width}" stroke="${palette.grid}"/>`);
     text(left - 8, y + 4, plot.ticks.y.labels[i], 'end');
   });
+  for (const { x, label } of markLabels(plot.marks, frame, (name) => 6.5 * name.length)) {
+    out.push(`<path d="M${x.toFixed(1)} ${top}v${height}" stroke="${palette.event}" stroke-dasharray="3 3"/>`);
+    if (label) text(x + 4, top + 13, label, 'start', ' font-size="11"');
+  }
   out.push('<g clip-path="url(#box)" fill="none" stroke-width="1.5">');
   plot.curves.forEach((c) => {
     const colour = palette.curves[c.colour % palette.curves.length];

@@ -305,3 +305,29 @@ test('a million-step page stays small and redraws quickly', async () => {
     await page.getByText('from 1\u202f000\u202f000 rows').first().waitFor();
   }, { clean: false });
 });
+
+test('the spectrum of a run is drawn, with the frequencies of the model named, and saved with them', () => {
+  const x = Array.from({ length: 400 }, (_, i) => 1 + i);
+  const spectrum = [{
+    title: 'Spectrum',
+    note: '',
+    x: { label: 'angular frequency', unit: 'rad/s', log: true },
+    y: { label: 'amplitude', unit: 'm', log: true },
+    style: 'line',
+    series: [{ label: 'r', x: f64(x), y: f64(x.map((w) => 1 / (1 + (w - 50) ** 2))) }],
+    marks: [{ x: 50, label: '<b>50</b>' }, { x: null, label: 'nowhere' }],
+  }];
+  return withPage(lineReport({ spectrum }), async (page) => {
+    await show(page, 'line-spectrum-0');
+    assert.ok((await curvePixels(page, 'line-spectrum-0')) > 150);
+    assert.equal(await page.getByRole('heading', { name: 'Spectrum' }).count(), 1);
+    const saved = page.waitForEvent('download');
+    await page.locator('#line-spectrum-0 .save > summary').click();
+    await page.locator('#line-spectrum-0 button[aria-label="Save as SVG"]').click();
+    const stream = await (await saved).createReadStream();
+    let svg = '';
+    for await (const part of stream) svg += part;
+    assert.match(svg, /&lt;b&gt;50&lt;\/b&gt;/);
+    assert.doesNotMatch(svg, /nowhere/);
+  });
+});

@@ -40,6 +40,8 @@ class Reformulation {
   virtual ~Reformulation() = default;
   virtual const Problem& inner() const = 0;
   virtual void expect(const RunScope&) {}  // called before the first enter()
+  // Takes over what another object has computed in its enter(), if that serves a run on a copy of the same problem.
+  virtual void inherit(const Reformulation&) {}
   // Events, known discontinuities and quick actions of the given problem lie inside what it computes at once, so the
   // driver looks for those of inner() instead.
   virtual bool keeps_time() const { return false; }

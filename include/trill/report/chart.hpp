@@ -18,6 +18,12 @@ struct ChartSeries {
   std::vector<double> x, y, band{};
 };
 
+// A place on the x axis with a name, drawn as a line from top to bottom.
+struct ChartMark {
+  double x = 0;
+  std::string label;
+};
+
 enum class ChartStyle { line, points, both };
 const char* to_text(ChartStyle style);
 
@@ -28,6 +34,7 @@ struct Chart {
   ChartStyle style = ChartStyle::line;
   std::vector<ChartSeries> series;
   std::string band_label{};  // what bands mean, for the legend
+  std::vector<ChartMark> marks{};
 };
 
 // A table as text. Each row may have a mark: "ok", "bad" or empty; fewer marks than rows are allowed.

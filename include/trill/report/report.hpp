@@ -5,7 +5,9 @@
 #include "trill/report/chart.hpp"
 #include "trill/solution/solution.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,11 @@ struct ReportRun {
   const RowSource& rows;
   std::vector<Parameter> parameters{};  // with units and meanings, if the model is available; else info.parameters
   std::shared_ptr<const CycleShapes> cycles{};  // of an envelope: cycles that can be looked at one by one
+  // The names of which spectra are wanted; none: of measures and coordinates. Not set: these, where they oscillate
+  // fast.
+  std::optional<std::vector<std::string>> spectrum{};
+  // The angular frequencies that the model is known to have; asked for only if there is a spectrum to mark them in.
+  std::function<std::vector<ChartMark>()> frequencies{};
 };
 ReportRun report_run(const Solution& solution, std::string label = "");
 

@@ -26,6 +26,25 @@ void TextStructure::load_factors(double t, Out factors) const {
   }
 }
 
+namespace {
+// In one line, as for everything that is found after the file was read.
+UsageError complaint_at(const SourceText& source, std::size_t offset, const std::string& message) {
+  const SourcePlace place = source.place(offset);
+  return UsageError(fmt::format("{}:{}:{}: {}", source.file(), place.line, place.column, message));
+}
+}  // namespace
+
+UsageError TextStructure::stiffness_error(const std::string& message) const {
+  const FileStructure& file = *model_->file.structure;
+  return complaint_at(model_->source, (file.generate ? file.generate->shape : *file.stiffness).offset, message);
+}
+
+UsageError TextStructure::factor_error(Index load, const std::string& message) const {
+  const FileLoad& given = model_->file.structure->loads[static_cast<std::size_t>(load)];
+  if (given.factor) return complaint_at(model_->source, given.factor->piece.begin, message);
+  return given.table ? complaint_at(model_->source, given.table->offset, message) : UsageError(message);
+}
+
 std::vector<double> TextStructure::breakpoints(double t0, double t1) const {
   std::vector<double> times;
   for (TimeFunction when : data_->switches) {

@@ -42,6 +42,8 @@ class TextStructure final : public LinearStructure, public TimeMarked {
   void load_factors(double t, Out factors) const override;
   std::vector<StructureOutput> outputs() const override { return data_->outputs; }
   std::optional<ProportionalDamping> proportional_damping() const override { return data_->proportional; }
+  UsageError stiffness_error(const std::string& message) const override;
+  UsageError factor_error(Index load, const std::string& message) const override;
   std::vector<double> breakpoints(double t0, double t1) const override;
   std::vector<TimeMark> time_marks(double t0, double t1) const override;
 
