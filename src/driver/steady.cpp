@@ -27,6 +27,12 @@ constexpr double least_share_of_guess = 0.02;
 // How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
 // for oscillators where Newton's method fails from farther away.
 constexpr double swing_agreements[] = {0.1, 0.01, 0.001};
+// Small capacitances and leakage inductances may ring for thousands of periods of their own in a cycle. Where cycles
+// with the usual tolerance take too many steps, or Newton's method fails, the steady state is found with the loosest of
+// these tolerances and then with tighter ones as long as these are affordable.
+constexpr long most_steps_of_cycle = 20'000, most_steps_of_better_cycle = 60'000;
+constexpr double loosest = 1000, better[] = {100, 10};
+constexpr int longer_warm_ups[] = {30, 300};  // where Newton's method fails from the first cycles
 
 void check_steady_plan(const RunPlan& plan) {
   if (plan.h)
@@ -81,13 +87,17 @@ struct SteadyRun::Found {
   Vec swings;  // in the guess for an oscillator
   CycleTrace period;
   Counters work;
+  double rtol = 0;  // of the cycles
+  bool ran_out_of_steps = false;
 };
 
 SteadyRun::SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& defaults)
     : problem_(problem.clone()),
       plan_(std::move(plan)),
       defaults_(defaults),
-      options_(read_options<SteadyOptions>(plan_.options, steady_asker)) {
+      options_(read_options<SteadyOptions>(plan_.options, steady_asker)),
+      may_loosen_(!plan_.rtol) {
+  if (!plan_.rtol) plan_.rtol = std::min(defaults.rtol, steady_rtol);
   find_signal(problem, options_.signal);
   check_load(problem, options_.load);
   if (!dynamic_cast<const CircuitProblem*>(problem_.get()))
@@ -175,13 +185,42 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
   return false;
 }
 
-void SteadyRun::shoot(const std::atomic<bool>* stop, Found& found) const {
+// Where Newton's method fails, after a longer warm-up.
+void SteadyRun::shoot_from_afar(const CircuitCycleOptions& accuracy, const std::atomic<bool>* stop,
+                                Found& found) const {
+  shoot(accuracy, options_.warm_up, stop, found);
+  for (const int warm_up : longer_warm_ups)
+    if (found.status == RunStatus::newton_failed && !found.ran_out_of_steps && warm_up > options_.warm_up)
+      shoot(accuracy, warm_up, stop, found);
+}
+
+void SteadyRun::shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& found) const {
+  CircuitCycleOptions accuracy = cycle_options(*plan_.rtol);
+  if (!may_loosen_) return shoot_from_afar(accuracy, stop, found);
+  accuracy.most_steps = most_steps_of_cycle;
+  shoot(accuracy, options_.warm_up, stop, found);
+  if (found.status != RunStatus::newton_failed) return;
+  shoot_from_afar(cycle_options(loosest * *plan_.rtol), stop, found);
+  for (const double times : better) {
+    if (found.status != RunStatus::reached_end) return;
+    Found next = found;
+    next.start.y = found.period.values().col(0);
+    accuracy = cycle_options(times * *plan_.rtol);
+    accuracy.most_steps = most_steps_of_better_cycle;
+    shoot(accuracy, 0, stop, next);
+    if (next.status == RunStatus::newton_failed) return;
+    found = std::move(next);
+  }
+}
+
+void SteadyRun::shoot(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop,
+                      Found& found) const {
   SteadyState& state = found.state;
-  CircuitCycle cycle(circuit(), found.start, state.period, cycle_options(*plan_.rtol));
+  CircuitCycle cycle(circuit(), found.start, state.period, accuracy);
   cycle.keep_waveform(true);
   CircuitShooting shooting(cycle);
   ShootingOptions options;
-  options.warm_up = state.has_clock ? options_.warm_up : 0;
+  options.warm_up = warm_up;
   options.max_iterations = options_.iterations;
   options.stop = stop;
   if (!state.has_clock) options.free_period = state.period;
@@ -193,6 +232,8 @@ void SteadyRun::shoot(const std::atomic<bool>* stop, Found& found) const {
   found.message = result.message;
   if (!result.converged && !cycle.failure().empty()) found.message += ": " + cycle.failure();
   found.period = cycle.trace();
+  found.rtol = accuracy.rtol;
+  found.ran_out_of_steps = !result.converged && cycle.ran_out_of_steps();
   add_work(cycle.counts(), result, found.work);
   if (result.converged && !state.has_clock &&
       ((found.period.max() - found.period.min()).array() < least_share_of_guess * found.swings.array()).all()) {
@@ -210,7 +251,7 @@ void SteadyRun::shoot(const std::atomic<bool>* stop, Found& found) const {
   state.products += result.products;
 }
 
-SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
+SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop, const State* from) const {
   Found found;
   SteadyState& state = found.state;
   found.start = circuit().initial_state();
@@ -218,7 +259,11 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
   state.has_clock = period_.has_value();
   if (state.has_clock) {
     state.period = *period_;
-    shoot(stop, found);
+    if (from) {
+      found.start = *from;
+      shoot(cycle_options(*plan_.rtol), 0, stop, found);
+    }
+    if (!from || found.status == RunStatus::newton_failed) shoot_with_some_tolerance(stop, found);
   } else {
     for (const double agreement : swing_agreements) {
       const auto failed_before = std::pair(found.status, found.message);
@@ -226,7 +271,7 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
         if (state.cycles > 0) std::tie(found.status, found.message) = failed_before;  // says more
         break;
       }
-      shoot(stop, found);
+      shoot(cycle_options(*plan_.rtol), 0, stop, found);
       if (found.status != RunStatus::newton_failed) break;
     }
   }
@@ -243,7 +288,7 @@ SteadyRun::Found SteadyRun::find(const std::atomic<bool>* stop) const {
 
 Solution SteadyRun::run(PreparedRun& run) const {
   const auto begin = std::chrono::steady_clock::now();
-  Found found = find(run.options.stop);
+  Found found = find(run.options.stop, nullptr);
   Solution solution;
   solution.info = run.options.info;
   solution.info.layout = problem_->layout();
@@ -273,6 +318,17 @@ Solution SteadyRun::run(PreparedRun& run) const {
   outcome.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.steady_state.reset();
   if (outcome.ok()) {
+    if (found.rtol > *plan_.rtol)
+      outcome.notices.push_back({.t = s.t,
+                                 .code = "summary",
+                                 .text = fmt::format("cycles were computed with rtol = {:.0e}: with {:.0e} no steady "
+                                                     "state was found in {} steps for each cycle",
+                                                     found.rtol, *plan_.rtol, most_steps_of_cycle),
+                                 .severity = Severity::info});
+    run.plan.rtol = found.rtol;
+    run.start = found.start;
+    run.start.y = found.period.values().col(0);
+    solution.info.settings["rtol"] = format_number(found.rtol);
     for (const std::string& line : steady_sentences(found.state, problem_->time_unit()))
       outcome.notices.push_back({.t = s.t, .code = "summary", .text = line, .severity = Severity::info});
     if (!found.state.is_stable)
@@ -292,8 +348,8 @@ Trust SteadyRun::check(const PreparedRun& run) const {
     return trust;
   }
   RunPlan finer = plan_;
-  finer.rtol = *plan_.rtol / check_refinement;
-  const Found again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop);
+  finer.rtol = *run.plan.rtol / check_refinement;
+  const Found again = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &run.start);
   trust.how = fmt::format(
       "the steady state was computed again with rtol/{:g}, and mean, rms, min and max of every "
       "component were compared",
@@ -325,8 +381,8 @@ PreparedRun prepare_steady(const Resolved& asked, std::unique_ptr<Problem> probl
   PreparedRun run;
   run.plan = asked.plan;
   run.plan.method = "shooting";
-  if (!run.plan.rtol) run.plan.rtol = std::min(asked.defaults.rtol, steady_rtol);
   const auto steady = std::make_shared<const SteadyRun>(*problem, run.plan, asked.defaults);
+  run.plan.rtol = steady->rtol();
   run.steady = steady;
   run.problem = std::move(problem);
   run.start = run.problem->initial_state();

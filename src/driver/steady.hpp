@@ -3,6 +3,7 @@
 
 #include "driver/resolve.hpp"
 #include "driver/steady_options.hpp"
+#include "multiscale/circuit_cycle.hpp"
 #include "multiscale/rates_as_charges.hpp"
 
 namespace trill {
@@ -10,20 +11,25 @@ namespace trill {
 class SteadyRun {
  public:
   // UsageError if the problem is neither.
+  // Cycles get the rtol of the plan; if it has none, a tight one, or a looser one where that takes very many steps.
   SteadyRun(const Problem& problem, RunPlan plan, const RunDefaults& defaults);
   // One period as a solution, to the recorder of the run too; fills run.steady_state.
   Solution run(PreparedRun& run) const;
   // Computes the steady state again, more accurately, and compares the figures of all signals.
   Trust check(const PreparedRun& run) const;
   const RunDefaults& defaults() const { return defaults_; }
+  double rtol() const { return *plan_.rtol; }
   const SteadyOptions& options() const { return options_; }
   std::string description() const;  // what is done, in one sentence
 
  private:
   struct Found;
-  Found find(const std::atomic<bool>* stop) const;
+  // from: where a steady state is expected to begin; null: not known.
+  Found find(const std::atomic<bool>* stop, const State* from) const;
   bool guess(double agreement, const std::atomic<bool>* stop, Found& found) const;
-  void shoot(const std::atomic<bool>* stop, Found& found) const;
+  void shoot(const CircuitCycleOptions& accuracy, int warm_up, const std::atomic<bool>* stop, Found& found) const;
+  void shoot_from_afar(const CircuitCycleOptions& accuracy, const std::atomic<bool>* stop, Found& found) const;
+  void shoot_with_some_tolerance(const std::atomic<bool>* stop, Found& found) const;
 
   void take_card();
   std::optional<double> period_of_sources() const;
@@ -33,6 +39,7 @@ class SteadyRun {
   RunPlan plan_;
   RunDefaults defaults_;
   SteadyOptions options_;
+  bool may_loosen_;               // where cycles would take very many steps: the user gave no tolerance
   std::optional<double> period_;  // empty: it is an oscillator
 };
 

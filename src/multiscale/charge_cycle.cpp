@@ -12,10 +12,10 @@
 
 namespace trill {
 namespace {
-constexpr double looks_in_one_cycle = 50;                      // steps at least, if the problem does not limit them
-constexpr long most_steps = 200'000, most_switchings = 2'000;  // in one cycle
-constexpr double shortest_step = 1e-13;                        // of the cycle
-constexpr double corner_accuracy = 1e-10;                      // corners closer than this share of a cycle are one
+constexpr double looks_in_one_cycle = 50;  // steps at least, if the problem does not limit them
+constexpr long most_switchings = 2'000;    // in one cycle
+constexpr double shortest_step = 1e-13;    // of the cycle
+constexpr double corner_accuracy = 1e-10;  // corners closer than this share of a cycle are one
 constexpr double safety = 0.9, most_growth = 100, most_shrinking = 0.05, after_failure = 0.25;
 constexpr int order = 3;
 
@@ -120,7 +120,7 @@ bool ChargeCycle::run(const Span& span, In z, std::vector<int>& mode, Derivative
 
 bool ChargeCycle::integrate(const Span& span) {
   const double end = span.t0 + span.duration, one = corner_accuracy * settings_.period;
-  steps_left_ = most_steps;
+  steps_left_ = settings_.most_steps;
   events_left_ = most_switchings;
   longest_ = wish_ = longest_step(span);
   step_.begin_cycle(charges_, state_.y, settings_.period);
@@ -162,7 +162,7 @@ ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
       return Outcome::failed;
     }
     if (--steps_left_ < 0) {
-      fail(fmt::format("a cycle needs more than {} steps", most_steps));
+      fail(fmt::format("a cycle needs more than {} steps", settings_.most_steps));
       return Outcome::failed;
     }
     if (!step_.attempt(state_.t, h, charges_, state_.y)) {

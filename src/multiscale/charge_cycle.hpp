@@ -20,6 +20,7 @@ class ChargeCycle {
   struct Settings {
     double rtol = 1e-6, vntol = 1e-6, abstol = 1e-9, tape_bytes = 256e6;
     double period = 1;
+    long most_steps = 200'000;  // in one run
   };
   struct Span {
     double t0 = 0, duration = 0;
@@ -36,8 +37,9 @@ class ChargeCycle {
   Index independent() const { return coordinates_.independent(); }
   const ChargeCoordinates& coordinates() const { return coordinates_; }
   void set_period(double period);
-  void end_at(const std::optional<Section>& section);  // all further runs, if they get there
-  bool reached_section() const { return reached_; }    // the last one did
+  void end_at(const std::optional<Section>& section);        // all further runs, if they get there
+  bool ran_out_of_steps() const { return steps_left_ < 0; }  // the last one did
+  bool reached_section() const { return reached_; }          // the last one did
 
   // mode: on entry what hysteresis leaves open, on exit the switches at the end. directions: derivatives of z at the
   // start, if they are to be propagated. false: see failure().

@@ -16,6 +16,7 @@ struct CircuitCycleOptions {
   double vntol = 1e-6;        // voltages, and other unknowns, below this do not matter
   double abstol = 1e-9;       // currents (unknowns whose unit is A) below this do not matter
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
+  long most_steps = ChargeCycle::Settings{}.most_steps;  // of one cycle
 };
 
 // One period of a driven circuit as a map. The unknown z has the charges and fluxes that are independent of each other;
@@ -65,7 +66,8 @@ class CircuitCycle final : public CycleMap {
   Vec end_rate() const;                                                 // dz/dt at its end
   void keep_waveform(bool keep) { engine_.trace().keep_points(keep); }  // trace() then has times and values
   const CycleCounts& counts() const { return engine_.counts(); }        // since the map was made
-  const std::string& failure() const { return engine_.failure(); }      // why the last cycle could not be computed
+  bool ran_out_of_steps() const { return engine_.ran_out_of_steps(); }
+  const std::string& failure() const { return engine_.failure(); }  // why the last cycle could not be computed
 
   // Computes a cycle and stores what its derivative needs; tangent() then multiplies P' = Phi with a vector in one
   // sweep. A tape is valid until the next record().

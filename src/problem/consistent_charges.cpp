@@ -193,6 +193,7 @@ ConsistentCharges::Status ConsistentCharges::settle(double t, Out x) {
   // Where a formula jumps at this instant, rounding decides on which side of the jump it is. A moment later it is sure.
   for (const double moment : moments) {
     system_->t = t + moment * std::abs(t);
+    if (moment > 0 && system_->t == t) break;
     status = is_settled(x) ? Status::ok : solve(x);
     if (status != Status::not_reached) break;
   }
