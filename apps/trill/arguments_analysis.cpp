@@ -57,7 +57,7 @@ void add_report(CLI::App& app, Action& action) {
                        "  trill report run.h5 -o run.html\n  trill report run.h5 orbit.h5 -o both.html\n"
                        "  trill report run.h5 --svg\n"
                        "  trill report run.h5 --print -o paper.html\n  trill report run.h5 --frames film/\n"
-                       "  trill report run.h5 --spectrum --of r,x            which frequencies are in r and x?\n");
+                       "  trill report run.h5 --spectrum --of r12,x1         which frequencies are in r12 and x1?\n");
   sub.add_option("solution", a.inputs, "solution files written by 'trill run --out'; several are shown together")
       ->required();
   file_name(sub, "-o,--out", a.out, "page to write (default: the name of the solution with .html)");

@@ -13,6 +13,7 @@ namespace {
 constexpr double least_model_error = 1e-14;  // estimates below this say nothing but that there is rounding
 constexpr double margin = 0.3;               // of the accuracy: what a remedy aims at
 constexpr double own_remedy_up_to = 0.2;     // errors larger than this say little about the order of the method
+constexpr double shortest_horizon = 0.01;    // of the run: what a statement must reach to stand for it
 
 std::string settings_text(const RunPlan& plan) {
   std::string text = fmt::format("trill run {}", plan.model);
@@ -98,6 +99,8 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
     trust.verdict = Verdict::green;
     trust.until = finding.until;
     trust.headline = horizon_text(finding, accuracy);
+    if (const double share = std::abs(finding.until - *run.plan.from) / span; share < shortest_horizon)
+      doubt(trust, fmt::format("That is {:.1g} of the run: nothing is known about the rest.", share));
   } else {
     trust.headline = error_text(finding, trust.verdict, slow);
   }

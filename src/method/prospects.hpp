@@ -8,7 +8,8 @@
 namespace trill {
 double seconds_of_step(const Prospect& p, const ProblemFacts& facts);
 
-// An explicit method with error control, relative to dop853, which is the one below. Measured on shipped models at rtol = 1e-6.
+// An explicit method with error control, relative to dop853, which is the one below. Measured on shipped models at rtol
+// = 1e-6.
 struct ExplicitBehaviour {
   double order = 8;        // steps grow like rtol^(-1/order)
   double steps = 1;        // over those of dop853 at rtol = 1e-6

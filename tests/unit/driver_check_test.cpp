@@ -97,6 +97,9 @@ z = "x*y - 8/3*z"
   EXPECT_LT(trust.until, 30);
   EXPECT_GT(trust.error, 0.1);
   EXPECT_THAT(trust.headline, testing::HasSubstr("errors grow 2.7-fold"));
+  const Trust mostly_unknown = checked(lorenz, plan_with("dop853", 1500, 1e-5)).trust;
+  EXPECT_EQ(mostly_unknown.verdict, Verdict::amber) << mostly_unknown.headline;
+  EXPECT_THAT(mostly_unknown.headline, testing::HasSubstr("nothing is known about the rest"));
 }
 
 // A run that is merely inaccurate has no horizon.

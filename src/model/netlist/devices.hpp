@@ -151,8 +151,8 @@ struct MosTransistor {
   T junction(const T& v, double saturation) const {
     return saturation * (bounded_exp(v / thermal) - 1.0) + leakage * v;
   }
-  // What of the voltage above the threshold is found in charges. The capacitance of the channel sets in along a ramp, as
-  // wide as that of Meyer in SPICE: if it jumped, so would currents into the gate.
+  // What of the voltage above the threshold is found in charges. The capacitance of the channel sets in along a ramp,
+  // as wide as that of Meyer in SPICE: if it jumped, so would currents into the gate.
   template <class T>
   T inverted(const T& above) const {
     const double half = surface / 4;
