@@ -39,9 +39,10 @@ class CheckpointPacing {
   bool due_at(double now) const {
     const double growing = std::min((now - began_) / 1000, 60.0), least = std::max(10 * writing_, growing);
     const double passed = now - ended_;
-    return passed >= least && (passed >= seconds_ || passed + step_ + last_took_ > 2 * seconds_);
+    return passed >= least && (passed >= seconds_ || passed + longer * step_ + last_took_ > 2 * seconds_);
   }
 
+  static constexpr double longer = 1.5;  // than the last step: what the next one may take
   double seconds_;
   SecondsClock now_;
   Pace looks_;
