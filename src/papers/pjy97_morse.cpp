@@ -88,9 +88,9 @@ FigureResult morse_resonance(bool full) {
   resonance(lim2, 5, 0.33657);
   for (const double step : {0.225, 0.27, 0.275, 0.28}) add_escape(result, verlet, step, true);
   for (const double step : {0.22, 0.23, 0.24, 0.25, 0.26, 0.29, 0.3}) add_escape(result, verlet, step, false);
-  add_escape(result, midpoint, 0.55, true);
-  for (const double step :
-       full ? std::vector{0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.545, 0.555, 0.6} : std::vector{0.3, 0.5})
+  for (const double step : full ? std::vector{0.545, 0.55, 0.555} : std::vector{0.55})
+    add_escape(result, midpoint, step, true);
+  for (const double step : full ? std::vector{0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6} : std::vector{0.3, 0.5})
     add_escape(result, midpoint, step, false);
   for (const double step :
        full ? std::vector{0.15, 0.2, 0.25, 0.3, 0.335, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6} : std::vector{0.275, 0.55})
