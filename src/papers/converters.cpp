@@ -87,13 +87,16 @@ struct StartUp {
   double most_cycles;
 };
 
-// The row of the start comes before those of the samples.
+// Runs have rows where switches turn too.
 double deviation(const StartUp& c, const Solution& run, std::size_t signal, double& last) {
   const Index row = run.component(c.signals[signal]);
-  double worst = run.rows() == static_cast<Index>(c.samples.size()) + 1 ? 0 : HUGE_VAL;
-  for (std::size_t k = 0; worst < HUGE_VAL && k < c.samples.size(); ++k) {
-    last = run.y()(row, static_cast<Index>(k) + 1);
-    worst = std::max(worst, std::abs(last - c.samples[k].values[signal]) / c.largest[signal]);
+  double worst = 0;
+  for (const StartUp::Sample& sample : c.samples) {
+    const double t = sample.cycle * c.period;
+    const auto at = std::ranges::find_if(run.t, [&](double time) { return std::abs(time - t) <= 1e-9 * c.period; });
+    if (at == run.t.end()) return HUGE_VAL;
+    last = run.y()(row, at - run.t.begin());
+    worst = std::max(worst, std::abs(last - sample.values[signal]) / c.largest[signal]);
   }
   return worst;
 }
