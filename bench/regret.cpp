@@ -123,8 +123,10 @@ void run_chosen(const Laboratory& lab, Case& c) {
     spent += r.seconds;
     c.steps = r.steps;
     if (r.ok && r.error <= c.accuracy) break;
-    // As the driver does it (next_attempt.cpp): a finer step that does not help is not tried twice.
-    const bool gives_up = !r.ok || r.error > 0.7 * before;
+    // As the driver does it (next_attempt.cpp): a finer step that does not help is not tried twice, unless the error is
+    // nearly small enough.
+    const bool hardly_helped = r.error > 0.7 * before;
+    const bool gives_up = !r.ok || (hardly_helped && r.error > 3 * c.accuracy);
     if (!r.ok) c.trouble += fmt::format("{}: {}; ", now.method, r.message.substr(0, 60));
     before = gives_up ? HUGE_VAL : r.error;
     if (gives_up) {
@@ -134,7 +136,8 @@ void run_chosen(const Laboratory& lab, Case& c) {
              next.h ? std::nullopt : next.rtol};
       rungs.erase(rungs.begin());
     } else if (now.rtol) {
-      *now.rtol = std::max(1e-13, *now.rtol * std::clamp(0.3 * c.accuracy / r.error, 1e-5, 0.5));
+      const double most = hardly_helped ? 0.1 : 0.5;
+      *now.rtol = std::max(1e-13, *now.rtol * std::clamp(0.3 * c.accuracy / r.error, 1e-5, most));
     } else {
       *now.h *= std::clamp(std::pow(0.3 * c.accuracy / r.error, 1.0 / 8), 0.02, 0.5);
     }

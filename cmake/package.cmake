@@ -25,7 +25,8 @@ if(kind STREQUAL STATIC_LIBRARY)
   foreach(package IN LISTS TRILL_PACKAGES)
     string(APPEND TRILL_FIND_DEPENDENCIES "find_dependency(${package})\n")
   endforeach()
-  install(FILES cmake/FindKLU.cmake cmake/FindHDF5C.cmake cmake/FindCVODE.cmake DESTINATION ${package_dir})
+  install(FILES cmake/FindKLU.cmake cmake/FindHDF5C.cmake cmake/FindCVODE.cmake cmake/FindCHOLMOD.cmake
+          DESTINATION ${package_dir})
 endif()
 configure_package_config_file(cmake/trillConfig.cmake.in ${written}/trillConfig.cmake INSTALL_DESTINATION ${package_dir}
                               NO_SET_AND_CHECK_MACRO)
@@ -66,6 +67,9 @@ if(TRILL_BUILD_TOOL)
     set_target_properties(trill_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
   endif()
   install(TARGETS trill_tool)
+  if(TARGET trill_mpi)
+    install(TARGETS trill_mpi)
+  endif()
 
   # Written by the tool's own --help, so that they never lag behind.
   set(words ${written}/trill.1 ${written}/trill.bash ${written}/_trill ${written}/trill.fish)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verbs that assess methods, and verbs that draw.
 #include "arguments.hpp"
+#include "window.hpp"
 #include "words.hpp"
 
 namespace trill::cli {
@@ -72,5 +73,9 @@ void add_report(CLI::App& app, Action& action) {
        "with --spectrum: of these measures and components, such as energy,x (default: measures, then coordinates)",
        [&of = a.of](const std::string& option, const std::string& text) { of = read_names(option, text); })
       ->needs(spectrum);
+  word(
+      sub, "--window", "FROM:TO",
+      "of a solution of --want envelope: compute every cycle between these times, and show them",
+      [&window = a.window](const std::string& option, const std::string& text) { window = read_window(option, text); });
 }
 }  // namespace trill::cli

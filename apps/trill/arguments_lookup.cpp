@@ -105,13 +105,17 @@ void add_reduce(CLI::App& app, Action& action) {
 }
 
 void add_export(CLI::App& app, Action& action) {
-  auto [sub, a] = verb(app, action, export_model, "export", "Write the equations of a model file as C or LaTeX",
+  auto [sub, a] = verb(app, action, export_model, "export",
+                       "Write the equations of a model file as C or LaTeX, or a solution in another format",
                        "  trill export two_springs --to latex -o two_springs.tex\n"
-                       "  trill export two_springs --to c\n");
-  sub.add_option("model", a.model, "a model file (.toml) or the name of a model")->required();
-  sub.add_option("--to", a.to, "language: c (the functions that trill compiles) or latex (formulas to read)")
-      ->required()
-      ->type_name("c|latex");
+                       "  trill export two_springs --to c\n"
+                       "  trill export run.h5 -o run.csv\n");
+  sub.add_option("model", a.model, "a model file (.toml), the name of a model, or a solution")->required();
+  sub.add_option(
+         "--to", a.to,
+         "language: c (the functions that trill compiles) or latex (formulas to read); of a solution: xyz, dcd, "
+         "h5md, csv, ... (default: as the name of the file says)")
+      ->type_name("c|latex|FORMAT");
   assignments(sub, "--param", a.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");
   file_name(sub, "-o,--out", a.out, "file to write (default: print to the terminal)");

@@ -10,13 +10,17 @@ namespace {
 void add_plan(CLI::App& app, RunPlan& plan) {
   app.add_option("model", plan.model,
                  "name of a model ('trill list models' shows all), a model file (.toml), a netlist (.cir) or molecules "
-                 "(.data of LAMMPS)")
+                 "(.data of LAMMPS, .psf of CHARMM)")
       ->required();
   assignments(app, "--param", plan.parameters,
               "parameters of the model, such as epsilon=1e-3 ('trill describe MODEL' lists them)");
   assignments(app, "--set", plan.options,
               "options of the method, such as form=position ('trill describe METHOD' lists them); control=ode45 sets "
-              "the step control");
+              "the step control, forces=openmm who computes the forces on molecules");
+  // Who computes the forces is said as if it were an option of the run. The model has to know it.
+  app.parse_complete_callback([&plan] {
+    if (auto forces = plan.options.extract("forces")) plan.parameters.insert(std::move(forces));
+  });
   app.add_option("--formulation", plan.formulation,
                  "change the equations before the method solves them ('trill list formulations' shows all)");
   number(app, "--from", plan.from, "start time (default: that of the model)");
@@ -121,10 +125,10 @@ void add_run(CLI::App& app, Action& action) {
   add_accuracy(sub, a.plan);
   add_step(sub, a.plan);
   add_output(sub, a.plan);
-  auto* out =
-      file_name(sub, "-o,--out", a.out,
-                "write the solution to this file (.h5, .csv or .json; orbits also .oem), with checkpoints during "
-                "the run; - writes CSV to standard output, and the summary to standard error");
+  auto* out = file_name(sub, "-o,--out", a.out,
+                        "write the solution to this file (.h5, .csv or .json; orbits also .oem, molecules .xyz, .dcd, "
+                        ".h5md), with checkpoints during "
+                        "the run; - writes CSV to standard output, and the summary to standard error");
   assignments(sub, "--oem", a.plan.oem,
               "what a file .oem says about itself: epoch=2026-01-31T12:00:00, object, object_id, centre, frame, "
               "time_system, originator");

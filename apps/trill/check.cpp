@@ -75,12 +75,12 @@ std::string frequencies(const Inspection& in, bool fast) {
 
 int check(const CheckArguments& a) {
   const TextModel model = make_model(a.model, a.parameters);
-  const auto& [info, file, text, problem, warnings, inputs] = model;
+  const auto& [info, file, text, problem, warnings, inputs, remarks] = model;
   const State start = problem->initial_state();
   Rows rows{{"at the start", info.title}, {"coordinates", fmt::format("{}", start.layout.nq)}};
   list_algebraic(*problem, start, rows);
   for (const Parameter& p : problem->parameters())
-    rows.push_back({"parameter " + p.name, with_unit(format_number(p.value), p.unit)});
+    rows.push_back({"parameter " + p.name, with_unit(value_text(p), p.unit)});
   if (const MechanicalProblem* mechanical = described_mechanics(*problem)) {
     list_forces(*mechanical, start, rows);
     if (const ConstraintMap* map = mechanical->constraints()) {
@@ -108,6 +108,7 @@ int check(const CheckArguments& a) {
       {"default run", fmt::format("method {}, to t = {}", info.run.method.empty() ? "chosen by trill" : info.run.method,
                                   info.run.to)});
   for (const std::string& warning : warnings) rows.push_back({"warning", warning});
+  for (const std::string& remark : remarks) rows.push_back({"note", remark});
   print(text_table(rows));
   if (const MechanicalProblem* mechanical = described_mechanics(*problem)) check_constraints(*mechanical, start);
   return ExitCode::ok;

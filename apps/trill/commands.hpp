@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace trill::cli {
 // 0 ok, 1 numerical failure or out of tolerance, 2 usage, 3 files, 4 a red verdict with --strict, 130 interrupted, 141
 // as after SIGPIPE
@@ -50,6 +52,7 @@ struct FigureArguments {
 struct ReportArguments {
   std::vector<std::string> inputs, of;
   std::string out, frames;
+  std::optional<TimeWindow> window;
   bool wants_svg = false, spectrum = false, for_paper = false;
 };
 struct CompareArguments {
@@ -104,6 +107,7 @@ struct CiteArguments {
 
 // A table of the first ways of a ranking.
 std::string plans_text(const std::vector<RankedWay>& ranked, std::size_t most);
+nlohmann::json plans_json(const RunPlan& plan, const std::vector<RankedWay>& ranked);
 
 int run(const RunArguments& arguments);
 int sweep(const RunArguments& arguments);

@@ -22,7 +22,7 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
   for (const FigureCell& c : result.cells)
     cells.push_back({{"what", c.label},
                      {"ours", finite(c.ours)},
-                     {"published", finite(c.published)},
+                     {"expected", finite(c.expected)},
                      {"deviation", finite(c.deviation())},
                      {"tolerance", c.tolerance},
                      {"relative", c.relative},
@@ -30,7 +30,8 @@ json result_json(const FigureEntry& entry, const FigureResult& result) {
                      {"more_is_better", c.more_is_better},
                      {"gated", c.gated},
                      {"ok", c.ok()},
-                     {"origin", c.origin}});
+                     {"origin", c.origin.text()},
+                     {"published", c.origin.kind == OriginKind::published}});
   json tables = json::array();
   for (const Table& t : result.tables) tables.push_back({{"title", t.title}, {"columns", t.columns}, {"rows", t.rows}});
   return {{"figure", entry.name}, {"title", entry.title},    {"reference", entry.reference},
@@ -55,9 +56,9 @@ int figure(const FigureArguments& a) {
   if (a.json) {
     print(result_json(entry, result).dump(2) + "\n");
   } else {
-    print(fmt::format("{}: {} ({})\n", entry.name, entry.title, entry.reference));
+    print(paragraph(fmt::format("{}: {} ({})", entry.name, entry.title, entry.reference)));
     for (const Table& table : tables) print("\n" + table_text(table));
-    if (!result.remark.empty()) print("\n" + result.remark + "\n");
+    if (!tables.back().note.empty()) print("\n" + paragraph(tables.back().note));
     print(result.ok() ? "\nall values are within tolerance\n" : "\nsome values are OUT OF TOLERANCE\n");
   }
   write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, tables);

@@ -19,20 +19,22 @@ constexpr std::size_t plans_shown = 5;
 std::string name_of(const Way& way) { return way.formulation ? way.formulation->name : way.method->info.name; }
 json number_or_null(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
+json plan_json(const RunPlan& plan, const RankedWay& way) {
+  return {{"method", name_of(way.way)},
+          {"h", number_or_null(way.h)},
+          {"rtol", number_or_null(way.rtol)},
+          {"steps", way.predicted_steps},
+          {"seconds", way.predicted_seconds},
+          {"error", way.predicted_error},
+          {"why", way.why},
+          {"command", command_of(plan, way)}};
+}
+
 json inspection_json(const RunPlan& plan, const ModelInfo& info, const Inspection& in) {
-  json modes = json::array(), plans = json::array(), methods = json::array();
+  json modes = json::array(), methods = json::array();
   for (const Mode& m : in.modes) modes.push_back({{"omega", m.omega}, {"growth", m.growth}, {"fast", m.fast}});
-  for (const RankedWay& way : in.advice.ranked) {
-    plans.push_back({{"method", name_of(way.way)},
-                     {"h", number_or_null(way.h)},
-                     {"rtol", number_or_null(way.rtol)},
-                     {"steps", way.predicted_steps},
-                     {"seconds", way.predicted_seconds},
-                     {"error", way.predicted_error},
-                     {"why", way.why},
-                     {"command", command_of(plan, way)}});
+  for (const RankedWay& way : in.advice.ranked)
     methods.push_back({{"method", name_of(way.way)}, {"fits", true}, {"says", way.why}});
-  }
   for (const Objection& o : in.advice.objections)
     methods.push_back({{"method", o.name}, {"fits", false}, {"says", o.reason}});
   const bool any = !in.advice.ranked.empty();
@@ -41,7 +43,7 @@ json inspection_json(const RunPlan& plan, const ModelInfo& info, const Inspectio
           {"gap", in.gap},
           {"fast_energy", number_or_null(in.fast_energy)},
           {"resonance", in.resonance},
-          {"plans", plans},
+          {"plans", plans_json(plan, in.advice.ranked)},
           {"methods", methods},
           {"recommended", any ? name_of(in.advice.ranked.front().way) : ""},
           {"why", any ? in.advice.choice : in.refusal}};
@@ -90,6 +92,12 @@ std::string plans_text(const std::vector<RankedWay>& ranked, std::size_t most) {
                     shown(way.predicted_seconds, " s"), shown(way.predicted_error, ""), way.why});
   }
   return text_table(rows);
+}
+
+json plans_json(const RunPlan& plan, const std::vector<RankedWay>& ranked) {
+  json plans = json::array();
+  for (const RankedWay& way : ranked) plans.push_back(plan_json(plan, way));
+  return plans;
 }
 
 int inspect(const InspectArguments& a) {

@@ -3,6 +3,8 @@
 #include "arguments.hpp"
 #include "base/text.hpp"
 #include "interruption.hpp"
+#include "linalg/sparse_cholesky.hpp"
+#include "processes.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -23,7 +25,8 @@ std::string version_text() {
 #ifdef TRILL_HAVE_SUNDIALS
   features += " sundials";
 #endif
-  return fmt::format("trill {} (built with:{})", TRILL_VERSION, features.empty() ? " nothing optional" : features);
+  return fmt::format("trill {} (built with:{}; factorises large structures with: {})", TRILL_VERSION,
+                     features.empty() ? " nothing optional" : features, factor_engines_text());
 }
 
 // Explains in our words what CLI11 found wrong.
@@ -148,6 +151,7 @@ int parse_and_act(int argc, char** argv) {
 }  // namespace trill::cli
 
 int main(int argc, char** argv) {
+  trill::cli::hand_over_to_shared(argc, argv);
   trill::cli::open_standard_files();
   trill::cli::listen_to_signals();
   return trill::cli::guarded([&] { return trill::cli::parse_and_act(argc, argv); });

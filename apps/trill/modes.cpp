@@ -37,7 +37,9 @@ nlohmann::json modes_json(const std::string& model, const ModesArguments& a, con
           {"checked_by", words_for(a.check)},
           {"found_by_check", modes.found_by_check},
           {"solves", modes.solves},
-          {"factorisations", modes.factorisations}};
+          {"factorisations", modes.factorisations},
+          {"engine", modes.engine},
+          {"bytes_of_factors", modes.bytes_of_factors}};
 }
 
 std::string shapes_csv(const Problem& problem, const Modes& modes) {
@@ -59,7 +61,7 @@ std::string summary(const ModesArguments& a, const Modes& modes) {
   if (modes.solves == 0) return fmt::format("{} modes, by a dense decomposition of all\n", modes.pairs.values.size());
   text += fmt::format("checked by {} that none is missing", words_for(a.check));
   if (modes.found_by_check > 0) text += fmt::format(", which found {} more", modes.found_by_check);
-  return text + "\n";
+  return text + "; " + text_of_factors(modes.engine, modes.bytes_of_factors, modes.pairs.vectors.rows()) + "\n";
 }
 }  // namespace
 

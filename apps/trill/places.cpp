@@ -28,7 +28,7 @@ void check_place(const std::string& path) {
 
 void check_page_name(const std::string& path) {
   const std::string extension = lower_snake(fs::path(path).extension().string());
-  for (const char* solution : {".h5", ".hdf5", ".csv", ".json", ".oem", ".part"})
+  for (const char* solution : {".h5", ".hdf5", ".csv", ".json", ".oem", ".xyz", ".dcd", ".h5md", ".part"})
     if (extension == solution)
       throw UsageError(
           fmt::format("{} would be the name of a solution; give the page a name that ends in .html", path));

@@ -3,7 +3,9 @@
 
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "driver/filled_rows.hpp"
 #include "driver/stored_run.hpp"
+#include "interruption.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
 #include "report/energy_balance.hpp"
@@ -14,6 +16,7 @@
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
 #include "trill/solution/solution_file.hpp"
+#include "window.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -42,34 +45,67 @@ std::string file_name_of(std::string title) {
   return name;
 }
 
+std::vector<std::filesystem::path> folders_for(const std::string& input) {
+  return {".", std::filesystem::path(input).parent_path()};
+}
+
 // A stored run with what can be said about it only with its model.
 struct OpenRun {
   SolutionFile file;
-  std::optional<PreparedRun> model;  // empty: it cannot be made again, because it reads files or is not one of trill
+  // Empty: it cannot be made again, because files that it reads are missing, or because it is not one of trill.
+  std::optional<PreparedRun> model;
+  std::optional<std::filesystem::path> model_folder{};
+  std::unique_ptr<RowSource> filled{};  // empty: only the rows of the file
   std::optional<EnergyBalance> balance{};
 
   explicit OpenRun(const std::string& input) : file(input) {
     try {
-      model = prepare_stored(file.info());
-      balance = energy_balance(*model->problem, file.info(), file);
+      prepare(input);
+      if (!file.unfinished()) filled = filled_rows(*model, file.info(), file.outcome(), file);
+      balance = energy_balance(*model->problem, file.info(), drawn());
     } catch (const std::exception&) {
       model.reset();
     }
   }
 
+  // Files that the model reads are looked for here and beside the solution, and used only if they are unchanged.
+  void prepare(const std::string& input) {
+    const std::vector<std::filesystem::path> folders = folders_for(input);
+    for (std::size_t k = 0; k < folders.size() && !model; ++k) try {
+        model = prepare_stored(file.info(), {folders[k]});
+        if (!file.info().inputs.empty()) model_folder = folders[k];
+      } catch (const UsageError&) {
+        if (k + 1 == folders.size()) throw;
+      }
+  }
+
+  const RowSource& drawn() const { return filled ? *filled : static_cast<const RowSource&>(file); }
+
   std::vector<ChartMark> frequencies() const {
     if (!model) return {};
     return known_frequencies(*model->problem, std::abs(*model->plan.to - *model->plan.from));
+  }
+
+  std::shared_ptr<const CycleShapes> cycles(const std::string& input) const {
+    const auto starts = model ? cycle_starts(file.info(), file) : std::vector<CycleStart>();
+    if (starts.empty()) return nullptr;
+    auto shapes = std::make_shared<CycleShapes>(
+        find_cycle_shapes(*model, stored_defaults(file.info(), folders_for(input)), starts, bytes_for_cycles));
+    shapes->command = window_command(input);
+    return shapes;
   }
 };
 
 ReportRun shown_run(const OpenRun& open, const std::string& input, const ReportArguments& a) {
   const SolutionFile& file = open.file;
-  const RowSource* rows = &file;
+  const RowSource* rows = &open.drawn();
   if (open.balance) rows = open.balance->rows.get();
   ReportRun run{"", open.balance ? open.balance->info : file.info(), file.outcome(), file.trust(), *rows};
+  run.recorded_rows = file.rows();
+  run.model_folder = open.model_folder;
   if (a.spectrum) run.spectrum = a.of;
   run.frequencies = [&open] { return open.frequencies(); };
+  run.cycles = open.cycles(input);
   if (file.unfinished()) {
     run.outcome.status = RunStatus::stopped;
     if (run.outcome.message.empty())
@@ -99,9 +135,39 @@ void write_frames(const ReportRun& run, const std::string& folder) {
     write_whole(fs::path(folder) / fmt::format("frame-{:04}.svg", i + 1), frames[i]);
   print(fmt::format("{}: {} frames\n", folder, frames.size()));
 }
+
+int report_window(const ReportArguments& a) {
+  const std::string& input = a.inputs.front();
+  if (a.inputs.size() > 1 || a.wants_svg || !a.frames.empty())
+    throw UsageError("--window takes one solution and makes a page of its cycles; leave out --svg and --frames");
+  const std::string out = a.out.empty() ? stem_of(input) + "-window.html" : a.out;
+  check_page_name(out);
+  check_apart({out}, files_read_for(input));
+  check_page(out);
+  const SolutionFile file(input);
+  const PreparedRun followed = prepare_stored(file.info(), folders_for(input));
+  WindowRun window = prepare_window(followed, stored_defaults(file.info(), folders_for(input)),
+                                    cycle_starts(file.info(), file), *a.window, &stop_requested());
+  if (window.run) window.run->options.stop = &stop_requested();
+  const Solution solution = window.run ? window.run->run() : Solution();
+  const RunOutcome& outcome = window.run ? solution.outcome : window.before;
+  if (outcome.status == RunStatus::stopped) return ExitCode::interrupted;
+  if (!outcome.ok()) {
+    complain(fmt::format("the cycles of {} failed {}", input, outcome.message));
+    return ExitCode::numerical_failure;
+  }
+  Report page;
+  page.version = TRILL_VERSION;
+  page.runs.push_back(report_run(solution));
+  if (a.spectrum) page.runs.front().spectrum = a.of;
+  write_whole(out, a.for_paper ? report_page(page, page_for_paper()) : report_page(page));
+  print(out + "\n");
+  return ExitCode::ok;
+}
 }  // namespace
 
 int report(const ReportArguments& a) {
+  if (a.window) return report_window(a);
   if (!a.frames.empty() && a.inputs.size() > 1)
     throw UsageError("--frames takes one solution, which it draws as a film");
   const std::string out =

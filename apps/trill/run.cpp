@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 #include "driver/answer.hpp"
+#include "driver/filled_rows.hpp"
 #include "interruption.hpp"
 #include "origin.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
 #include "report/energy_balance.hpp"
 #include "report/known_frequencies.hpp"
+#include "report/run_statistics.hpp"
 #include "run_summary.hpp"
 #include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
@@ -21,7 +23,6 @@
 
 namespace trill::cli {
 namespace {
-constexpr double bytes_for_cycles = 1.2e6;  // on the page
 constexpr std::size_t rungs_shown = 4;
 
 std::string settings_text(const RunInfo& info) {
@@ -62,6 +63,10 @@ class Session {
   int dry_run() {
     check_places();
     const PreparedRun& prepared = run().prepared();
+    if (a_.json) {
+      print(json_of(a_, prepared));
+      return ExitCode::ok;
+    }
     print(settings_text(prepared.options.info));
     if (!prepared.outlook.empty()) print(fmt::format("\n{}\n", prepared.outlook));
     if (!prepared.choice.empty()) print(fmt::format("\n{}\n", prepared.choice));
@@ -104,7 +109,6 @@ class Session {
       const std::string& problem = run.options.info.problem;
       run.options.progress =
           progress_bar(attempt == 0 ? problem : fmt::format("{}, attempt {}", problem, attempt + 1), a_.quiet);
-      watch_cycles(run);
     };
     // Not all formats can be read again.
     options.look = [this](RecordedRun& best) { take_figures(best); };
@@ -117,8 +121,11 @@ class Session {
     const std::string out = to_standard_output() ? "" : a_.out;
     if (!out.empty()) SegmentRecorder{out};  // throws on an unknown format
     Paths outputs = files_of_solution(without_part(a_.resume.empty() ? out : a_.resume));
-    if (!a_.report.empty() && std::filesystem::path(a_.out).extension() == ".oem")
-      throw UsageError("--report reads the solution again, and trill only writes .oem files; use .h5, .csv or .json");
+    if (!a_.report.empty() && !out.empty() && !can_be_read(format_of(out)))
+      throw UsageError(
+          fmt::format("--report reads the solution again, and trill only writes {} files; use .h5, .csv or "
+                      ".json",
+                      std::filesystem::path(out).extension().string()));
     outputs.push_back(a_.report);
     check_page_name(a_.report);
     check_apart(outputs, files_of_model(a_.plan.model, run().prepared().options.info.inputs));
@@ -126,24 +133,12 @@ class Session {
     check_place(out);
   }
 
-  // For the page. What was computed before a run was resumed is not known any more.
-  void watch_cycles(PreparedRun& run) {
-    if (a_.report.empty() || !a_.resume.empty() || !run.stepper) return;
-    if (starts_) std::erase(run.options.observers, &*starts_);  // an earlier attempt had it
-    starts_.emplace(*run.stepper);
-    watched_ = run.stepper.get();
-    if (starts_->counts_cycles())
-      run.options.observers.push_back(&*starts_);
-    else
-      starts_.reset();
-  }
-
-  std::shared_ptr<const CycleShapes> cycles() {
-    const PreparedRun& prepared = run().prepared();
-    if (!starts_ || watched_ != prepared.stepper.get() || !std::holds_alternative<EveryStep>(a_.plan.output))
-      return nullptr;
+  std::shared_ptr<const CycleShapes> cycles(const RunInfo& info, const RowSource& rows) {
+    const auto starts = cycle_starts(info, rows);
+    if (starts.empty()) return nullptr;
     const RunDefaults defaults = make_model(a_.plan.model, a_.plan.parameters).info.run;
-    auto shapes = std::make_shared<CycleShapes>(find_cycle_shapes(prepared, defaults, *starts_, bytes_for_cycles));
+    auto shapes =
+        std::make_shared<CycleShapes>(find_cycle_shapes(run().prepared(), defaults, starts, bytes_for_cycles));
     shapes->command = window_command(a_);
     return shapes;
   }
@@ -158,18 +153,27 @@ class Session {
     run().with_wanted_rows([&](const RunInfo& info, const RowSource& rows) {
       Report page;
       const PreparedRun& prepared = run().prepared();
-      const auto balance = energy_balance(*prepared.problem, info, rows);
+      const auto filled = filled_rows(prepared, info, run().outcome(), rows);
+      const RowSource& drawn = filled ? *filled : rows;
+      const auto balance = energy_balance(*prepared.problem, info, drawn);
       ReportRun shown{"",
                       balance ? balance->info : info,
                       run().outcome(),
                       run().trust(),
-                      balance ? *balance->rows : rows,
+                      balance ? *balance->rows : drawn,
                       prepared.problem->parameters(),
-                      cycles()};
+                      cycles(info, rows)};
+      shown.recorded_rows = rows.rows();
+      if (is_model_file(a_.plan.model)) shown.model_folder = std::filesystem::path(a_.plan.model).parent_path();
       if (a_.spectrum) shown.spectrum = a_.plan.of;
       shown.frequencies = [&] {
         return known_frequencies(*prepared.problem, std::abs(*prepared.plan.to - *prepared.plan.from));
       };
+      if (has_statistics(prepared)) {
+        const auto statistics = statistics_of(*prepared.problem, info, rows);
+        page.charts = statistics_charts(statistics);
+        if (!statistics.empty()) page.tables.push_back(statistics_table(statistics, info.time_unit));
+      }
       page.runs.push_back(std::move(shown));
       page.version = TRILL_VERSION;
       write_whole(a_.report, report_page(page));
@@ -184,6 +188,7 @@ class Session {
   void take_figures(RecordedRun& best) {
     digest_.reset();
     results_.clear();
+    statistics_.clear();
     if (a_.quiet && !a_.json) return;
     auto wishes = wished_results_of(*best.prepared().problem);
     if (best.prepared().steady_state)
@@ -191,6 +196,7 @@ class Session {
     best.with_rows([&](const RunInfo& info, const RowSource& rows) {
       digest_ = digest(info, rows);
       results_ = find_results(wishes, info, rows);
+      if (has_statistics(best.prepared())) statistics_ = statistics_of(*best.prepared().problem, info, rows);
     });
   }
 
@@ -203,6 +209,7 @@ class Session {
                              run().trust(),
                              digest_,
                              results_,
+                             statistics_,
                              inquiry_.attempts(),
                              inquiry_.shortfall(),
                              run().file().string(),
@@ -216,8 +223,7 @@ class Session {
   Inquiry inquiry_;
   std::optional<RunDigest> digest_;  // of the best run so far
   std::vector<RunResult> results_;
-  std::optional<CycleStarts> starts_;
-  const Stepper* watched_ = nullptr;  // whose cycles are watched
+  std::vector<MeasureStatistics> statistics_;
 };
 
 int run_window(const RunArguments& a) {

@@ -181,11 +181,10 @@ json drifts_json(const std::vector<Drift>& drifts) {
   return out;
 }
 
-json question_json(const RunSummary& s) {
-  const RunPlan& asked = s.asked.plan;
+json question_json(const RunPlan& asked, const PreparedRun& prepared) {
   return {{"want", to_text(asked.want)},
-          {"from", *s.prepared.plan.from},
-          {"to", *s.prepared.plan.to},
+          {"from", *prepared.plan.from},
+          {"to", *prepared.plan.to},
           {"accuracy", asked.accuracy ? json(*asked.accuracy) : json(nullptr)},
           {"of", asked.of}};
 }
@@ -255,6 +254,31 @@ json steady_json(const SteadyState& s) {
           {"products", s.products},
           {"transient", s.transient}};
 }
+
+json statistics_json(const std::vector<MeasureStatistics>& all) {
+  json out = json::object();
+  for (const MeasureStatistics& m : all) {
+    const Average& a = m.average;
+    out[m.quantity.name] = {{"unit", m.quantity.unit},
+                            {"mean", a.mean},
+                            {"error", a.error},
+                            {"deviation", a.deviation},
+                            {"correlation_time", a.correlation},
+                            {"independent", a.independent},
+                            {"is_settled", a.is_settled}};
+    if (m.distribution.density.empty()) continue;
+    json& distribution = out[m.quantity.name]["distribution"];
+    distribution = {{"from", m.distribution.from},
+                    {"width", m.distribution.width},
+                    {"density", m.distribution.density},
+                    {"error", m.distribution.error}};
+    if (m.law.empty()) continue;
+    distribution["exact"] = m.law;
+    distribution["distance"] = m.distance;
+    distribution["distance_by_chance"] = m.noise;
+  }
+  return out;
+}
 }  // namespace
 
 std::string text_of(const RunSummary& s) {
@@ -272,12 +296,18 @@ std::string text_of(const RunSummary& s) {
   for (const RunResult& r : s.results)
     say("measure",
         fmt::format("{} = {}", r.name, r.value ? shown(*r.value, r.unit) : "not known from the rows of this run"));
+  for (std::size_t k = 0; k < std::min(s.statistics.size(), most_measures); ++k)
+    say(k == 0 ? "averages" : "", statistics_text(s.statistics[k], s.prepared.problem->time_unit()));
+  if (s.statistics.size() > most_measures)
+    say("", fmt::format("and {} more, see the report or --json", s.statistics.size() - most_measures));
   say("events", events_text(s.outcome.events));
   say("drift", drift_text(drifts_of(s)));
   for (const Notice& n : s.outcome.notices)
     if (n.code == "summary") say("", n.text);
-  for (const Notice& n : s.outcome.notices)
+  for (const Notice& n : s.outcome.notices) {
     if (n.severity != Severity::info) say(to_text(n.severity), warning_text(n));
+    if (n.code == "start") say("note", n.text);
+  }
   say("trust",
       (s.trust.verdict == Verdict::none ? "" : fmt::format("{}. ", to_text(s.trust.verdict))) + s.trust.headline);
   say("", s.shortfall);
@@ -297,7 +327,7 @@ std::string json_of(const RunSummary& s) {
   for (const RunResult& r : s.results) measures[r.name] = r.value ? json(*r.value) : json(nullptr);
   const bool has_steps = s.digest && s.digest->h_max > 0;
   json summary = {{"model", info.problem},
-                  {"question", question_json(s)},
+                  {"question", question_json(s.asked.plan, s.prepared)},
                   {"method", info.method},
                   {"formulation", info.formulation},
                   {"choice", s.prepared.choice},
@@ -321,7 +351,23 @@ std::string json_of(const RunSummary& s) {
                   {"notices", notices_json(s.outcome.notices)},
                   {"measures", measures},
                   {"files", files}};
+  if (!s.statistics.empty()) summary["statistics"] = statistics_json(s.statistics);
   if (const auto& steady = s.prepared.steady_state) summary["steady"] = steady_json(*steady);
   return summary.dump(2) + "\n";
+}
+
+std::string json_of(const RunArguments& asked, const PreparedRun& prepared) {
+  const RunInfo& info = prepared.options.info;
+  const json plan = {{"model", info.problem},
+                     {"question", question_json(asked.plan, prepared)},
+                     {"method", info.method},
+                     {"formulation", info.formulation},
+                     {"choice", prepared.choice},
+                     {"remark", prepared.advice_remark},
+                     {"settings", values_of(info.settings)},
+                     {"options", values_of(info.options)},
+                     {"parameters", values_of(info.parameters)},
+                     {"next", plans_json(asked.plan, prepared.rungs)}};
+  return plan.dump(2) + "\n";
 }
 }  // namespace trill::cli

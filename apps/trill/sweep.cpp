@@ -10,36 +10,19 @@
 #include "origin.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
+#include "processes.hpp"
 #include "solution/safe_file.hpp"
 #include "sweep_page.hpp"
 #include "sweep_summary.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 namespace trill::cli {
 namespace {
 constexpr std::size_t most_rows = 40;  // in the table on the terminal
-
-// What mpirun and srun say about the processes that they started. Open MPI, MPICH, Slurm.
-std::optional<long long> launcher_number(std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const char* text = std::getenv(name))
-      if (const auto number = parse_integer(text)) return number;
-  return std::nullopt;
-}
-// Processes that were started together on this machine, including this one: they share its cores.
-int processes_beside() {
-  return static_cast<int>(std::clamp<long long>(
-      launcher_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(1), 1, 100'000));
-}
-// Of processes that were started together, one prints the table.
-bool is_first_process() {
-  return launcher_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}).value_or(0) == 0;
-}
 
 class SweepSession {
  public:

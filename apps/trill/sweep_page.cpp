@@ -72,7 +72,7 @@ bool says_something(const Table& table, std::size_t column) {
 
 SweepFigures::SweepFigures(const Sweep& sweep, const Problem& problem) : sweep_(sweep) {
   for (const Quantity& q : problem.quantities())
-    if (is_measure(q) && measures_.size() < most_figures) measures_.push_back(q);
+    if (is_measure(q)) (measures_.size() < most_figures ? measures_ : left_out_).push_back(q);
   const std::vector<Quantity> components = problem.components();
   for (std::size_t i = 0; measures_.empty() && i < std::min(coordinates_instead, components.size()); ++i)
     if (static_cast<Index>(i) < problem.layout().nq) measures_.push_back(components[i]);
@@ -208,6 +208,12 @@ std::vector<std::string> SweepFigures::warnings() const {
   std::vector<std::string> all;
   for (std::size_t m = 0; m < measures_.size(); ++m)
     if (std::string text = warning(m); !text.empty()) all.push_back(std::move(text));
+  if (!left_out_.empty()) {
+    std::vector<std::string> names;
+    for (const Quantity& q : left_out_) names.push_back(q.name);
+    all.push_back(fmt::format("The first {} measures are drawn. Not drawn: {}; the files of the runs have them.",
+                              measures_.size(), join(names, ", ")));
+  }
   return all;
 }
 

@@ -30,7 +30,7 @@ class SweepFigures {
   ChartAxis axis(std::size_t parameter) const;
 
   const Sweep& sweep_;
-  std::vector<Quantity> measures_;
+  std::vector<Quantity> measures_, left_out_;     // that are drawn, and that are too many
   std::vector<std::string> units_;                // of the parameters
   std::vector<std::vector<double>> axis_values_;  // of each parameter
   std::vector<Figures> figures_;                  // measure by measure, member by member

@@ -12,9 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
+#include <optional>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace trill::cli {
@@ -35,7 +38,18 @@ void write_out(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output(errno);
 }
 
-constexpr std::size_t label_width = 10, line_width = 100;
+constexpr std::size_t label_width = 10, usual_width = 100, least_width = 60;
+
+// The columns of the reader's terminal, or those that COLUMNS names; not known where the output goes into a file.
+std::optional<std::size_t> known_width() {
+  if (const char* columns = std::getenv("COLUMNS"))
+    if (const auto number = parse_integer(columns); number && *number > 0) return static_cast<std::size_t>(*number);
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return std::nullopt;
+}
+
+std::size_t line_width() { return std::clamp(known_width().value_or(usual_width), least_width, usual_width); }
 
 // On the terminal, of a text in UTF-8.
 std::size_t width_of(const std::string& s) {
@@ -101,12 +115,13 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
 std::string labelled(const std::string& label, const std::string& text) {
   std::string out(label_width - std::min(label_width, label.size()), ' ');
   out += label + (label.empty() ? "  " : ": ");
+  const std::size_t line = line_width();
   std::size_t column = out.size();
   bool at_start = true;
   for (const std::string& part : split(text, ' ')) {
     const std::string word = one_visible_line(part);
     const std::size_t width = width_of(word);
-    if (!at_start && column + 1 + width > line_width) {
+    if (!at_start && column + 1 + width > line) {
       out += '\n' + std::string(label_width + 2, ' ');
       column = label_width + 2;
     } else if (!at_start) {
@@ -120,22 +135,76 @@ std::string labelled(const std::string& label, const std::string& text) {
   return out + "\n";
 }
 
+namespace {
+// The text in lines of at most this width, broken at blanks; longer words stay whole.
+std::vector<std::string> broken(const std::string& text, std::size_t width) {
+  if (width_of(text) <= width) return {text};
+  std::vector<std::string> lines(1);
+  for (const std::string& word : split(text, ' ')) {
+    std::string& last = lines.back();
+    if (!last.empty() && width_of(last) + 1 + width_of(word) > width)
+      lines.push_back(word);
+    else
+      last += (last.empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::size_t longest_word(const std::string& text) {
+  std::size_t longest = 0;
+  for (const std::string& word : split(text, ' ')) longest = std::max(longest, width_of(word));
+  return longest;
+}
+
+// Makes columns narrower, the widest first, until the table has this width or no column can be broken further.
+void fit(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least, std::size_t width) {
+  const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1)); };
+  while (total() > width) {
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      if (widths[i] > least[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    if (widest == widths.size()) return;
+    --widths[widest];
+  }
+}
+}  // namespace
+
+std::string paragraph(const std::string& text) {
+  const auto width = known_width();
+  return width ? join(broken(text, std::max(*width, least_width)), "\n") + "\n" : text + "\n";
+}
+
 std::string text_table(std::vector<std::vector<std::string>> rows) {
   for (auto& row : rows)
     for (std::string& cell : row) cell = one_visible_line(std::move(cell));
-  std::vector<std::size_t> widths;
+  std::vector<std::size_t> widths, least;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    least.resize(widths.size(), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], width_of(row[i]));
+      least[i] = std::max(least[i], longest_word(row[i]));
+    }
   }
+  if (const auto width = known_width(); width && !widths.empty()) fit(widths, least, *width);
   std::string out;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
     for (std::size_t i = 0; i < rows[r].size(); ++i) {
-      line += rows[r][i];
-      if (i + 1 < rows[r].size()) line.append(widths[i] - width_of(rows[r][i]) + 2, ' ');
+      cells.push_back(broken(rows[r][i], widths[i]));
+      height = std::max(height, cells.back().size());
     }
-    out += line + "\n";
+    for (std::size_t l = 0; l < height; ++l) {
+      std::string line;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string part = l < cells[i].size() ? cells[i][l] : "";
+        line += part;
+        if (i + 1 < cells.size()) line.append(widths[i] - width_of(part) + 2, ' ');
+      }
+      while (height > 1 && line.ends_with(' ')) line.pop_back();
+      out += line + "\n";
+    }
     if (r == 0) {
       std::size_t total = 0;
       for (const std::size_t w : widths) total += w + 2;

@@ -11,8 +11,11 @@ namespace trill::cli {
 // A progress bar with the remaining time on stderr; nothing is shown if stderr is not a terminal or `quiet` is set.
 std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 
-// Aligns the columns; the first row is the header.
+// Aligns the columns; the first row is the header. Cells are broken at blanks where the terminal is too narrow.
 std::string text_table(std::vector<std::vector<std::string>> rows);
+
+// A text that ends in a line break, broken at blanks where the width of the terminal is known.
+std::string paragraph(const std::string& text);
 
 // "  LABEL: TEXT\n" for a summary: labels end in one column, and longer texts go on below their beginning.
 // They are broken at blanks; a line break in the text stands for a blank at which they are not broken.

@@ -54,4 +54,8 @@ std::string window_command(const RunArguments& a) {
   add_assignments(command, " --set", plan.options);
   return command + " --window WINDOW --report window.html";
 }
+
+std::string window_command(const std::string& solution) {
+  return fmt::format("trill report {} --window WINDOW -o window.html", quoted(solution));
+}
 }  // namespace trill::cli

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/run_results.hpp"
 
+#include "base/curve_piece.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace trill {
@@ -35,22 +38,21 @@ class ResultSum {
  public:
   ResultSum(const RunResultWish& wish, const RunInfo& info) : wish_(wish) {
     for (const auto& [component, weight] : wish.signal) places_.push_back(cycle_places(info, component));
-    const bool is_envelope = !places_.empty() && places_.front().middle >= 0;
+    is_envelope_ = !places_.empty() && places_.front().middle >= 0;
     // The cycles of two components are not recorded together, and squares are not recorded at all.
     const bool is_linear = wish.what == What::average || wish.what == What::integral;
-    is_known_ = !is_envelope || is_linear || (wish.what != What::rms && wish.signal.size() == 1);
+    is_known_ = !is_envelope_ || is_linear || (wish.what != What::rms && wish.signal.size() == 1);
   }
 
   void look(double t, const double* y, const double* measured) {
-    const Stretch value = at_row(y, measured);
-    if (has_last_)
-      add_line(last_t_, last_, t, value);
-    else if (t >= wish_.from && t <= wish_.to)
-      take(value);
-    has_last_ = true;
-    last_t_ = t;
-    last_ = value;
+    const Point next{t, at_row(y, measured)};
+    if (met_ == 0 && t >= wish_.from && t <= wish_.to) take(next.value);
+    if (met_ > 0) add_piece(next);
+    last_ = next;
+    ++met_;
   }
+  // The last piece has no neighbour behind it.
+  void finish() { add_held({}); }
 
   std::optional<double> result() const {
     if (!(high_ >= low_) || !is_known_) return std::nullopt;
@@ -64,9 +66,9 @@ class ResultSum {
       case What::integral:
         return sum_;
       case What::average:
-        return span_ > 0 ? sum_ / span_ : last_.mean;
+        return span_ > 0 ? sum_ / span_ : last_.value.mean;
       case What::rms:
-        return span_ > 0 ? std::sqrt(squares_ / span_) : std::abs(last_.mean);
+        return span_ > 0 ? std::sqrt(squares_ / span_) : std::abs(last_.value.mean);
     }
     return std::nullopt;
   }
@@ -89,31 +91,64 @@ class ResultSum {
     low_ = std::min(low_, value.low);
     high_ = std::max(high_, value.high);
   }
-  // The part of a line that lies between the wished times.
-  void add_line(double t0, const Stretch& a, double t1, const Stretch& b) {
-    const double from = std::max(t0, wish_.from), to = std::min(t1, wish_.to);
-    if (from > to || (from == to && t0 != t1)) return;
-    const auto at = [&](double t) {
-      if (t == t0) return a;
-      if (t == t1) return b;
-      const double share = (t - t0) / (t1 - t0);
-      return Stretch{a.low + share * (b.low - a.low), a.high + share * (b.high - a.high),
-                     a.mean + share * (b.mean - a.mean)};
+
+  struct Point {
+    double t = 0;
+    Stretch value;
+  };
+  struct Piece {
+    Point begin, end;
+    CurvePiece curve() const { return {end.t - begin.t, end.value.mean - begin.value.mean}; }
+  };
+
+  // A piece is added when the next one is known.
+  void add_piece(const Point& next) {
+    const Piece piece{last_, next};
+    add_held(piece.curve());
+    before_ = held_ ? held_->curve() : CurvePiece();
+    held_ = piece;
+  }
+  void add_held(const CurvePiece& after) {
+    if (held_) add_curve(held_->begin, held_->end, is_envelope_ ? 0 : bend_between(before_, held_->curve(), after));
+  }
+
+  // The part of a parabola that lies between the wished times, by Gauss's rule, which is exact for its square too. In
+  // an envelope low, high and mean are straight lines.
+  void add_curve(const Point& a, const Point& b, double bend) {
+    const double from = std::max(a.t, wish_.from), to = std::min(b.t, wish_.to), length = b.t - a.t;
+    if (from > to || (from == to && length != 0)) return;
+    if (length == 0) return take(a.value), take(b.value);
+    const double first = (from - a.t) / length, last = (to - a.t) / length;
+    const auto at = [&](double s) {
+      const double bump = bend * s * (1 - s);
+      const auto mixed = [&](double x, double y) { return (1 - s) * x + s * y + bump; };
+      return Stretch{mixed(a.value.low, b.value.low), mixed(a.value.high, b.value.high),
+                     mixed(a.value.mean, b.value.mean)};
     };
-    const Stretch begin = at(from), end = at(to);
-    const double dt = to - from, x = begin.mean, y = end.mean;
-    take(begin);
-    take(end);
-    span_ += dt;
-    sum_ += 0.5 * dt * (x + y);
-    squares_ += dt / 3 * (x * x + x * y + y * y);
+    take(at(first));
+    take(at(last));
+    if (bend != 0) {
+      const double top = 0.5 + (b.value.mean - a.value.mean) / (2 * bend);
+      if (top > first && top < last) take(at(top));
+    }
+    span_ += to - from;
+    constexpr std::array nodes{-0.7745966692414834, 0.0, 0.7745966692414834};  // sqrt(3/5)
+    constexpr std::array weights{5.0 / 18, 8.0 / 18, 5.0 / 18};
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const double x = at((first + last + nodes[k] * (last - first)) / 2).mean;
+      sum_ += (to - from) * weights[k] * x;
+      squares_ += (to - from) * weights[k] * x * x;
+    }
   }
 
   const RunResultWish& wish_;
   std::vector<CyclePlaces> places_;  // of every component of the signal
-  bool has_last_ = false, is_known_ = true;
-  Stretch last_;
-  double last_t_ = 0, span_ = 0, sum_ = 0, squares_ = 0;
+  bool is_envelope_ = false, is_known_ = true;
+  std::size_t met_ = 0;
+  Point last_;
+  std::optional<Piece> held_;  // the one that is added next
+  CurvePiece before_;          // the one before it
+  double span_ = 0, sum_ = 0, squares_ = 0;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -std::numeric_limits<double>::infinity();
 };
 }  // namespace
@@ -126,6 +161,7 @@ std::vector<RunResult> find_results(const std::vector<RunResultWish>& wishes, co
     rows.visit([&](double t, const double* y, const double* measured) {
       for (ResultSum& sum : sums) sum.look(t, y, measured);
     });
+  for (ResultSum& sum : sums) sum.finish();
   std::vector<RunResult> results;
   for (std::size_t k = 0; k < wishes.size(); ++k) results.push_back({wishes[k].name, wishes[k].unit, sums[k].result()});
   return results;

@@ -151,7 +151,16 @@ Advice for_statistics(const Resolved& asked, const Facts& known) {
         fmt::format("averages of '{}' would depend on its start and its length, because it has no heat bath and its "
                     "energy is not known to be conserved; --want full computes its motion",
                     known.name));
-  return for_full_motion(asked, known);
+  Advice advice = for_full_motion(asked, known);
+  if (p.random || asked.plan.rtol) return advice;
+  // Rows are then equally far apart, and the energy does not drift while averages are taken.
+  std::stable_partition(advice.ranked.begin(), advice.ranked.end(),
+                        [](const RankedWay& way) { return way.h && !way.way.formulation; });
+  if (!advice.ranked.front().h) return advice;
+  take_first(advice);
+  advice.choice = fmt::format("{} was chosen{}, because equal steps keep the energy while averages are taken",
+                              name_of(advice.way), chosen_step(asked, advice.ranked.front()));
+  return advice;
 }
 
 // Where the envelope does not pay or cannot be had, every cycle is computed.
@@ -217,8 +226,17 @@ Advice advise(const Resolved& asked, const Facts& known) {
   }
 }
 
+std::string command_of(const RunPlan& plan) {
+  std::string text = fmt::format("trill run {}", plan.model);
+  for (const auto& [name, value] : plan.parameters) text += fmt::format(" --param {}={}", name, value);
+  if (plan.from.value_or(0) != 0) text += fmt::format(" --from {}", format_number(*plan.from));
+  if (plan.to) text += fmt::format(" --to {}", format_number(*plan.to));
+  if (plan.accuracy) text += fmt::format(" --accuracy {}", format_number(*plan.accuracy));
+  return text;
+}
+
 std::string command_of(const RunPlan& plan, const RankedWay& ranked) {
-  std::string command = fmt::format("trill run {} --method {}", plan.model, name_of(ranked.way));
+  std::string command = fmt::format("{} --method {}", command_of(plan), name_of(ranked.way));
   if (ranked.h) command += fmt::format(" --h {:.4g}", *ranked.h);
   if (ranked.rtol) command += fmt::format(" --rtol {:.2g}", *ranked.rtol);
   for (const auto* options : {&ranked.way.options, &ranked.way.formulation_options})

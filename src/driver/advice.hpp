@@ -22,4 +22,5 @@ Advice advise(const Resolved& asked, const Facts& known);
 
 // The command that runs a way.
 std::string command_of(const RunPlan& plan, const RankedWay& ranked);
+std::string command_of(const RunPlan& plan);  // with all that is said about the problem, but no method
 }  // namespace trill

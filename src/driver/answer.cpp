@@ -3,7 +3,9 @@
 
 #include "base/text.hpp"
 #include "driver/build.hpp"
+#include "driver/check_averages.hpp"
 #include "driver/steady.hpp"
+#include "solution/file_formats.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
@@ -22,9 +24,22 @@ std::optional<double> setting_in(const RunInfo& info, const char* name) {
   return found == info.settings.end() ? std::nullopt : parse_number(found->second);
 }
 
+// How far a run got: the time of its last row.
+double reached_by(const RecordedRun& run) {
+  double last = *run.prepared().plan.from;
+  run.with_rows([&](const RunInfo&, const RowSource& rows) {
+    rows.visit([&](double t, const double*, const double*) { last = t; });
+  });
+  return last;
+}
+
 // Would the first be preferred as an answer?
 bool is_better(const RecordedRun& run, const RecordedRun& than) {
   if (run.outcome().ok() != than.outcome().ok()) return run.outcome().ok();
+  if (!run.outcome().ok()) {
+    const double begin = *run.prepared().plan.from;
+    return std::abs(reached_by(run) - begin) >= std::abs(reached_by(than) - begin);
+  }
   const auto rank = [](Verdict verdict) {
     return verdict == Verdict::green ? 3 : verdict == Verdict::amber ? 2 : verdict == Verdict::none ? 1 : 0;
   };
@@ -36,6 +51,17 @@ bool is_better(const RecordedRun& run, const RecordedRun& than) {
   };
   if (reach(ours) != reach(theirs)) return reach(ours) > reach(theirs);
   return !(error_of(ours) > error_of(theirs));
+}
+
+// Where no way reaches the end: what can be had instead.
+std::string end_text(const RecordedRun& farthest) {
+  constexpr double before_it = 0.99;  // of the way to where it breaks off
+  const RunPlan& plan = farthest.prepared().plan;
+  const double reached = reached_by(farthest);
+  if (reached == *plan.from) return "No way gets beyond the first step.";
+  return fmt::format(
+      "No way of those that were tried gets beyond t = {:.6g}; the motion until then can be had with --to {:.3g}.",
+      reached, *plan.from + before_it * (reached - *plan.from));
 }
 
 // The numbers of the plan by which the step is controlled, given anew. Without `atol` it follows from rtol.
@@ -94,7 +120,7 @@ void Inquiry::open_finished() {
     find_resume_point(record_.file);  // removes what a killed process left, and refuses
     throw UsageError(record_.file.string() + " is already finished");
   };
-  if (lower_snake(record_.file.extension().string()) == ".oem") refuse();
+  if (!can_be_read(format_of(record_.file))) refuse();
   const SolutionFile stored(record_.file);
   PreparedRun run = as_stored(std::move(present_->prepared()), asked_, stored.info());
   if (difference(stored.info(), run.options.info)) refuse();
@@ -191,13 +217,22 @@ bool Inquiry::go_on(const Verdicts& next) {
   return true;
 }
 
+void Inquiry::judge() {
+  present_->judge(options_.check, options_.stop);
+  const PreparedRun& run = present_->prepared();
+  if (asked_.want != Want::statistics || compares_averages(run) || present_->trust().verdict == Verdict::none) return;
+  Trust trust = present_->trust();
+  trust.headline += " " + averages_text(run);
+  present_->set_trust(std::move(trust));
+}
+
 void Inquiry::settle() {
   if (settled_) return;
   for (bool goes_on = true; goes_on && present_;) {
     if (!present_->solved()) solve();
     if (!present_) break;
     if (present_->outcome().status == RunStatus::stopped) return;
-    if (!present_->judged()) present_->judge(options_.check, options_.stop);
+    if (!present_->judged()) judge();
     const Verdicts next = next_step({asked_, present_->prepared(), present_->outcome(), present_->trust(), attempts_});
     shortfall_ = next.shortfall;
     goes_on = go_on(next);
@@ -216,6 +251,7 @@ void Inquiry::keep_best() {
     options_.look(*present_);
   }
   best_.reset();
+  if (present_ && !present_->outcome().ok() && !attempts_.empty()) shortfall_ = end_text(*present_);
 }
 
 namespace {

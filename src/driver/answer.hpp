@@ -41,6 +41,7 @@ class Inquiry {
   void begin(PreparedRun run);
   void put_aside(std::string why);
   void keep_best();
+  void judge();
   void open_finished();
   PreparedRun with_step(const PreparedRun& run, double setting) const;
   PreparedRun on_rung(const PreparedRun& run, const RankedWay& rung) const;

@@ -6,6 +6,7 @@
 #include "driver/step_count.hpp"
 #include "formulation/frequencies.hpp"
 #include "multiscale/force_products.hpp"
+#include "problem/particles.hpp"
 #include "problem/reactive.hpp"
 #include "solution/oem_labels.hpp"
 #include "trill/problem/circuit.hpp"
@@ -123,7 +124,7 @@ void take_native(PreparedRun& run) {
 std::string output_text(const Output& output) {
   if (const auto* grid = std::get_if<Grid>(&output)) return fmt::format("every {} in time", grid->dt);
   if (const auto* every = std::get_if<EveryStep>(&output))
-    return every->stride == 1 ? "every step" : fmt::format("every {} steps", every->stride);
+    return every->stride == 1 ? every_step_text : fmt::format("every {} steps", every->stride);
   constexpr std::size_t most_listed = 50;
   const std::vector<double>& times = std::get<Times>(output).t;
   if (times.size() > most_listed) return fmt::format("{} given times", times.size());
@@ -135,6 +136,11 @@ OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) 
   for (const OptionRow& row : rows) all[row.name] = row.value;
   for (const auto& [name, value] : given) all[name] = value;
   return all;
+}
+
+// The method is named from now on. That averages are wanted is still to be known: they are what is judged.
+void forget_choice(RunPlan& plan) {
+  if (plan.want != Want::statistics) plan.want = Want::full;
 }
 
 OptionSet settings_of(const RunPlan& plan, const MethodInfo& info) {
@@ -150,6 +156,7 @@ OptionSet settings_of(const RunPlan& plan, const MethodInfo& info) {
   if (plan.h_max) settings["h_max"] = format_number(*plan.h_max);
   if (plan.accuracy) settings["accuracy"] = format_number(*plan.accuracy);
   if (!plan.of.empty()) settings["of"] = join(plan.of, ",");
+  if (plan.want == Want::statistics) settings["want"] = to_text(plan.want);
   settings["output"] = output_text(plan.output);
   settings["seed"] = fmt::format("{}", plan.seed);
   settings["checkpoint_every"] = fmt::format("{}", plan.checkpoint_every);
@@ -172,8 +179,10 @@ void fill_info(PreparedRun& run, const MethodInfo& info) {
     out.delivers = to_text(way.formulation->delivers.value_or(info.delivers));
     out.options.merge(values_of(way.formulation->options, way.formulation_options));
   }
-  for (const Parameter& p : run.problem->parameters()) out.parameters[p.name] = format_number(p.value);
+  for (const Parameter& p : run.problem->parameters()) out.parameters[p.name] = value_text(p);
   out.settings = settings_of(run.plan, info);
+  if (const auto* with = dynamic_cast<const HasParticles*>(run.problem.get()))
+    store_particles(with->particles(), out.settings);
   if (const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get()))
     for (const GroupInfo& group : mechanical->groups()) out.groups.push_back(group.name);
 }
@@ -199,7 +208,7 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
   const MethodInfo info = advice.way.method->describe(advice.way.options);
   PreparedRun run;
   run.plan = asked.plan;
-  run.plan.want = Want::full;
+  forget_choice(run.plan);
   run.plan.method = info.name;
   run.plan.formulation = advice.way.formulation ? advice.way.formulation->name : "";
   run.way = advice.way;
@@ -230,7 +239,7 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
 
 RunPlan named_plan(const PreparedRun& run, const RunPlan& asked) {
   RunPlan plan = asked;
-  plan.want = Want::full;
+  forget_choice(plan);
   plan.method = run.plan.method;
   plan.formulation = run.plan.formulation;
   plan.h = run.plan.h;

@@ -4,6 +4,7 @@
 #include "driver/advice.hpp"
 
 namespace trill {
+inline constexpr const char* every_step_text = "every step";  // the setting `output` of a run that records all of them
 // Makes the objects of a run. If a method, a formulation or a step control refuses the problem, it does so here.
 PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advice, std::unique_ptr<Problem> problem);
 

@@ -51,6 +51,42 @@ double deviation_at(const JudgedCurve& run, const JudgedCurve& reference, Index 
   const double here = at(k), before = at(std::max<Index>(0, k - 1)), after = at(std::min(columns - 1, k + 1));
   return std::max(std::min(here, before), std::min(std::max(here, before), after));
 }
+
+// The largest error of all values that count at one time; NaN: there is nothing to compare with.
+double error_at(const JudgedCurve& run, const JudgedCurve& reference, const Vec& scales,
+                const std::vector<JudgedValue>& values, Index k, Index columns) {
+  if (!reference.values.col(k).allFinite()) return std::nan("");
+  double worst = 0;
+  for (Index i = 0; i < scales.size(); ++i)
+    if (values[static_cast<std::size_t>(i)].counts)
+      worst = std::max(worst, relative_of(deviation_at(run, reference, i, k, columns), scales[i]));
+  return worst;
+}
+
+struct Moments {
+  double error = 0;         // the largest in them
+  double above = HUGE_VAL;  // at all other times errors are no larger than this
+};
+
+Moments find_moments(const std::vector<double>& t, const std::vector<double>& errors) {
+  constexpr double far_smaller = 0.3;
+  const std::size_t n = errors.size();
+  if (n < 3) return {};
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < n; ++k)
+    if (!std::isnan(errors[k])) order.push_back(k);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
+  const double span = std::abs(t[n - 1] - t[0]);
+  Moments found;
+  double last = 0;
+  for (const std::size_t k : order) {
+    last += 0.5 * std::abs(t[std::min(k + 1, n - 1)] - t[k == 0 ? 0 : k - 1]);
+    found.above = errors[k];
+    if (last > shortest_moment * span) break;
+  }
+  found.error = order.empty() ? 0 : errors[order.front()];
+  return found.above < far_smaller * found.error ? found : Moments{};
+}
 }  // namespace
 
 double Comparison::first_above(double limit) const {
@@ -64,9 +100,14 @@ Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const V
   Comparison found;
   found.deviation = found.halfway = Vec::Zero(scales.size());
   const Index columns = std::min(run.columns(), reference.columns());
+  std::vector<double> errors;
+  for (Index k = 0; k < columns; ++k) errors.push_back(error_at(run, reference, scales, values, k, columns));
+  const Moments moments = find_moments(run.t, errors);
+  found.error_in_moments = moments.error;
   for (Index k = 0; k < columns; ++k) {
     if (k == (columns + 1) / 2) found.halfway = found.deviation;
-    if (!reference.values.col(k).allFinite()) continue;
+    const double here = errors[static_cast<std::size_t>(k)];
+    if (std::isnan(here) || here > moments.above) continue;
     for (Index i = 0; i < scales.size(); ++i) {
       const double deviation = deviation_at(run, reference, i, k, columns);
       if (deviation > found.deviation[i]) found.deviation[i] = deviation;
@@ -111,7 +152,7 @@ Carried carried_on(const Comparison& comparison, const Vec& scales, const std::v
 
 std::optional<double> folding_time(const Comparison& accurate_ones) {
   constexpr double saturated = 1e-2, exponential = 30;  // growth in the second half of the time; a cubic law has 8
-  const auto& [deviation, halfway, t, worst, error, value] = accurate_ones;
+  const std::vector<double>&t = accurate_ones.t, &worst = accurate_ones.worst;
   const auto end = std::find_if(worst.begin(), worst.end(), [](double w) { return w > saturated; });
   const std::size_t last = static_cast<std::size_t>(end - worst.begin()) - (end == worst.end() ? 1 : 0);
   if (worst.size() < 8 || last < 4) return std::nullopt;

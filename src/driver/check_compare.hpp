@@ -5,14 +5,18 @@
 #include "driver/check_scales.hpp"
 
 namespace trill {
+constexpr double shortest_moment = 1e-6;  // share of the time
 struct Comparison {
-  Vec deviation, halfway;     // the largest of each judged value, and in the first half of the times
-  std::vector<double> t;      // the times that were compared
-  std::vector<double> worst;  // largest error up to each of them, relative to scales, of all values that count
-  double error = 0;           // the last of these
-  Index value = -1;           // what it is the error of; -1: nothing differs
+  Vec deviation, halfway;       // the largest of each judged value, and in the first half of the times
+  std::vector<double> t;        // the times that were compared
+  std::vector<double> worst;    // largest error up to each of them, relative to scales, of all values that count
+  double error = 0;             // the last of these
+  Index value = -1;             // what it is the error of; -1: nothing differs
+  double error_in_moments = 0;  // that were left out, because errors are far larger then than at all other times
   double first_above(double error) const;  // the last time before the error exceeds this; NaN: it never does
 };
+// A motion that jumps is off by all of its range between the jumps of two runs, however close these are. So the times
+// of the largest errors are left out where they last, all together, less than that share of the run.
 Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const Vec& scales,
                    const std::vector<JudgedValue>& values);
 

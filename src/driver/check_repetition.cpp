@@ -46,14 +46,14 @@ double repetition_cost(const RunPlan& plan, const Counters& work) {
 }
 
 Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::vector<double>& times, double to,
-                  const Refinement& by, const CheckClock& clock) {
+                  const Refinement& by, const CheckClock& clock, double seconds) {
   PreparedRun finer = again(run, more_accurate(run, by), times, to);
   finer.stepper->refine();
   const Index n = run.start.y.size();
   CurveRecorder recorder(times, n, judged_values(*run.problem) - n);
   finer.options.recorder = &recorder;
   Repetition repetition;
-  repetition.outcome = run_in_time(finer, clock, clock.left(), Patience::to_the_last).outcome;
+  repetition.outcome = run_in_time(finer, clock, seconds, Patience::to_the_last).outcome;
   repetition.curve = recorder.take();
   repetition.how = run.plan.h ? fmt::format("h/{:.4g}", by.h) : fmt::format("rtol/{:g}", by.rtol);
   // A formulation of the full motion becomes more accurate by itself, not by its steps.

@@ -22,7 +22,7 @@ struct Repetition {
 };
 double repetition_cost(const RunPlan& plan, const Counters& work);  // relative to the run
 Repetition repeat(const PreparedRun& run, const RunOutcome& outcome, const std::vector<double>& times, double to,
-                  const Refinement& by, const CheckClock& clock);
+                  const Refinement& by, const CheckClock& clock, double seconds);
 // The run itself once more, with rows at other times.
 JudgedCurve curve_at(const PreparedRun& run, const std::vector<double>& times, double to);
 }  // namespace trill

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/check_statement.hpp"
 
-#include "base/text.hpp"
+#include "driver/advice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,22 +15,13 @@ constexpr double margin = 0.3;               // of the accuracy: what a remedy a
 constexpr double own_remedy_up_to = 0.2;     // errors larger than this say little about the order of the method
 constexpr double shortest_horizon = 0.01;    // of the run: what a statement must reach to stand for it
 
-std::string settings_text(const RunPlan& plan) {
-  std::string text = fmt::format("trill run {}", plan.model);
-  for (const auto& [name, value] : plan.parameters) text += fmt::format(" --param {}={}", name, value);
-  if (*plan.from != 0) text += fmt::format(" --from {}", format_number(*plan.from));
-  text += fmt::format(" --to {}", format_number(*plan.to));
-  if (plan.accuracy) text += fmt::format(" --accuracy {}", format_number(*plan.accuracy));
-  return text;
-}
-
 // The same method with smaller steps, judged by its order.
 std::string own_remedy(const PreparedRun& run, double error, double seconds) {
   const RunPlan& plan = run.plan;
   const double order = std::max(1, run.stepper->info().order), wanted = margin * accuracy_of(plan) / error;
   // A formulation that has methods of its own is named as the method.
   const bool own_methods = run.way.formulation && run.way.formulation->methods;
-  std::string text = settings_text(plan) + " --method " + (own_methods ? plan.formulation : plan.method);
+  std::string text = command_of(plan) + " --method " + (own_methods ? plan.formulation : plan.method);
   if (!plan.formulation.empty() && !own_methods) text += " --formulation " + plan.formulation;
   for (const auto& [name, value] : plan.options) text += fmt::format(" --set {}={}", name, value);
   const double finer = std::pow(wanted, 1 / order);
@@ -46,7 +37,7 @@ std::string remedy_for(const Finding& finding, const PreparedRun& run, const Run
   if (own)
     if (std::string text = own_remedy(run, finding.error, outcome.counters.seconds); !text.empty()) return text;
   if (!audit) return "";
-  std::string text = fmt::format("{} --method {}", settings_text(run.plan), audit->by.method->info.name);
+  std::string text = fmt::format("{} --method {}", command_of(run.plan), audit->by.method->info.name);
   for (const auto& [name, value] : audit->by.options) text += fmt::format(" --set {}={}", name, value);
   return fmt::format("{} --rtol {:.0e} (about {:.2g} s)", text, audit->by.rtol, audit->seconds);
 }
@@ -104,6 +95,7 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
   } else {
     trust.headline = error_text(finding, trust.verdict, slow);
   }
+  if (trust.verdict != Verdict::red && !finding.moments.empty()) trust.headline += " " + finding.moments;
   if (slow && trust.verdict != Verdict::red) trust.headline += " The phase of the oscillation is not computed.";
   if (!finding.measured && !finding.stated) add_model_error(trust, run, accuracy);
   if (!finding.events.empty() && trust.verdict != Verdict::red) doubt(trust, finding.events);

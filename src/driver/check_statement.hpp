@@ -17,6 +17,7 @@ struct Finding {
   double until = std::nan("");    // the last time before the error exceeds the accuracy
   double of_conserved = 0;        // error of what the motion conserves, such as its energy
   std::string events;             // a difference in events, in a sentence
+  std::string moments;            // that were left out, in a sentence
   std::string output;             // what the rows do not show, in a sentence
   std::string failure;            // the run that checked ended differently
 };

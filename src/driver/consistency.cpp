@@ -136,6 +136,23 @@ std::string settle_charges(const Problem& problem, State& s) {
   return status == ConsistentCharges::Status::ok ? "" : describe_failure(*circuit, charges, status, s.t, s.y);
 }
 
+std::string fastest_unknown(const Problem& problem, const State& state) {
+  const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem);
+  if (!circuit || !state.y.allFinite()) return "";
+  constexpr double moment = 1e-12;
+  Vec slope = Vec::Zero(state.y.size());
+  if (!ConsistentCharges(*circuit, state.t, state.y)
+           .slope(state.t, moment * std::max(std::abs(state.t), moment), state.y, slope))
+    return "";
+  Index worst = 0;
+  (slope.cwiseAbs().array() / (state.y.cwiseAbs().array() + state.y.cwiseAbs().maxCoeff())).maxCoeff(&worst);
+  const Quantity unknown = problem.components()[static_cast<std::size_t>(worst)];
+  return fmt::format(
+      "'{}' changes fastest there, by {:.3g} {}/s; look for feedback without capacitances and for values that jump "
+      "beside it, or use a larger rtol",
+      unknown.name, slope[worst], unknown.unit);
+}
+
 std::vector<Notice> drift_of(const Problem& problem, const State& state) {
   const MechanicalProblem* mechanics = constrained(problem);
   if (!mechanics || !state.y.allFinite()) return {};

@@ -30,6 +30,9 @@ class ConstraintSwitch {
 // Returns why that is not possible, or "".
 std::string settle_charges(const Problem& problem, State& s);
 
+// Which unknown of a circuit changes fastest where a run failed, and what may be the cause; "" for other problems.
+std::string fastest_unknown(const Problem& problem, const State& state);
+
 // A notice if a run ends far off its constraints.
 std::vector<Notice> drift_of(const Problem& problem, const State& state);
 

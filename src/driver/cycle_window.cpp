@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/cycle_window.hpp"
 
+#include "driver/build.hpp"
+#include "problem/switched.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -49,19 +53,41 @@ RunPlan plan_of_every_cycle(const RunPlan& followed, double from, double to) {
   return plan;
 }
 
-// One cycle at the given phases. false: it cannot be computed.
-bool sample_cycle(const PreparedRun& run, const RunDefaults& defaults, const CycleShapes::Cycle& cycle,
-                  const State& start, CycleShapes& shapes) {
-  RunPlan plan = plan_of_every_cycle(run.plan, cycle.t, cycle.t + cycle.period);
+// The positions of switches are not recorded. The unknowns tell them, except between the thresholds of a switch; there
+// it is as a cycle before has left it.
+State start_of(const Problem& problem, const CycleStart& at, const std::vector<int>& mode_before) {
+  State start(problem.layout(), at.t);
+  start.y = at.y;
+  start.mode = mode_before;
+  if (const auto* switched = dynamic_cast<const Switched*>(&problem)) switched->turn_switches(start.y, start.mode);
+  return start;
+}
+
+// Every cycle between two times, as the model is run by default.
+PreparedRun every_cycle(const PreparedRun& followed, const RunDefaults& defaults, const State& start, double to,
+                        Output output) {
+  RunPlan plan = plan_of_every_cycle(followed.plan, start.t, to);
   plan.native = Native::never;
+  plan.output = std::move(output);
+  PreparedRun run = prepare(plan, followed.problem->clone(), defaults);
+  run.start = start;
+  return run;
+}
+
+// One cycle at the given phases. false: it cannot be computed. mode: of the switches; at the end those of its end.
+bool sample_cycle(const PreparedRun& run, const RunDefaults& defaults, const CycleShapes::Cycle& cycle,
+                  const CycleStart& at, std::vector<int>& mode, CycleShapes& shapes) {
+  const double to = cycle.t + cycle.period;
   Times times;
   for (const double phase : shapes.phases)
-    if (phase > 0) times.t.push_back(phase < 1 ? cycle.t + phase * cycle.period : *plan.to);
-  plan.output = times;
-  PreparedRun one = prepare(plan, run.problem->clone(), defaults);
-  one.start = start;
+    if (phase > 0) times.t.push_back(phase < 1 ? cycle.t + phase * cycle.period : to);
+  const State start = start_of(*run.problem, at, mode);
+  PreparedRun one = every_cycle(run, defaults, start, to, times);
+  LastState last;
+  one.options.observers.push_back(&last);
   const Solution solution = one.run();
   if (!solution.ok() || solution.rows() < static_cast<Index>(times.t.size())) return false;
+  mode = last.state.mode;
   // A row at the start may be recorded or not.
   const Index rows = solution.rows(), extra = rows - static_cast<Index>(times.t.size());
   const std::size_t before = shapes.values.size(), phases = shapes.phases.size();
@@ -74,61 +100,69 @@ bool sample_cycle(const PreparedRun& run, const RunDefaults& defaults, const Cyc
   }
   return true;
 }
+
+void check_window(const TimeWindow& window) {
+  if (!(window.from < window.to && std::isfinite(window.from) && std::isfinite(window.to)))
+    throw UsageError(
+        fmt::format("a window must end after it begins, which {:g}:{:g} does not", window.from, window.to));
+}
+
+void tell_window(PreparedRun& run, double from, const std::string& way_there) {
+  run.choice = fmt::format("{} t = {:g}, where the window begins; from there on every cycle is computed by {}",
+                           way_there, from, way_of(run.options.info));
+  run.options.notices.push_back({.t = from, .code = "window", .text = run.choice, .severity = Severity::info});
+}
 }  // namespace
 
-CycleStarts::CycleStarts(const Stepper& stepper) : stepper_(stepper) {
-  const std::vector<Quantity> quantities = stepper.diagnostics();
-  diagnostics_ = Vec::Zero(static_cast<Index>(quantities.size()));
-  for (std::size_t k = 0; k < quantities.size(); ++k)
-    if (quantities[k].kind == QuantityKind::cycles) cycles_at_ = static_cast<Index>(k);
+// What a step over less than a cycle reaches is not the start of one. Two rows at one time are both sides of a jump.
+std::vector<CycleStart> cycle_starts(const RunInfo& info, const RowSource& rows) {
+  const auto counted = std::find_if(info.quantities.begin(), info.quantities.end(),
+                                    [](const Quantity& q) { return q.kind == QuantityKind::cycles; });
+  const auto output = info.settings.find("output");
+  if (counted == info.quantities.end() || output == info.settings.end() || output->second != every_step_text) return {};
+  const auto place = counted - info.quantities.begin();
+  const Index size = info.layout.size();
+  const std::size_t stride = static_cast<std::size_t>(rows.rows()) / most_starts + 1;
+  std::vector<CycleStart> starts;
+  double number = 0, last = std::numeric_limits<double>::quiet_NaN();
+  std::size_t met = 0;
+  rows.visit([&](double t, const double* y, const double* measured) {
+    const bool jumped = t == last, first = std::isnan(last);
+    last = t;
+    const double cycles = first || jumped ? 0 : measured[place];
+    number += cycles;
+    const bool whole = cycles > 0.5 && std::abs(cycles - std::round(cycles)) < nearly_whole_cycles;
+    if (jumped && !starts.empty() && starts.back().t == t) starts.back().y = Eigen::Map<const Vec>(y, size);
+    if ((first || whole) && met++ % stride == 0) starts.push_back({number, t, Eigen::Map<const Vec>(y, size)});
+  });
+  return starts;
 }
 
-void CycleStarts::begin(const Problem&, const State& start) { keep(start); }
-
-// What a step over less than a cycle reaches is not the start of one.
-void CycleStarts::accepted(const State& s, const StepResult&) {
-  if (!counts_cycles()) return;
-  stepper_.diagnose(diagnostics_);
-  const double cycles = diagnostics_[cycles_at_];
-  number_ += cycles;
-  if (cycles > 0.5 && std::abs(cycles - std::round(cycles)) < nearly_whole_cycles) keep(s);
-}
-
-void CycleStarts::keep(const State& s) {
-  if (met_++ % stride_ != 0) return;
-  starts_.push_back({number_, s});
-  if (starts_.size() < most_starts) return;
-  for (std::size_t k = 1; 2 * k < starts_.size(); ++k) starts_[k] = std::move(starts_[2 * k]);
-  starts_.resize((starts_.size() + 1) / 2);
-  stride_ *= 2;
-}
-
-CycleShapes find_cycle_shapes(const PreparedRun& run, const RunDefaults& defaults, const CycleStarts& starts,
-                              double bytes) {
+CycleShapes find_cycle_shapes(const PreparedRun& run, const RunDefaults& defaults,
+                              const std::vector<CycleStart>& starts, double bytes) {
   CycleShapes shapes;
-  const auto& all = starts.all();
-  if (all.size() < 2) return shapes;
+  if (starts.size() < 2) return shapes;
   const auto period_at = [&](std::size_t k) {
-    const auto &a = all[k + 1 < all.size() ? k : k - 1], &b = all[k + 1 < all.size() ? k + 1 : k];
-    return (b.state.t - a.state.t) / (b.number - a.number);
+    const bool is_last = k + 1 == starts.size();
+    const CycleStart &a = starts[is_last ? k - 1 : k], &b = starts[is_last ? k : k + 1];
+    return (b.t - a.t) / (b.number - a.number);
   };
-  shapes.phases = phases_of(*run.problem, all[0].state.t, period_at(0));
+  shapes.phases = phases_of(*run.problem, starts[0].t, period_at(0));
   for (Index c = 0; c < std::min(run.problem->layout().size(), most_shown_components); ++c)
     shapes.components.push_back(c);
   const double fit = bytes / (bytes_of_value * static_cast<double>(shapes.size_of_cycle()));
-  const std::size_t wanted = std::min(all.size(), static_cast<std::size_t>(std::max(fit, 2.0)));
+  const std::size_t wanted = std::min(starts.size(), static_cast<std::size_t>(std::max(fit, 2.0)));
+  std::vector<int> mode = run.start.mode;
   for (std::size_t j = 0; j < wanted; ++j) {
-    const std::size_t k = j * (all.size() - 1) / (wanted - 1);
-    const CycleShapes::Cycle cycle{all[k].number, all[k].state.t, period_at(k)};
-    if (sample_cycle(run, defaults, cycle, all[k].state, shapes)) shapes.cycles.push_back(cycle);
+    const std::size_t k = j * (starts.size() - 1) / (wanted - 1);
+    const CycleShapes::Cycle cycle{starts[k].number, starts[k].t, period_at(k)};
+    if (sample_cycle(run, defaults, cycle, starts[k], mode, shapes)) shapes.cycles.push_back(cycle);
   }
   return shapes;
 }
 
 WindowRun prepare_window(const RunPlan& plan, const TimeWindow& window, const std::atomic<bool>* stop) {
-  if (!(window.from < window.to && std::isfinite(window.from) && std::isfinite(window.to)))
-    throw UsageError(
-        fmt::format("a window must end after it begins, which {:g}:{:g} does not", window.from, window.to));
+  check_window(window);
   RunPlan until = plan;
   until.to = window.from;
   until.output = Times{{window.from}};
@@ -154,14 +188,39 @@ WindowRun prepare_window(const RunPlan& plan, const TimeWindow& window, const st
   inside.checkpoint_every = plan.checkpoint_every;
   result.run = prepare(inside);
   result.run->start = last.state;
-  result.run->choice = fmt::format(
-      "the envelope was followed up to t = {:g}, where the window begins; from there on every "
-      "cycle is computed by {}",
-      window.from, way_of(result.run->options.info));
-  result.run->options.notices.push_back(
-      {.t = window.from, .code = "window", .text = result.run->choice, .severity = Severity::info});
+  tell_window(*result.run, window.from, "the envelope was followed up to");
   for (const Notice& notice : result.before.notices)
     if (notice.code == "summary") result.run->options.notices.push_back(notice);
+  return result;
+}
+
+WindowRun prepare_window(const PreparedRun& followed, const RunDefaults& defaults,
+                         const std::vector<CycleStart>& starts, const TimeWindow& window,
+                         const std::atomic<bool>* stop) {
+  check_window(window);
+  if (starts.size() < 2)
+    throw UsageError("the solution is no envelope with a row for every step, so that it has no cycles to look at");
+  if (!(window.from >= starts.front().t && window.to <= *followed.plan.to))
+    throw UsageError(fmt::format("the window {:g}:{:g} does not lie in the run, which goes from {:g} to {:g}",
+                                 window.from, window.to, starts.front().t, *followed.plan.to));
+  const auto behind =
+      std::find_if(starts.begin(), starts.end(), [&](const CycleStart& s) { return s.t > window.from; });
+  const CycleStart& from = *std::prev(behind);
+  State start = start_of(*followed.problem, from, followed.start.mode);
+  WindowRun result;
+  if (from.t < window.from) {
+    LastState last;
+    PreparedRun before = every_cycle(followed, defaults, start, window.from, Times{{window.from}});
+    before.options.observers.push_back(&last);
+    before.options.stop = stop;
+    result.before = before.run().outcome;
+    if (!result.before.ok()) return result;
+    start = last.state;
+  }
+  result.run = every_cycle(followed, defaults, start, window.to, EveryStep{});
+  take_over(*result.run, followed);
+  tell_window(*result.run, window.from,
+              fmt::format("every cycle was computed from t = {:g}, a point of the envelope, up to", from.t));
   return result;
 }
 }  // namespace trill

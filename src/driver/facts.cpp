@@ -2,6 +2,7 @@
 #include "driver/facts.hpp"
 
 #include "driver/build.hpp"
+#include "driver/pilot.hpp"
 #include "driver/problem_facts.hpp"
 #include "method/prospects.hpp"
 #include "trill/problem/langevin.hpp"
@@ -86,8 +87,9 @@ Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const 
   return c;
 }
 
+// One that would not be taken first, or not at all, is not tried, because entering it may take as long as a run.
 Candidate ask_formulation(const ReformulationEntry& entry, const Resolved& asked, const ProblemFacts& facts,
-                          const Question& question, const Problem& problem) {
+                          const Question& question, const Problem& problem, double fastest_full) {
   Candidate c;
   c.technique.formulation = &entry;
   c.full = entry.delivers == Delivers::full;
@@ -96,14 +98,15 @@ Candidate ask_formulation(const ReformulationEntry& entry, const Resolved& asked
   else
     c.prospect = entry.advise(facts, question);
   if (c.prospect.objection.empty() && !facts.mechanical) c.prospect.objection = "it is for mechanical systems";
-  if (c.prospect.objection.empty()) {
+  c.seconds = c.prospect.steps * seconds_of_step(c.prospect, facts);
+  const bool serves = c.full || facts.random || question.wanted != Delivers::statistics;
+  if (c.prospect.objection.empty() && serves && c.seconds <= fastest_full) {
     const TriedFormulation tried =
         try_formulation(entry, problem, scope_of(asked, c.prospect.rtol), asked.plan.options);
     c.prospect.objection = tried.objection;
     c.asked = tried.form;
   }
   if (c.prospect.objection.empty()) c.way = resolve_way(c.technique, asked.plan, problem);
-  c.seconds = c.prospect.steps * seconds_of_step(c.prospect, facts);
   return c;
 }
 
@@ -111,9 +114,12 @@ void ask_all(const Resolved& asked, const Problem& problem, Facts& found) {
   const Question question = question_of(asked);
   for (const MethodEntry& entry : Catalogue::all().methods())
     found.candidates.push_back(ask_method(entry, found.problem, question, problem));
+  double fastest_full = HUGE_VAL;
+  for (const Candidate& c : found.candidates)
+    if (c.prospect.objection.empty() && c.full) fastest_full = std::min(fastest_full, c.seconds);
   for (const ReformulationEntry& entry : Catalogue::all().formulations())
     if (entry.driving_method && entry.delivers != Delivers::envelope)
-      found.candidates.push_back(ask_formulation(entry, asked, found.problem, question, problem));
+      found.candidates.push_back(ask_formulation(entry, asked, found.problem, question, problem, fastest_full));
 }
 
 // The ways to the slow motion that say they are faster than the full motion are tried in a rough run, the fastest
@@ -131,7 +137,7 @@ void try_slow_ways(const Resolved& asked, const Problem& problem, Facts& found) 
   std::sort(slow.begin(), slow.end(), [](const Candidate* a, const Candidate* b) { return a->seconds < b->seconds; });
   for (Candidate* c : slow) {
     if (c->seconds > full) return;
-    c->prospect.objection = refusal_on_the_way(asked, found, c->way, problem);
+    c->prospect.objection = refusal_on_the_way(asked, found, c->way, problem, full);
     if (c->prospect.objection.empty()) return;
   }
 }
@@ -139,7 +145,9 @@ void try_slow_ways(const Resolved& asked, const Problem& problem, Facts& found) 
 
 // Finds out by a rough run whether a formulation would refuse somewhere along the way. That costs little compared with
 // following the oscillation.
-std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem) {
+std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem,
+                               double seconds_of_full_motion) {
+  constexpr double least_seconds_of_trial = 1e-2, share_of_run = 0.05;
   Resolved rough = asked;
   RunPlan& plan = rough.plan;
   plan.h.reset();
@@ -149,7 +157,11 @@ std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const 
   plan.max_steps = 2000;
   plan.native = Native::never;
   plan.output = Times{{*plan.to}};
-  const Solution tried = build(rough, known, {.way = way}, problem.clone()).run();
+  PreparedRun run = build(rough, known, {.way = way}, problem.clone());
+  TimeLimit limit(std::max(least_seconds_of_trial, share_of_run * seconds_of_full_motion));
+  run.options.observers.push_back(&limit);
+  run.options.stop = &limit.stop();
+  const Solution tried = run.run();
   return tried.outcome.status == RunStatus::refused ? tried.outcome.message : "";
 }
 

@@ -40,8 +40,10 @@ Facts facts(const Resolved& asked, const Problem& problem, bool curious = false)
 // What is asked of the methods.
 Question question_of(const Resolved& asked);
 
-// A rough run over the whole span. Returns why the way would be refused somewhere, or an empty string.
-std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem);
+// A rough run, over the whole span if that takes little time beside the full motion. Returns why the way would be
+// refused somewhere, or an empty string.
+std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem,
+                               double seconds_of_full_motion);
 
 // The techniques that are tried for the envelope of a cyclic motion, in this order.
 std::vector<Technique> envelope_ladder(const Resolved& asked);

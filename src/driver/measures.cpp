@@ -4,10 +4,16 @@
 #include "problem/quantity_kind.hpp"
 #include "trill/problem/langevin.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trill {
-Measures::Measures(const Problem& problem, const Reformulation* formulation, const Stepper& stepper)
+namespace {
+constexpr Index most_inside = 8;  // inner steps that are measured for a row
+}
+
+Measures::Measures(const Problem& problem, const Reformulation* formulation, Stepper& stepper,
+                   bool averages_inner_steps)
     : problem_(problem),
       formulation_(formulation),
       stepper_(stepper),
@@ -39,11 +45,29 @@ Measures::Measures(const Problem& problem, const Reformulation* formulation, con
     quantities_.push_back({"newton_rate", "", QuantityKind::newton_rate});
   }
   values_ = Vec::Zero(static_cast<Index>(quantities_.size()));
+  sum_ = Vec::Zero(own_);
+  if (averages_inner_steps && !formulation) inner_ = dynamic_cast<InnerStates*>(&stepper);
+}
+
+// The ends of steps are special places for the fast motion; a few inner steps, evenly spread, are not.
+void Measures::average_inner_steps(const State& s) {
+  const Index known = inner_->inner_states(), used = std::min(known, most_inside);
+  inside_ = s;
+  sum_.setZero();
+  for (Index k = 0; k < used; ++k) {
+    inner_->inner_state((2 * k + 1) * known / (2 * used), inside_.q(), inside_.v());
+    problem_.measure(inside_, values_.head(own_));
+    sum_ += values_.head(own_) / static_cast<double>(used);
+  }
+  values_.head(own_) = sum_;
 }
 
 const Vec& Measures::at(const State& s, const StepResult& step) {
   Index k = own_;
-  problem_.measure(s, values_.head(own_));
+  if (inner_ && own_ > 0 && inner_->inner_states() > 1)
+    average_inner_steps(s);
+  else
+    problem_.measure(s, values_.head(own_));
   if (constraints_) {
     constraints_->value(s.t, s.q(), g_);
     constraints_->jacobian(s.t, s.q(), G_);

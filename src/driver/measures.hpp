@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "method/inner_states.hpp"
 #include "trill/formulation/reformulation.hpp"
 #include "trill/method/stepper.hpp"
 #include "trill/problem/mechanical.hpp"
@@ -11,14 +12,21 @@ namespace trill {
 class Measures {
  public:
   // If a formulation solves another problem, the constraints of that problem are measured.
-  Measures(const Problem& problem, const Reformulation* formulation, const Stepper& stepper);
+  // averages_inner_steps: what the problem measures is the mean over the inner steps of a method that has some.
+  Measures(const Problem& problem, const Reformulation* formulation, Stepper& stepper,
+           bool averages_inner_steps = false);
   const std::vector<Quantity>& quantities() const { return quantities_; }
   const Vec& at(const State& s, const StepResult& step);
 
  private:
+  void average_inner_steps(const State& s);
+
   const Problem& problem_;
   const Reformulation* formulation_;
   const Stepper& stepper_;
+  InnerStates* inner_ = nullptr;  // null: rows have the values of their own state
+  State inside_;
+  Vec sum_;
   const ConstraintMap* constraints_ = nullptr;
   MatrixSlot G_;
   Vec g_, gv_, gt_;

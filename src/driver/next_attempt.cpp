@@ -44,9 +44,17 @@ double power_of(const Attempted& a, double error) {
   return std::clamp(measured, expected / 3, 1.5 * expected);
 }
 
+// A repetition with smaller steps has nearly the same error.
+bool hardly_helped(const Attempted& a, double error) {
+  constexpr double same = 0.7, moved = 0.5;
+  const Attempt* before = last_of_this_way(a);
+  return before && setting_of(a.run.plan) <= moved * setting_of(*before) && error > same * before->error &&
+         std::isnan(a.trust.until);
+}
+
 // The h or rtol at which the error would be what is aimed at.
 double tightened(const Attempted& a, double error, double accuracy) {
-  const double least = a.run.plan.h ? 0.02 : 1e-5, most = 0.5;
+  const double least = a.run.plan.h ? 0.02 : 1e-5, most = hardly_helped(a, error) ? 0.1 : 0.5;
   const double factor = std::pow(safety * accuracy / std::min(error, 1.0), 1 / power_of(a, std::min(error, 1.0)));
   // One digit: the error depends a little on the time that the check had, and a resumed run is to give the same answer.
   const double exact = setting_of(a.run.plan) * std::clamp(factor, least, most);
@@ -93,12 +101,13 @@ bool reaches_end(const Attempted& a) {
   return setting_of(a.run.plan) > 10 * smallest_rtol;
 }
 
-// A repetition with smaller steps has nearly the same error: it comes from something else.
-bool stagnates(const Attempted& a, double error) {
-  constexpr double same = 0.7, moved = 0.5;
-  const Attempt* before = last_of_this_way(a);
-  return before && setting_of(a.run.plan) <= moved * setting_of(*before) && error > same * before->error &&
-         std::isnan(a.trust.until);
+// Smaller steps do not help, so the error comes from something else. An error that is nearly small enough gets one
+// more repetition, with much smaller steps; not that of other equations, which steps do not change.
+bool stagnates(const Attempted& a, double error, double accuracy) {
+  constexpr double near = 3;
+  if (!hardly_helped(a, error)) return false;
+  const bool has_own_error = a.run.reformulation && a.run.way.formulation->delivers != Delivers::full;
+  return error > near * accuracy || tightenings_so_far(a) > 1 || has_own_error;
 }
 
 // Two runs with equal steps that are wrong altogether: something happens on the way for which all of them are too long,
@@ -147,13 +156,14 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   const bool at_the_bottom = !a.run.plan.h && setting_of(a.run.plan) <= nearly * smallest_rtol;
   const bool falls_short = error > accuracy || !std::isnan(a.trust.until);
   if (may_tighten(a) && falls_short && tightenings_so_far(a) < most_tightenings && !at_the_bottom && reaches_end(a) &&
-      !stagnates(a, error) && !equal_steps_are_lost(a, error) && is_affordable(a, tightened(a, error, accuracy))) {
+      !stagnates(a, error, accuracy) && !equal_steps_are_lost(a, error) &&
+      is_affordable(a, tightened(a, error, accuracy))) {
     next.given_up = error_text(a, error);
     next.tighter = tightened(a, error, accuracy);
     return next;
   }
   const bool is_chaotic = !std::isnan(a.trust.until);
-  const bool is_other = stagnates(a, error) && a.asked.accuracy;
+  const bool is_other = stagnates(a, error, accuracy) && (a.asked.accuracy || next_is_quick);
   if ((is_red || is_other) && has_rung && !is_chaotic && red_rungs(a) < most_red_rungs) {
     next.given_up = error_text(a, error);
     next.next_rung = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/period_curves.hpp"
 
+#include "base/curve_piece.hpp"
+
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -23,25 +25,18 @@ PieceIntegrals piece_integrals(double a) {
   const Complex flat = (1.0 - e) / b, rising = (flat - e) / b, square = (2.0 * rising - e) / b;
   return {flat, rising, rising - square};
 }
-
-double smaller(double a, double b) { return a * b <= 0 ? 0 : std::abs(a) < std::abs(b) ? a : b; }
 }  // namespace
 
 PeriodCurves::PeriodCurves(const CycleTrace& period)
     : times_(period.times()), values_(period.values()), bends_(Mat::Zero(values_.rows(), values_.cols() - 1)) {
   const Index n = pieces();
-  // Twice the second divided difference over two neighbouring pieces; the period is closed. 0: one has no length.
-  const auto curvature = [&](Index a, Index b, Index signal) {
-    const double h = length(a), k = length(b);
-    if (!(h > 0 && k > 0)) return 0.0;
-    const double before = (values_(signal, a + 1) - values_(signal, a)) / h;
-    const double after = (values_(signal, b + 1) - values_(signal, b)) / k;
-    return 2 * (after - before) / (h + k);
+  const auto piece = [&](Index p, Index signal) {
+    return CurvePiece{length(p), values_(signal, p + 1) - values_(signal, p)};
   };
+  // The period is closed.
   for (Index p = 0; p < n; ++p)
     for (Index signal = 0; signal < signals(); ++signal)
-      bends_(signal, p) = -0.5 * length(p) * length(p) *
-                          smaller(curvature((p + n - 1) % n, p, signal), curvature(p, (p + 1) % n, signal));
+      bends_(signal, p) = bend_between(piece((p + n - 1) % n, signal), piece(p, signal), piece((p + 1) % n, signal));
 }
 
 Mat PeriodCurves::harmonics(int count) const {

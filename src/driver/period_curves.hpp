@@ -4,8 +4,7 @@
 #include "multiscale/cycle_trace.hpp"
 
 namespace trill {
-// The signals of one period between its points: parabolas, each through two neighbouring points and bent as much as the
-// straighter of its two neighbours, so that no parabola reaches across a corner or a jump.
+// The signals of one period between its points, as parabolas (base/curve_piece.hpp).
 class PeriodCurves {
  public:
   explicit PeriodCurves(const CycleTrace& period);  // which must outlive this

@@ -2,7 +2,6 @@
 #include "driver/pilot.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <ctime>
 
@@ -17,22 +16,6 @@ constexpr double exponential = 8;           // growth of an error in half the ti
 constexpr double most_amplified = 1e3;  // a guess that is too bold costs one repetition, one too careful the whole run
 constexpr double saturated = 0.05;      // relative error
 constexpr double steepest_power = 2;    // by which errors of regular motions grow with time
-
-// By the time that the processor spends on it: how busy the machine is must not change what is found.
-class StopWatch final : public Observer {
- public:
-  explicit StopWatch(double seconds) : end_(processor_seconds() + seconds) {}
-  void accepted(const State&, const StepResult&) override {
-    if (++count_ % looks_every == 0 && processor_seconds() > end_) stop_ = true;
-  }
-  const std::atomic<bool>& stop() const { return stop_; }
-
- private:
-  static constexpr int looks_every = 4;  // steps
-  double end_;
-  int count_ = 0;
-  std::atomic<bool> stop_ = false;
-};
 
 // Steps for the rest of the run. Where they still grow, as after a transient, they are expected to grow on.
 double steps_left(const std::vector<double>& t, double t_end) {
@@ -76,7 +59,7 @@ Vec ranges_of(const Mat& y, const Layout& layout, double share) {
 
 PilotRun::Flown PilotRun::fly(const MethodEntry& method, const OptionSet& given, const StepControl& control,
                               const Output& output, double t_end, const PilotLimits& limits) const {
-  StopWatch watch(limits.seconds);
+  TimeLimit watch(limits.seconds);
   DriverOptions options;
   options.control = control;
   options.output = output;

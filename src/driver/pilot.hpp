@@ -6,8 +6,26 @@
 #include "trill/driver/driver.hpp"
 #include "trill/method/registry.hpp"
 
+#include <atomic>
+
 namespace trill {
 double processor_seconds();  // since some moment
+
+// Stops a run by the time that the processor spends on it: how busy the machine is must not change what is found.
+class TimeLimit final : public Observer {
+ public:
+  explicit TimeLimit(double seconds) : end_(processor_seconds() + seconds) {}
+  void accepted(const State&, const StepResult&) override {
+    if ((++count_ % looks_every == 0 || count_ < looks_every) && processor_seconds() > end_) stop_ = true;
+  }
+  const std::atomic<bool>& stop() const { return stop_; }
+
+ private:
+  static constexpr int looks_every = 4;  // steps
+  double end_;
+  int count_ = 0;
+  std::atomic<bool> stop_ = false;
+};
 
 // What a pilot may cost. Steps come first, so that the same problem gets the same pilot every time; the time is a
 // safeguard.

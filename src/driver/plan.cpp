@@ -69,6 +69,8 @@ PreparedRun prepare(const RunPlan& plan) {
   run.options.info.inputs = model.inputs;
   for (const std::string& warning : model.warnings)
     run.options.notices.push_back({.t = run.start.t, .code = "model", .text = warning, .severity = Severity::warning});
+  for (const std::string& remark : model.remarks)
+    run.options.notices.push_back({.t = run.start.t, .code = "start", .text = remark, .severity = Severity::info});
   return run;
 }
 

@@ -26,8 +26,11 @@ using Clock = std::chrono::steady_clock;
 constexpr double most_seconds_to_look = 5e-3;  // for one force: beyond that nothing is tried out
 constexpr double timed_for = 2e-5;             // at the least, each time
 constexpr int times_timed = 5;
-constexpr double pilot_seconds = 2e-3;  // that a pilot is planned to take
-constexpr double safeguard = 3;         // by which it may take longer than planned
+constexpr double known_well = 5e-4;              // seconds: what takes as long in all is not timed again
+constexpr double most_seconds_for_rates = 2e-3;  // at one place: beyond that only those at the start are found
+constexpr double pilot_seconds = 2e-3;           // that a pilot is planned to take
+constexpr double safeguard = 3;                  // by which it may take longer than planned
+constexpr double longest_pilot = 3e-3;           // seconds; the finer run that shows its error may take twice as long
 constexpr Index few_unknowns = 60;
 constexpr double explicit_limit = 1.8;  // steps times the largest rate: beyond this explicit steps may be too short
 constexpr Index most_unknowns_implicit = 400;
@@ -104,7 +107,8 @@ double rounded(double seconds) { return std::pow(4, std::round(std::log2(std::ma
 template <class Work>
 double seconds_of(const Work& work) {
   double shortest = HUGE_VAL;
-  for (int k = 0; k < times_timed; ++k) {
+  const auto first = Clock::now();
+  for (int k = 0; k < times_timed && (k == 0 || seconds_since(first) < known_well); ++k) {
     const auto begun = Clock::now();
     int count = 0;
     do {
@@ -160,10 +164,11 @@ void time_factorisation(const Problem& problem, ProblemFacts& facts) {
 
 PilotLimits limits_for(const ProblemFacts& facts, double forces_each_step, double seconds_each_step) {
   const double each = forces_each_step * facts.force_seconds + seconds_each_step;
-  // Small problems get enough steps on slow machines too, so that the choice does not depend on the machine.
-  const double least = facts.unknowns <= few_unknowns ? 100 : 8;
+  // Small problems get enough steps on slow machines too, so that the choice does not depend on the machine, unless
+  // their steps are expensive.
+  const double least = facts.unknowns <= few_unknowns ? std::clamp(2 * pilot_seconds / each, 8.0, 100.0) : 8;
   const double steps = std::clamp(pilot_seconds / each, least, 400.0);
-  return {static_cast<std::int64_t>(steps), safeguard * std::max(pilot_seconds, steps * each)};
+  return {static_cast<std::int64_t>(steps), std::min(safeguard * std::max(pilot_seconds, steps * each), longest_pilot)};
 }
 
 bool is_separable(const ProblemFacts& facts) {
@@ -190,13 +195,15 @@ void look_along(const Problem& problem, const State& start, const PilotRun::Path
   }
 }
 
-bool may_be_stiff(const ProblemFacts& facts) {
+// Whoever wants the full motion follows the oscillation of gaps anyway.
+bool may_be_stiff(const ProblemFacts& facts, const Question& question) {
   const Pilot& tried = facts.explicit8;
   if (!tried.ran || !tried.failure.empty()) return true;
-  return facts.gaps > 0 || facts.scales.largest * facts.span / tried.steps > explicit_limit;
+  const bool may_skip_gaps = facts.gaps > 0 && question.wanted != Delivers::full;
+  return may_skip_gaps || facts.scales.largest * facts.span / tried.steps > explicit_limit;
 }
 
-void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question,
+void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
                 ProblemFacts& facts) {
   const double rtol = pilot_tolerance(question);
   const Catalogue& all = Catalogue::all();
@@ -205,12 +212,12 @@ void fly_pilots(const Problem& problem, const State& start, double t_end, const 
     const double work = 1e-6 + 1e-7 * static_cast<double>(facts.unknowns);
     facts.explicit8 = pilot.adaptive(all.method("dop853"), rtol, limits_for(facts, forces_of_explicit_step, work));
     facts.growth = pilot.growth();
-    look_along(problem, start, pilot.path(), facts);
+    if (looks_along) look_along(problem, start, pilot.path(), facts);
     if (is_separable(facts) && facts.explicit8.ran && !facts.has_events)
       facts.symplectic8 = pilot.fixed(all.method("composition8"), facts.span / facts.explicit8.steps,
                                       limits_for(facts, forces_of_explicit_step, work));
   }
-  if (facts.circuit || facts.reactive || (may_be_stiff(facts) && facts.unknowns <= most_unknowns_implicit)) {
+  if (facts.circuit || facts.reactive || (may_be_stiff(facts, question) && facts.unknowns <= most_unknowns_implicit)) {
     PilotRun implicit(problem, start, t_end);
     facts.implicit = implicit.adaptive(
         all.method("radau"), rtol, limits_for(facts, forces_of_implicit_step, 3e-6 + 3 * facts.factor_seconds),
@@ -243,9 +250,11 @@ void look(const Problem& problem, const State& start, double t_end, const Questi
     if (const MechanicalProblem* p = mechanics_of(problem))
       facts.has_potential = p->potential(all_groups, start.t, start.q()).has_value();
     time_factorisation(problem, facts);
+    const double begun = processor_seconds();
     facts.scales = time_scales(problem, with_closed_gaps(problem, start), start, facts.span);
+    const bool rates_are_cheap = processor_seconds() - begun < most_seconds_for_rates;
     facts.gap = widest_gap(facts.scales.frequencies, facts.span);
-    if (!facts.random) fly_pilots(problem, start, t_end, question, facts);
+    if (!facts.random) fly_pilots(problem, start, t_end, question, rates_are_cheap, facts);
   } catch (const std::exception& e) {  // what cannot be examined may still be run
     facts.trouble = e.what();
   }

@@ -215,7 +215,9 @@ Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults
   fill_span(plan, problem, defaults);
   sort_formulations(plan);
   take_controller(plan);
-  if (plan.want == Want::full) {
+  // Averages can be had of any method, so one may be named.
+  const bool names_way = plan.want == Want::statistics && !leaves_choice(plan);
+  if (plan.want == Want::full || names_way) {
     // The method that a model names is for the model as it is, with its gaps open.
     const bool made_rigid = plan.method.empty() && asks_for_rigid_gaps(plan) && !plan.rtol;
     std::string name = made_rigid ? rigid_method(problem) : plan.method.empty() ? defaults.method : plan.method;

@@ -63,7 +63,9 @@ Run::Run(const Problem& problem, Stepper& stepper, State start, double t_end, co
   const auto* limited = dynamic_cast<const LimitedValidity*>(&problem);
   if (limited && limited->has_limits()) limited_ = limited;
   stages_ = dynamic_cast<const HasStageValues*>(&stepper);
+  controls_inside_ = dynamic_cast<ControlsInside*>(&stepper);
   switched_ = dynamic_cast<const Switched*>(&problem);
+  leaping_ = dynamic_cast<const Leaping*>(&problem);
   random_ = dynamic_cast<const LangevinProblem*>(&problem) != nullptr;
   check_output(options.output, t_start_, direction_);
   check_dense();
@@ -84,7 +86,7 @@ void Run::check_dense() const {
 void Run::find_breakpoints() {
   const Problem& timed = timed_problem(problem_, options_);
   // A corner that rounding has moved next to an end of the run is there.
-  const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start_), std::abs(t_end_));
+  const double rounding = rounding_of_time(std::max(std::abs(t_start_), std::abs(t_end_)));
   for (const double t : timed.breakpoints(std::min(t_start_, t_end_), std::max(t_start_, t_end_)))
     if (std::abs(t - t_start_) > rounding && std::abs(t - t_end_) > rounding) breakpoints_.push_back(t);
   std::sort(breakpoints_.begin(), breakpoints_.end());
@@ -117,7 +119,10 @@ void Run::begin() {
   leave(inner_, user_);
   scratch_ = inner_;
   inside_ = user_;
-  measures_.emplace(problem_, options_.reformulation, stepper_);
+  const auto want = options_.info.settings.find("want");
+  const bool wants_averages = stepper_.info().delivers == Delivers::statistics ||
+                              (want != options_.info.settings.end() && want->second == to_text(Delivers::statistics));
+  measures_.emplace(problem_, options_.reformulation, stepper_, wants_averages);
   recorder_.begin(info());
   detector_.start(user_);
   check_sides_at_start();
@@ -162,10 +167,14 @@ void Run::leave(const State& in, State& out) const {
 void Run::take_step() {
   const std::int64_t before = advancer_.counters().steps, batch = batch_size(before);
   if (!detector_.empty()) begin_ = inner_;
+  if (controls_inside_) controls_inside_->values_inside_are_used(may_look_inside());
   const AdvanceResult result = batch > 1 ? advancer_.several(inner_, next_stop(), clock_.next_time(), batch)
                                          : advancer_.one(inner_, next_stop());
   if (batches_ && batch == batch_.amount()) batch_.look();
-  if (result.status != AdvanceStatus::ok) return fail(result);
+  if (result.status != AdvanceStatus::ok) {
+    if (!leap(result)) fail(result);
+    return;
+  }
   clock_.pass_steps(advancer_.counters().steps - before - 1);
   last_step_ = result.step;
   shorter_step_before_ = std::exchange(shorter_step_, 0);
@@ -185,6 +194,13 @@ void Run::take_step() {
       observer->accepted(user_, last_step_);
     }
   between_steps();
+}
+
+// Rows lie in the next step, unless it turns out shorter, or events are looked for there.
+bool Run::may_look_inside() const {
+  constexpr double stretched = 1.1;  // to end at a given time
+  return !detector_.empty() || options_.dense ||
+         direction_ * (clock_.next_time() - inner_.t) < stretched * advancer_.next_h();
 }
 
 // Number of steps that may be taken at once: nobody looks at them one by one, and nothing is due in between.
@@ -215,12 +231,16 @@ void Run::check_validity() {
   leave(inner_, user_);
   const std::string sentence = limited_->check_validity(user_, advancer_.notes());
   if (sentence.empty() || outcome_.status != RunStatus::reached_end) return;
-  end_as(RunStatus::refused, fmt::format("at t = {:.6g}: {}", inner_.t, sentence));
+  end_as(RunStatus::refused,
+         fmt::format("at t = {:.6g}, in step {}: {}", inner_.t, advancer_.counters().steps, sentence));
   record_last();
 }
 
+// The event of a breakpoint may be found next to it, and no method can take a step of one rounding error from there.
 void Run::pass_breakpoints() {
-  for (; next_break_ < breakpoints_.size() && direction_ * (breakpoints_[next_break_] - inner_.t) <= 0; ++next_break_)
+  const double reached = detector_.empty() ? 0 : rounding_of_time(inner_.t);
+  for (; next_break_ < breakpoints_.size() && direction_ * (breakpoints_[next_break_] - inner_.t) <= reached;
+       ++next_break_)
     advancer_.note_jump();
 }
 
@@ -243,10 +263,11 @@ void Run::look_ahead(std::int64_t steps) {
   if (!std::holds_alternative<AdaptiveStep>(options_.control) || !under_way()) return;
   const std::optional<double> needed = forecast_.look(steps, inner_.t, t_end_);
   if (!needed) return;
+  const std::string more = std::isfinite(*needed) ? fmt::format("about {:.2g} more", *needed) : "endlessly many";
   end_as(RunStatus::step_limit,
-         fmt::format("at t = {:.6g}: with steps of the present size the run to t = {:g} would take about {:.2g} more "
-                     "steps, and at most 1e12 are possible; end it earlier or use a larger rtol",
-                     inner_.t, t_end_, *needed));
+         fmt::format("at t = {:.6g}: with steps of the present size the run to t = {:g} would take {} steps, and at "
+                     "most 1e12 are possible; end it earlier or use a larger rtol",
+                     inner_.t, t_end_, more));
   record_last();
 }
 
@@ -276,10 +297,25 @@ void Run::fail(const AdvanceResult& result) {
   std::string why = options_.reformulation ? options_.reformulation->failure() : "";
   if (why.empty())
     why = to_text(result.status == AdvanceStatus::step_too_small ? StepStatus::step_too_small : result.step.status);
-  const std::string singular = singular_position(inner_problem(), inner_, start_);
+  if (result.step.status == StepStatus::non_finite) why += fastest_component();
+  std::string advice = singular_position(inner_problem(), inner_, start_);
+  if (advice.empty() && !options_.reformulation) advice = fastest_unknown(problem_, inner_);
   end_as(failure.status, fmt::format("at t = {:.6g} with h = {:.3g}: {}; {}", inner_.t, result.h_tried, why,
-                                     singular.empty() ? failure.advice : singular));
+                                     advice.empty() ? failure.advice : advice));
   record_last();
+}
+
+// Where a motion blows up, the last state shows which part of it is the fastest.
+std::string Run::fastest_component() const {
+  const Layout& l = inner_.layout;
+  if (l.nv == 0 || !inner_.v().allFinite()) return "";
+  Index at = 0;
+  const double largest = inner_.v().cwiseAbs().maxCoeff(&at);
+  const std::vector<Quantity> names = inner_problem().components();
+  const auto place = static_cast<std::size_t>(l.nq + at);
+  if (place >= names.size()) return "";
+  return fmt::format(" after step {}, where {} = {:.3g} is the largest velocity", advancer_.counters().steps,
+                     names[place].name, inner_.v()[at] < 0 ? -largest : largest);
 }
 
 void Run::stop() {

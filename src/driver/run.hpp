@@ -10,7 +10,9 @@
 #include "driver/output_clock.hpp"
 #include "driver/step_bounds.hpp"
 #include "driver/step_count.hpp"
+#include "method/inside_steps.hpp"
 #include "method/stage_values.hpp"
+#include "problem/leaping.hpp"
 #include "problem/switched.hpp"
 #include "problem/validity.hpp"
 #include "solution/timed_recorder.hpp"
@@ -42,6 +44,7 @@ class Run {
   void leave(const State& in, State& out) const;
   void take_step();
   std::int64_t batch_size(std::int64_t steps) const;
+  bool may_look_inside() const;
   double next_stop() const;
   bool correct();
   void check_validity();
@@ -55,6 +58,9 @@ class Run {
   void end_as(RunStatus status, std::string message);
   void refuse();
   void fail(const AdvanceResult& result);
+  std::string fastest_component() const;
+  bool leap(const AdvanceResult& result);
+  void record_leap(const State& after);
   void stop();
   void stop_at_overflow(const State& s, const Vec& measured);
 
@@ -136,8 +142,12 @@ class Run {
   bool batches_ = false;
   bool random_ = false;                       // the motion is random: rows are recorded at steps only
   const LimitedValidity* limited_ = nullptr;  // null: the equations of the problem hold everywhere
-  const HasStageValues* stages_ = nullptr;    // null: values inside steps are cheap
-  const Switched* switched_ = nullptr;        // null: events of the problem are no switches of a circuit
+  ControlsInside* controls_inside_ = nullptr;
+  const HasStageValues* stages_ = nullptr;  // null: values inside steps are cheap
+  const Switched* switched_ = nullptr;      // null: events of the problem are no switches of a circuit
+  const Leaping* leaping_ = nullptr;        // null: the problem knows no way over a place without solution
+  int leaps_in_a_row_ = 0;
+  std::int64_t step_of_last_leap_ = -1;
   double last_recorded_ = 0;
   Clock::time_point counted_until_ = Clock::now();
 };

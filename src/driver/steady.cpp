@@ -180,7 +180,8 @@ bool SteadyRun::guess(double agreement, const std::atomic<bool>* stop, Found& fo
   if (outcome.ok())
     found.message = fmt::format(
         "no regular oscillation was found up to t = {:.6g}, and no source repeats; "
-        "follow it longer by --to, or give the period of what drives it by --set period=TIME",
+        "follow it longer by --to, or give the period of what drives it by --set period=TIME; --want full computes its "
+        "motion",
         *plan_.to);
   return false;
 }
@@ -400,7 +401,7 @@ PreparedRun prepare_steady(const Resolved& asked, std::unique_ptr<Problem> probl
       "inputs, Proc. IEEE 60 (1972) 108-114";
   info.delivers = to_text(Delivers::full);
   for (const OptionRow& row : list_options(steady->options())) info.options[row.name] = row.value;
-  for (const Parameter& p : run.problem->parameters()) info.parameters[p.name] = format_number(p.value);
+  for (const Parameter& p : run.problem->parameters()) info.parameters[p.name] = value_text(p);
   info.settings["from"] = format_number(*run.plan.from);
   info.settings["to"] = format_number(*run.plan.to);
   info.settings["rtol"] = format_number(*run.plan.rtol);

@@ -11,7 +11,7 @@ std::size_t StepBounds::behind(double t) const {
 }
 
 double StepBounds::limit(double t, double stop) const {
-  const std::size_t next = behind(t);
+  const std::size_t next = behind(t + direction_ * rounding_of_time(t));
   const auto nearer = [&](double a, double b) { return direction_ > 0 ? std::min(a, b) : std::max(a, b); };
   if (next > 0) stop = nearer(stop, t + direction_ * marks_[next - 1].longest_step);
   const std::size_t ahead = direction_ > 0 ? next : next - 1;

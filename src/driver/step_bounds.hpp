@@ -3,7 +3,12 @@
 
 #include "problem/time_marks.hpp"
 
+#include <cmath>
+
 namespace trill {
+// Times that differ by no more are one time.
+inline double rounding_of_time(double t) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(t); }
+
 // The time marks of a problem, as a run in one direction meets them.
 class StepBounds {
  public:

@@ -17,9 +17,9 @@ std::optional<double> number_in(const OptionSet& settings, const std::string& na
   return found == settings.end() ? std::nullopt : parse_number(found->second);
 }
 
-constexpr std::array endings{".toml", ".data", ".cir"};
+constexpr std::array endings{".toml", ".data", ".psf", ".cir"};
 
-// The text itself says whether it is TOML, a data file of molecules or a netlist.
+// The text itself says whether it is TOML, a file of molecules or a netlist.
 TextModel read_stored(const RunInfo& info, double begin) {
   for (const char* ending : endings) try {
       return read_model(info.problem + ending, info.model_text, info.parameters, begin);
@@ -46,6 +46,16 @@ TextModel load_stored(const RunInfo& info, const std::vector<fs::path>& folders,
       fmt::format("the model reads the file {}, which the solution does not contain; go to the folder of the model and "
                   "try again there",
                   info.inputs.begin()->first));
+}
+
+// What the model is called on the command line: the name of its file, if that is at hand.
+std::string name_to_type(const RunInfo& info, const std::vector<fs::path>& folders) {
+  if (info.model_text.empty()) return info.problem;
+  for (const fs::path& folder : folders)
+    for (const char* ending : endings)
+      if (const fs::path file = folder / (info.problem + ending); fs::exists(file))
+        return file.lexically_normal().string();
+  return info.problem;
 }
 
 TextModel stored_model(const RunInfo& info, const std::vector<fs::path>& folders, double begin) {
@@ -81,7 +91,7 @@ void name_way(const RunInfo& info, RunPlan& plan) {
 
 PreparedRun prepare_stored(const RunInfo& info, const std::vector<fs::path>& folders) {
   RunPlan plan;
-  plan.model = info.problem;
+  plan.model = name_to_type(info, folders);
   plan.options = info.options;
   plan.from = number_in(info.settings, "from");
   plan.to = number_in(info.settings, "to");
@@ -98,6 +108,7 @@ PreparedRun prepare_stored(const RunInfo& info, const std::vector<fs::path>& fol
     plan.output = output_of(output->second);
   plan.seed = static_cast<std::uint64_t>(number_in(info.settings, "seed").value_or(1));
   plan.parameters = info.parameters;
+  if (const auto of = info.settings.find("of"); of != info.settings.end()) plan.of = split(of->second, ',');
   if (const auto accuracy = number_in(info.settings, "accuracy")) plan.accuracy = accuracy;
   TextModel model = stored_model(info, folders, *plan.from);
   PreparedRun run = prepare(plan, std::move(model.problem), model.info.run);
@@ -107,5 +118,9 @@ PreparedRun prepare_stored(const RunInfo& info, const std::vector<fs::path>& fol
   if (run.start.layout != info.layout)
     throw UsageError("the model has other unknowns in this version of trill than the solution; run it again");
   return run;
+}
+
+RunDefaults stored_defaults(const RunInfo& info, const std::vector<fs::path>& folders) {
+  return stored_model(info, folders, number_in(info.settings, "from").value_or(0)).info.run;
 }
 }  // namespace trill

@@ -11,4 +11,6 @@ namespace trill {
 // in `folders`. UsageError if these are missing or have changed, for steady states, and for problems that are no
 // models.
 PreparedRun prepare_stored(const RunInfo& info, const std::vector<std::filesystem::path>& folders = {});
+// What its model is run with by default.
+RunDefaults stored_defaults(const RunInfo& info, const std::vector<std::filesystem::path>& folders = {});
 }  // namespace trill

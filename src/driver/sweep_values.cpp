@@ -90,11 +90,12 @@ struct Place {
 
 Place place_of(const std::string& out, const std::vector<SweepAxis>& axes) {
   const fs::path path(out);
-  if (lower_snake(path.extension().string()) == ".oem")
+  const std::string ending = lower_snake(path.extension().string());
+  if (ending == ".oem" || ending == ".xyz" || ending == ".dcd" || ending == ".h5md")
     throw UsageError(
-        fmt::format("--out {}: a sweep reads its files again, and trill only writes .oem files; use .h5, .csv "
+        fmt::format("--out {}: a sweep reads its files again, and trill only writes {} files; use .h5, .csv "
                     "or .json",
-                    out));
+                    out, ending));
   if (path.filename().string().find('{') != std::string::npos) {
     check_pattern(path.filename().string(), axes);
     return {path.has_parent_path() ? path.parent_path() : fs::path("."), path.filename().string()};

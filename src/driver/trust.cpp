@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/driver/trust.hpp"
 
-#include "driver/check_random.hpp"
+#include "driver/check_averages.hpp"
 #include "driver/check_statement.hpp"
 #include "driver/check_windows.hpp"
 #include "trill/problem/langevin.hpp"
@@ -16,6 +16,7 @@ namespace {
 constexpr double least_budget = 2, quick_run = 1e-3, quick_budget = 0.04;  // seconds
 constexpr double tightest_audit = 1e-11;                                   // can be made a hundred times as accurate
 constexpr Index most_audited_of_reduced = 4000;                            // unknowns
+constexpr double small_share = 0.1;                                        // of the time of a check
 constexpr double decided = 0.3;  // two audits agree to this share of the error: it is that of the run
 
 double budget_of(const TrustOptions& options, double run_seconds) {
@@ -47,6 +48,7 @@ class Check {
       : run_(run),
         outcome_(outcome),
         clock_(clock),
+        budget_(clock.left()),
         slow_(computes_slow_motion(run, outcome)),
         values_(judged_values_of(run, slow_)),
         rows_(sample_rows(run, outcome, rows)) {}
@@ -139,6 +141,11 @@ class Check {
   void take(const Comparison& comparison) {
     finding_.error = comparison.error;
     finding_.of = comparison.value < 0 ? "" : values_[static_cast<std::size_t>(comparison.value)].name;
+    if (comparison.error_in_moments > accuracy_of(run_.plan))
+      finding_.moments = fmt::format(
+          "At moments that last less than {:.0e} of the run in all, such as jumps that come a little earlier or later, "
+          "it is off by {:.2g}.",
+          shortest_moment, comparison.error_in_moments);
   }
 
   // What is short may lie between the steps of the run and of its audit. Where steps are cheap, many are made.
@@ -217,7 +224,9 @@ class Check {
   // Parts of the run by another method, and the whole run again by its own. False: neither tells anything.
   bool estimate(Trust& trust) {
     std::optional<Repetition> repetition;
-    if (repetition_seconds() < clock_.left()) repetition = repeat_run();
+    // Audits that do not end in time may end late. A repetition that takes little is made all the same.
+    const double needed = repetition_seconds(), kept = needed < small_share * budget_ ? 2 * needed : 0;
+    if (const double left = std::max(clock_.left(), kept); needed < left) repetition = repeat_run(left);
     const std::optional<WindowEstimate> windows = look_through_windows();
     if (clock_.interrupted()) {
       trust.headline = "Not known, because the check was interrupted.";
@@ -254,10 +263,10 @@ class Check {
     return true;
   }
 
-  Repetition repeat_run() const {
-    Repetition found = repeat(run_, outcome_, rows_.curve.t, to_, first_refinement, clock_);
+  Repetition repeat_run(double seconds) const {
+    Repetition found = repeat(run_, outcome_, rows_.curve.t, to_, first_refinement, clock_, seconds);
     const bool again = found.outcome.ok() && !found.decides && (run_.plan.h || *run_.plan.rtol >= 1e-11);
-    return again ? repeat(run_, outcome_, rows_.curve.t, to_, second_refinement, clock_) : found;
+    return again ? repeat(run_, outcome_, rows_.curve.t, to_, second_refinement, clock_, clock_.left()) : found;
   }
 
   void take_repetition(Trust& trust, const Repetition& repetition) {
@@ -303,6 +312,7 @@ class Check {
   const PreparedRun& run_;
   const RunOutcome& outcome_;
   const CheckClock& clock_;
+  double budget_;  // seconds
   bool slow_, to_event_ = false;
   std::vector<JudgedValue> values_;
   SampledRows rows_;
@@ -312,6 +322,24 @@ class Check {
   std::optional<Audit> audit_;
   Finding finding_;
 };
+}  // namespace
+
+namespace {
+// Many coupled motions, followed by equal steps that keep phase space: nobody follows their single paths.
+bool may_be_sampled(const PreparedRun& run) {
+  constexpr Index many = 60;
+  const MechanicalProblem* p = mechanics_of(*run.problem);
+  return p && p->layout().nq >= many && run.plan.h && !run.way.formulation && run.stepper->info().symplectic;
+}
+
+Trust with_averages(const Trust& paths, Trust averages) {
+  if (averages.verdict == Verdict::none || averages.verdict == Verdict::red) return paths;
+  averages.verdict = Verdict::amber;
+  averages.headline = fmt::format("Use averages of this run, not its paths ({} is off by {:.2g} of its range). {}",
+                                  paths.of, paths.error, averages.headline);
+  averages.remedy = paths.remedy;
+  return averages;
+}
 }  // namespace
 
 double CheckTime::after(double run_seconds) const {
@@ -329,7 +357,9 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
     trust.headline = "The run did not reach its end: " + outcome.message;
     return trust;
   }
-  if (dynamic_cast<const LangevinProblem*>(run.problem.get())) return check_random(run, rows, clock);
-  return Check(run, outcome, rows, clock).answer();
+  if (compares_averages(run)) return check_averages(run, rows, clock);
+  const Trust paths = Check(run, outcome, rows, clock).answer();
+  if (paths.verdict != Verdict::red || !may_be_sampled(run)) return paths;
+  return with_averages(paths, check_averages(run, rows, {budget_of(options, outcome.counters.seconds), options.stop}));
 }
 }  // namespace trill

@@ -85,7 +85,7 @@ void ConstraintManifold::take_mass(In q) {
 
 bool ConstraintManifold::factorise(double t, In q) {
   t_ = t;
-  q_ = q;
+  copy_one_by_one(q.data(), q.size(), q_.data());
   return saddle_.factorise();
 }
 

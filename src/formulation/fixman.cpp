@@ -40,8 +40,9 @@ FixmanForce::Part::Part(const SpMat& all, Index first)
         pair_places.push_back(Z.entry(a.row(), b.row()) - Z.values());
 }
 
-FixmanForce::FixmanForce(const MechanicalProblem& problem, const ConstraintMap& map, Index gaps)
+FixmanForce::FixmanForce(const MechanicalProblem& problem, const ConstraintMap& map, Index gaps, Index block)
     : map_(map),
+      block_(block),
       q_(problem.layout().nq),
       inverse_mass_(Vec::Ones(q_.size())),
       dq_(Vec::Zero(q_.size())),
@@ -84,6 +85,10 @@ void FixmanForce::find_passes() {
 bool FixmanForce::factorise(Part& part) {
   for (std::size_t k = 0; k < part.places.size(); ++k) part.rows.values()[k] = values_[nth(part.places[k])];
   part.products.form(part.rows, inverse_mass_, part.rows, part.Z);
+  if (block_ > 0)
+    for (Index j = 0; j < part.Z.cols(); ++j)
+      for (SpMat::InnerIterator it(part.Z.as_sparse(), j); it; ++it)
+        if (it.row() / block_ != j / block_) *part.Z.entry(it.row(), j) = 0;
   return part.selected.factorise(part.Z);
 }
 

@@ -15,9 +15,12 @@ namespace trill {
 // Its gradient is kT sum_c H_c w_c with the Hessians H_c of the rows and w_c = M^-1 sum_c' (Z^-1)_cc' grad g_c'. Only
 // the entries of w_c at the coordinates of row c matter, for which the entries of Z^-1 inside the pattern of Z suffice.
 // Rows without common coordinates are evaluated together.
+//
+// With `block` > 0 it is Reich's approximation, in which rows couple only within blocks of so many (Physica D 138
+// (2000) 210): W is nearly right, but its gradient is not (PJY97 sec. 4.3 names it).
 class FixmanForce {
  public:
-  FixmanForce(const MechanicalProblem& problem, const ConstraintMap& map, Index gaps);
+  FixmanForce(const MechanicalProblem& problem, const ConstraintMap& map, Index gaps, Index block = 0);
   // false: the rows depend on each other at this point. The functions below refer to the last point.
   bool stand_at(double t, In q);
   double potential(double kT) const;
@@ -46,6 +49,7 @@ class FixmanForce {
   void bend(Out covector);
 
   const ConstraintMap& map_;
+  Index block_;  // 0: all rows couple
   double t_ = 0;
   Vec q_, inverse_mass_, dq_, s_, bent_;
   MatrixSlot G_;

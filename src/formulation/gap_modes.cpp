@@ -76,18 +76,10 @@ bool GapModes::find(Block& block, const SchurComplement& S) {
     y_(row, 0) = root_[row];
     return square > 0;
   }
-  fill(block, S);
   const auto root = [&](Index i) { return root_[block.rows[static_cast<std::size_t>(i)]]; };
-  if (stiff == 1) {
-    const double one = 1;
-    store(block, 0, root(0) * root(0) * block.coupled(0, 0), &one);
-    return block.coupled(0, 0) > 0;
-  }
-  for (Index k = 0; k < stiff; ++k)
-    for (Index i = 0; i < stiff; ++i) block.coupled(i, k) *= root(i) * root(k);
-  if (stiff == 2) {
-    const double a = block.coupled(0, 0), b = block.coupled(1, 0), c = block.coupled(1, 1);
-    const double half = 0.5 * (a - c), r = std::hypot(half, b), larger = 0.5 * (a + c) + r;
+  // The modes of [a b; b c].
+  const auto find_two = [&](double a, double b, double c) {
+    const double half = 0.5 * (a - c), r = std::sqrt(half * half + b * b), larger = 0.5 * (a + c) + r;
     double cosine = half >= 0 ? 1 : 0, sine = 1 - cosine;
     if (r > 0 && half >= 0) {
       cosine = std::sqrt(0.5 * (1 + half / r));
@@ -100,7 +92,20 @@ bool GapModes::find(Block& block, const SchurComplement& S) {
     store(block, 0, (a * c - b * b) / larger, slow.data());
     store(block, 1, larger, fast.data());
     return a * c - b * b > 0;
+  };
+  if (stiff == 2 && block.rows.size() == 2) {
+    const Index i = block.rows[0], k = block.rows[1];
+    return find_two(stiffness_[i] * S.entry(i, i), root(0) * root(1) * S.entry(k, i), stiffness_[k] * S.entry(k, k));
   }
+  fill(block, S);
+  if (stiff == 1) {
+    const double one = 1;
+    store(block, 0, root(0) * root(0) * block.coupled(0, 0), &one);
+    return block.coupled(0, 0) > 0;
+  }
+  for (Index k = 0; k < stiff; ++k)
+    for (Index i = 0; i < stiff; ++i) block.coupled(i, k) *= root(i) * root(k);
+  if (stiff == 2) return find_two(block.coupled(0, 0), block.coupled(1, 0), block.coupled(1, 1));
   if (!block.solver.compute(block.coupled) || !(block.solver.values()[0] > 0)) return false;
   for (Index k = 0; k < stiff; ++k) store(block, k, block.solver.values()[k], block.solver.vectors().col(k).data());
   return true;

@@ -27,8 +27,10 @@ const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
 // The gaps of these groups of forces; empty: all of them.
 std::vector<Index> gaps_of(const MechanicalProblem& p, Groups groups) {
   const Groups own = known_groups(p);
-  if ((groups & own) == own) return {};
   const auto* named = dynamic_cast<const NamedGaps*>(&p);
+  if (named)
+    if (const std::string why = named->over_determined(groups); !why.empty()) throw UsageError("rigid_limit: " + why);
+  if ((groups & own) == own) return {};
   if (!named)
     throw UsageError("rigid_limit: '" + p.name() +
                      "' does not say to which groups its stiff gaps belong; leave out the option 'constraints'");
@@ -109,11 +111,15 @@ class RigidBath final : public LangevinProblem {
 
 struct RigidOptions {
   std::string constraints, correction = "none";
+  int block = 4;
   void fields(OptionVisitor& v) {
     v.text("constraints", constraints, "names of force groups, such as bonds+angles",
            "groups whose stiff gaps become rigid; empty: all stiff gaps of the model");
-    v.choice("correction", correction, {"none", "fixman"},
-             "fixman: in a heat bath, add the force that gives rigid gaps the distribution of stiff ones");
+    v.choice(
+        "correction", correction, {"none", "fixman", "fixman_blocks"},
+        "fixman: in a heat bath, add the force that gives rigid gaps the distribution of stiff ones; fixman_blocks: "
+        "the same with gaps that couple only within blocks, for comparison");
+    v.integer("block", block, Range::between(1, 1000000), "gaps in a block of fixman_blocks");
   }
 };
 
@@ -127,6 +133,7 @@ RigidChoice choice_of(const Problem& given, const RigidOptions& options) {
     throw UsageError("correction=fixman needs a model with a [heat_bath], whose temperature it takes; '" + p.name() +
                      "' has none");
   choice.fixman_kT = bath->kT();
+  if (options.correction == "fixman_blocks") choice.fixman_block = options.block;
   return choice;
 }
 
@@ -250,7 +257,7 @@ RigidLimit::RigidLimit(const MechanicalProblem& soft, const RigidChoice& choice)
   G_ = closed().pattern();
   g_.resize(closed().count());
   if (const ConstraintMap* hard = soft.constraints()) joined_.emplace(closed(), *hard);
-  if (choice.fixman_kT > 0) fixman_.emplace(soft, *constraints(), gaps());
+  if (choice.fixman_kT > 0) fixman_.emplace(soft, *constraints(), gaps(), choice.fixman_block);
 }
 
 Layout RigidLimit::layout() const {

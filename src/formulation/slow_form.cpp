@@ -395,6 +395,8 @@ Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
   constexpr double least_periods = 20;
   Prospect out;
   if (facts.gaps == 0) out.objection = "the model names no stiff gaps";
+  if (facts.gaps > 0 && facts.gaps + facts.constraints >= facts.coordinates)
+    out.objection = "gaps and constraints leave nothing that could move slowly";
   if (question.wanted == Delivers::full) out.objection = "it computes the slow motion only";
   if (const double periods = periods_of_slowest(facts); periods < least_periods)
     out.objection = fmt::format("nothing is slow beside an oscillation of which the run has {:.2g} periods", periods);
@@ -409,6 +411,15 @@ Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
   out.forces = 13 * 5;
   out.factorisations = 13;
   out.overhead = 6e-6 + 1e-6 * static_cast<double>(facts.unknowns);
+  // Without energies the start is found by following the oscillation for a while.
+  const std::vector<double>& all = facts.scales.frequencies;
+  if (!facts.has_potential && !all.empty()) {
+    const double slowest = facts.gap.found() ? facts.gap.fast : all.front();
+    const Pilot& pilot = facts.explicit8;  // which knows what an acceleration takes beside the force
+    const double each =
+        pilot.forces > 0 ? std::max(facts.force_seconds, pilot.seconds / pilot.forces) : facts.force_seconds;
+    out.overhead += forces_of_average_start(facts.scales.largest / slowest) * each / out.steps;
+  }
   out.error = 0.3 * question.accuracy;
   out.loses = "the phases of the fast motion";
   out.why = "its slow motion can be computed without the oscillation";

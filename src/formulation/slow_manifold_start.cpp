@@ -103,13 +103,11 @@ void SlowManifoldStart::measure(double t, In q, In v, SlowStart& out) {
 }
 
 std::optional<SlowStart> take_slow_start(const MechanicalProblem& problem, bool moves, State& s) {
-  SlowManifoldStart manifold(problem);
-  if (!manifold.applies()) {
-    if (!moves) return std::nullopt;
-    throw UsageError("start=slow needs stiff gaps; '" + problem.name() +
-                     "' has none whose forces are in a group of their own");
-  }
   try {
+    SlowManifoldStart manifold(problem);
+    if (!manifold.applies())
+      throw UsageError("start=slow needs stiff gaps; '" + problem.name() +
+                       "' has none whose forces are in a group of their own");
     const SlowStart found = manifold.find(s.t, s.q(), s.v());
     if (moves) {
       s.q() = found.q;

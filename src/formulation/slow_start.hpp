@@ -21,6 +21,7 @@ MatchedStart match_start(const SlowSystem& slow, const State& given);
 
 // By averages over a time window around the start, in which the stiff motion is integrated.
 MatchedStart average_start(const SlowSystem& slow, const State& given);
+double forces_of_average_start(double ratio);  // evaluations; ratio: of the fastest frequency of gaps to the slowest
 
 // The nearest point with closed gaps in the metric of the mass, the velocity projected, without actions.
 MatchedStart project_start(const SlowSystem& slow, const State& given);

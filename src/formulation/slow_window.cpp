@@ -93,4 +93,9 @@ class Window {
 }  // namespace
 
 MatchedStart average_start(const SlowSystem& slow, const State& given) { return Window(slow, given).go(); }
+
+double forces_of_average_start(double ratio) {
+  constexpr double each_step = 4, both_sides = 2;
+  return both_sides * periods * ratio * steps_each_period * each_step;
+}
 }  // namespace trill

@@ -12,16 +12,11 @@ namespace {
 // them, up to rounding.
 constexpr double dependent_share = 1e-10;
 constexpr Index columns_at_a_time = 32;  // by which the memory for the basis grows
-
-double length_of(const SpMat& m, const Vec& x) { return std::sqrt(std::max(x.dot(m * x), 0.0)); }
 }  // namespace
-
-ShiftedInverse::ShiftedInverse(const SpMat& k, const SpMat& m, double shift)
-    : m_(m), shift_(shift), factors_(shift == 0 ? k : SpMat(k - shift * m)) {}
 
 BlockLanczos::BlockLanczos(const ShiftedInverse& inverse, const Mat& locked, Index block, std::uint64_t seed)
     : inverse_(inverse), locked_(locked), seed_(seed) {
-  Mat start(inverse.mass().rows(), std::min(block, room()));
+  Mat start(space().rows(), std::min(block, room()));
   for (Index c = 0; c < start.cols(); ++c) start.col(c) = random_vector();
   normalise(start);
   next_ = std::move(start);
@@ -29,33 +24,33 @@ BlockLanczos::BlockLanczos(const ShiftedInverse& inverse, const Mat& locked, Ind
 
 Vec BlockLanczos::random_vector() {
   const RandomKey key{seed_, 0, drawn_++};
-  return Vec::NullaryExpr(inverse_.mass().rows(),
-                          [&](Index i) { return random_uniform(key, static_cast<std::uint32_t>(i)) - 0.5; });
+  return Vec::NullaryExpr(space().rows(), [&](Index i) {
+    return random_uniform(key, static_cast<std::uint32_t>(space().first() + i)) - 0.5;
+  });
 }
 
 // Two passes are enough (Parlett 1980, The symmetric eigenvalue problem, sec. 6.9: Kahan).
 void BlockLanczos::orthogonalise(Mat& w) const {
   const auto basis = basis_.leftCols(size_);
   for (int pass = 0; pass < 2; ++pass) {
-    const Mat mw = inverse_.mass() * w;
-    if (locked_.cols() > 0) w.noalias() -= locked_ * (locked_.transpose() * mw);
-    if (size_ > 0) w.noalias() -= basis * (basis.transpose() * mw);
+    const Mat mw = space().mass_times(w);
+    if (locked_.cols() > 0) w.noalias() -= locked_ * space().products(locked_, mw);
+    if (size_ > 0) w.noalias() -= basis * space().products(basis, mw);
   }
 }
 
 // w = (M-orthonormal columns) coupling_. A column that depends on the others is replaced by a random one, to which
 // nothing couples.
 void BlockLanczos::normalise(Mat& w) {
-  const SpMat& m = inverse_.mass();
   Vec lengths(w.cols());
-  for (Index c = 0; c < w.cols(); ++c) lengths[c] = length_of(m, w.col(c));
+  for (Index c = 0; c < w.cols(); ++c) lengths[c] = space().length(w.col(c));
   coupling_ = Mat::Zero(w.cols(), w.cols());
   orthogonalise(w);
   const auto remove_earlier = [&](Index c) {
     Vec along = Vec::Zero(c);
     for (int pass = 0; pass < 2; ++pass)
       for (Index j = 0; j < c; ++j) {
-        const double part = w.col(j).dot(m * w.col(c));
+        const double part = space().products(w.col(j), space().mass_times(w.col(c)))(0, 0);
         w.col(c) -= part * w.col(j);
         along[j] += part;
       }
@@ -63,7 +58,7 @@ void BlockLanczos::normalise(Mat& w) {
   };
   for (Index c = 0; c < w.cols(); ++c) {
     coupling_.col(c).head(c) = remove_earlier(c);
-    double length = length_of(m, w.col(c));
+    double length = space().length(w.col(c));
     coupling_(c, c) = length;
     if (!(length > dependent_share * lengths[c])) {
       coupling_(c, c) = 0;
@@ -71,7 +66,7 @@ void BlockLanczos::normalise(Mat& w) {
       orthogonalise(fresh);
       w.col(c) = fresh;
       remove_earlier(c);
-      length = length_of(m, w.col(c));
+      length = space().length(w.col(c));
     }
     w.col(c) /= length;
   }
@@ -97,9 +92,9 @@ bool BlockLanczos::extend() {
   const Index width = next_.cols();
   if (width == 0) return false;
   append_to_basis();
-  Mat w = inverse_.apply_to_mass_times(inverse_.mass() * next_);
+  Mat w = inverse_.apply_to_mass_times(space().mass_times(next_));
   solves_ += width;
-  const Mat diagonal = next_.transpose() * (inverse_.mass() * w);
+  const Mat diagonal = space().products(next_, space().mass_times(w));
   projection_.bottomRightCorner(width, width) = 0.5 * (diagonal + diagonal.transpose());
   if (room() < width) {
     // The basis is nearly complete: what is left over is not looked at.
@@ -109,7 +104,7 @@ bool BlockLanczos::extend() {
     normalise(w);
   }
   next_ = std::move(w);
-  return projection_.allFinite() && next_.allFinite();
+  return projection_.allFinite() && coupling_.allFinite();
 }
 
 bool BlockLanczos::solve_projected() { return projected_.compute(projection_); }

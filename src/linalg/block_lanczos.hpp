@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linalg/dense_decompositions.hpp"
-#include "linalg/sparse_cholesky.hpp"
+#include "linalg/structure_space.hpp"
 
 #include <cstdint>
 
@@ -10,19 +10,18 @@ namespace trill {
 // sign (K - shift M)^-1 M for symmetric K and M. Its eigenvalues are theta = sign / (lambda - shift).
 class ShiftedInverse {
  public:
-  ShiftedInverse(const SpMat& k, const SpMat& m, double shift);
+  // The space has been factorised with this shift.
+  ShiftedInverse(const StructureSpace& space, double shift) : space_(space), shift_(shift) {}
   double shift() const { return shift_; }
   double sign() const { return sign_; }
   void look_above() { sign_ = -1; }  // for a shift above the wanted eigenvalues
-  const SparseCholesky& factors() const { return factors_; }
-  const SpMat& mass() const { return m_; }
-  Mat apply_to_mass_times(const Mat& mx) const { return sign_ * factors_.solve(mx); }
+  const StructureSpace& space() const { return space_; }
+  Mat apply_to_mass_times(const Mat& mx) const { return sign_ * space_.solve(mx); }
   double lambda(double theta) const { return shift_ + sign_ / theta; }
 
  private:
-  const SpMat& m_;
+  const StructureSpace& space_;
   double shift_, sign_ = 1;
-  SparseCholesky factors_;
 };
 
 // The Lanczos iteration with blocks of vectors, in the inner product of M, always orthogonalised against its whole
@@ -44,7 +43,8 @@ class BlockLanczos {
 
  private:
   Vec random_vector();
-  Index room() const { return inverse_.mass().rows() - locked_.cols() - size_; }
+  const StructureSpace& space() const { return inverse_.space(); }
+  Index room() const { return space().size() - locked_.cols() - size_; }
   void orthogonalise(Mat& w) const;
   void normalise(Mat& w);
   void append_to_basis();

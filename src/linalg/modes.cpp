@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -52,8 +51,8 @@ Found merged(const Found& a, const Found& b, Index count) {
 // Looks for eigenvectors with the largest theta.
 class Search {
  public:
-  Search(const SpMat& k, const ShiftedInverse& inverse, const ModeOptions& options, Modes& modes)
-      : k_(k), inverse_(inverse), options_(options), modes_(modes) {}
+  Search(const ShiftedInverse& inverse, const ModeOptions& options, Modes& modes)
+      : inverse_(inverse), options_(options), modes_(modes) {}
 
   bool find() {
     BlockLanczos iteration(inverse_, nothing_, options_.block, first_seed);
@@ -82,10 +81,10 @@ class Search {
   // Extends the basis until the first `wanted` Ritz vectors have converged.
   template <class Wanted>
   bool converge(BlockLanczos& iteration, Wanted wanted) const {
-    const Index most = std::min(k_.rows(), 200 + 8 * options_.count);
+    const Index unknowns = inverse_.space().size(), most = std::min(unknowns, 200 + 8 * options_.count);
     while (iteration.size() < most) {
       const bool grew = iteration.extend();
-      if (!grew && iteration.size() + options_.block <= k_.rows()) return false;
+      if (!grew && iteration.size() + options_.block <= unknowns) return false;
       if (!iteration.solve_projected()) return false;
       const Index count = wanted(iteration);
       if (iteration.size() < count) continue;
@@ -132,16 +131,14 @@ class Search {
   bool none_is_missing() {
     const double last = inverse_.lambda(last_theta()), gap = 1e-6 * std::abs(last - inverse_.shift());
     const double mu = last - inverse_.sign() * gap;
-    const SparseCholesky factors(k_ - mu * inverse_.mass());
+    const StructureSpace::Signs signs = inverse_.space().signs_at(mu);
     ++modes_.factorisations;
-    if (!factors.succeeded()) return false;
-    const Index below = (factors.pivots().array() < 0).count();
-    const Index beyond = inverse_.sign() > 0 ? below : k_.rows() - below;
+    if (!signs.succeeded) return false;
+    const Index beyond = inverse_.sign() > 0 ? signs.negative : inverse_.space().size() - signs.negative;
     return beyond == std::count_if(found_.theta.begin(), found_.theta.end(),
                                    [&](double theta) { return inverse_.sign() * (mu - inverse_.lambda(theta)) > 0; });
   }
 
-  const SpMat& k_;
   const ShiftedInverse& inverse_;
   const ModeOptions& options_;
   Modes& modes_;
@@ -151,55 +148,38 @@ class Search {
 
 bool has_only_finite_values(const SpMat& a) { return Eigen::Map<const Vec>(a.valuePtr(), a.nonZeros()).allFinite(); }
 
-double largest_column_sum(const SpMat& a) {
-  double most = 0;
-  for (Index j = 0; j < a.outerSize(); ++j) {
-    double sum = 0;
-    for (SpMat::InnerIterator it(a, j); it; ++it) sum += std::abs(it.value());
-    most = std::max(most, sum);
-  }
-  return most;
-}
-
 Modes failed(Modes modes, std::string message) {
   modes.pairs = {};
   modes.pairs.message = std::move(message);
   return modes;
 }
 
-Vec uncertainty_of(const SpMat& k, const EigenPairs& pairs) {
-  const double unit = std::numeric_limits<double>::epsilon() / 2, norm = largest_column_sum(k);
+Vec uncertainty_of(const StructureSpace& space, const EigenPairs& pairs) {
+  const double unit = std::numeric_limits<double>::epsilon() / 2, norm = space.stiffness_norm();
   Vec relative(pairs.values.size());
   for (Index i = 0; i < relative.size(); ++i) {
-    const double moved = unit * norm * pairs.vectors.col(i).squaredNorm();
+    const double moved = unit * norm * space.products(pairs.vectors.col(i), pairs.vectors.col(i))(0, 0);
     relative[i] = std::max(unit, moved / std::max(std::abs(pairs.values[i]), std::numeric_limits<double>::min()));
   }
   return relative;
 }
 
 // An eigenvalue that is negative by more than rounding can explain has no frequency.
-Modes judged(const SpMat& k, Modes modes, bool lowest) {
-  modes.uncertainty = uncertainty_of(k, modes.pairs);
+Modes judged(const StructureSpace& space, Modes modes, bool lowest) {
+  modes.uncertainty = uncertainty_of(space, modes.pairs);
   if (lowest && modes.pairs.values[0] < 0 && !modes.is_rigid(0)) return failed(std::move(modes), indefinite);
   return modes;
 }
 
-// The shifts that are tried for the lowest modes. A pivot that is only rounding shows that K is singular, or nearly.
-bool is_well_above_rounding(const SparseCholesky& factors) {
-  if (!factors.is_positive_definite()) return false;
-  const Vec pivots = factors.pivots();
-  return pivots.minCoeff() > 1e-13 * pivots.maxCoeff();
-}
-
-std::unique_ptr<ShiftedInverse> inverse_below(const SpMat& k, const SpMat& m, double scale, Modes& modes) {
+// Shifts that are tried for the lowest modes. A pivot that is only rounding shows that K is singular, or nearly.
+bool factorise_below(StructureSpace& space, double scale, Modes& modes) {
   for (const double shift : {0.0, -1e-10 * scale, -1e-8 * scale, -1e-6 * scale}) {
-    auto inverse = std::make_unique<ShiftedInverse>(k, m, shift);
+    const StructureSpace::Signs signs = space.factorise(shift);
     ++modes.factorisations;
     modes.shift = shift;
-    if (shift == 0 ? is_well_above_rounding(inverse->factors()) : inverse->factors().is_positive_definite())
-      return inverse;
+    if (signs.positive() && (shift != 0 || !signs.has_rounded_pivot)) return true;
   }
-  return nullptr;
+  return false;
 }
 
 // A number slightly above the largest eigenvalue, by bisection on the inertia. Shift and invert with this shift
@@ -209,7 +189,7 @@ double just_above_largest(const SpMat& k, const SpMat& m, double scale, Modes& m
   const auto is_above = [&](double mu) {
     const SparseCholesky factors(k - mu * m);
     ++modes.factorisations;
-    return factors.succeeded() && (factors.pivots().array() < 0).all();
+    return factors.succeeded() && factors.negative_pivots() == k.rows();
   };
   double below = Vec(k.diagonal()).cwiseQuotient(Vec(m.diagonal())).maxCoeff();  // Rayleigh quotients of unit vectors
   double width = std::max(1e-3 * std::abs(below), 1e-6 * scale);
@@ -236,7 +216,18 @@ Modes all_modes(const SpMat& k, const SpMat& m, Index count, bool lowest) {
   const Index from = lowest ? 0 : k.rows() - count;
   modes.pairs.values = Vec(modes.pairs.values.segment(from, count));
   modes.pairs.vectors = Mat(modes.pairs.vectors.middleCols(from, count));
-  return judged(k, std::move(modes), lowest);
+  return judged(WholeSpace(k, m), std::move(modes), lowest);
+}
+
+Modes searched(StructureSpace& space, const ModeOptions& options, Modes modes, bool lowest) {
+  ShiftedInverse inverse(space, modes.shift);
+  if (!lowest) inverse.look_above();
+  modes.engine = space.engine();
+  modes.bytes_of_factors = space.bytes_of_factors();
+  Search search(inverse, options, modes);
+  if (!search.find()) return failed(modes, "the iteration for the modes did not converge");
+  modes.pairs = search.pairs();
+  return judged(space, std::move(modes), lowest);
 }
 
 Modes extreme_modes(const SpMat& k, const SpMat& m, const ModeOptions& options, bool lowest) {
@@ -245,28 +236,25 @@ Modes extreme_modes(const SpMat& k, const SpMat& m, const ModeOptions& options, 
   if (!has_only_finite_values(k) || !has_only_finite_values(m))
     return failed(modes, "K or M contains values that are not finite");
   if (k.rows() <= all_modes_limit || 2 * options.count >= k.rows()) return all_modes(k, m, options.count, lowest);
-  const double scale = Vec(k.diagonal()).cwiseAbs().sum() / Vec(m.diagonal()).cwiseAbs().sum();
+  WholeSpace space(k, m);
+  const double scale = space.diagonal_ratio();
   if (!(scale > 0)) return failed(modes, "the diagonal of K or of M is zero");
   if (!SparseCholesky(m).is_positive_definite()) return failed(modes, "M is not positive definite");
-
-  std::unique_ptr<ShiftedInverse> inverse;
-  if (lowest) {
-    inverse = inverse_below(k, m, scale, modes);
-    if (!inverse) return failed(modes, indefinite);
-  } else {
-    modes.shift = just_above_largest(k, m, scale, modes);
-    inverse = std::make_unique<ShiftedInverse>(k, m, modes.shift);
-    inverse->look_above();
-  }
-  Search search(k, *inverse, options, modes);
-  if (!search.find()) return failed(modes, "the iteration for the modes did not converge");
-  modes.pairs = search.pairs();
-  return judged(k, std::move(modes), lowest);
+  if (lowest) return lowest_modes(space, options);
+  modes.shift = just_above_largest(k, m, scale, modes);
+  space.factorise(modes.shift);
+  return searched(space, options, std::move(modes), false);
 }
 }  // namespace
 
 Modes lowest_modes(const SpMat& k, const SpMat& m, const ModeOptions& options) {
   return extreme_modes(k, m, options, true);
+}
+
+Modes lowest_modes(StructureSpace& space, const ModeOptions& options) {
+  Modes modes;
+  if (!factorise_below(space, space.diagonal_ratio(), modes)) return failed(modes, indefinite);
+  return searched(space, options, std::move(modes), true);
 }
 
 Modes highest_modes(const SpMat& k, const SpMat& m, const ModeOptions& options) {

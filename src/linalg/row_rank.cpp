@@ -3,7 +3,7 @@
 
 #include "linalg/dense_decompositions.hpp"
 #include "linalg/row_squares.hpp"
-#include "linalg/sparse_cholesky.hpp"
+#include "linalg/simplicial_factors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,14 +46,14 @@ Mat sparse_combinations(const SpMat& scaled, double tolerance, Index most) {
   SpMat shifted = scaled * SpMat(scaled.transpose());
   const SpMat S = shifted;
   for (Index i = 0; i < rows; ++i) shifted.coeffRef(i, i) += shift;
-  const SparseCholesky factors(shifted);
+  const SimplicialFactors factors(shifted);
   const Index small = (factors.pivots().array() <= nothing).count();
   if (small == 0) return Mat(rows, 0);
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
   Mat x = Mat::NullaryExpr(rows, std::min({most, small + 1, rows}), [&] { return normal(random); });
   for (int k = 0; k < inverse_iterations; ++k) {
-    x = factors.solve(x);
+    factors.solve(x);
     x = orthonormal_columns(x);
   }
   SymmetricEigen parts;

@@ -12,7 +12,7 @@ namespace {
 constexpr double lost_pivot = 1e-13;  // pivots of S, relative to its diagonal, up to this count as zero
 
 // S = G B, where B has the size of G^T and is stored transposed, like G.
-void multiply(Index n, auto m, const double* g, const double* b, double* S) {
+[[gnu::always_inline]] inline void multiply(Index n, auto m, const double* g, const double* b, double* S) {
   for (Index k = 0; k < m; ++k)
     for (Index i = k; i < m; ++i) {
       double sum = 0;
@@ -21,7 +21,7 @@ void multiply(Index n, auto m, const double* g, const double* b, double* S) {
     }
 }
 
-bool factorise_small(auto m, const double* S, double* L) {
+[[gnu::always_inline]] inline bool factorise_small(auto m, const double* S, double* L) {
   for (Index k = 0; k < m; ++k)
     for (Index i = k; i < m; ++i) {
       double sum = S[k * m + i];
@@ -37,7 +37,7 @@ bool factorise_small(auto m, const double* S, double* L) {
   return true;
 }
 
-void divide_small(auto m, const double* L, double* mu) {
+[[gnu::always_inline]] inline void divide_small(auto m, const double* L, double* mu) {
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < i; ++j) mu[i] -= L[j * m + i] * mu[j];
   for (Index i = m - 1; i >= 0; --i) {
@@ -46,7 +46,8 @@ void divide_small(auto m, const double* L, double* mu) {
   }
 }
 
-void find_multipliers(Index n, auto m, const double* B, const double* L, const double* r, const double* c, double* mu) {
+[[gnu::always_inline]] inline void find_multipliers(Index n, auto m, const double* B, const double* L, const double* r,
+                                                    const double* c, double* mu) {
   for (Index i = 0; i < m; ++i) {
     double sum = c[i];
     for (Index j = 0; j < n; ++j) sum += B[j * m + i] * r[j];
@@ -55,7 +56,7 @@ void find_multipliers(Index n, auto m, const double* B, const double* L, const d
   divide_small(m, L, mu);
 }
 
-double product(auto m, const double* b, const double* mu) {
+[[gnu::always_inline]] inline double product(auto m, const double* b, const double* mu) {
   double sum = b[0] * mu[0];
   for (Index i = 1; i < m; ++i) sum += b[i] * mu[i];
   return sum;
@@ -217,14 +218,16 @@ void SchurComplement::multipliers(In r, In c, Out mu) {
 }
 
 void SchurComplement::solve(In r, In c, Out x, Out mu) {
-  multipliers(r, c, mu);
   if (dense_ && diagonal_) {
     with_small(m_, [&](auto m) {
-      const double* b = lifted();
-      for (Index j = 0; j < n_; ++j) x[j] = inverse_mass_[j] * r[j] - product(m, b + j * m, mu.data());
+      const double *b = lifted(), *right = r.data();
+      double *to = x.data(), *multiplier = mu.data();
+      find_multipliers(n_, m, b, L_.data(), right, c.data(), multiplier);
+      for (Index j = 0; j < n_; ++j) to[j] = inverse_mass_[j] * right[j] - product(m, b + j * m, multiplier);
     });
     return;
   }
+  multipliers(r, c, mu);
   lift(mu, x);
   divide_by_mass(r, work_);
   for (Index j = 0; j < n_; ++j) x[j] = work_[j] - x[j];

@@ -10,50 +10,84 @@
 
 namespace trill {
 namespace {
-constexpr double dependent_vector = 1e-13;
+constexpr double dependent_pair = 1e-12, dependent_direction = 1e-13;
+constexpr Index more_pairs = 16;
 
-class StiffnessSolver {
- public:
-  explicit StiffnessSolver(const SpMat& k) {
-    MatrixSlot slot = MatrixSlot::sparse(k);
-    std::copy_n(k.valuePtr(), k.nonZeros(), slot.values());
-    solver_ = make_linear_solver(slot);
-    if (!solver_->factorise(slot))
-      throw UsageError("the stiffness matrix is singular, so that some motion meets no resistance");
-  }
-  Vec solve(const Vec& b) const {
-    Vec x(b.size());
-    solver_->solve(b, x);
-    return x;
-  }
-
- private:
-  std::unique_ptr<LinearSolver> solver_;
-};
+void reserve_columns(Mat& m, Index rows, Index columns) {
+  if (m.cols() < columns) m.conservativeResize(rows, columns + more_pairs);
+}
 }  // namespace
 
-Mat second_order_basis(const SpMat& k, const SpMat& c, const SpMat& m, const Vec& b, Index vectors) {
-  const StiffnessSolver inverse(k);
-  const Index n = k.rows(), most = std::min(vectors, n);
-  Mat q(n, most), p(n, most);  // p: what the vector before has become under the same combinations
-  Vec r = inverse.solve(b), s = Vec::Zero(n);
-  double given = r.norm();
-  for (Index size = 0; size < most; ++size) {
-    for (int pass = 0; pass < 2; ++pass) {
-      const Vec along = q.leftCols(size).transpose() * r;
-      r -= q.leftCols(size) * along;
-      s -= p.leftCols(size) * along;
+SecondOrderKrylov::SecondOrderKrylov(const SpMat& k, const SpMat& c, const SpMat& m, const Mat& start)
+    : c_(c), m_(m), upper_(k.rows(), 0), lower_(k.rows(), 0), q_(k.rows(), 0) {
+  MatrixSlot slot = MatrixSlot::sparse(k);
+  std::copy_n(k.valuePtr(), k.nonZeros(), slot.values());
+  solver_ = make_linear_solver(slot);
+  if (!solver_->factorise(slot))
+    throw UsageError("the stiffness matrix is singular, so that some motion meets no resistance");
+  for (Index j = 0; j < start.cols(); ++j) {
+    if (!(start.col(j).cwiseAbs().maxCoeff() > 0)) continue;
+    const Vec r = solve(start.col(j));
+    if (pairs_ == 0) {
+      const double quasistatic = solve(m * r).norm();
+      if (quasistatic > 0) scale_ = std::sqrt(r.norm() / quasistatic);  // a low frequency
     }
-    const double length = r.norm();
-    if (!(length > dependent_vector * given)) return q.leftCols(size);
-    q.col(size) = r / length;
-    p.col(size) = s / length;
-    if (size + 1 == most) break;
-    r = -inverse.solve(c * q.col(size) + m * p.col(size));
-    s = q.col(size);
-    given = r.norm();
+    append(r, Vec::Zero(r.size()));
   }
-  return q;
+}
+
+SecondOrderKrylov::~SecondOrderKrylov() = default;
+
+Vec SecondOrderKrylov::solve(const Vec& b) {
+  Vec x(b.size());
+  solver_->solve(b, x);
+  ++solves_;
+  return x;
+}
+
+bool SecondOrderKrylov::append(Vec upper, Vec lower) {
+  const double given = std::hypot(upper.norm(), lower.norm());
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto a = upper_.leftCols(pairs_), b = lower_.leftCols(pairs_);
+    const Vec along = a.transpose() * upper + b.transpose() * lower;
+    upper -= a * along;
+    lower -= b * along;
+  }
+  const double length = std::hypot(upper.norm(), lower.norm());
+  if (!(length > dependent_pair * given)) return false;
+  const Index n = upper.size();
+  for (Mat* half : {&upper_, &lower_}) reserve_columns(*half, n, pairs_ + 1);
+  upper_.col(pairs_) = upper / length;
+  lower_.col(pairs_++) = lower / length;
+  Vec direction = upper / upper.norm();
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto known = q_.leftCols(size_);
+    const Vec along = known.transpose() * direction;
+    direction -= known * along;
+  }
+  const double left = direction.norm();
+  if (left > dependent_direction) {
+    reserve_columns(q_, n, size_ + 1);
+    q_.col(size_++) = direction / left;
+  }
+  return true;
+}
+
+bool SecondOrderKrylov::extend() {
+  const Index end = pairs_;
+  for (Index j = newest_; j < end; ++j) {
+    const Vec r = -solve(scale_ * (c_ * upper_.col(j)) + scale_ * scale_ * (m_ * lower_.col(j)));
+    append(r, upper_.col(j));
+  }
+  newest_ = end;
+  return pairs_ > end;
+}
+
+Mat second_order_basis(const SpMat& k, const SpMat& c, const SpMat& m, const Mat& start, Index vectors) {
+  SecondOrderKrylov space(k, c, m, start);
+  while (space.size() < vectors && space.extend()) {
+  }
+  return space.vectors().leftCols(std::min(vectors, space.size()));
 }
 
 Eigen::VectorXcd quadratic_roots(const Mat& m, const Mat& c, const Mat& k) {

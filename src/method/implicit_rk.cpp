@@ -24,6 +24,8 @@ constexpr double residual_rounding = 30 * std::numeric_limits<double>::epsilon()
 constexpr int controlled_stage_iterations = 10, fixed_stage_iterations = 50, many_iterations = 7;
 // A matrix is kept for the next step while Newton converges at least at this rate.
 constexpr double reused_rate = 0.05;
+// Stands for the error, in tolerances, of a step that was to damp an oscillation which has to be followed.
+constexpr double too_long_to_follow = 1e3;
 // How far ahead the first slope looks for what changes with time, as a share of the longest step.
 constexpr double first_look = 1e-6;
 
@@ -146,7 +148,8 @@ double ImplicitRk::initial_step(const State& s, const ErrorScale& scale, double 
   }
   const double size = scale.norm(s.y, s.y, s.y), rate = scale.norm(slope, s.y, s.y);
   double h = 0.01 * std::abs(h_max);
-  if (rate > 0) h = std::min(std::max(size, 1.0) / rate, std::pow(0.01 / rate, 1.0 / (info_.error_order + 1)));
+  if (rate > 0) h = std::pow(0.01 / rate, 1.0 / (info_.error_order + 1));
+  if (rate > 0 && size > 1) h = std::min(h, size / rate);  // smaller states have no size to compare with
   h = std::min({h, std::abs(h_max), slow_->longest_step(), stages_->longest_step()});
   h = shorten_by_later_forces(s, scale, h, h_max < 0 ? -1 : 1, work);
   h = std::max(h, floor);
@@ -175,6 +178,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   StepResult result{.h_taken = request.h};
   if (request.jumped || request.restart) {
     guess_.forget();
+    interior_.forget();
     stages_->forget_steps();
     slow_->forget();
     factor_h_ = 0;
@@ -186,7 +190,7 @@ StepResult ImplicitRk::step(State& s, const StepRequest& request) {
   if (result.status == StepStatus::ok) result.status = finish(s, request);
   slow_->take_outcome(s, request, result.status);
   if (result.status != StepStatus::ok || !passes_error_test(s, request, result)) return result;
-  accept(s, request);
+  if (!accept(s, request, result)) return result;
   if (result.newton.iterations > many_iterations && request.scale.controlled) result.h_next_max = std::abs(request.h);
   result.h_next_max = std::min({result.h_next_max, slow_->longest_step(), stages_->longest_step()});
   return result;
@@ -267,6 +271,15 @@ double ImplicitRk::estimate(const State& s, const StepRequest& request) {
   return request.scale.norm(error_, s.y, y1_);
 }
 
+// Stiff components follow the motion so closely that the estimate allows steps too long for a polynomial. Beside gaps
+// and constraints the ends of steps are moved to the smooth motion, and no polynomial goes through them.
+double ImplicitRk::error_inside(const State& s, const StepRequest& request) {
+  const bool is_plain = first_order_ || (form_ && form_->rows() == 0);
+  if (!used_inside_ || !is_plain) return 0;
+  if (!interior_.estimate(request.h, s.y, y1_, *stages_, error_)) return 0;
+  return request.scale.norm(error_, s.y, y1_);
+}
+
 void ImplicitRk::remove_rounding(const State& s, const StepRequest& request) {
   const SlowPoint* start =
       slow_->step().measures_slow ? nullptr : slow_->without_rounding(s.t, s.q(), s.v(), request.work);
@@ -283,28 +296,34 @@ void ImplicitRk::remove_rounding(const State& s, const StepRequest& request) {
 bool ImplicitRk::passes_error_test(const State& s, const StepRequest& request, StepResult& result) {
   if (!plan_.estimates || !std::isfinite(request.most_error)) return true;
   const double floor = slow_->step().floor;
-  result.error = estimate(s, request);
+  result.error = std::max(estimate(s, request), error_inside(s, request));
   result.accept_anyway = std::abs(request.h) <= 1.001 * floor;
   result.h_retry_min = floor;
-  if (!(result.error <= request.most_error) && !result.accept_anyway) return false;
+  return result.error <= request.most_error || result.accept_anyway;
+}
+
+bool ImplicitRk::accept(State& s, const StepRequest& request, StepResult& result) {
+  const double h = request.h;
+  const SlowMotion::StepEnd end = slow_->accept(s.t + h, h, stages_->L, request, y1_);
+  if (end == SlowMotion::StepEnd::not_taken) {
+    result.error = too_long_to_follow;
+    result.accept_anyway = false;
+    result.h_retry_min = 0;
+    return false;
+  }
   if (result.error > 1)
     request.notes.raise(s.t, "accepted_at_floor",
                         "The state oscillates, and the oscillation shows in the estimated error. Steps that have "
                         "reached the smallest size are therefore accepted whatever their estimated error.",
                         Severity::info, result.error, 1);
-  return true;
-}
-
-void ImplicitRk::accept(State& s, const StepRequest& request) {
-  const double h = request.h;
-  const bool stages_go_on = slow_->accept(s.t + h, h, stages_->L, request, y1_);
   interior_.keep(h, s.y, y1_, *stages_);
-  guess_.keep(h, *stages_, stages_go_on);
+  guess_.keep(h, *stages_, end == SlowMotion::StepEnd::stages_go_on);
   s.y = y1_;
   s.t += h;
   t1_ = s.t;
   h1_ = h;
   watch_.advance(s.t, request, *slow_);
+  return true;
 }
 
 void ImplicitRk::interpolate(double theta, Out y) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "method/guess_policy.hpp"
+#include "method/inside_steps.hpp"
 #include "method/oscillation_watch.hpp"
 #include "method/step_interior.hpp"
 
@@ -14,7 +15,7 @@ class CircuitProblem;
 // lifted form, with starting values and Newton matrix from the slow manifold (JP95 sec. 4). Only two objects know the
 // kind of problem: the stages (first-order, of charges or mechanical) and the slow motion (none, or that of gaps and
 // constraints).
-class ImplicitRk : public Stepper {
+class ImplicitRk : public Stepper, public ControlsInside {
  public:
   ~ImplicitRk() override;
   const MethodInfo& info() const override { return info_; }
@@ -22,6 +23,7 @@ class ImplicitRk : public Stepper {
   double initial_step(const State& s, const ErrorScale& scale, double h_max, Counters& work) override;
   StepResult step(State& s, const StepRequest& request) override;
   void interpolate(double theta, Out y) override;
+  void values_inside_are_used(bool used) override { used_inside_ = used; }
   std::vector<Quantity> diagnostics() const override { return watch_.diagnostics(); }
   void diagnose(Out values) const override { watch_.diagnose(*slow_, values); }
   std::string summary() const override { return watch_.summary(*slow_); }
@@ -43,9 +45,10 @@ class ImplicitRk : public Stepper {
   StepStatus solve_stages(const State& s, const StepRequest& request, NewtonStats& newton);
   StepStatus finish(const State& s, const StepRequest& request);
   double estimate(const State& s, const StepRequest& request);
+  double error_inside(const State& s, const StepRequest& request);   // of values between the ends of the step
   void remove_rounding(const State& s, const StepRequest& request);  // from accelerations and multipliers
   bool passes_error_test(const State& s, const StepRequest& request, StepResult& result);
-  void accept(State& s, const StepRequest& request);
+  bool accept(State& s, const StepRequest& request, StepResult& result);  // false: the step is to be repeated
 
   const Problem& problem_;
   const FirstOrderProblem* first_order_ = nullptr;  // exactly one of these three is set
@@ -65,5 +68,6 @@ class ImplicitRk : public Stepper {
   // Step for which the matrices were factorised, and the rate at which Newton converges with them.
   double factor_h_ = 0, rate_ = 1;
   double t1_ = 0, h1_ = 0;  // end and size of the last step
+  bool used_inside_ = false;
 };
 }  // namespace trill

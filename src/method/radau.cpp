@@ -33,6 +33,7 @@ class Radau final : public ImplicitRk {
              fine = implicit_prospect(facts, question, {.skips_gaps = true});
     const bool resolves = facts.gaps > 0 && question.wanted == Delivers::full;
     Prospect& taken = loose.error <= question.accuracy && !question.rtol && !resolves ? loose : fine;
+    if (facts.gaps > 0 || facts.constraints > 0) taken.overhead += overhead_of_manifolds;
     if (resolves) {
       taken.options = {{"fast", "resolve"}};
       taken.steps = std::max(taken.steps, facts.span * facts.scales.largest / resolved_phase);
@@ -58,6 +59,8 @@ class Radau final : public ImplicitRk {
   }
 
  private:
+  // Seconds of a step in which it finds the smooth motion beside gaps and constraints: measured on small mechanisms.
+  static constexpr double overhead_of_manifolds = 1.5e-5;
   static constexpr double steps_beside_gaps = 2.5;  // measured over predicted, where the fast motion is damped
   // At tolerances above 1e-4 it takes three stages instead of five, beside which the pilot was flown.
   static constexpr ImplicitBehaviour three_stages{

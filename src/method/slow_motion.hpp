@@ -19,6 +19,11 @@ class SlowMotion {
     bool measures_slow = false;  // errors are measured along the slow manifold
     double floor = 0;            // errors do not make steps shorter than this
   };
+  enum class StepEnd {
+    stages_go_on,
+    stages_differ,  // the stages still contain the force of an oscillation that was removed
+    not_taken       // the step was to remove the oscillation, but has to be repeated with steps that follow it
+  };
   // How far the state is from the smooth motion: in tolerances, and as a speed.
   struct Oscillation {
     double q = 0, v = 0, speed = 0;
@@ -55,8 +60,10 @@ class SlowMotion {
   virtual void add_prescribed(double /*t*/, double /*h*/, double /*start*/, const Vec& /*stages*/, const Mat& /*Q*/,
                               Vec& /*error*/) {}
   // y1: the end of the step at t, which is moved onto the smooth motion if the plan says so; L: multipliers of its
-  // stages. false: the stages still contain the force of an oscillation that was removed.
-  virtual bool accept(double /*t*/, double /*h*/, const Mat& /*L*/, const StepRequest&, Vec& /*y1*/) { return true; }
+  // stages.
+  virtual StepEnd accept(double /*t*/, double /*h*/, const Mat& /*L*/, const StepRequest&, Vec& /*y1*/) {
+    return StepEnd::stages_go_on;
+  }
 
   // The oscillation of this state leaves no trace in stages that are extrapolated over a step of this size.
   virtual bool is_quiet(double /*h*/) const { return true; }

@@ -319,11 +319,17 @@ void SlowTracker::find_end_rates(double h, const Mat& L, const StepRequest& requ
   }
 }
 
-bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) {
+// A smooth motion that is not known to the tolerance where the oscillation would be removed is no reason to remove it.
+SlowMotion::StepEnd SlowTracker::follow_instead() {
+  known_ = false;  // the point of the start was used for differences
+  return StepEnd::not_taken;
+}
+
+SlowMotion::StepEnd SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) {
   lost_energy_ = 0;
   if (!reached_) {
     if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_->lambda;
-    return true;
+    return StepEnd::stages_go_on;
   }
   across_ = ahead_->a - here_->a;
   slow_change_ = max_abs(across_);
@@ -332,6 +338,7 @@ bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& re
   find_end_rates(h, L, request);
   const bool damped = has_gaps_ && !smooth_ && ends_on_manifold(request);
   const bool settled = ends_on_manifold(request) && settle_end(t, request, y1);
+  if (damped && !settled && !leaves_out()) return follow_instead();
   if (damped) report_removal(t, request.notes);
   lost_energy_ = energy - ahead_->fast_energy();
   if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_ && !settled ? hard_point_->lambda : ahead_->lambda.tail(hard_);
@@ -344,7 +351,7 @@ bool SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& re
   } else {
     measure_oscillation(y1.segment(n_, n_), request.weights, judges_oscillation(request));
   }
-  return stages_go_on;
+  return stages_go_on ? StepEnd::stages_go_on : StepEnd::stages_differ;
 }
 
 void SlowTracker::take_outcome(const State& s, const StepRequest& request, StepStatus status) {

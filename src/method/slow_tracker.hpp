@@ -29,7 +29,7 @@ class SlowTracker final : public SlowMotion {
   bool rounding_shows(double h, In weights) const override;
   const SlowPoint* without_rounding(double t, In q, In v, Counters& work) override;
   void add_prescribed(double t, double h, double start, const Vec& stages, const Mat& Q, Vec& error) override;
-  bool accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
+  StepEnd accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
 
   bool is_quiet(double h) const override;
   double step_bound() override;
@@ -51,6 +51,7 @@ class SlowTracker final : public SlowMotion {
   SlowPoint::Status keep_constraints(double t, const StepRequest& request, Out q, Out v);
   bool settle(double t, const StepRequest& request, Out q, Out v);
   bool settle_end(double t, const StepRequest& request, Vec& y1);
+  StepEnd follow_instead();
   bool ends_on_manifold(const StepRequest& request) const;
   void report_removal(double t, Notes& notes);
   StepStatus report(SlowPoint::Status status, double t, Notes& notes) const;

@@ -18,6 +18,10 @@ constexpr double stable_angle = 2;  // stability limit of omega tau for Verlet s
 constexpr double coarse_angle = 1;
 constexpr int watch_every = 100;
 constexpr double safe_share = 2.0 / 3;  // of the first resonant step: flexible water heats above it (3 of 4.5 fs)
+constexpr Index many_unknowns = 60;     // whose fast frequencies form a band
+constexpr int products_for_stiffness = 15;
+constexpr double most_share = 0.25;  // that slow forces have in the stiffness of a fast motion
+constexpr double growing = 1.5;      // their stiffness is found from below, and changes in the course of a run
 }  // namespace
 
 void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
@@ -127,7 +131,19 @@ Resonance ImpulseStepper::worst_resonance(const State& start) const {
   if (worst.frequency == 0 || !spectrum.find(start.t, start.q(), start.v())) return worst;
   const double square = worst.frequency * worst.frequency, stiffer = spectrum.fastest() * spectrum.fastest() - square;
   if (stiffer < square) worst.slow_stiffness = std::max(worst.slow_stiffness, stiffer);
+  if (!has_band()) return worst;
+  // One of many fast motions lies along the stiffest direction of the slow forces.
+  const double slow =
+      find_fastest_mode(problem_, levels_.front().groups, start.t, start.q(), products_for_stiffness).frequency;
+  worst.slow_stiffness = std::max(worst.slow_stiffness, std::min(growing * slow * slow, most_share * square));
   return worst;
+}
+
+// Many coupled motions with forces that are not linear: above the first resonance of the fastest there is always one of
+// a slower motion, and resonances of higher order (flexible water heats or blows up at every step from 4 to 8 fs).
+bool ImpulseStepper::has_band() const {
+  return problem_.layout().nq >= many_unknowns && !problem_.linear_force(levels_.back().groups) &&
+         !problem_.linear_force(levels_.front().groups);
 }
 
 std::string ImpulseStepper::outlook(const State& start, double h) {
@@ -136,12 +152,20 @@ std::string ImpulseStepper::outlook(const State& start, double h) {
   Resonance worst = worst_resonance(start);
   if (worst.frequency == 0) return "";
   worst.frequency = frequency_in_steps(worst.frequency, h);
-  const StepInterval window = worst.first_window();
+  StepInterval window = worst.first_window();
+  const bool band = has_band();
+  if (band) window.to = HUGE_VAL;
+  const std::string unstable =
+      band ? fmt::format(
+                 "steps above {:.3g} are unstable, since slower motions and resonances of higher order follow, and "
+                 "those above {:.2g} may heat slowly",
+                 window.from, safe_share * window.from)
+           : fmt::format("steps from {:.3g} to {:.3g} are unstable", window.from, window.to);
   const std::string where = fmt::format(
       "the fastest oscillation of {} has a period of {:.3g}, and kicks by {} resonate with it near {:.3g}, half of it: "
-      "steps from {:.3g} to {:.3g} are unstable",
+      "{}",
       names_of(problem_, fast), 2 * std::numbers::pi / worst.frequency, names_of(problem_, slow),
-      std::numbers::pi / worst.frequency, window.from, window.to);
+      std::numbers::pi / worst.frequency, unstable);
   if (std::abs(h) <= window.from || std::abs(h) >= window.to) return where;
   throw UsageError(
       fmt::format("{}: {}, and h = {:g} is one of them; use h = {:.2g} or less, or mollified_impulse, or "
@@ -195,6 +219,16 @@ void ImpulseStepper::interpolate(double theta, Out y) {
   v = v0_;
   top_->inner().flow_after_kick(t0_, theta * h_, half, first.a, q, v, unseen);
   v += half * ((1 - theta) * first.a + theta * last.a);
+}
+
+// After the whole kick, other than in interpolate(), which smoothes the motion.
+void ImpulseStepper::inner_state(Index k, Out q, Out v) {
+  const KickedFlow::Kick& first = top_->kick_before();
+  const double theta = (static_cast<double>(k) + 0.5) / static_cast<double>(points_inside);
+  Counters unseen;
+  q = first.q;
+  v = v0_;
+  top_->inner().flow_after_kick(t0_, theta * h_, 0.5 * h_, first.a, q, v, unseen);
 }
 
 double ImpulseStepper::inner_angle(double h) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "method/inner_states.hpp"
 #include "multiscale/force_levels.hpp"
 #include "multiscale/kicked_flow.hpp"
 #include "multiscale/resonance.hpp"
@@ -35,7 +36,7 @@ void resonance_field(OptionVisitor& v, bool& refuses);
 
 // What impulse, mollified_impulse and respa share: kicks by slow forces, nested to any depth, with one evaluation of
 // the slowest force per step.
-class ImpulseStepper : public Stepper {
+class ImpulseStepper : public Stepper, public InnerStates {
  public:
   const MethodInfo& info() const override { return info_; }
   void start(State& s, const ErrorScale& scale) override;
@@ -44,6 +45,9 @@ class ImpulseStepper : public Stepper {
   // Scales the kicks with the time in the step and computes the reduced flow again: a polynomial would miss the
   // oscillation.
   void interpolate(double theta, Out y) override;
+  // Points inside the last step, which are computed again when they are asked for.
+  Index inner_states() const override { return levels_.size() > 1 && h_ != 0 ? points_inside : 0; }
+  void inner_state(Index k, Out q, Out v) override;
   std::vector<Quantity> diagnostics() const override;
   void diagnose(Out values) const override;
   std::string summary() const override;
@@ -56,10 +60,12 @@ class ImpulseStepper : public Stepper {
   ImpulseStepper(MethodInfo info, const MechanicalProblem& problem, const ImpulsePlan& plan);
 
  private:
+  static constexpr Index points_inside = 8;
   void build(const ImpulsePlan& plan);
   StepResult give_up();
   void warn(double t, double h, Notes& notes) const;
   Resonance worst_resonance(const State& start) const;
+  bool has_band() const;
   double frequency_in_steps(double frequency, double h) const;  // as inner steps of Verlet have it
   double inner_angle(double h) const;                           // omega tau of the fastest forces
   void watch_inner_steps(const State& s, const StepRequest& request);

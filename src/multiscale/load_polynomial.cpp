@@ -13,7 +13,8 @@
 namespace trill {
 namespace {
 constexpr double agreement = 1e-12;
-constexpr int most_halvings = 40;
+constexpr int most_halvings = 40, halvings_of_rounding = 3;
+constexpr double relative_rounding = 1e-6, absolute_rounding = 1e-14;
 constexpr double test_places[] = {0.004, 0.31, 0.5371, 0.83, 0.997};
 constexpr int samples_of_piece = 32;
 constexpr double sampling_margin = 1.01;  // of a total variation that is the sum of differences of samples
@@ -39,27 +40,47 @@ void LoadPolynomial::look(double t) {
   size_ = size_.cwiseMax(now_.cwiseAbs());
 }
 
-bool LoadPolynomial::try_fit(double t, double h) {
+LoadPolynomial::Misfit LoadPolynomial::try_fit(double t, double h) {
   for (Index j = 0; j < points; ++j) {
     look(t + h * places_[j]);
     values_.row(j) = now_.transpose();
   }
   coefficients_.noalias() = to_coefficients_ * values_;
+  Misfit worst;
   for (const double x : test_places) {
     look(t + h * x);
     for (Index i = 0; i < now_.size(); ++i) {
       double value = 0;
       for (Index k = points; k-- > 0;) value = value * x + coefficients_(k, i);
-      if (!(std::abs(value - now_[i]) <= agreement * size_[i])) return false;
+      const double off = std::abs(value - now_[i]);
+      if (off == 0) continue;
+      if (!(off <= worst.absolute)) worst.absolute = off;
+      if (const double share = off / size_[i]; !(share <= worst.relative)) worst.relative = share;
     }
   }
-  return true;
+  return worst;
 }
 
+// A factor such as 1 - cos(t) consists of rounding where it is small: then shorter pieces do not agree better, and the
+// longest one that agrees as well is taken.
 double LoadPolynomial::fit(double t, double h) {
-  double length = h;
-  if (now_.size() > 0)
-    for (int k = 0; k < most_halvings && !try_fit(t, length); ++k) length *= 0.5;
+  double length = h, best_length = h;
+  Misfit best{HUGE_VAL, HUGE_VAL};
+  int stuck = 0;
+  for (int k = 0; now_.size() > 0 && k < most_halvings; ++k, length *= 0.5) {
+    const Misfit found = try_fit(t, length);
+    if (found.relative <= agreement) break;
+    if (found.absolute < 0.5 * best.absolute) {
+      best = found;
+      best_length = length;
+      stuck = 0;
+    } else if (++stuck == halvings_of_rounding &&
+               (best.relative <= relative_rounding || best.absolute <= absolute_rounding)) {
+      length = best_length;
+      try_fit(t, length);
+      break;
+    }
+  }
   double factor = 1;  // k! / length^k
   for (Index k = 0; k < points; ++k) {
     derivatives_.row(k) = factor * coefficients_.row(k);

@@ -21,7 +21,11 @@ class LoadPolynomial {
  private:
   static constexpr Index points = most_force_degree + 1;
   void look(double t);
-  bool try_fit(double t, double h);
+  // How far the polynomials on [t, t + h] are from the factors, and that over the size of the factor.
+  struct Misfit {
+    double absolute = 0, relative = 0;
+  };
+  Misfit try_fit(double t, double h);
 
   const LinearStructure& structure_;
   Mat to_coefficients_;  // from values at the points to coefficients of powers of (time - t) / h

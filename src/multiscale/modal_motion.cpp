@@ -47,7 +47,10 @@ void ModalMotion::prepare_exponential(double h) {
   const Index r = system_.size(), loads = system_.loads.cols();
   Mat a = Mat::Zero(together_.size(), together_.size());
   a.block(0, r, r, r).setIdentity();
-  a.block(r, 0, r, r).diagonal() = -system_.lambda;
+  if (system_.stiffness.size() > 0)
+    a.block(r, 0, r, r) = -system_.stiffness;
+  else
+    a.block(r, 0, r, r).diagonal() = -system_.lambda;
   a.block(r, r, r, r) = -system_.coupling;
   a.block(r, 2 * r, r, loads) = system_.loads;
   for (Index k = 0; k < most_force_degree; ++k)

@@ -9,6 +9,7 @@ struct ModalSystem {
   Vec lambda, damping;
   Mat coupling;  // D as a full matrix; empty: it is diagonal
   Mat loads;
+  Mat stiffness{};  // Lambda as a full matrix, which only a coupled system may have; empty: it is diagonal
   Index size() const { return lambda.size(); }
 };
 

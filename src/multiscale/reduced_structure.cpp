@@ -15,7 +15,7 @@ void ReducedStructure::become(ModalSystem system, double step) {
   system_ = std::move(system);
   step_ = step;
   mass_ = diagonal_matrix(Vec::Ones(system_.size()));
-  stiffness_ = diagonal_matrix(system_.lambda);
+  stiffness_ = system_.stiffness.size() > 0 ? SpMat(system_.stiffness.sparseView()) : diagonal_matrix(system_.lambda);
   damping_ = system_.coupling.size() > 0 ? SpMat(system_.coupling.sparseView()) : diagonal_matrix(system_.damping);
 }
 

@@ -3,6 +3,7 @@
 #include "formulation/prospect.hpp"
 #include "multiscale/reduced_structure.hpp"
 #include "multiscale/ritz_reduction.hpp"
+#include "multiscale/structure_checks.hpp"
 #include "trill/base/options.hpp"
 #include "trill/formulation/reformulation.hpp"
 
@@ -14,14 +15,20 @@
 
 namespace trill {
 namespace {
-constexpr const char* whole_field = "the whole field";
 constexpr double default_tolerance = 1e-6;
 
 struct RitzOptions {
   int vectors = 300;
+  std::string estimate = "bound";
   void fields(OptionVisitor& v) {
     v.integer("vectors", vectors, Range::between(4, 3000),
               "most vectors that are used, whatever the tolerance asks for");
+    v.choice("estimate", estimate, {"bound", "statistical"},
+             "what the initial state may add to the error; statistical: 3.5 standard deviations of random phases, "
+             "for rough initial data");
+  }
+  StartEstimate of_start() const {
+    return estimate == "statistical" ? StartEstimate::statistical : StartEstimate::bound;
   }
 };
 
@@ -33,14 +40,14 @@ class RitzForm final : public Reformulation {
   const Problem& inner() const override { return reduced_; }
 
   void expect(const RunScope& scope) override {
-    if (!(scope.t_end > scope.t_begin))
-      throw UsageError("ritz computes motions forwards in time only; --method dop853 can run backwards");
+    require_forwards(scope.t_begin, scope.t_end, "ritz");
     scope_ = scope;
   }
 
   void enter(const State& given, State& in, Notes& notes) override {
     if (!reduced_for(scope_, options_, given)) {
-      reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), targets(), options_.vectors});
+      reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), structure_targets(structure_, scope_.of),
+                           options_.vectors, options_.of_start()});
       done_ = Done{scope_, options_, given};
     }
     reduced_.become(reduction_.system, reduction_.step);
@@ -78,12 +85,15 @@ class RitzForm final : public Reformulation {
   std::string summary() const override {
     std::string text = fmt::format("{} vectors, {} of them converged modes, from {} solves with one factorisation of K",
                                    reduction_.system.size(), reduction_.modes, reduction_.solves);
-    if (reduction_.complete) return text + "; they span all that loads and start can excite" + floor_text();
+    if (reduction_.rigid > 0)
+      text += fmt::format("; the body is not held, and its {} motions as a whole are followed too", reduction_.rigid);
+    if (reduction_.complete)
+      return text + "; they span all that loads and start can excite" + floor_text() + memory_text();
     for (const ReducedOutput& out : reduction_.outputs)
       text += fmt::format("; {} within {:.2g} ({}, {:.1g} of its {})", out.name, out.bound,
                           reduction_.proved ? "bound" : "estimate", out.relative(),
                           out.is_field ? "size, in the mean" : "range");
-    return text + floor_text();
+    return text + floor_text() + memory_text();
   }
 
   void account(Counters& work) const override { work.factorisations += 1; }
@@ -97,11 +107,15 @@ class RitzForm final : public Reformulation {
   };
   bool reduced_for(const RunScope& scope, const RitzOptions& options, const State& start) const {
     return done_ && done_->scope.tolerance == scope.tolerance && done_->scope.t_end == scope.t_end &&
-           done_->scope.of == scope.of && done_->options.vectors == options.vectors && done_->start.t == start.t &&
-           done_->start.y == start.y;
+           done_->scope.of == scope.of && done_->options.vectors == options.vectors &&
+           done_->options.estimate == options.estimate && done_->start.t == start.t && done_->start.y == start.y;
   }
 
   std::string floor_text() const { return fmt::format("; rounding in K sets a floor of {:.1g}", reduction_.floor); }
+
+  std::string memory_text() const {
+    return "; " + text_of_factors(reduction_.engine, reduction_.bytes_of_factors, structure_.mass_matrix().rows());
+  }
 
   const ReducedOutput& worst_output() const {
     return *std::max_element(
@@ -110,33 +124,6 @@ class RitzForm final : public Reformulation {
   }
 
   double tolerance() const { return scope_.tolerance > 0 ? scope_.tolerance : default_tolerance; }
-
-  // Outputs and positions that are judged; all outputs if nobody says which, and the whole field if there are none.
-  // What is no linear function of positions is judged by the field.
-  std::vector<RitzTarget> targets() const {
-    const std::vector<StructureOutput> outputs = structure_.outputs();
-    const Index n = structure_.mass_matrix().rows();
-    std::vector<RitzTarget> all;
-    bool field = false;
-    if (scope_.of.empty())
-      for (const StructureOutput& output : outputs) all.push_back({output.name, output.weights});
-    const std::vector<Quantity> names = scope_.of.empty() ? std::vector<Quantity>() : structure_.components();
-    for (const std::string& name : scope_.of) {
-      const auto output =
-          std::find_if(outputs.begin(), outputs.end(), [&](const StructureOutput& o) { return o.name == name; });
-      const auto component =
-          std::find_if(names.begin(), names.end(), [&](const Quantity& q) { return q.name == name; });
-      const Index place = component - names.begin();
-      if (output != outputs.end())
-        all.push_back({name, output->weights});
-      else if (place < n)
-        all.push_back({name, Vec::Unit(n, place)});
-      else
-        field = true;
-    }
-    if (field || all.empty()) all.push_back({whole_field, Vec()});
-    return all;
-  }
 
   void warn(double t, Notes& notes) const {
     if (reduction_.complete) return;

@@ -9,19 +9,16 @@ namespace {
 // A column that shrinks below this share of its length when it is made orthogonal to the others depends on them.
 constexpr double dependent_column = 1e-9;
 constexpr Index more_columns = 16;
-
-double length_by(const SpMat& m, const Vec& x) { return std::sqrt(std::max(x.dot(m * x), 0.0)); }
 }  // namespace
 
-RitzBasis::RitzBasis(const SpMat& k, const SpMat& m, const SparseCholesky& factors, const Mat& start)
-    : k_(k), m_(m), factors_(factors), basis_(start.rows(), 0) {
+RitzBasis::RitzBasis(const StructureSpace& space, const Mat& start) : space_(space), basis_(start.rows(), 0) {
   std::vector<Index> used;
   for (Index c = 0; c < start.cols(); ++c)
-    if (start.col(c).cwiseAbs().maxCoeff() > 0) used.push_back(c);
+    if (space.products(start.col(c), start.col(c))(0, 0) > 0) used.push_back(c);
   Mat block(start.rows(), static_cast<Index>(used.size()));
   for (std::size_t c = 0; c < used.size(); ++c) block.col(static_cast<Index>(c)) = start.col(used[c]);
   solves_ = block.cols();
-  append(block.cols() > 0 ? factors.solve(block) : block);
+  append(block.cols() > 0 ? space.solve(block) : block);
 }
 
 // Orthogonalises twice, column by column, and drops what depends on the basis.
@@ -30,24 +27,24 @@ void RitzBasis::append(const Mat& w) {
   if (basis_.cols() < size_ + w.cols()) basis_.conservativeResize(w.rows(), size_ + std::max(w.cols(), more_columns));
   for (Index c = 0; c < w.cols(); ++c) {
     Vec x = w.col(c);
-    const double given = length_by(m_, x);
+    const double given = space_.length(x);
     for (int pass = 0; pass < 2; ++pass) {
       const auto known = basis_.leftCols(size_);
-      const Vec along = known.transpose() * (m_ * x);
+      const Vec along = space_.products(known, space_.mass_times(x));
       x.noalias() -= known * along;
     }
-    const double length = length_by(m_, x);
+    const double length = space_.length(x);
     if (length > dependent_column * given) basis_.col(size_++) = x / length;
   }
   last_ = size_ - before;
-  stiffness_ = bordered(stiffness_, k_ * basis_.middleCols(before, last_));
+  stiffness_ = bordered(stiffness_, space_.stiffness_times(basis_.middleCols(before, last_)));
   look_ahead(before);
 }
 
 // With a block for the newest columns of the basis, which an operator has turned into `image`.
 Mat RitzBasis::bordered(const Mat& matrix, const Mat& image) const {
   const Index before = matrix.rows();
-  const Mat products = basis_.leftCols(size_).transpose() * image;
+  const Mat products = space_.products(basis_.leftCols(size_), image);
   Mat grown = Mat::Zero(size_, size_);
   grown.topLeftCorner(before, before) = matrix;
   grown.rightCols(size_ - before) = products;
@@ -59,11 +56,11 @@ Mat RitzBasis::bordered(const Mat& matrix, const Mat& image) const {
 void RitzBasis::look_ahead(Index before) {
   ahead_.resize(basis_.rows(), 0);
   if (last_ == 0) return;
-  ahead_ = factors_.solve(Mat(m_ * basis_.middleCols(before, last_)));
+  ahead_ = space_.solve(space_.mass_times(basis_.middleCols(before, last_)));
   solves_ += last_;
-  inverse_ = bordered(inverse_, m_ * ahead_);
+  inverse_ = bordered(inverse_, space_.mass_times(ahead_));
   const Mat rest = ahead_ - basis_.leftCols(size_) * inverse_.rightCols(last_);
-  outside_ = rest.transpose() * (m_ * rest);
+  outside_ = space_.products(rest, space_.mass_times(rest));
 }
 
 bool RitzBasis::extend() {
@@ -87,6 +84,8 @@ bool RitzBasis::solve() {
   lambda_ = mu.cwiseInverse();
   return lambda_.allFinite() && lambda_.minCoeff() > 0;
 }
+
+Mat RitzBasis::shares_of(Columns x) const { return combinations_.transpose() * space_.products(vectors(), x); }
 
 double RitzBasis::residual(Index j) const {
   if (last_ == 0) return 0;

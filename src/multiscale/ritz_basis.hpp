@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linalg/dense_decompositions.hpp"
-#include "linalg/sparse_cholesky.hpp"
+#include "linalg/structure_space.hpp"
 
 namespace trill {
 // Load-dependent vectors (Wilson, Yuan, Dickens 1982) in blocks: K^-1 B for a start block B of loads and momenta, then
@@ -10,8 +10,8 @@ namespace trill {
 // low frequencies converge to the modes that B excites. The static answer to the start block is always contained.
 class RitzBasis {
  public:
-  // `factors` are those of K. Columns of the start block that are zero or depend on others are dropped.
-  RitzBasis(const SpMat& k, const SpMat& m, const SparseCholesky& factors, const Mat& start);
+  // K has been factorised. Columns of the start block that are zero or depend on others are dropped.
+  RitzBasis(const StructureSpace& space, const Mat& start);
 
   bool extend();  // one more block; false: the space contains everything that B can excite
   bool solve();   // finds the Ritz vectors of the present space; false: rounding has made it useless
@@ -22,14 +22,14 @@ class RitzBasis {
   double residual(Index j) const;
   auto vectors() const { return basis_.leftCols(size_); }
   const Mat& combinations() const { return combinations_; }  // Ritz vectors = vectors() * combinations()
+  Mat shares_of(Columns x) const;                            // products of all Ritz vectors with these
 
  private:
   void append(const Mat& w);
   void look_ahead(Index before);
   Mat bordered(const Mat& matrix, const Mat& image) const;
 
-  const SpMat &k_, &m_;
-  const SparseCholesky& factors_;
+  const StructureSpace& space_;
   Mat basis_;
   Index size_ = 0, last_ = 0, solves_ = 0;  // last_: columns of the newest block
   Mat stiffness_;                           // of the basis

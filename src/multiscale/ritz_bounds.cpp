@@ -9,13 +9,15 @@ namespace trill {
 namespace {
 constexpr double rounding_of_sums = 1e-15;
 constexpr double same_direction = 1e-14;
+constexpr double deviations = 3.5;  // that a maximum over a run reaches
 
-bool is_multiple_of_column(const Vec& vector, const Mat& columns) {
+bool is_multiple_of_column(const StructureSpace& space, const Vec& vector, const Mat& columns) {
+  const auto square = [&](const Vec& x) { return space.products(x, x)(0, 0); };
   for (Index i = 0; i < columns.cols(); ++i) {
-    const double square = columns.col(i).squaredNorm();
-    if (square == 0) continue;
-    const Vec rest = vector - columns.col(i) * (columns.col(i).dot(vector) / square);
-    if (rest.norm() <= same_direction * vector.norm()) return true;
+    const double own = square(columns.col(i));
+    if (own == 0) continue;
+    const Vec rest = vector - columns.col(i) * (space.products(columns.col(i), vector)(0, 0) / own);
+    if (std::sqrt(square(rest)) <= same_direction * std::sqrt(square(vector))) return true;
   }
   return false;
 }
@@ -27,27 +29,29 @@ ModeMask converged_modes(const RitzBasis& basis) {
   return is_mode;
 }
 
-RitzBounds::RitzBounds(const LinearStructure& structure, const SparseCholesky& factors, const State& start,
-                       std::vector<RitzTarget> targets, const LoadVariation& variation)
-    : structure_(structure),
-      damping_(structure.proportional_damping().value_or(ProportionalDamping{})),
+RitzBounds::RitzBounds(const StructureSpace& space, const Mat& loads, const Vec& u0, const Vec& v0,
+                       const ProportionalDamping& damping, std::vector<RitzTarget> targets,
+                       const LoadVariation& variation, StartEstimate of_start)
+    : loads_(loads),
+      damping_(damping),
       targets_(std::move(targets)),
-      variation_(variation) {
-  const SpMat& m = structure.mass_matrix();
+      variation_(variation),
+      of_start_(of_start),
+      unknowns_(space.size()) {
   for (const RitzTarget& target : targets_) {
     Moments moments;
-    if (!target.is_field() && !is_multiple_of_column(target.weights, structure.load_shapes())) {
-      const Vec x = factors.solve(target.weights);
+    if (!target.is_field() && !is_multiple_of_column(space, target.weights, loads)) {
+      const Vec x = space.solve(target.weights);
       ++solves_;
       moments.known = 2;
-      moments.of[1] = target.weights.dot(x);
-      moments.of[2] = x.dot(m * x);
+      moments.of[1] = space.products(target.weights, x)(0, 0);
+      moments.of[2] = space.products(x, space.mass_times(x))(0, 0);
     }
     of_targets_.push_back(moments);
   }
-  start_ = m * start.q();
-  velocity_ = m * start.v();
-  start_energy_ = quadratic_form(structure.stiffness_matrix(), start.q()) + start.v().dot(velocity_);
+  start_ = space.mass_times(u0);
+  velocity_ = space.mass_times(v0);
+  start_energy_ = space.products(u0, space.stiffness_times(u0))(0, 0) + space.products(v0, velocity_)(0, 0);
 }
 
 // Of vectors in the start block of the basis.
@@ -80,10 +84,6 @@ RitzBounds::Moments RitzBounds::without(const Moments& all, const Vec& shares, c
   return left;
 }
 
-Vec RitzBounds::shares_of(const RitzBasis& basis, const Vec& vector) const {
-  return basis.combinations().transpose() * (basis.vectors().transpose() * vector);
-}
-
 // Sums of |l b| / w^k: the smallest product of moments whose powers of w are together 2 k.
 ModeSums RitzBounds::products(const Moments& l, const Moments& b) {
   ModeSums sums{};
@@ -100,15 +100,15 @@ std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, c
   const Vec& lambda = basis.lambda();
   const ModeMask is_mode = converged_modes(basis);
   const Index size = basis.size();
-  const Mat& loads = structure_.load_shapes();
+  const Mat& loads = loads_;
   std::vector<Vec> load_shares;
   std::vector<Moments> load_left;
   for (Index i = 0; i < loads.cols(); ++i) {
-    load_shares.push_back(shares_of(basis, loads.col(i)));
+    load_shares.push_back(basis.shares_of(loads.col(i)));
     load_left.push_back(moments_left(load_shares.back(), lambda, is_mode));
   }
   // Twice the energies of the initial state in what is not converged: of the whole structure and of the reduced one.
-  const Vec u = shares_of(basis, start_), v = shares_of(basis, velocity_);
+  const Vec u = basis.shares_of(start_), v = basis.shares_of(velocity_);
   double whole = start_energy_, reduced = 0;
   Index lowest = size - 1;  // of those that have not converged
   for (Index j = size; j-- > 0;)
@@ -137,7 +137,7 @@ std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, c
       bounds.push_back(bound);
       continue;
     }
-    const Vec shares = shares_of(basis, target.weights);
+    const Vec shares = basis.shares_of(target.weights);
     const Moments l = without(of_targets_[k], shares, lambda, is_mode);
     for (Index i = 0; i < loads.cols(); ++i) {
       const Vec& b = load_shares[static_cast<std::size_t>(i)];
@@ -151,6 +151,14 @@ std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, c
       bound.of_loads[i] = load_bound(i, sums);
     }
     bound.of_start = std::sqrt(l.of[1]) * amplitude;
+    if (of_start_ == StartEstimate::statistical && start_energy_ > 0) {
+      // Half the squares of the amplitudes of l^T u, of what the whole structure has and of what the reduced one has.
+      const auto left = static_cast<double>(std::max<Index>(1, unknowns_ - is_mode.count()));
+      double variance = 0.5 * l.of[1] * whole / left;
+      for (Index j = 0; j < size; ++j)
+        if (!is_mode[j]) variance += 0.5 * shares[j] * shares[j] * (v0[j] * v0[j] / lambda[j] + x0[j] * x0[j]);
+      bound.of_start = std::min(bound.of_start, deviations * std::sqrt(variance));
+    }
     bounds.push_back(bound);
   }
   return bounds;

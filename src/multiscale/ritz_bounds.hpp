@@ -4,21 +4,20 @@
 
 #include "multiscale/load_remainder.hpp"
 #include "multiscale/ritz_basis.hpp"
+#include "multiscale/structure_targets.hpp"
 
 namespace trill {
-// y = weights^T u, or, without weights, the whole field in the mean that is weighted by mass, sqrt(u^T M u).
-struct RitzTarget {
-  std::string name;
-  Vec weights;
-  bool is_field() const { return weights.size() == 0; }
-};
-
 // The error has a part for each load and one of the initial state.
 struct RitzBound {
   Vec of_loads;
   double of_start = 0;
   double total() const { return of_loads.sum() + of_start; }
 };
+
+// How the part of the initial state is judged: by its energy, as if it came together at once, or by its energy spread
+// evenly over all modes that have not converged, with random phases. The first is a bound; the second is 3.5 times the
+// standard deviation, which rough initial data obey.
+enum class StartEstimate { bound, statistical };
 
 using ModeMask = Eigen::Array<bool, Eigen::Dynamic, 1>;
 inline constexpr double converged_mode = 1e-8;  // residual of a Ritz vector that counts as a mode
@@ -31,10 +30,12 @@ ModeMask converged_modes(const RitzBasis& basis);
 // / w^2k, are those of the Ritz vectors, exactly, up to twice the number of blocks, as in Gauss quadrature.
 class RitzBounds {
  public:
-  // Solves once for each target that is no multiple of a load; `factors` are those of K. Damping must be proportional
-  // for the bounds to be proved.
-  RitzBounds(const LinearStructure& structure, const SparseCholesky& factors, const State& start,
-             std::vector<RitzTarget> targets, const LoadVariation& variation);
+  // Solves once for each target that is no multiple of a load; K has been factorised. Rows of loads, start and targets
+  // are those of the space. Damping must be proportional for the bounds to be proved, and the initial state must not
+  // move the whole body.
+  RitzBounds(const StructureSpace& space, const Mat& loads, const Vec& u0, const Vec& v0,
+             const ProportionalDamping& damping, std::vector<RitzTarget> targets, const LoadVariation& variation,
+             StartEstimate of_start);
 
   // Of every target, with the Ritz vectors of this basis, on which the initial state was projected.
   std::vector<RitzBound> find(const RitzBasis& basis, const Vec& x0, const Vec& v0) const;
@@ -51,16 +52,17 @@ class RitzBounds {
   Moments moments_left(const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
   Moments without(const Moments& all, const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
   static ModeSums products(const Moments& l, const Moments& b);
-  Vec shares_of(const RitzBasis& basis, const Vec& vector) const;
   double load_bound(Index load, const ModeSums& sums) const { return load_remainder(variation_, load, damping_, sums); }
 
-  const LinearStructure& structure_;
+  Mat loads_;
   ProportionalDamping damping_;
   std::vector<RitzTarget> targets_;
   LoadVariation variation_;
   std::vector<Moments> of_targets_;  // none are known where the target is a multiple of a load
   double start_energy_ = 0;          // twice the energy of the initial state
   Vec start_, velocity_;             // M u0 and M v0
+  StartEstimate of_start_;
+  Index unknowns_;
   Index solves_ = 0;
 };
 inline constexpr Index blocks_of_moments = 4;  // that a basis must have for these bounds

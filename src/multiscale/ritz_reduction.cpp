@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/ritz_reduction.hpp"
 
+#include "linalg/modes.hpp"
+#include "multiscale/structure_checks.hpp"
 #include "trill/base/errors.hpp"
 
 #include <algorithm>
@@ -13,53 +15,61 @@
 
 namespace trill {
 namespace {
-constexpr double asymmetry_allowed = 1e-10;
-constexpr double singular_pivot = 1e-13;  // relative to the diagonal of K: below this a pivot is rounding
+constexpr double balance_of_rounding = 1e-9;
+constexpr Index most_rigid_motions = 6;  // in space
 constexpr Index stagnant_blocks = 60;
 constexpr double hardly_smaller = 0.7, undecided = 2;
 constexpr int samples_of_run = 400;
 constexpr double points_of_period = 20, most_rows = 20000;
 
-double largest_entry(const SpMat& m) {
-  return m.nonZeros() == 0 ? 0 : Eigen::Map<const Vec>(m.valuePtr(), m.nonZeros()).cwiseAbs().maxCoeff();
-}
-
-void require_symmetric_stiffness(const LinearStructure& structure) {
-  const SpMat& k = structure.stiffness_matrix();
-  const SpMat transposed = k.transpose(), difference = k - transposed;
-  const double most = largest_entry(k);
-  for (Index j = 0; j < difference.outerSize(); ++j)
-    for (SpMat::InnerIterator it(difference, j); it; ++it)
-      if (std::abs(it.value()) > asymmetry_allowed * most)
-        throw structure.stiffness_error(fmt::format(
-            "ritz needs a symmetric stiffness matrix, but that of '{}' has {:.6g} in row {} and column {}, and {:.6g} "
-            "across the diagonal; --method radau and --method dop853 do not need symmetry",
-            structure.name(), k.coeff(it.row(), j), it.row() + 1, j + 1, k.coeff(j, it.row())));
+UsageError no_reduction(const LinearStructure& structure, const std::string& what) {
+  return structure.stiffness_error(
+      fmt::format("ritz cannot reduce '{}', because its stiffness matrix is {}; 'trill modes' shows which "
+                  "motions these are, and --method radau and --method generalized_alpha run it as it is",
+                  structure.name(), what));
 }
 
 // A pivot that is no larger than rounding of the entry it came from belongs to a motion that no spring resists.
-void require_held(const LinearStructure& structure, const SparseCholesky& factors) {
-  const SpMat& k = structure.stiffness_matrix();
-  const auto complain = [&](const std::string& what) {
-    return structure.stiffness_error(
-        fmt::format("ritz cannot reduce '{}', because its stiffness matrix is {}; 'trill modes' shows which "
-                    "motions these are, and --method radau and --method generalized_alpha run it as it is",
-                    structure.name(), what));
-  };
-  if (!factors.succeeded())
-    throw complain("singular: some motion meets no resistance, as that of a body that is not held");
-  const Vec& pivots = factors.pivots();
-  if (!(pivots.minCoeff() > 0)) {
-    const Index negative = (pivots.array() < 0).count();
-    if (pivots.minCoeff() < -singular_pivot * pivots.maxCoeff())
-      throw complain(fmt::format("indefinite: {} of its {} pivots are negative, so that the structure buckles",
-                                 negative, pivots.size()));
+bool is_held(const LinearStructure& structure, const StructureSpace::Signs& signs) {
+  if (!signs.succeeded || signs.has_rounded_pivot) return false;
+  if (signs.negative > 0)
+    throw no_reduction(structure,
+                       fmt::format("indefinite: {} of its {} pivots are negative, so that the structure buckles",
+                                   signs.negative, structure.layout().nq));
+  return true;
+}
+
+// The motions of a body that is not held, M-orthonormal.
+Mat motions_without_strain(const LinearStructure& structure) {
+  const SpMat &k = structure.stiffness_matrix(), &m = structure.mass_matrix();
+  const Modes modes = lowest_modes(k, m, {.count = std::min<Index>(most_rigid_motions + 1, k.rows())});
+  Index count = 0;
+  while (count < modes.pairs.values.size() && modes.is_rigid(count)) ++count;
+  if (!modes.pairs.converged || count == 0 || count > most_rigid_motions)
+    throw no_reduction(structure,
+                       "singular: some motion meets no resistance, and it is not that of a body that is not held");
+  return modes.pairs.vectors.leftCols(count);
+}
+
+// The share of a load that moves the whole body, relative to what it would be if nothing in it balanced.
+double unbalanced_share(const Mat& rigid, const Vec& load) {
+  double worst = 0;
+  for (Index j = 0; j < rigid.cols(); ++j) {
+    const double most = rigid.col(j).cwiseAbs().dot(load.cwiseAbs());
+    if (most > 0) worst = std::max(worst, std::abs(rigid.col(j).dot(load)) / most);
   }
-  if (!(pivots.minCoeff() > singular_pivot * k.diagonal().minCoeff()))
-    throw complain(
-        fmt::format("singular up to rounding: its smallest pivot is {:.2g}, and the smallest entry of its "
-                    "diagonal {:.2g}, so that some motion meets no resistance, as that of a body that is not held",
-                    pivots.minCoeff(), k.diagonal().minCoeff()));
+  return worst;
+}
+
+void require_balance(const LinearStructure& structure, const Mat& rigid) {
+  const Mat& loads = structure.load_shapes();
+  for (Index i = 0; i < loads.cols(); ++i)
+    if (const double share = unbalanced_share(rigid, loads.col(i)); share > balance_of_rounding)
+      throw no_reduction(
+          structure,
+          fmt::format("singular, since the body is not held ({} motions meet no resistance), and load {} does "
+                      "not balance: {:.2g} of it pushes the whole body; a load that balances is accepted",
+                      rigid.cols(), i + 1, share));
 }
 
 class Reducer {
@@ -67,29 +77,61 @@ class Reducer {
   explicit Reducer(const ReductionTask& task)
       : task_(task),
         structure_(task.structure),
-        factors_((require_symmetric_stiffness(structure_), structure_.stiffness_matrix())) {
-    require_held(structure_, factors_);
+        whole_(structure_.stiffness_matrix(), structure_.mass_matrix(), &structure_.damping_matrix()),
+        space_(task.space ? *task.space : whole_),
+        targets_(task.targets),
+        rigid_(space_.rows(), 0) {
+    factorise();
     damping_ = structure_.proportional_damping();
-    result_.proved = damping_ && damping_->mass >= 0 && damping_->stiffness >= 0;
+    result_.rigid = rigid_.cols();
+    result_.proved = damping_ && damping_->mass >= 0 && damping_->stiffness >= 0 &&
+                     (task.of_start == StartEstimate::bound || task.start.y.isZero(0));
+    result_.engine = space_.engine();
+    result_.bytes_of_factors = space_.bytes_of_factors();
+    loads_ = structure_.load_shapes().middleRows(space_.first(), space_.rows());
+    for (RitzTarget& target : targets_)
+      if (!target.is_field()) target.weights = Vec(here(target.weights));
   }
 
   Reduction reduce() {
-    const SpMat& m = structure_.mass_matrix();
-    const Mat& loads = structure_.load_shapes();
-    Mat start(m.rows(), loads.cols() + 2);
-    start.leftCols(loads.cols()) = loads;
-    start.col(loads.cols()) = m * task_.start.q();
-    start.col(loads.cols() + 1) = m * task_.start.v();
-    RitzBasis basis(structure_.stiffness_matrix(), m, factors_, start);
-    const RitzBounds bounds(structure_, factors_, task_.start, task_.targets,
-                            load_variation(structure_, task_.start.t, task_.t_end));
+    Vec u0 = here(task_.start.q()), v0 = here(task_.start.v());
+    Mat start(space_.rows(), loads_.cols() + 2);
+    start.leftCols(loads_.cols()) = loads_;
+    start.col(loads_.cols()) = space_.mass_times(u0);
+    start.col(loads_.cols() + 1) = space_.mass_times(v0);
     momentum_ = start.rightCols(2);
+    if (rigid_.cols() > 0) {
+      const Mat left = whole_.inverse().balanced(start);
+      for (Index c = 0; c < start.cols(); ++c)
+        if (left.col(c).norm() > balance_of_rounding * start.col(c).norm())
+          start.col(c) = left.col(c);
+        else
+          start.col(c).setZero();
+      u0 -= rigid_ * (rigid_.transpose() * momentum_.col(0));  // without the motion of the whole body
+      v0 -= rigid_ * (rigid_.transpose() * momentum_.col(1));
+    }
+    RitzBasis basis(space_, start);
+    const RitzBounds bounds(space_, loads_, u0, v0, damping_.value_or(ProportionalDamping{}), targets_,
+                            load_variation(structure_, task_.start.t, task_.t_end), task_.of_start);
     grow(basis, bounds);
     finish(basis, bounds);
     return std::move(result_);
   }
 
  private:
+  Vec here(In whole) const { return whole.segment(space_.first(), space_.rows()); }
+
+  void factorise() {
+    if (!task_.space) require_symmetric_stiffness(structure_, "ritz");
+    if (is_held(structure_, space_.factorise(0))) return;
+    if (task_.space)
+      throw no_reduction(structure_, "singular: some motion meets no resistance, as that of a body that is not held");
+    rigid_ = motions_without_strain(structure_);
+    require_balance(structure_, rigid_);
+    if (!is_held(structure_, whole_.factorise_without(rigid_)))
+      throw no_reduction(structure_, "singular up to rounding, also where the motions of the whole body are held");
+  }
+
   // Adds blocks until every output is known well enough, or more of them do not help.
   void grow(RitzBasis& basis, const RitzBounds& bounds) {
     std::vector<double> history;
@@ -97,7 +139,7 @@ class Reducer {
     for (Index block = 1;; ++block) {
       const bool grew = block == 1 || basis.extend();
       result_.complete = !grew;
-      if (grew && block < blocks_of_moments && basis.size() < structure_.mass_matrix().rows()) continue;
+      if (grew && block < blocks_of_moments && basis.size() + result_.rigid < space_.size()) continue;
       if (!take(basis))
         throw structure_.stiffness_error(
             fmt::format("the reduction of '{}' failed, because rounding in its matrices is "
@@ -113,29 +155,46 @@ class Reducer {
     }
   }
 
+  // Motions of the whole body come first, with the eigenvalue 0.
   bool take(RitzBasis& basis) {
-    if (!basis.solve()) return false;
+    if (basis.size() > 0 && !basis.solve()) return false;
     ModalSystem& system = result_.system;
-    const Mat& c = basis.combinations();
-    const auto shares = [&](const Mat& of) { return Mat(c.transpose() * (basis.vectors().transpose() * of)); };
-    system.lambda = basis.lambda();
-    system.loads = shares(structure_.load_shapes());
+    const Index rigid = result_.rigid;
+    const auto shares = [&](const Mat& of) { return in_coordinates(basis, of); };
+    system.lambda = Vec::Zero(rigid + basis.size());
+    if (basis.size() > 0) system.lambda.tail(basis.size()) = basis.lambda();
+    system.loads = shares(loads_);
+    system.loads.topRows(rigid).setZero();  // they balance
     const Mat state = shares(momentum_);
     result_.x0 = state.col(0);
     result_.v0 = state.col(1);
-    if (damping_) {
-      system.damping = Vec::Constant(basis.size(), damping_->mass) + damping_->stiffness * system.lambda;
-    } else {
-      system.damping = Vec::Zero(basis.size());
-      system.coupling = shares(structure_.damping_matrix() * basis.vectors()) * c;
-    }
+    system.damping = Vec::Zero(system.lambda.size());
+    if (damping_)
+      system.damping = Vec::Constant(system.lambda.size(), damping_->mass) + damping_->stiffness * system.lambda;
+    else
+      system.coupling = shares(space_.damping_times(shapes(basis)));
     return true;
+  }
+
+  Mat shapes(const RitzBasis& basis) const {
+    Mat all(space_.rows(), result_.rigid + basis.size());
+    all.leftCols(result_.rigid) = rigid_;
+    if (basis.size() > 0) all.rightCols(basis.size()).noalias() = basis.vectors() * basis.combinations();
+    return all;
+  }
+  // shapes(basis)^T times vectors.
+  Mat in_coordinates(const RitzBasis& basis, const Mat& of) const {
+    Mat shares(result_.rigid + basis.size(), of.cols());
+    shares.topRows(result_.rigid).noalias() = rigid_.transpose() * of;
+    if (basis.size() > 0) shares.bottomRows(basis.size()) = basis.shares_of(of);
+    return shares;
   }
 
   // The bounds, and how far outputs move. Where damping couples the modes, the change since the space was smaller
   // counts as well.
   void look(const RitzBasis& basis, const RitzBounds& bounds) {
-    const std::vector<RitzBound> found = bounds.find(basis, result_.x0, result_.v0);
+    const std::vector<RitzBound> found =
+        bounds.find(basis, result_.x0.tail(basis.size()), result_.v0.tail(basis.size()));
     std::vector<ReducedOutput> before = std::move(result_.outputs);
     result_.outputs.clear();
     for (std::size_t k = 0; k < found.size(); ++k) {
@@ -167,31 +226,12 @@ class Reducer {
 
   // All targets along the run.
   Mat sample(const RitzBasis& basis) const {
-    const ModalSystem& system = result_.system;
-    Mat weights(static_cast<Index>(task_.targets.size()), system.size());
+    Mat weights = Mat::Zero(static_cast<Index>(task_.targets.size()), result_.system.size());
     for (std::size_t k = 0; k < task_.targets.size(); ++k)
       if (!task_.targets[k].is_field())
-        weights.row(static_cast<Index>(k)) =
-            (basis.combinations().transpose() * (basis.vectors().transpose() * task_.targets[k].weights)).transpose();
-    const double t0 = task_.start.t, span = task_.t_end - t0;
-    const std::vector<double> breaks = load_breaks(structure_, t0, task_.t_end);
-    ModalMotion motion(system, structure_);
-    Vec x = result_.x0, v = result_.v0;
-    Mat curves(weights.rows(), samples_of_run + 1);
-    std::size_t next = 1;
-    double t = t0;
-    for (int i = 0;; ++i) {
-      for (Index k = 0; k < weights.rows(); ++k)
-        curves(k, i) = task_.targets[static_cast<std::size_t>(k)].is_field() ? x.norm() : weights.row(k).dot(x);
-      if (i == samples_of_run) return curves;
-      const double until = i + 1 == samples_of_run ? task_.t_end : t0 + span * (i + 1) / samples_of_run;
-      for (; next < breaks.size() && breaks[next] < until; ++next) {
-        if (breaks[next] > t) motion.advance(t, breaks[next] - t, x, v);
-        t = std::max(t, breaks[next]);
-      }
-      motion.advance(t, until - t, x, v);
-      t = until;
-    }
+        weights.row(static_cast<Index>(k)) = in_coordinates(basis, targets_[k].weights).transpose();
+    return sample_targets(result_.system, structure_, {result_.x0, result_.v0, task_.start.t, task_.t_end},
+                          task_.targets, weights);
   }
 
   double worst_share() const {
@@ -200,19 +240,19 @@ class Reducer {
     return worst;
   }
 
-  void finish(const RitzBasis& basis, const RitzBounds& bounds) {
+  void finish(RitzBasis& basis, const RitzBounds& bounds) {
     result_.solves = basis.solves() + bounds.solves();
-    if (basis.size() == 0) {  // nothing is excited
+    if (basis.size() == 0) {  // nothing is strained
+      take(basis);
       result_.reached = result_.complete = true;
-      result_.shapes = Mat::Zero(structure_.mass_matrix().rows(), 0);
-      result_.system.loads = Mat::Zero(0, structure_.load_shapes().cols());
+      result_.shapes = shapes(basis);
       result_.step = task_.t_end - task_.start.t;
       for (const RitzTarget& target : task_.targets)
         result_.outputs.push_back({target.name, 0, 0, "", target.is_field()});
       return;
     }
     result_.modes = converged_modes(basis).count();
-    result_.shapes = basis.vectors() * basis.combinations();
+    result_.shapes = shapes(basis);
     find_floor();
     find_step();
   }
@@ -220,16 +260,10 @@ class Reducer {
   // Rounding in the entries of K moves the lowest frequency by half of u |K| |x|^2 / (x^T K x), and the phase of the
   // motion by that times its angle.
   void find_floor() {
-    const SpMat& k = structure_.stiffness_matrix();
-    double norm = 0;
-    for (Index j = 0; j < k.outerSize(); ++j) {
-      double sum = 0;
-      for (SpMat::InnerIterator it(k, j); it; ++it) sum += std::abs(it.value());
-      norm = std::max(norm, sum);
-    }
-    const double of_square = 0.5 * std::numeric_limits<double>::epsilon() * norm * result_.shapes.col(0).squaredNorm() /
-                             result_.system.lambda[0];
-    const double angle = std::sqrt(result_.system.lambda[0]) * (task_.t_end - task_.start.t);
+    const Vec lowest = result_.shapes.col(result_.rigid);
+    const double of_square = 0.5 * std::numeric_limits<double>::epsilon() * space_.stiffness_norm() *
+                             space_.products(lowest, lowest)(0, 0) / result_.system.lambda[result_.rigid];
+    const double angle = std::sqrt(result_.system.lambda[result_.rigid]) * (task_.t_end - task_.start.t);
     result_.floor = of_square * (1 + 0.5 * angle);
   }
 
@@ -237,7 +271,7 @@ class Reducer {
   void find_step() {
     const ModalSystem& system = result_.system;
     double squares = 0, speeds = 0;
-    for (Index j = 0; j < system.size(); ++j) {
+    for (Index j = result_.rigid; j < system.size(); ++j) {
       const double lambda = system.lambda[j];
       const double reach = std::pow(system.loads.row(j).norm() / lambda, 2) + std::pow(result_.x0[j], 2) +
                            std::pow(result_.v0[j], 2) / lambda;
@@ -253,7 +287,11 @@ class Reducer {
 
   const ReductionTask& task_;
   const LinearStructure& structure_;
-  SparseCholesky factors_;
+  WholeSpace whole_;
+  StructureSpace& space_;
+  std::vector<RitzTarget> targets_;  // in the rows that are here
+  Mat rigid_;                        // motions of a body that is not held
+  Mat loads_;
   std::optional<ProportionalDamping> damping_;
   Mat momentum_;  // M u0 and M v0
   Mat curves_;    // outputs of the space before

@@ -11,6 +11,10 @@ struct ReductionTask {
   double t_end = 0, tolerance = 1e-6;
   std::vector<RitzTarget> targets;
   Index most_vectors = 300;
+  StartEstimate of_start = StartEstimate::bound;
+  // Null: this process has the whole structure. Otherwise K and M are those of the space, and of all vectors the rows
+  // of the space are taken.
+  StructureSpace* space = nullptr;
 };
 
 // How far an output of the reduced structure may be from that of the whole one.
@@ -24,17 +28,21 @@ struct ReducedOutput {
 
 // A structure in as many Ritz vectors as its outputs need.
 struct Reduction {
-  Mat shapes;  // u = shapes x
+  Mat shapes;  // u = shapes x, in the rows that are here
   ModalSystem system;
   Vec x0, v0;
   std::vector<ReducedOutput> outputs;
   Index solves = 0, modes = 0;  // modes: those vectors that have converged
+  Index rigid = 0;              // motions of the whole body without strain, which are the first coordinates
   bool proved = false;          // the bounds are proved: damping is proportional and not negative
   bool reached = false;         // all bounds are below the tolerance
   bool complete = false;        // the vectors span all that can be excited
   double floor = 0;             // relative error that rounding in the entries of K makes
   double step = 0;              // that shows the motion in a plot
+  std::string engine;           // that factorised K
+  double bytes_of_factors = 0;
 };
-// UsageError if K is not symmetric or not positive definite.
+// UsageError if K is not symmetric or indefinite, and where it is singular because a body is not held, if a load pushes
+// the whole body.
 Reduction reduce(const ReductionTask& task);
 }  // namespace trill

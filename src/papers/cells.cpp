@@ -2,32 +2,32 @@
 #include "papers/cells.hpp"
 
 namespace trill::papers {
-FigureCell near(std::string label, double ours, double published, double tolerance, std::string origin) {
+FigureCell near(std::string label, double ours, double expected, double tolerance, CellOrigin origin) {
   return {.label = std::move(label),
           .ours = ours,
-          .published = published,
+          .expected = expected,
           .tolerance = tolerance,
           .origin = std::move(origin)};
 }
 
-FigureCell relative(std::string label, double ours, double published, double tolerance, std::string origin) {
-  FigureCell cell = near(std::move(label), ours, published, tolerance, std::move(origin));
+FigureCell relative(std::string label, double ours, double expected, double tolerance, CellOrigin origin) {
+  FigureCell cell = near(std::move(label), ours, expected, tolerance, std::move(origin));
   cell.relative = true;
   return cell;
 }
 
-FigureCell by_factor(std::string label, double ours, double published, double max_factor, std::string origin) {
-  FigureCell cell = near(std::move(label), ours, published, max_factor, std::move(origin));
+FigureCell by_factor(std::string label, double ours, double expected, double max_factor, CellOrigin origin) {
+  FigureCell cell = near(std::move(label), ours, expected, max_factor, std::move(origin));
   cell.factor = true;
   return cell;
 }
 
-FigureCell at_most(std::string label, double ours, double bound, std::string origin) {
+FigureCell at_most(std::string label, double ours, double bound, CellOrigin origin) {
   return near(std::move(label), ours, 0, bound, std::move(origin));
 }
 
-FigureCell at_least(std::string label, double ours, double published, double behind, std::string origin) {
-  FigureCell cell = near(std::move(label), ours, published, behind, std::move(origin));
+FigureCell at_least(std::string label, double ours, double expected, double behind, CellOrigin origin) {
+  FigureCell cell = near(std::move(label), ours, expected, behind, std::move(origin));
   cell.more_is_better = true;
   return cell;
 }

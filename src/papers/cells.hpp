@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every figure is made of: charts, and cells that compare our number with the published one.
+// What every figure is made of: charts, and cells that compare our number with another.
 #pragma once
 
 #include "papers/figure.hpp"
 
 namespace trill::papers {
-// Origins of published values that several papers share.
-inline constexpr const char* independent = "independent program";
-inline constexpr const char* closed_form = "closed form";
+// Origins of the values that ours are compared with.
+inline const CellOrigin independent{OriginKind::independent};
+inline const CellOrigin closed_form{OriginKind::closed_form};
+inline CellOrigin published_in(std::string where) { return {OriginKind::published, std::move(where)}; }
+inline CellOrigin computed_by(std::string how) { return {OriginKind::independent, std::move(how)}; }
+inline CellOrigin form_of(std::string which) { return {OriginKind::closed_form, std::move(which)}; }
+inline CellOrigin own_by(std::string how) { return {OriginKind::own, std::move(how)}; }
+inline CellOrigin expected_since(std::string why) { return {OriginKind::expected, std::move(why)}; }
 
-FigureCell near(std::string label, double ours, double published, double tolerance, std::string origin = independent);
-FigureCell relative(std::string label, double ours, double published, double tolerance,
-                    std::string origin = independent);
-FigureCell by_factor(std::string label, double ours, double published, double max_factor,
-                     std::string origin = independent);
+FigureCell near(std::string label, double ours, double expected, double tolerance, CellOrigin origin = independent);
+FigureCell relative(std::string label, double ours, double expected, double tolerance, CellOrigin origin = independent);
+FigureCell by_factor(std::string label, double ours, double expected, double max_factor,
+                     CellOrigin origin = independent);
 // The expected value is 0.
-FigureCell at_most(std::string label, double ours, double bound, std::string origin = independent);
-// Ours may fall behind the published value by `behind`.
-FigureCell at_least(std::string label, double ours, double published, double behind, std::string origin = independent);
+FigureCell at_most(std::string label, double ours, double bound, CellOrigin origin = independent);
+// Ours may fall behind the expected value by `behind`.
+FigureCell at_least(std::string label, double ours, double expected, double behind, CellOrigin origin = independent);
 FigureCell shown(FigureCell cell);  // shown, but not part of the verdict
 FigureCell judged_if(bool judged, FigureCell cell);
 

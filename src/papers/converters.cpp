@@ -221,7 +221,7 @@ FigureResult colpitts_steady(bool) {
   const auto signal = std::find_if(steady.signals.begin(), steady.signals.end(),
                                    [](const SteadySignal& s) { return s.name == "v(c)"; });
   result.cells.push_back(relative("frequency [Hz]", 1 / steady.period, 1593899.7, 1e-5));
-  const char* spice = "ngspice 39, 2 ms with reltol 1e-6";
+  const CellOrigin spice = computed_by("ngspice 39, 2 ms with reltol 1e-6");
   result.cells.push_back(relative("v(c), max [V]", signal->max, 8.557497, 1e-4, spice));
   result.cells.push_back(relative("v(c), min [V]", signal->min, 1.113428, 1e-4, spice));
   result.cells.push_back(near("first multiplier", std::abs(steady.multipliers[0]), 1, 1e-6, closed_form));

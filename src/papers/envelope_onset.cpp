@@ -69,7 +69,7 @@ FigureResult solution_and_envelope(bool) {
     for (std::size_t k = 1; k < envelope.x.size(); ++k) {
       const double expected = full.y()(0, row_at(full.t, envelope.x[k]));
       result.cells.push_back(near(fmt::format("from t = {}, at t = {:.1f}", begins, envelope.x[k]), envelope.y[k],
-                                  expected, 1e-4, "dop853, rtol = 1e-12"));
+                                  expected, 1e-4, own_by("dop853, rtol = 1e-12")));
     }
     series.push_back(std::move(envelope));
   }
@@ -117,7 +117,7 @@ FigureResult onset(bool) {
       }
     result.cells.push_back(at_least(at + "noticed, cycles after the onset", -(noticed - begins), -cycles_allowed, 0));
     result.cells.push_back(
-        near(at + "switches to the envelope", static_cast<double>(switches), 1, 0, "no false alarm"));
+        near(at + "switches to the envelope", static_cast<double>(switches), 1, 0, expected_since("no false alarm")));
     result.cells.push_back(at_most(at + "error at the end", (end_of_run(s) - exact).norm(), p.error));
     result.cells.push_back(at_least(at + "gain in evaluations",
                                     static_cast<double>(direct.outcome.counters.most_forces()) /

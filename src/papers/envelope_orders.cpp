@@ -136,7 +136,7 @@ FigureResult exactness(bool) {
                                      {{"Gauss, order 4", "cycle_implicit", {{"scheme", "gauss2"}}}, 2}};
   for (const ExactCase& c : exact)
     result.cells.push_back(at_most(fmt::format("{}, M = {}, error", c.method.label, c.each),
-                                   hopf_error(c.method, c.each), 1e-12, "exact by theory"));
+                                   hopf_error(c.method, c.each), 1e-12, expected_since("exact by theory")));
   const CycleMethod printed{"PJY97 eq. 5.3", "cycle_implicit", {{"scheme", "next_cycle_euler"}}};
   result.cells.push_back(relative("PJY97 eq. 5.3, M = 1, error", hopf_error(printed, 1), 1.98e-3, 0.01));
 
@@ -147,7 +147,8 @@ FigureResult exactness(bool) {
     for (const std::string scheme : {"euler", "sdirk2", "radau2", "radau3"})
       if (each > 3 || scheme != "radau3")
         result.cells.push_back(at_most(fmt::format("{}, M = {}, factor for rho = 0", scheme, each),
-                                       factor(LinearCycles(0, 0), scheme, each), 1e-9, "exact by theory"));
+                                       factor(LinearCycles(0, 0), scheme, each), 1e-9,
+                                       expected_since("exact by theory")));
     result.cells.push_back(near(fmt::format("trapezoid, M = {}, factor for rho = 0", each),
                                 factor(LinearCycles(0, 0), "trapezoid", each), (each - 1.0) / (each + 1.0), 1e-9,
                                 closed_form));

@@ -2,6 +2,7 @@
 #include "papers/figure.hpp"
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "trill/base/errors.hpp"
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 
 namespace trill {
 double FigureCell::deviation() const {
-  if (factor) return ours * published > 0 ? std::max(ours / published, published / ours) : HUGE_VAL;
-  if (more_is_better) return published - ours > 0 ? published - ours : ours - ours;  // NaN stays NaN
-  const double difference = std::abs(ours - published);
-  return relative ? difference / std::abs(published) : difference;
+  if (factor) return ours * expected > 0 ? std::max(ours / expected, expected / ours) : HUGE_VAL;
+  if (more_is_better) return expected - ours > 0 ? expected - ours : ours - ours;  // NaN stays NaN
+  const double difference = std::abs(ours - expected);
+  return relative ? difference / std::abs(expected) : difference;
 }
 
 bool FigureResult::ok() const {
@@ -38,18 +39,39 @@ std::string number(const FigureCell& c, double value, int digits) {
 }
 }  // namespace
 
+const char* to_text(OriginKind kind) {
+  constexpr std::array<EnumWord<OriginKind>, 5> words{{{OriginKind::published, "published"},
+                                                       {OriginKind::closed_form, "closed form"},
+                                                       {OriginKind::independent, "independent computation"},
+                                                       {OriginKind::own, "own computation"},
+                                                       {OriginKind::expected, "expected"}}};
+  return word_for(kind, words);
+}
+
+std::string CellOrigin::text() const {
+  return !detail.empty() ? fmt::format("{}: {}", to_text(kind), detail) : std::string(to_text(kind));
+}
+
+bool has_published_numbers(const FigureResult& result) {
+  return std::any_of(result.cells.begin(), result.cells.end(),
+                     [](const FigureCell& c) { return c.origin.kind == OriginKind::published; });
+}
+
 Table table_of(const FigureResult& result) {
-  Table table{
-      .title = "Our values and the published ones",
-      .note = result.remark,
-      .columns = {"what", "ours", "published", "deviation", "tolerance", "verdict", "origin of the published value"},
-      .rows = {},
-      .marks = {}};
+  const char* none = "No published numbers: the values beside ours do not come from print.";
+  Table table{.title = has_published_numbers(result) ? "Our values and those they are compared with"
+                                                     : "Our values, no published numbers",
+              .note = has_published_numbers(result)
+                          ? result.remark
+                          : fmt::format("{}{}{}", none, result.remark.empty() ? "" : " ", result.remark),
+              .columns = {"what", "ours", "compared with", "deviation", "tolerance", "verdict", "origin"},
+              .rows = {},
+              .marks = {}};
   for (const FigureCell& c : result.cells) {
     const std::string unit = c.factor ? " times" : c.relative ? " relative" : "";
-    table.rows.push_back({c.label, fmt::format("{:.10g}", c.ours), fmt::format("{:.10g}", c.published),
+    table.rows.push_back({c.label, fmt::format("{:.10g}", c.ours), fmt::format("{:.10g}", c.expected),
                           number(c, c.deviation(), 3) + unit, c.gated ? number(c, c.tolerance, 2) + unit : "none",
-                          c.gated ? (c.ok() ? "ok" : "OUT") : "shown", c.origin});
+                          c.gated ? (c.ok() ? "ok" : "OUT") : "shown", c.origin.text()});
     table.marks.emplace_back(c.gated ? (c.ok() ? "ok" : "bad") : "");
   }
   return table;

@@ -164,7 +164,7 @@ FigureResult exchange(bool) {
     const std::string at = fmt::format("{}, h = {}", row.pair.name(), row.h);
     result.cells.push_back(relative(at + ", time", time, row.time, 0.03));
     const double factor = Weight::named(row.pair.phi).filter(angle) * Weight::named(row.pair.psi).filter(angle);
-    result.cells.push_back(shown(near(at + ", speed; hatphi hatpsi", resolved / time, factor, 0.05, "closed form")));
+    result.cells.push_back(shown(near(at + ", speed; hatphi hatpsi", resolved / time, factor, 0.05, closed_form)));
   }
   result.remark =
       "Time at which the first stiff spring has lost half its energy, omega = 50. Filters slow the exchange between "

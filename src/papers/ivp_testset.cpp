@@ -19,7 +19,7 @@ namespace {
 constexpr double least_gain = 0.01;
 constexpr int times_of_mean = 24;
 constexpr double tight_tolerance = 1e-10;
-constexpr const char* more_digits = "every tightening is to give more digits";
+const CellOrigin more_digits = expected_since("every tightening is to give more digits");
 constexpr const char* only_in_full = "only with --full: stability, not the tolerance, holds the step at 1e-3";
 
 bool is_listed(const std::string& model) {
@@ -102,7 +102,7 @@ void judge(const TestProblem& problem, const Trial& trial, const Digits& ours, s
   const std::string what = problem.model + ", " + trial.method;
   for (std::size_t i = 0; i < ours.size(); ++i)
     cells.push_back(at_least(fmt::format("{}, rtol {:.0e}: digits", what, tolerances[i]), ours[i], trial.digits[i], 1,
-                             trial.other));
+                             computed_by(trial.other)));
 }
 
 void judge_gains(const std::string& what, const Digits& digits, std::vector<FigureCell>& cells) {

@@ -55,7 +55,7 @@ FigureResult smooth(bool) {
   }
   result.remark =
       "Exact energy: 4.5e-30. The computed one is made of rounding and of what Newton's iteration leaves. Where the "
-      "published value is 0 the tolerance is a bound.";
+      "value beside ours is 0 the tolerance is a bound.";
   return result;
 }
 
@@ -95,7 +95,7 @@ FigureResult oscillating(const Range& row, double radial, bool alternates, const
       near(row.method.title() + ", largest velocity along the spring", largest(track.radial), radial, 0.005));
   const double share = share_of_alternations(track.radial);
   result.cells.push_back(near(row.method.title() + ", share of steps that change its sign", share, alternates ? 1 : 0,
-                              0.05, "R(infinity) (JP95 sec. 5)"));
+                              0.05, expected_since("the sign of R(infinity), JP95 sec. 5")));
   for (const Range& other : others) {
     const Track followed = follow(other.method, {.delta = perturbation});
     add_range(other, followed, result);
@@ -138,14 +138,16 @@ FigureResult damped(bool) {
   FigureResult result;
   const auto with_stages = [](int s) { return follow({"radau", s}, {.delta = perturbation}); };
   const Track three = with_stages(3), two = with_stages(2), four = with_stages(4);
-  result.cells = {near("Radau IIA 3, energy after step 1", three.energy[1], 4.499505e-6, 5e-10),
-                  near("Radau IIA 3, energy after step 1, as printed", three.energy[1], 4.5e-6, 5e-8, "JP95 sec. 5"),
-                  near("Radau IIA 3, energy after step 2", three.energy[2], -2.59549e-10, 2e-12),
-                  near("Radau IIA 3, energy after step 2, as printed", three.energy[2], -2.6e-10, 5e-12, "JP95 sec. 5"),
-                  near("Radau IIA 2, energy after step 1", two.energy[1], 2.0011211e-6, 1e-9),
-                  near("Radau IIA 4, energy after step 1", four.energy[1], 8.000232e-6, 1e-9),
-                  near("Radau IIA 4, energy after step 2", four.energy[2], 1.2802e-10, 1e-12),
-                  shown(near("Radau IIA 3, energy at the end", three.energy.back(), -3.3e-10, 0))};
+  result.cells = {
+      near("Radau IIA 3, energy after step 1", three.energy[1], 4.499505e-6, 5e-10),
+      near("Radau IIA 3, energy after step 1, as printed", three.energy[1], 4.5e-6, 5e-8, published_in("JP95 sec. 5")),
+      near("Radau IIA 3, energy after step 2", three.energy[2], -2.59549e-10, 2e-12),
+      near("Radau IIA 3, energy after step 2, as printed", three.energy[2], -2.6e-10, 5e-12,
+           published_in("JP95 sec. 5")),
+      near("Radau IIA 2, energy after step 1", two.energy[1], 2.0011211e-6, 1e-9),
+      near("Radau IIA 4, energy after step 1", four.energy[1], 8.000232e-6, 1e-9),
+      near("Radau IIA 4, energy after step 2", four.energy[2], 1.2802e-10, 1e-12),
+      shown(near("Radau IIA 3, energy at the end", three.energy.back(), -3.3e-10, 0))};
   result.charts = charts_of(three);
   result.charts.push_back(first_steps_chart(three));
   result.remark = "Exact energy: 0.5, of which the L-stable method keeps nothing.";

@@ -270,7 +270,7 @@ ChartSeries add_library(FigureResult& result) {
   for (std::size_t k = 0; k < deltas.size(); ++k) {
     const Track track = follow({"gauss", 5}, {.delta = deltas[k]});
     result.cells.push_back(shown(near(fmt::format("gauss of trill, delta = {}, iterations per step", deltas[k]),
-                                      track.iterations, published[k], 0, "independent program, to 1e-12")));
+                                      track.iterations, published[k], 0, computed_by("to 1e-12"))));
     if (deltas[k] != 0) add_point(averages, deltas[k], track.iterations);
   }
   return averages;

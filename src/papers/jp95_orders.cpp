@@ -122,7 +122,7 @@ FigureResult orders(bool) {
   result.remark =
       "Errors at t = 1, largest component, nothing projected. Orders over the three smallest steps whose error is "
       "above 1e-13 (q) and 1e-11 (v; Gauss 1e-9, where rounding over epsilon stays). JP95 gives constant steps one "
-      "order more for Gauss with odd s; Lobatto IIIA with even s gains it too. Where the published value is 0 the "
+      "order more for Gauss with odd s; Lobatto IIIA with even s gains it too. Where the value beside ours is 0 the "
       "tolerance is a bound.";
   return result;
 }

@@ -16,7 +16,7 @@ std::vector<LocalSpectrum> spectra_along(const std::string& model, const Solutio
 struct Expectation {
   std::span<const double> states;
   double every;
-  const char* origin;
+  CellOrigin origin;
 };
 inline constexpr double state_tolerance = 1e-9;
 FigureResult states(const Solution& solution, const Expectation& expected);

@@ -15,7 +15,7 @@ namespace {
 // The paper has curves only. x, y, theta and their velocities at t = 0.05, 0.1, ..., 0.5 from Taylor series in 30-digit
 // arithmetic, once of degree 26 with steps of 1/1000 and once of degree 30 with steps of 1/800; the two agree to 18
 // digits.
-constexpr const char* taylor_30 = "Taylor series, 30 digits";
+const CellOrigin taylor_30 = computed_by("Taylor series, 30 digits");
 constexpr double bushing_end = 0.5, every = 0.05;
 constexpr std::array<double, 60> bushing_values{
     1.02703653074061832,     0.0676660823930093729,  -0.0189467831078093847,  9.72711823262053143,
@@ -81,8 +81,8 @@ FigureResult bushing_eigenvalues(bool) {
     result.cells.push_back(relative(name + ", smallest imaginary part", r.low[pair], low[pair], between_times));
     result.cells.push_back(relative(name + ", largest imaginary part", r.high[pair], high[pair], between_times));
   }
-  result.cells.push_back(
-      at_most("largest real part, all pairs", r.real, 1e-9, "the Hessian of the potential is symmetric"));
+  result.cells.push_back(at_most("largest real part, all pairs", r.real, 1e-9,
+                                 expected_since("the Hessian of the potential is symmetric")));
   for (std::size_t k = 1; k <= 10; ++k)
     for (std::size_t pair = 0; pair < 3; ++pair)
       result.cells.push_back(relative(fmt::format("pair {} at t = {:.2f}", pair + 1, every * static_cast<double>(k)),

@@ -132,7 +132,7 @@ Solution sample(const Molecule& molecule, const char* constraints, bool correcte
 // Five standard errors of the run itself.
 FigureCell sampled(const std::string& label, const Average& found, double exact) {
   return near(fmt::format("{}, sampled, standard error {:.1e}", label, found.error), found.mean, exact, 5 * found.error,
-              "quadrature");
+              computed_by("quadrature"));
 }
 
 ChartSeries histogram(std::string label, const Solution& s, const std::string& name, const Law& law) {

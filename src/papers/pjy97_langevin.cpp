@@ -2,6 +2,7 @@
 // PJY97 sec. 4.4: which temperature the methods for Langevin dynamics have on an oscillator. A step is linear there, so
 // its stationary covariance follows from the matrix of the step and the weights of its random numbers, without
 // sampling.
+#include "linalg/dense_decompositions.hpp"
 #include "papers/cells.hpp"
 #include "papers/runs.hpp"
 #include "trill/method/registry.hpp"
@@ -57,7 +58,7 @@ class BathStep {
 // y_{n+1} = A y_n + B (R_n, R'_n, R_{n+1}), where R are the first random numbers of steps and R' their second ones.
 struct LinearStep {
   Mat2 A;
-  Eigen::Matrix<double, 2, 3> B;
+  Mat B;
   double unexplained = 0;  // what such a step does not explain
 };
 
@@ -66,8 +67,7 @@ LinearStep linear_step(const std::string& method, const Bath& bath) {
   BathStep cold(method, bath, 0), warm(method, bath, 1);
   for (Index i = 0; i < 2; ++i) out.A.col(i) = cold(Vec2::Unit(i), {});
   constexpr Index samples = 7;
-  Eigen::Matrix<double, samples, 3> numbers;
-  Eigen::Matrix<double, samples, 2> moved;
+  Mat numbers(samples, 3), moved(samples, 2);
   for (Index k = 0; k < samples; ++k) {
     const RandomKey key{5, 0, static_cast<std::uint64_t>(k)};
     RandomKey next = key;
@@ -75,7 +75,8 @@ LinearStep linear_step(const std::string& method, const Bath& bath) {
     numbers.row(k) << random_normal(key, 0), random_normal(key, 1), random_normal(next, 0);
     moved.row(k) = warm(Vec2::Zero(), key).transpose();
   }
-  const Eigen::Matrix<double, 3, 2> found = numbers.colPivHouseholderQr().solve(moved);
+  const Mat squares = numbers.transpose() * numbers, projected = numbers.transpose() * moved;
+  const Mat found = inverse_of(squares).matrix * projected;
   out.B = found.transpose();
   out.unexplained = (numbers * found - moved).cwiseAbs().maxCoeff();
   return out;
@@ -85,15 +86,15 @@ LinearStep linear_step(const std::string& method, const Bath& bath) {
 Mat2 stationary_covariance(const LinearStep& step) {
   const Mat2 crossed = step.A * step.B.col(2) * step.B.col(0).transpose();
   const Mat2 Q = step.B * step.B.transpose() + crossed + crossed.transpose();
-  Eigen::Matrix4d system = Eigen::Matrix4d::Identity();
-  Eigen::Vector4d right;
+  Mat system = Mat::Identity(4, 4);
+  Vec right(4);
   for (Index i = 0; i < 2; ++i)
     for (Index j = 0; j < 2; ++j) {
       right[2 * i + j] = Q(i, j);
       for (Index k = 0; k < 2; ++k)
         for (Index l = 0; l < 2; ++l) system(2 * i + j, 2 * k + l) -= step.A(i, k) * step.A(j, l);
     }
-  const Eigen::Vector4d s = system.fullPivLu().solve(right);
+  const Vec s = inverse_of(system).matrix * right;
   Mat2 covariance;
   covariance << s[0], s[1], s[2], s[3];
   return covariance;
@@ -130,7 +131,7 @@ constexpr EulerRow euler_rows[] = {
     {{1.0, 1.0}, 0.5714285714285716, 0.28571428571428575},   {{1.0, 1.5}, 0.49729729729729727, 0.17297297297297293}};
 
 void add_rows(FigureResult& result, const char* method, const char* name, const Bath& bath, double q2, double v2,
-              const char* origin) {
+              CellOrigin origin) {
   const LinearStep step = linear_step(method, bath);
   const Mat2 covariance = stationary_covariance(step);
   const std::string label = fmt::format("{}, gamma = {}, h omega = {}", name, bath.gamma, bath.h);

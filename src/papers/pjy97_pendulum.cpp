@@ -11,7 +11,7 @@ namespace papers::pjy97 {
 namespace {
 // The paper has curves only. States at t = 1, 2, ..., 10 from Taylor series of degree 30 with steps of 1/200 in
 // 25-digit arithmetic, once in Cartesian and once in polar coordinates; the two agree to 1e-23.
-constexpr const char* taylor_25 = "Taylor series, 25 digits";
+const CellOrigin taylor_25 = computed_by("Taylor series, 25 digits");
 constexpr std::array<double, 40> cartesian_states{
     0.74727088468107605, 0.5180969624602317,    -0.052280459083909082,  1.237382234372721,    -0.24424862751880304,
     0.8868382154061687,  -1.7469621303313115,   1.0109849247565273,     -0.89328464186704203, 0.26597592345679142,
@@ -67,12 +67,13 @@ FigureResult cartesian_eigenvalues(bool) {
   }
   FigureResult result;
   const double fast = std::sqrt(1000.0);
-  result.cells = {relative("fast pair, smallest imaginary part", e.fast_low, fast, 1e-9, "1/epsilon (PJY97 sec. 3.1)"),
-                  relative("fast pair, largest imaginary part", e.fast_high, fast, 1e-9, "1/epsilon (PJY97 sec. 3.1)"),
-                  relative("other pair, largest real part", e.real, 10.21348426, 1e-3),
-                  relative("other pair, largest imaginary part", e.slow_imaginary, 9.412832723, 1e-3),
-                  relative("smallest r", r_low, 0.9055385138, 5e-5),
-                  relative("largest r", r_high, 1.0972147881, 5e-5)};
+  result.cells = {
+      relative("fast pair, smallest imaginary part", e.fast_low, fast, 1e-9, form_of("1/epsilon, PJY97 sec. 3.1")),
+      relative("fast pair, largest imaginary part", e.fast_high, fast, 1e-9, form_of("1/epsilon, PJY97 sec. 3.1")),
+      relative("other pair, largest real part", e.real, 10.21348426, 1e-3),
+      relative("other pair, largest imaginary part", e.slow_imaginary, 9.412832723, 1e-3),
+      relative("smallest r", r_low, 0.9055385138, 5e-5),
+      relative("largest r", r_high, 1.0972147881, 5e-5)};
   result.charts = {eigenvalue_chart(spectra)};
   result.remark =
       "The other pair is (1/epsilon) sqrt((1 - r)/r): real while the spring is short, imaginary while it is long.";

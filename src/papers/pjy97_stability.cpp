@@ -30,13 +30,13 @@ LinearForm pair_form(int s) {
 }
 
 // Compares with theory: most cells are a count or a yes.
-FigureCell equal(std::string label, double ours, double expected, const char* origin, double tolerance = 0) {
+FigureCell equal(std::string label, double ours, double expected, CellOrigin origin, double tolerance = 0) {
   return near(std::move(label), ours, expected, tolerance, origin);
 }
 
 using Cells = std::vector<FigureCell>;
 
-void add_dispersion(Cells& cells, const Subject& s, int order, double constant, const char* origin) {
+void add_dispersion(Cells& cells, const Subject& s, int order, double constant, CellOrigin origin) {
   cells.push_back(equal(s.name + ", dispersion order", s.report.dispersion.order, order, origin));
   cells.push_back(relative(s.name + ", dispersion C", s.report.dispersion.constant, constant, 1e-6, origin));
 }
@@ -48,10 +48,11 @@ double diagonal_at_infinity(const StabilityReport& r) {
 
 // Periodic for every mu by both definitions.
 void add_periodic(Cells& cells, const Subject& s, int sign_at_infinity) {
-  cells.push_back(equal(s.name + ", P-stable (1: yes)", s.report.p_stable, 1, "JP95 Theorem 2.3"));
-  cells.push_back(equal(s.name + ", P-stable, open definition", s.report.strictly_p_stable, 1, "PJY97 Theorem 2.1"));
+  cells.push_back(equal(s.name + ", P-stable (1: yes)", s.report.p_stable, 1, published_in("JP95 Theorem 2.3")));
   cells.push_back(
-      equal(s.name + ", M(infinity)", diagonal_at_infinity(s.report), sign_at_infinity, "JP95 eq. 14", 1e-10));
+      equal(s.name + ", P-stable, open definition", s.report.strictly_p_stable, 1, published_in("PJY97 Theorem 2.1")));
+  cells.push_back(equal(s.name + ", M(infinity)", diagonal_at_infinity(s.report), sign_at_infinity,
+                        published_in("JP95 eq. 14"), 1e-10));
 }
 
 // (s!)^2 / ((2s)! (2s+1)!)
@@ -99,7 +100,7 @@ const std::vector<PairRow>& pair_rows() {
   return rows;
 }
 
-void add_windows(Cells& cells, const Subject& s, const std::vector<double>& ends, const char* origin) {
+void add_windows(Cells& cells, const Subject& s, const std::vector<double>& ends, CellOrigin origin) {
   std::vector<double> ours;
   for (const StabilityWindow& w : s.report.closed.periodicity) {
     if (w.from > 0) ours.push_back(w.from);
@@ -126,13 +127,14 @@ void add_pairs(Cells& cells) {
     const Subject pair = subject(fmt::format("Lobatto IIIA-IIIB {}", row.stages), pair_form(row.stages));
     add_windows(cells, pair, row.ends, row.stages <= 3 ? closed_form : independent);
     cells.push_back(equal(pair.name + ", [..] in JP95 and (..) in PJY97 (1: yes)", ends_differ(pair.report), 1,
-                          "PJY97 sec. 2, JP95 eq. 15"));
+                          published_in("PJY97 sec. 2, JP95 eq. 15")));
     add_dispersion(cells, pair, 2 * row.stages - 2, row.constant, row.stages <= 3 ? closed_form : independent);
     cells.push_back(equal(pair.name + ", M(infinity) unbounded (1: yes)", std::isinf(pair.report.radius_at_infinity), 1,
-                          "JP95 Theorem 2.6"));
+                          published_in("JP95 Theorem 2.6")));
     cells.push_back(equal(pair.name + ", degree of q tr M", (pair.form.n11 + pair.form.n22).degree(), row.stages - 1,
-                          "JP95 Theorem 2.6"));
-    cells.push_back(equal(pair.name + ", degree of q", pair.form.q.degree(), row.stages - 2, "JP95 Theorem 2.6"));
+                          published_in("JP95 Theorem 2.6")));
+    cells.push_back(
+        equal(pair.name + ", degree of q", pair.form.q.degree(), row.stages - 2, published_in("JP95 Theorem 2.6")));
   }
 }
 
@@ -155,7 +157,8 @@ constexpr DampingRow lobatto_iiic_rows[] = {{2, 2, 1.0 / 6, 3, 1.0 / 8},
 
 void add_damping(Cells& cells, const Subject& s, const DampingRow& row) {
   cells.push_back(equal(s.name + ", I-stable (1: yes)", s.report.i_stable, 1, independent));
-  cells.push_back(equal(s.name + ", M(infinity)", diagonal_at_infinity(s.report), 0, "PJY97 sec. 2", 1e-12));
+  cells.push_back(
+      equal(s.name + ", M(infinity)", diagonal_at_infinity(s.report), 0, published_in("PJY97 sec. 2"), 1e-12));
   add_dispersion(cells, s, row.dispersion_order, row.dispersion, independent);
   cells.push_back(equal(s.name + ", damping order", s.report.damping.order, row.damping_order, independent));
   cells.push_back(relative(s.name + ", damping A", s.report.damping.constant, row.damping, 1e-6, independent));

@@ -7,8 +7,8 @@
 #include "papers/runs.hpp"
 
 namespace trill::papers::sat09 {
-inline constexpr const char* print = "SAT09";
-inline constexpr const char* tight = "dop853, 1e-11";
+inline const CellOrigin print = published_in("SAT09");
+inline const CellOrigin tight = own_by("dop853, 1e-11");
 inline constexpr double to = 10, sampling = 0.25;  // figures and errors of ode45 use multiples of `sampling`
 
 struct Case {

@@ -121,9 +121,9 @@ FigureResult two_springs(bool full) {
       const Maximum& there = published_pairs()[m].maxima[k];
       const double h = step_sizes[k], ours = error_of(pair, h, there.omega, exact_positions(there.omega));
       result.cells.push_back(near(fmt::format("{}, h = {}, omega = {}", name, h, there.omega), ours, there.computed,
-                                  1e-6, "two independent programs"));
+                                  1e-6, computed_by("two programs")));
       result.cells.push_back(near(fmt::format("{}, h = {}, largest", name, h), full ? largest[m][k] : ours,
-                                  there.published, there.print_error, "SS08 sec. 7"));
+                                  there.published, there.print_error, published_in("SS08 sec. 7")));
     }
   if (full) add_other_pairs(result);
   result.remark = fmt::format(

@@ -7,9 +7,9 @@
 #include "papers/runs.hpp"
 
 namespace trill::papers::ypr98 {
-inline constexpr const char* print = "YPR98";
+inline const CellOrigin print = published_in("YPR98");
 // An independent implementation of the corrected formulas in extended precision, with Newton's iteration to rounding.
-inline constexpr const char* same_steps = "independent program, same steps";
+inline const CellOrigin same_steps = computed_by("the same steps");
 
 struct Setting {
   std::string model;

@@ -62,7 +62,8 @@ void compare_exact(const Solution& s, Index component, double CrankRow::*member,
                    FigureResult& result) {
   for (std::size_t k = 1; k <= 10; ++k)
     result.cells.push_back(near(fmt::format("{}({:.1f}), followed", name, tenth(k)), state_at(s, tenth(k))[component],
-                                exact_crank[k - 1].*member, exact_tolerance, "extrapolation in extended precision"));
+                                exact_crank[k - 1].*member, exact_tolerance,
+                                computed_by("extrapolation in extended precision")));
 }
 
 FigureResult oscillations(bool) {
@@ -92,10 +93,10 @@ FigureResult rigid_motion(bool) {
   for (std::size_t k = 1; k <= 10; ++k) {
     const Vec a = state_at(index2, tenth(k)), b = state_at(cm, tenth(k)), e = state_at(exact, tenth(k));
     result.cells.push_back(near(fmt::format("CM - index-2 in phi2({:.1f})", tenth(k)), b[phi2] - a[phi2], 0,
-                                step_tolerance, "the same equations"));
+                                step_tolerance, expected_since("the same equations")));
     for (const auto& [component, name] : {std::pair{phi1, "phi1"}, {slider, "x3"}})
       result.cells.push_back(near(fmt::format("{}({:.1f}) against the followed motion", name, tenth(k)), a[component],
-                                  e[component], 2e-4, "the slow motion is kept"));
+                                  e[component], 2e-4, expected_since("the slow motion is kept")));
   }
   Chart chart = seconds_chart("phi2", title(run), {"phi2", "rad", false});
   chart.series = {curve("index-2", index2, phi2), curve("CM", cm, phi2), curve("followed", exact, phi2)};
@@ -127,7 +128,7 @@ FigureResult energies(const std::vector<Run>& runs, const char* note) {
     const Solution s = crank(run);
     compare_energy(run, s, result);
     result.cells.push_back(near(fmt::format("E(1) against the followed motion, {}", title(run)), energy_at(s, 1),
-                                exact_crank[9].energy, 3e-4, "the slow motion is kept"));
+                                exact_crank[9].energy, 3e-4, expected_since("the slow motion is kept")));
     chart.series.push_back(energy_curve(title(run), s));
   }
   result.charts = {std::move(chart)};
@@ -143,7 +144,7 @@ FigureResult by_form(bool) {
   for (std::size_t k = 1; k <= 10; ++k)
     result.cells.push_back(near(fmt::format("CM - index-2 in E({:.1f})", tenth(k)),
                                 energy_at(cm, tenth(k)) - energy_at(index2, tenth(k)), 0, step_tolerance,
-                                "the same equations"));
+                                expected_since("the same equations")));
   Chart chart = seconds_chart("Energy", title(run), {"energy", "J", false});
   chart.series = {energy_curve("index-2", index2), energy_curve("CM", cm)};
   result.charts = {std::move(chart)};

@@ -57,7 +57,8 @@ Vec crank_end() {
 }
 
 FigureCell order_cell(const std::string& label, double coarse, double fine) {
-  return near(label, std::log2(coarse / fine), 2, 0.1, "two for every member; the theorems say 1 for v and lambda");
+  return near(label, std::log2(coarse / fine), 2, 0.1,
+              expected_since("two for every member; the theorems say 1 for v and lambda"));
 }
 
 FigureResult orders(bool) {
@@ -90,7 +91,7 @@ FigureResult orders(bool) {
   };
   for (const char* name : {"cs", "cm"})
     result.cells.push_back(near(fmt::format("slider crank: {} - index2", name), (form(name) - form("index2")).norm(), 0,
-                                1e-7, "the same equations"));
+                                1e-7, expected_since("the same equations")));
   result.charts = {std::move(chart)};
   return result;
 }

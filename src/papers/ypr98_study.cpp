@@ -45,7 +45,7 @@ FigureResult largest_steps(bool) {
   const Vec reference = end(ConstraintForm::index2);
   for (const Form& form : {forms[1], forms[2]})
     result.cells.push_back(near(fmt::format("{} - index2, 800 steps", form.name), (end(form.form) - reference).norm(),
-                                0, 1e-7, "the same equations"));
+                                0, 1e-7, expected_since("the same equations")));
   result.remark =
       "1/h is 0 where no tried step up to 1/2000 completes. The largest step is decided by how many iterations are "
       "allowed and by whether the matrix is renewed, which the paper does not say.";
@@ -92,12 +92,12 @@ void add_counts(const StudyCase& c, bool frozen, FigureResult& result, Chart& ch
       if (f > 0)
         result.cells.push_back(shown(near(fmt::format("{}: {} iterations a step, {} steps, rho = {}, {} Newton",
                                                       c.title, forms[f].name, steps, c.rho, matrix_kind(frozen)),
-                                          iterations(f), iterations(0), 0, "index2, the same steps")));
+                                          iterations(f), iterations(0), 0, own_by("index2, the same steps"))));
     }
     if (found[0].completed && found[2].completed)
       result.cells.push_back(near(
           fmt::format("{}: cm - index2, {} steps, rho = {}, {} Newton", c.title, steps, c.rho, matrix_kind(frozen)),
-          (found[2].q - found[0].q).cwiseAbs().maxCoeff(), 0, 1e-4, "the same equations"));
+          (found[2].q - found[0].q).cwiseAbs().maxCoeff(), 0, 1e-4, expected_since("the same equations")));
   }
   for (ChartSeries& curve : curves) chart.series.push_back(std::move(curve));
 }

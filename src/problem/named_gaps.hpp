@@ -3,6 +3,7 @@
 
 #include "trill/problem/mechanical.hpp"
 
+#include <string>
 #include <vector>
 
 namespace trill {
@@ -12,5 +13,7 @@ class NamedGaps {
  public:
   virtual ~NamedGaps() = default;
   virtual const std::vector<Groups>& group_of_gap() const = 0;
+  // Why the gaps of these groups cannot all be closed at once, with their names; empty: no reason is known.
+  virtual std::string over_determined(Groups) const { return ""; }
 };
 }  // namespace trill

@@ -132,7 +132,11 @@ TextRows facts_of(const ReportRun& run, const RunView& view) {
   TextRows facts{{"interval", interval_text(run, view)}, {"unknowns", unknowns_text(info.layout)}};
   if (!info.formulation.empty()) facts.push_back({"formulation", info.formulation});
   if (!info.code.empty()) facts.push_back({"model", info.code});
-  facts.push_back({"output rows", std::to_string(run.rows.rows())});
+  const Index recorded = run.recorded_rows > 0 ? run.recorded_rows : run.rows.rows();
+  facts.push_back({"output rows", std::to_string(recorded)});
+  if (run.rows.rows() > recorded)
+    facts.push_back({"curves", fmt::format("{} points between the rows, by the interpolant of the method",
+                                           run.rows.rows() - recorded)});
   measured_facts(view, facts);
   if (!run.outcome.events.empty()) facts.push_back({"events", std::to_string(run.outcome.events.size())});
   if (!info.started.empty()) facts.push_back({"started", info.started});
@@ -150,7 +154,8 @@ TextRows settings_of(const RunInfo& info) {
 
 TextRows parameters_of(const ReportRun& run) {
   TextRows rows;
-  for (const Parameter& p : run.parameters) rows.push_back({p.name, short_number(p.value), p.unit, p.what});
+  for (const Parameter& p : run.parameters)
+    rows.push_back({p.name, p.word.empty() ? short_number(p.value) : p.word, p.unit, p.what});
   for (const auto& [name, value] : run.info.parameters) {
     const bool known = std::any_of(run.parameters.begin(), run.parameters.end(),
                                    [&, n = std::string_view(name)](const Parameter& p) { return p.name == n; });

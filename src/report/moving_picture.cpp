@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/moving_picture.hpp"
 
+#include "report/run_view.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +12,7 @@ namespace {
 constexpr double number_bytes = 8.0 / 3;  // 16 bits in base64
 constexpr Index fewest_frames = 24, most_frames = 1200;
 constexpr double most_bytes = 2.5e6;
+constexpr Index most_blurred = 100;  // coordinates that oscillate
 constexpr double rail_share = 0.12;  // of the size of a picture: half the length of a rail
 
 // Positions between two rows by cubic interpolation with the velocities; straight where they do not fit together, since
@@ -51,6 +54,42 @@ class RowsInTime {
   Vec q_, v_;
 };
 
+// How far the points of a picture move when every coordinate oscillates with its amplitude, one independent of the
+// others.
+class Blur {
+ public:
+  explicit Blur(const RunInfo& info) {
+    const std::vector<Index> all = companions_of(info, "amplitude_", QuantityKind::amplitude);
+    for (Index i = 0; i < info.layout.nq; ++i)
+      if (const Index column = all[static_cast<std::size_t>(i)]; column >= 0) columns_.push_back({i, column});
+    if (static_cast<Index>(columns_.size()) > most_blurred) columns_.clear();
+  }
+  bool any() const { return !columns_.empty(); }
+
+  // `at` are the points themselves; adds as many numbers to `spread`.
+  void add(ModelPicture& points, double t, const double* q, Index nq, const double* v, const double* measured,
+           const double* at, std::vector<double>& spread) {
+    const auto count = static_cast<std::size_t>(points.numbers());
+    moved_.resize(count);
+    std::vector<double> squares(count, 0.0);
+    Vec beside = Eigen::Map<const Vec>(q, nq);
+    for (const Column& c : columns_) {
+      beside[c.coordinate] += measured[c.quantity];
+      points.evaluate(t, beside.data(), v, moved_.data());
+      beside[c.coordinate] = q[c.coordinate];
+      for (std::size_t k = 0; k < count; ++k) squares[k] += (moved_[k] - at[k]) * (moved_[k] - at[k]);
+    }
+    for (const double square : squares) spread.push_back(std::sqrt(square));
+  }
+
+ private:
+  struct Column {
+    Index coordinate, quantity;
+  };
+  std::vector<Column> columns_;
+  std::vector<double> moved_;
+};
+
 struct Box {
   std::array<double, 2> low{HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL};
   void take(const double* point) {
@@ -68,6 +107,12 @@ template <class Use>
 void each_point(const PictureShape& shape, double* moment, Use use) {
   for (Index e = 0; e < shape.elements; ++e)
     for (Index p = 0; p < shape.points; ++p) use(moment + shape.first + 2 * (e * shape.points + p), p);
+}
+
+std::int16_t rounded_share(double length, double half) {
+  const double share = length / (2 * half);
+  if (!std::isfinite(share)) return no_place;
+  return static_cast<std::int16_t>(std::lround(32767 * std::clamp(share, -1.0, 1.0)));
 }
 
 class Frames {
@@ -116,9 +161,7 @@ class Frames {
   }
   // Twice the box is in range, for what sticks out of it.
   std::int16_t rounded(double value, std::size_t axis) const {
-    const double share = (value - picture_.centre[axis]) / (2 * picture_.half[axis]);
-    if (!std::isfinite(share)) return no_place;
-    return static_cast<std::int16_t>(std::lround(32767 * std::clamp(share, -1.0, 1.0)));
+    return rounded_share(value - picture_.centre[axis], picture_.half[axis]);
   }
 
   MovingPicture& picture_;
@@ -134,27 +177,32 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
   picture.equal_scales = points.equal_scales();
   picture.t0 = t0;
   picture.t1 = t1;
-  std::vector<double> numbers;
+  std::vector<double> numbers, spread;
   RowsInTime rows(run.info.layout);
-  run.rows.visit([&](double t, const double* y, const double*) {
+  Blur blur(run.info);
+  run.rows.visit([&](double t, const double* y, const double* measured) {
     if (picture.frames > 0 && t < rows.last()) return;
     rows.push(t, y);
     for (; picture.frames < frames; ++picture.frames) {
       const double at = t0 + (t1 - t0) * static_cast<double>(picture.frames) / static_cast<double>(frames - 1);
       if (at > t && picture.frames > 0 && !(t >= t1)) break;
       numbers.resize(numbers.size() + static_cast<std::size_t>(picture.numbers));
-      points.evaluate(at, rows.positions(std::min(at, t)), rows.velocities(),
-                      numbers.data() + picture.frames * picture.numbers);
+      const double* q = rows.positions(std::min(at, t));
+      double* const moment = numbers.data() + picture.frames * picture.numbers;
+      points.evaluate(at, q, rows.velocities(), moment);
+      if (blur.any()) blur.add(points, at, q, run.info.layout.nq, rows.velocities(), measured, moment, spread);
     }
   });
   if (picture.frames < 2) return std::nullopt;
   picture.t1 = t0 + (t1 - t0) * static_cast<double>(picture.frames - 1) / static_cast<double>(frames - 1);
   Frames(picture, std::move(numbers)).store();
+  for (std::size_t i = 0; i < spread.size(); ++i) picture.blur.push_back(rounded_share(spread[i], picture.half[i % 2]));
   return picture;
 }
 
 auto points_of(const ReportRun& run) {
-  auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters);
+  const ModelFolder folder = run.model_folder ? ModelFolder(*run.model_folder) : ModelFolder();
+  auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters, folder);
   if (points && (points->unknowns() != run.info.layout.nq || points->numbers() == 0)) points.reset();
   return points;
 }
@@ -188,6 +236,8 @@ void write_picture(JsonWriter& json, const MovingPicture& picture) {
     json.key("points").integer(shape.points).key("elements").integer(shape.elements);
     json.key("colour").text(shape.colour).key("trail").boolean(shape.trail).close('}');
   }
-  json.close(']').key("data").numbers(std::span<const std::int16_t>(picture.data)).close('}');
+  json.close(']').key("data").numbers(std::span<const std::int16_t>(picture.data));
+  if (!picture.blur.empty()) json.key("blur").numbers(std::span<const std::int16_t>(picture.blur));
+  json.close('}');
 }
 }  // namespace trill

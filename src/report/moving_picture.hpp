@@ -18,6 +18,9 @@ struct MovingPicture {
   std::array<double, 2> centre{}, half{};
   bool equal_scales = true;
   std::vector<std::int16_t> data;  // frame by frame; no_place where a point has no finite place
+  // How far a fast oscillation that the run leaves out takes each point to either side, with the same scales; empty:
+  // there is none.
+  std::vector<std::int16_t> blur{};
 };
 inline constexpr std::int16_t no_place = -32768;
 

@@ -73,6 +73,19 @@ void write_outcome(JsonWriter& json, const RunOutcome& outcome) {
   json.close(']');
 }
 
+// What the search of the page finds beside the series that are shown.
+void write_others(JsonWriter& json, const RunView& view) {
+  if (view.others.empty()) return;
+  const Decimated& d = view.others_data;
+  json.key("others").open('{').key("time").numbers(std::span(d.t)).key("series").open('[');
+  for (std::size_t i = 0; i < view.others.size(); ++i) {
+    const ViewSeries& s = view.others[i];
+    json.open('{').key("name").text(s.name).key("unit").text(s.unit).key("group").text(s.group);
+    json.key("offset").number(d.series[i].offset).key("data").numbers(std::span(d.series[i].data)).close('}');
+  }
+  json.close(']').close('}');
+}
+
 void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
   const Decimated& d = view.data;
   json.key("time").open('{').key("name").text("t").key("unit").text(run.info.time_unit);
@@ -106,6 +119,7 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
     json.close(']').key("style").text(view.phase_far_apart ? "points" : "line");
     json.key("n").integer(view.phase.points).key("data").numbers(std::span(view.phase.data)).close('}');
   }
+  write_others(json, view);
   json.key("hidden_components").integer(view.hidden);
 }
 

@@ -17,6 +17,9 @@ constexpr Index most_series = 72, least_series = 6;
 constexpr Index most_phase_points = 6000;
 constexpr Index most_phase_columns = 8;
 constexpr double phase_share = 0.15;
+constexpr double others_share = 0.12;
+constexpr Index most_others = 2000, most_points_of_others = 400, least_points_of_others = 32;
+constexpr std::size_t most_formulas = 20'000;  // characters
 
 struct Block {
   QuantityKind kind;
@@ -85,29 +88,20 @@ Index series_limit(double bytes, Index rows) {
   return std::max(static_cast<Index>(limit), least_series);
 }
 
-// For every component X the index of its quantity PREFIX_X of this kind; -1 if there is none.
-std::vector<Index> companions_of(const RunInfo& info, std::string_view prefix, QuantityKind kind) {
-  std::vector<Index> bands(static_cast<std::size_t>(info.layout.size()), -1);
-  std::map<std::string_view, std::size_t> components;
-  for (std::size_t i = 0; i < std::min(bands.size(), info.components.size()); ++i)
-    components.emplace(info.components[i].name, i);
-  for (std::size_t i = 0; i < info.quantities.size(); ++i) {
-    const std::string_view name = info.quantities[i].name;
-    if (info.quantities[i].kind != kind || !name.starts_with(prefix)) continue;
-    const auto component = components.find(name.substr(prefix.size()));
-    if (component != components.end()) bands[component->second] = static_cast<Index>(i);
-  }
-  return bands;
-}
+// The components of a block in the order in which they deserve room.
+using Ranking = std::array<std::vector<Index>, 4>;
 
-// Takes the first components of every kind in turn, each with its band, until the room is used up. Returns how many.
-Index share_room(std::array<Block, 4>& blocks, const std::vector<Index>& bands, Index room) {
+// Takes the most important components of every kind in turn, each with its band, until the room is used up. Returns how
+// many.
+Index share_room(std::array<Block, 4>& blocks, const Ranking& ranking, const std::vector<Index>& bands, Index room) {
   Index shown = 0;
   for (bool more = true; more;) {
     more = false;
-    for (Block& b : blocks) {
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      Block& b = blocks[k];
       if (b.shown == b.size) continue;
-      const Index needed = bands[static_cast<std::size_t>(b.begin + b.shown)] < 0 ? 1 : 2;
+      const Index next = ranking[k][static_cast<std::size_t>(b.shown)];
+      const Index needed = bands[static_cast<std::size_t>(next)] < 0 ? 1 : 2;
       if (needed > room) return shown;
       room -= needed;
       ++b.shown;
@@ -116,6 +110,64 @@ Index share_room(std::array<Block, 4>& blocks, const std::vector<Index>& bands, 
     }
   }
   return shown;
+}
+
+// The formulas of the measures of a text model.
+std::string formulas_of_measures(const std::string& model) {
+  std::string found;
+  constexpr std::string_view heading = "[[measure]]";
+  for (std::size_t at = model.find(heading); at != model.npos; at = model.find(heading, at + 1)) {
+    const std::size_t end = std::min(model.find("\n[", at), model.size());
+    found += model.substr(at + heading.size(), end - at - heading.size()) + '\n';
+    if (found.size() > most_formulas) break;
+  }
+  return found;
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+// Those that a measure names come first, then those that move most.
+Ranking ranking_of(const ReportRun& run, bool all_fit) {
+  const auto blocks = blocks_of(run.info.layout);
+  Ranking ranking;
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    for (Index i = blocks[k].begin; i < blocks[k].begin + blocks[k].size; ++i) ranking[k].push_back(i);
+  if (all_fit) return ranking;
+  const auto size = static_cast<std::size_t>(run.info.layout.size());
+  std::vector<double> low(size, HUGE_VAL), high(size, -HUGE_VAL), weight(size);
+  run.rows.visit([&](double, const double* y, const double*) {
+    for (std::size_t i = 0; i < size; ++i) {
+      low[i] = std::min(low[i], y[i]);
+      high[i] = std::max(high[i], y[i]);
+    }
+  });
+  const std::string formulas = formulas_of_measures(run.info.model_text);
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool named =
+        !formulas.empty() && has_word(formulas, name_of(run.info.components, static_cast<Index>(i), "y").name);
+    weight[i] = named ? HUGE_VAL : std::isfinite(high[i] - low[i]) ? high[i] - low[i] : 0;
+  }
+  for (std::vector<Index>& block : ranking)
+    std::stable_sort(block.begin(), block.end(), [&](Index a, Index b) {
+      return weight[static_cast<std::size_t>(a)] > weight[static_cast<std::size_t>(b)];
+    });
+  return ranking;
+}
+
+void add_other(const RunInfo& info, Index i, QuantityKind kind, Index middle, RunView& view) {
+  Quantity q = name_of(info.components, i, "y");
+  view.others.push_back({std::move(q.name),
+                         std::move(q.unit),
+                         kind,
+                         group_of(kind),
+                         {middle < 0 ? i : middle, middle >= 0, false, false}});
 }
 
 // A component with a middle is shown by that, since its band lies around it.
@@ -132,9 +184,10 @@ void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, 
   view.series.push_back({width.name, width.unit, width.kind, "band", {band, true, false, false, true}});
 }
 
-// Shows all quantities if they leave half of the room to the components; the rest goes to the first components of every
-// kind.
-void choose_series(const RunInfo& info, Index limit, RunView& view) {
+// Shows all quantities if they leave half of the room to the components; the rest goes to the components of every kind
+// that move most. What does not fit can be searched for.
+void choose_series(const ReportRun& run, Index limit, RunView& view) {
+  const RunInfo& info = run.info;
   auto blocks = blocks_of(info.layout);
   const std::vector<Index> bands = companions_of(info, "amplitude_", QuantityKind::amplitude),
                            middles = companions_of(info, "middle_", QuantityKind::middle);
@@ -145,17 +198,32 @@ void choose_series(const RunInfo& info, Index limit, RunView& view) {
   const auto with_band = static_cast<Index>(std::count(is_band.begin(), is_band.end(), true));
   const Index components = info.layout.size(), quantities = static_cast<Index>(is_band.size()) - with_band;
   const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components - with_band));
-  const Index shown_components = share_room(blocks, bands, limit - shown_quantities);
-  view.hidden = components - shown_components + quantities - shown_quantities;
-  for (const Block& b : blocks)
-    for (Index i = b.begin; i < b.begin + b.shown; ++i)
-      add_component(info, i, b.kind, bands[static_cast<std::size_t>(i)], middles[static_cast<std::size_t>(i)], view);
+  const Ranking ranking = ranking_of(run, components + with_band <= limit - shown_quantities);
+  share_room(blocks, ranking, bands, limit - shown_quantities);
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    for (std::size_t j = 0; j < ranking[k].size(); ++j) {
+      const Index i = ranking[k][j];
+      if (static_cast<Index>(j) < blocks[k].shown)
+        add_component(info, i, blocks[k].kind, bands[static_cast<std::size_t>(i)], middles[static_cast<std::size_t>(i)],
+                      view);
+      else
+        add_other(info, i, blocks[k].kind, middles[static_cast<std::size_t>(i)], view);
+    }
   Index room = shown_quantities;
-  for (std::size_t i = 0; i < is_band.size() && room > 0; ++i) {
+  for (std::size_t i = 0; i < is_band.size(); ++i) {
     if (is_band[i]) continue;
-    view.series.push_back(quantity_series(info.quantities[i], static_cast<Index>(i)));
-    --room;
+    (room-- > 0 ? view.series : view.others).push_back(quantity_series(info.quantities[i], static_cast<Index>(i)));
   }
+  view.hidden = std::max<Index>(0, static_cast<Index>(view.others.size()) - most_others);
+  view.others.resize(std::min(view.others.size(), static_cast<std::size_t>(most_others)));
+}
+
+Decimator decimator_of_others(const RunView& view, Index rows, double bytes) {
+  const double each = time_bytes + value_bytes * static_cast<double>(view.others.size());
+  std::vector<SeriesPick> picks;
+  for (const ViewSeries& s : view.others) picks.push_back(s.pick);
+  return {rows, std::clamp(static_cast<Index>(bytes / each), least_points_of_others, most_points_of_others),
+          std::move(picks)};
 }
 
 std::vector<Index> phase_columns(const Layout& l) {
@@ -186,6 +254,20 @@ bool far_apart(const PhasePoints& phase) {
 }
 }  // namespace
 
+std::vector<Index> companions_of(const RunInfo& info, std::string_view prefix, QuantityKind kind) {
+  std::vector<Index> bands(static_cast<std::size_t>(info.layout.size()), -1);
+  std::map<std::string_view, std::size_t> components;
+  for (std::size_t i = 0; i < std::min(bands.size(), info.components.size()); ++i)
+    components.emplace(info.components[i].name, i);
+  for (std::size_t i = 0; i < info.quantities.size(); ++i) {
+    const std::string_view name = info.quantities[i].name;
+    if (info.quantities[i].kind != kind || !name.starts_with(prefix)) continue;
+    const auto component = components.find(name.substr(prefix.size()));
+    if (component != components.end()) bands[component->second] = static_cast<Index>(i);
+  }
+  return bands;
+}
+
 double wanted_bytes(const ReportRun& run) {
   const Index all = run.info.layout.size() + static_cast<Index>(run.info.quantities.size());
   const auto points = static_cast<double>(std::min(run.rows.rows(), most_points));
@@ -198,12 +280,15 @@ double wanted_bytes(const ReportRun& run) {
 RunView view_of(const ReportRun& run, double bytes) {
   RunView view;
   const Index rows = run.rows.rows();
-  choose_series(run.info, series_limit((1 - phase_share) * bytes, rows), view);
+  choose_series(run, series_limit((1 - phase_share) * bytes, rows), view);
+  const double others_bytes = view.others.empty() ? 0 : others_share * bytes;
+  bytes -= others_bytes;
   const double row_bytes = time_bytes + value_bytes * static_cast<double>(view.series.size());
   const Index points = std::clamp(static_cast<Index>((1 - phase_share) * bytes / row_bytes), least_points, most_points);
   std::vector<SeriesPick> picks;
   for (const ViewSeries& s : view.series) picks.push_back(s.pick);
   Decimator decimator(rows, points, std::move(picks));
+  Decimator others = decimator_of_others(view, rows, others_bytes);
 
   const std::vector<Index> columns = phase_columns(run.info.layout);
   for (const Index i : columns) view.phase_names.push_back(name_of(run.info.components, i, "y"));
@@ -214,9 +299,11 @@ RunView view_of(const ReportRun& run, double bytes) {
 
   run.rows.visit([&](double t, const double* y, const double* measured) {
     decimator.row(t, y, measured);
+    if (!view.others.empty()) others.row(t, y, measured);
     phase.row(y);
   });
   view.data = decimator.finish();
+  if (!view.others.empty()) view.others_data = others.finish();
   view.phase = phase.finish();
   view.phase_far_apart = view.phase.points < rows && far_apart(view.phase);
   return view;

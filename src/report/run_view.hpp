@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trill {
@@ -22,13 +23,19 @@ struct ViewSeries {
 struct RunView {
   std::vector<ViewSeries> series;
   Decimated data;  // in the order of `series`
+  // What did not fit among them, for the search of the page: thinned further. The largest motions come first.
+  std::vector<ViewSeries> others;
+  Decimated others_data;
   std::vector<Quantity> phase_names;
   PhasePoints phase;             // no phase plot if there are fewer than two columns
   bool phase_far_apart = false;  // lines between neighbours would suggest an orbit that does not exist
-  Index hidden = 0;              // components and quantities that are not shown
+  Index hidden = 0;              // components and quantities that are not on the page at all
 };
 
 constexpr double page_budget = 3.5e6;  // bytes for the curves of all runs together
+
+// For every component X the index of its quantity PREFIX_X of this kind; -1 if there is none.
+std::vector<Index> companions_of(const RunInfo& info, std::string_view prefix, QuantityKind kind);
 
 double wanted_bytes(const ReportRun& run);  // bytes needed to show all series and rows, up to sensible limits
 RunView view_of(const ReportRun& run, double bytes = page_budget);

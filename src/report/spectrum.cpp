@@ -71,7 +71,7 @@ std::vector<Column> columns_named(const RunInfo& info, const std::vector<std::st
 }
 
 // What was asked for; else the measures, then the coordinates.
-std::vector<Column> columns_of(const ReportRun& run) {
+std::vector<Column> columns_of(const ReportRun& run, std::size_t& left_out) {
   const RunInfo& info = run.info;
   if (run.spectrum && !run.spectrum->empty()) return columns_named(info, *run.spectrum);
   std::vector<Column> columns;
@@ -80,7 +80,8 @@ std::vector<Column> columns_of(const ReportRun& run) {
       columns.push_back({info.quantities[i], static_cast<Index>(i), true});
   for (Index i = 0; i < std::min(info.layout.nq, static_cast<Index>(info.components.size())); ++i)
     columns.push_back({info.components[static_cast<std::size_t>(i)], i, false});
-  if (columns.size() > most_spectra) columns.resize(most_spectra);
+  left_out = columns.size() - std::min(columns.size(), most_spectra);
+  columns.resize(columns.size() - left_out);
   return columns;
 }
 
@@ -254,7 +255,8 @@ Spectrum spectrum_of(std::span<const double> samples, double dt) {
 }
 
 std::vector<Chart> spectrum_charts(const ReportRun& run, double bytes) {
-  const std::vector<Column> columns = columns_of(run);
+  std::size_t left_out = 0;
+  const std::vector<Column> columns = columns_of(run, left_out);
   if (columns.empty()) return {};
   const Sampled sampled = sample(run, columns);
   std::vector<Chart> charts;
@@ -274,6 +276,9 @@ std::vector<Chart> spectrum_charts(const ReportRun& run, double bytes) {
   }
   if (!fast) return {};
   finish(charts, run, step, highest);
+  if (left_out > 0 && !charts.empty())
+    charts.back().note += fmt::format(
+        " {} other measures and coordinates have no spectrum here; --spectrum --of NAME shows theirs.", left_out);
   return charts;
 }
 }  // namespace trill

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "problem/particles.hpp"
 #include "solution/run_json.hpp"
 
 #include <filesystem>
 #include <memory>
 
 namespace trill {
-enum class FileFormat { hdf5, csv, json, oem };
+enum class FileFormat { hdf5, csv, json, oem, xyz, dcd, h5md };
 FileFormat format_of(const std::filesystem::path& path);  // UsageError that lists the known extensions
+
+bool can_be_read(FileFormat format);  // again, by trill
 
 // A run in a file: its record, and its rows on demand.
 class StoredRun : public RowSource {
@@ -32,6 +35,13 @@ void write_json(const RowSource& rows, const RunRecord& record, const std::files
                 const std::string& when_full);
 void write_oem(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                const std::string& when_full);
+// Motions of particles. DCD files have no times but a common interval, and single precision.
+void write_xyz(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+               const std::string& when_full);
+void write_dcd(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+               const std::string& when_full);
+void write_h5md(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
+                const std::string& when_full);
 void write_run(const RowSource& rows, const RunRecord& record, const std::filesystem::path& path,
                const std::string& when_full = {});
 
@@ -41,7 +51,8 @@ void write_table(const RowSource& rows, const RunInfo& info, const std::function
 // To be called before a run: UsageError if its results cannot be written to this path.
 void check_writable(const RunInfo& info, const std::filesystem::path& path);
 
-void check_oem(const RunInfo& info, const std::filesystem::path& path);  // the part that concerns .oem
+void check_oem(const RunInfo& info, const std::filesystem::path& path);          // the part that concerns .oem
+Particles particles_of(const RunInfo& info, const std::filesystem::path& path);  // UsageError if it has none
 
 inline std::size_t width_y(const RunInfo& info) { return info.components.size(); }
 inline std::size_t width_measured(const RunInfo& info) { return info.quantities.size(); }

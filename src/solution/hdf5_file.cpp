@@ -28,21 +28,6 @@ namespace fs = std::filesystem;
 namespace {
 constexpr hsize_t chunk_doubles = 32 * 1024;
 
-// Texts have a fixed length: those of variable length lie in a heap, whose damage HDF5 does not survive.
-Hdf5Handle fixed_text(std::size_t size) {
-  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  need(H5Tset_size(type, std::max<std::size_t>(1, size)));
-  need(H5Tset_strpad(type, H5T_STR_NULLPAD));
-  need(H5Tset_cset(type, H5T_CSET_UTF8));
-  return type;
-}
-
-void put_text(hid_t owner, const char* name, const std::string& text) {
-  const Hdf5Handle type = fixed_text(text.size()), space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Hdf5Handle attribute(H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  need(H5Awrite(attribute, type, text.c_str()));
-}
-
 // Up to its first zero byte, which ends a text in the file.
 std::string plain(const std::string& text) { return text.c_str(); }
 

@@ -23,6 +23,20 @@ void transfer(Hdf5Direction direction, hid_t dataset, const Hdf5Table& table, In
 }
 }  // namespace
 
+Hdf5Handle fixed_text(std::size_t size) {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  need(H5Tset_size(type, std::max<std::size_t>(1, size)));
+  need(H5Tset_strpad(type, H5T_STR_NULLPAD));
+  need(H5Tset_cset(type, H5T_CSET_UTF8));
+  return type;
+}
+
+void put_text(hid_t owner, const char* name, const std::string& text) {
+  const Hdf5Handle type = fixed_text(text.size()), space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle attribute(H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  need(H5Awrite(attribute, type, text.c_str()));
+}
+
 Hdf5Trouble last_hdf5_trouble() {
   Hdf5Trouble trouble{"the HDF5 library reported an unknown error"};
   H5Ewalk2(

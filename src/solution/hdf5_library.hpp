@@ -64,6 +64,10 @@ class Hdf5Handle {
   Close close_;
 };
 
+// Texts have a fixed length: those of variable length lie in a heap, whose damage HDF5 does not survive.
+Hdf5Handle fixed_text(std::size_t size);
+void put_text(hid_t owner, const char* name, const std::string& text);  // as an attribute
+
 // One of t, y, measured.
 struct Hdf5Table {
   const char* name;

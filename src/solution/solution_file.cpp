@@ -36,9 +36,10 @@ std::unique_ptr<StoredRun> open_run(const fs::path& path) {
       return open_csv(path);
     case FileFormat::json:
       return open_json(path);
-    case FileFormat::oem:
-      throw IoError(path.string() +
-                    " cannot be read: trill only writes .oem files; keep the run as .h5, .csv or .json too");
+    default:
+      throw IoError(
+          fmt::format("{0} cannot be read: trill only writes {1} files; keep the run as .h5, .csv or .json too",
+                      path.string(), path.extension().string()));
   }
   return nullptr;
 }
@@ -48,21 +49,28 @@ bool all_finite(double t, const double* values, std::size_t count) {
 }
 }  // namespace
 
+bool can_be_read(FileFormat format) {
+  return format == FileFormat::hdf5 || format == FileFormat::csv || format == FileFormat::json;
+}
+
 FileFormat format_of(const fs::path& path) {
   const std::string extension = lower_snake(path.extension().string());
-  if (extension == ".h5" || extension == ".hdf5") {
+  if (extension == ".h5" || extension == ".hdf5" || extension == ".h5md") {
 #ifndef TRILL_HAVE_HDF5
     throw UsageError(path.string() + ": this build of trill cannot read or write HDF5; use .csv or .json");
 #else
-    return FileFormat::hdf5;
+    return extension == ".h5md" ? FileFormat::h5md : FileFormat::hdf5;
 #endif
   }
   if (extension == ".csv") return FileFormat::csv;
   if (extension == ".json") return FileFormat::json;
   if (extension == ".oem") return FileFormat::oem;
-  throw UsageError(fmt::format(
-      "{}: the name of a solution must end in .h5, .hdf5, .csv, .json or (orbits) .oem, which says its format",
-      path.string()));
+  if (extension == ".xyz") return FileFormat::xyz;
+  if (extension == ".dcd") return FileFormat::dcd;
+  throw UsageError(
+      fmt::format("{}: the name of a solution must end in .h5, .hdf5, .csv, .json, (orbits) .oem or (molecules) .xyz, "
+                  ".dcd, .h5md, which says its format",
+                  path.string()));
 }
 
 void check_finite(const RunInfo& info, double t, const double* y, const double* measured) {
@@ -91,6 +99,7 @@ void check_writable(const RunInfo& info, const fs::path& path) {
     throw UsageError(fmt::format("{}: there are {} names for {} unknowns", path.string(), info.components.size(),
                                  info.layout.size()));
   if (format == FileFormat::oem) check_oem(info, path);
+  if (format == FileFormat::xyz || format == FileFormat::dcd || format == FileFormat::h5md) particles_of(info, path);
   if (format != FileFormat::json) return;
   for (const auto* list : {&info.components, &info.quantities}) {
     std::set<std::string_view> names;
@@ -113,6 +122,12 @@ void write_run(const RowSource& rows, const RunRecord& record, const fs::path& p
       return write_json(rows, record, path, when_full);
     case FileFormat::oem:
       return write_oem(rows, record, path, when_full);
+    case FileFormat::xyz:
+      return write_xyz(rows, record, path, when_full);
+    case FileFormat::dcd:
+      return write_dcd(rows, record, path, when_full);
+    case FileFormat::h5md:
+      return write_h5md(rows, record, path, when_full);
   }
 }
 

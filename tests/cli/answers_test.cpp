@@ -86,7 +86,8 @@ TEST(Json, OfOtherVerbsIsNotMixedWithOtherOutput) {
   const Directory directory;
   const json figure = json_of(directory.path(), "figure pjy97_fig1 --json --report f.html --svg f");
   EXPECT_EQ(figure["ok"], true);
-  expect_fields(figure["cells"].at(0), {"what", "ours", "published", "deviation", "tolerance", "ok", "origin"}, "cell");
+  expect_fields(figure["cells"].at(0),
+                {"what", "ours", "expected", "deviation", "tolerance", "ok", "origin", "published"}, "cell");
   const json stability = json_of(directory.path(), "stability verlet --json --report s.html --svg s");
   EXPECT_NEAR(stability["interval_of_periodicity"].get<double>(), 2.0, 1e-6);
   const json compare =

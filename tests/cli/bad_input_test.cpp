@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Combinations, BadInput, testing::ValuesIn(combinations)
 const Wrong files[] = {
     {"run stiff_spring --out run.xyz", 2, {"run.xyz", ".h5", ".csv", ".json"}},
     {"run stiff_spring --out run", 2, {"run: ", ".h5"}},
-    {"run stiff_spring --dry-run --out run.xyz", 2, {"run.xyz", ".h5"}},
+    {"run stiff_spring --dry-run --out run.pdf", 2, {"run.pdf", ".h5"}},
     {"run stiff_spring --dry-run --out missing/run.h5", 3, {"missing/run.h5"}},
     {"run stiff_spring --dry-run --report missing/run.html", 3, {"missing/run.html"}},
     {"run stiff_spring --out ''", 2, {"--out"}},

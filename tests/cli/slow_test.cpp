@@ -82,7 +82,7 @@ TEST(Slow, IsDescribedAndListed) {
   EXPECT_THAT(tool("describe slow").out, mentions("fast_energy"));
   EXPECT_THAT(tool("list methods").out, mentions("slow motion"));
   EXPECT_THAT(tool("inspect two_springs --param omega2=20000 --want slow").out,
-              mentions("recommended: trill run two_springs --method slow"));
+              mentions("recommended: trill run two_springs --param omega2=20000 --method slow"));
 }
 }  // namespace
 }  // namespace trill::testing_cli

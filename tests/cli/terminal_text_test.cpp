@@ -135,6 +135,34 @@ TEST(TerminalColours, VerdictsHaveAColourASignAndTheWordUnlessColoursAreRefused)
   EXPECT_THAT(seen_on_a_terminal(words, dumb), HasSubstr("trust: green."));
 }
 
+// Longest line in characters, without the colours.
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0, width = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c == 0x1b)
+      i = std::min(text.find('m', i), text.size());
+    else if (c == '\n' || c == '\r')
+      width = 0;
+    else if ((c & 0xC0) != 0x80)
+      widest = std::max(widest, ++width);
+  }
+  return widest;
+}
+
+TEST(TerminalWidth, TablesAndTextsFitEightyColumns) {
+  const auto narrow = [] {
+    ::setenv("TERM", "xterm", 1);
+    ::setenv("COLUMNS", "80", 1);
+  };
+  for (const Words& words : {Words{"list", "figures"}, Words{"check", "four_bar"}, Words{"list", "methods"},
+                             Words{"run", "kepler", "--to", "1"}}) {
+    const std::string seen = seen_on_a_terminal(words, narrow);
+    EXPECT_LE(widest_line(seen), 80u) << words[0] << "\n" << seen;
+    EXPECT_GT(widest_line(seen), 50u) << words[0] << "\n" << seen;
+  }
+}
+
 TEST_F(TerminalText, HelpOfAVerb) {
   EXPECT_EQ(trill("help run").out, trill("run --help").out);
   EXPECT_EQ(trill("help").out, trill("--help").out);

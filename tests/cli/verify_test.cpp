@@ -36,6 +36,26 @@ TEST(Verify, AGoodRunIsGreenAlsoStrictly) {
   EXPECT_THAT(ended.out, HasSubstr("green."));
 }
 
+// What was judged in the run is judged again, and the command that would be better can be typed as it stands.
+TEST(Verify, KnowsTheQuestionAndTheNameOfTheModel) {
+  const Directory directory;
+  write_text(directory / "pair.toml", R"toml(
+[coordinates]
+x = 1
+y = 1
+[[potential]]
+energy = "x^2/2 + 50*y^2"
+[run]
+to = 20
+)toml");
+  const auto run = [&](const std::string& line) { return trill_in(directory.path(), words_of(line)); };
+  ASSERT_EQ(run("run pair.toml --method verlet --h 0.01 --of x --check off -q --out run.h5").code, 0);
+  EXPECT_THAT(run("verify run.h5").out, HasSubstr("green."));
+  ASSERT_EQ(run("run pair.toml --method verlet --h 0.01 --check off -q --out run.h5").code, 0);
+  const Ended all = run("verify run.h5");
+  EXPECT_THAT(all.out, HasSubstr("better: trill run pair.toml "));
+}
+
 // The model is looked for beside the solution and in the folder in which the command is typed.
 TEST(Verify, FindsTheFilesThatAModelReads) {
   const Directory directory;

@@ -118,7 +118,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, Order,
 TEST_P(Order, IsNotHigherOnAGenericProblem) {
   const MethodCase& c = GetParam();
   if (runs_circuits_alone(c.info.accepts)) GTEST_SKIP() << "the rectifier switches";
-  const ModelCase m = c.info.accepts.mechanical ? ModelCase{"kepler", {{"e", "0.4"}}, 3} : smooth_models(c.info)[0];
+  // lin is exact on the first of the models in a heat bath, which is linear.
+  const ModelCase m = c.info.accepts.mechanical ? ModelCase{"kepler", {{"e", "0.4"}}, 3}
+                                                : smooth_models(c.info)[c.info.name == "lin" ? 1 : 0];
   const Study s = study(c, m);
   const double order = s.order(&ConvergenceRow::error_q);
   EXPECT_GT(order, c.info.order - tolerance_for(c.info.order, s.used(&ConvergenceRow::error_q)));
@@ -160,7 +162,9 @@ double largest_inside_error(const RunPlan& plan, const RunPlan& reference_plan) 
 
 TEST_P(DenseOrder, IsTheClaimedOne) {
   const MethodCase& c = GetParam();
-  const ModelCase m = smooth_models(c.info).front();
+  // A method that is exact for linear forces has no error to measure on the first model.
+  const std::vector<ModelCase> models = smooth_models(c.info);
+  const ModelCase m = c.info.name == "trigonometric" ? models.at(1) : models.front();
   RunPlan plan = plan_for(c, m), reference = plan;
   const double h0 = first_step(plan, c.info.order >= 6 ? 5 : 12) / finer_for(c.info.order);
   reference.options.clear();

@@ -98,6 +98,9 @@ class ExactGraph {
         return part(1) < part(0) ? part(1) : part(0);
       case Op::max:
         return part(0) < part(1) ? part(1) : part(0);
+      case Op::table_place:
+      case Op::table_piece:
+        break;  // random expressions have no tables
       case Op::hypot:
         return sqrt(part(0) * part(0) + part(1) * part(1));
     }

@@ -165,6 +165,29 @@ TEST(NextStep, SeesThatTheErrorDoesNotComeFromTheSteps) {
   EXPECT_TRUE(judged.next(asked_for(1e-6)).next_rung);
 }
 
+// An error that hardly falls but is nearly small enough gets one repetition more, with far smaller steps.
+TEST(NextStep, TriesOnceMoreWhereTheErrorIsNearlySmallEnough) {
+  JudgedAttempt judged(1.2e-6, Verdict::amber);
+  judged.earlier.push_back({"dopri5", 0, 4e-6, 1.3e-6, 0, ""});
+  const Verdicts once = judged.next(asked_for(1e-6));
+  ASSERT_TRUE(once.tighter);
+  EXPECT_LE(*once.tighter, 1e-7);
+  judged.earlier.insert(judged.earlier.begin(), {"dopri5", 0, 1e-5, 1.4e-6, 0, ""});
+  EXPECT_THAT(judged.next(asked_for(1e-6)).shortfall, HasSubstr("hardly falls"));
+}
+
+// Nobody who waits for a motion of ten seconds is told that it is nearly right where another way gets it right.
+TEST(NextStep, LeavesAWayThatDoesNotGetBetterForOneThatIsQuick) {
+  JudgedAttempt judged(0.04, Verdict::amber);
+  judged.run.choice = "chosen";
+  judged.earlier.push_back({"dopri5", 0, 1e-4, 0.05, 0, ""});
+  judged.run.rungs.emplace_back();
+  judged.run.rungs.back().predicted_seconds = 2;
+  EXPECT_TRUE(judged.next({}).next_rung);
+  judged.run.rungs.back().predicted_seconds = 20;
+  EXPECT_FALSE(judged.next({}).next_rung);
+}
+
 TEST(NextStep, SaysThatRoundingOrChaosIsTheLimit) {
   JudgedAttempt judged(1e-11, Verdict::amber);
   judged.run.plan.rtol = 1e-13;

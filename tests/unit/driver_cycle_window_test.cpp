@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cycles that an envelope jumps over: computed in full in a window, and sampled for the report.
 #include "driver/cycle_window.hpp"
+#include "driver/stored_run.hpp"
 #include "support/solution_files.hpp"
 #include "trill/report/report.hpp"
 
@@ -63,15 +64,14 @@ TEST_F(CyclesInAWindow, AreRefusedBeforeTheStartOrWithoutAnEnd) {
 TEST_F(CyclesInAWindow, AreSampledWhereTheEnvelopeFoundItself) {
   plan_.to = 299.5;  // ends inside a cycle
   PreparedRun run = prepare(plan_);
-  CycleStarts starts(*run.stepper);
-  ASSERT_TRUE(starts.counts_cycles());
-  run.options.observers.push_back(&starts);
-  ASSERT_TRUE(run.run().ok());
-  ASSERT_GT(starts.all().size(), 10u);
-  EXPECT_EQ(starts.all().back().number, 299);
+  const Solution s = run.run();
+  ASSERT_TRUE(s.ok());
+  const std::vector<CycleStart> starts = cycle_starts(s.info, s);
+  ASSERT_GT(starts.size(), 10u);
+  EXPECT_EQ(starts.back().number, 299);
   const RunDefaults defaults = make_model(plan_.model).info.run;
   const CycleShapes shapes = find_cycle_shapes(run, defaults, starts, 1e6);
-  ASSERT_EQ(shapes.cycles.size(), starts.all().size());
+  ASSERT_EQ(shapes.cycles.size(), starts.size());
   ASSERT_EQ(shapes.values.size(), shapes.cycles.size() * shapes.size_of_cycle());
   const std::size_t phases = shapes.phases.size();
   for (std::size_t k = 0; k < shapes.cycles.size(); ++k) {
@@ -95,10 +95,9 @@ TEST_F(CyclesInAWindow, ReachTheDataOfThePage) {
   plan_.want = Want::full;  // it would not pay
   plan_.method = "envelope";
   PreparedRun run = prepare(plan_);
-  CycleStarts starts(*run.stepper);
-  run.options.observers.push_back(&starts);
   const Solution s = run.run();
-  auto shapes = std::make_shared<CycleShapes>(find_cycle_shapes(run, make_model(plan_.model).info.run, starts, 1e6));
+  auto shapes = std::make_shared<CycleShapes>(
+      find_cycle_shapes(run, make_model(plan_.model).info.run, cycle_starts(s.info, s), 1e6));
   shapes->command = "again WINDOW";
   Report report;
   report.runs.push_back(report_run(s));
@@ -116,16 +115,68 @@ TEST_F(CyclesInAWindow, ReachTheDataOfThePage) {
   EXPECT_FALSE(nlohmann::json::parse(report_json(report))["runs"][0].contains("cycles"));
 }
 
+// What a file holds is enough: the model is made again from its text, and nothing of the run is left.
+TEST_F(CyclesInAWindow, AreFoundFromTheRowsOfAStoredRun) {
+  plan_.to = 299.5;
+  const Solution s = prepare(plan_).run();
+  const PreparedRun stored = prepare_stored(s.info);
+  const std::vector<CycleStart> starts = cycle_starts(s.info, s);
+  const CycleShapes shapes = find_cycle_shapes(stored, stored_defaults(s.info), starts, 1e6);
+  ASSERT_EQ(shapes.cycles.size(), starts.size());
+  const std::size_t phases = shapes.phases.size(), middle = phases / 2, k = shapes.cycles.size() / 2;
+  EXPECT_NEAR(shapes.cycle(k)[phases + middle], lag(shapes.cycles[k].t + shapes.phases[middle]), 5e-4);
+
+  WindowRun window = prepare_window(stored, stored_defaults(s.info), starts, {200.25, 202});
+  ASSERT_TRUE(window.run) << window.before.message;
+  const Solution inside = window.run->run();
+  ASSERT_TRUE(inside.ok()) << inside.outcome.message;
+  EXPECT_EQ(inside.t.front(), 200.25);
+  EXPECT_EQ(inside.t.back(), 202);
+  EXPECT_EQ(inside.info.problem, s.info.problem);
+  const Index out = inside.component("v(out)");
+  for (Index row = 0; row < inside.rows(); ++row)
+    EXPECT_NEAR(inside.y()(out, row), lag(inside.t[static_cast<std::size_t>(row)]), 5e-4);
+  EXPECT_THROW(prepare_window(stored, stored_defaults(s.info), starts, {299, 301}), UsageError);
+  EXPECT_THROW(prepare_window(stored, stored_defaults(s.info), starts, {-1, 1}), UsageError);
+  EXPECT_THROW(prepare_window(stored, stored_defaults(s.info), starts, {2, 1}), UsageError);
+  EXPECT_THROW(prepare_window(stored, {}, {}, {1, 2}), UsageError);
+}
+
+// Its switch is left open by its hysteresis where cycles begin, and closed since the first one.
+TEST_F(CyclesInAWindow, KnowWhereHysteresisLeftASwitch) {
+  std::ofstream(directory_ / "held.cir") << "A switch that is closed once and stays so\n"
+                                            "V1 in 0 SIN(0 1 1)\nR1 in out 40\nC1 out 0 1 IC=1\n"
+                                            "V2 c 0 PULSE(0 0.5 0.25 0.05 0.05 0.2 1)\nS1 in mid c 0 sw\n"
+                                            "R2 mid 0 1\n.model sw sw(ron=1m roff=1meg vt=0.2 vh=0.25)\n"
+                                            ".tran 0.01 300 0 0.02 uic\n.end\n";
+  plan_.model = (directory_ / "held.cir").string();
+  const Solution s = prepare(plan_).run();
+  const CycleShapes shapes =
+      find_cycle_shapes(prepare_stored(s.info), stored_defaults(s.info), cycle_starts(s.info, s), 1e6);
+  const Index mid = s.component("v(mid)");
+  const std::size_t phases = shapes.phases.size();
+  ASSERT_GT(shapes.cycles.size(), 3u);
+  EXPECT_NEAR(shapes.cycle(0)[static_cast<std::size_t>(mid) * phases + 10], 0, 1e-5);  // still open
+  for (std::size_t k = 1; k < shapes.cycles.size(); ++k)
+    EXPECT_NEAR(shapes.cycle(k)[static_cast<std::size_t>(mid) * phases + 10], std::sin(omega * shapes.phases[10]),
+                5e-3);
+}
+
 TEST(CycleStartsOf, OrdinaryMethodsAreNone) {
   RunPlan plan;
   plan.model = "stiff_spring";
   plan.method = "verlet";
   PreparedRun run = prepare(plan);
-  CycleStarts starts(*run.stepper);
-  EXPECT_FALSE(starts.counts_cycles());
-  run.options.observers.push_back(&starts);
-  EXPECT_TRUE(run.run().ok());
-  EXPECT_TRUE(find_cycle_shapes(run, {}, starts, 1e6).cycles.empty());
+  const Solution s = run.run();
+  EXPECT_TRUE(s.ok());
+  EXPECT_TRUE(cycle_starts(s.info, s).empty());
+  EXPECT_TRUE(find_cycle_shapes(run, {}, {}, 1e6).cycles.empty());
+}
+
+TEST_F(CyclesInAWindow, AreNotCountedWhereNotEveryStepIsRecorded) {
+  plan_.output = Grid{1.5};
+  const Solution s = prepare(plan_).run();
+  EXPECT_TRUE(cycle_starts(s.info, s).empty());
 }
 }  // namespace
 }  // namespace trill::test

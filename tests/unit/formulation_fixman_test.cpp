@@ -25,11 +25,11 @@ Vec bent_start(const MechanicalProblem& p) {
 }
 
 TEST(Fixman, ForceIsMinusTheGradientOfItsPotential) {
-  for (const char* model : {"butane", "triatomic"}) {
+  for (const auto& [model, block] : {std::pair{"butane", 0}, {"triatomic", 0}, {"butane", 2}}) {
     const auto problem = make_model(model, {}).problem;
     const MechanicalProblem& p = mechanics_in(*problem);
     const ConstraintMap& map = *p.strong_potential()->map;
-    FixmanForce fixman(p, map, map.count());
+    FixmanForce fixman(p, map, map.count(), block);
     const Vec q = bent_start(p);
     Vec force = Vec::Zero(q.size());
     ASSERT_TRUE(fixman.stand_at(0, q));
@@ -45,6 +45,27 @@ TEST(Fixman, ForceIsMinusTheGradientOfItsPotential) {
       EXPECT_NEAR(force[i], (fixman.potential(0.7) - above) / (2 * step), 1e-7) << model << ", coordinate " << i;
     }
   }
+}
+
+// One block of all rows is the exact potential; blocks of one row have the product of the diagonal of Z.
+TEST(Fixman, BlocksOfRows) {
+  const auto problem = make_model("butane", {}).problem;
+  const MechanicalProblem& p = mechanics_in(*problem);
+  const ConstraintMap& map = *p.strong_potential()->map;
+  FixmanForce exact(p, map, map.count()), whole(p, map, map.count(), map.count()), single(p, map, map.count(), 1);
+  const Vec q = bent_start(p);
+  ASSERT_TRUE(exact.stand_at(0, q) && whole.stand_at(0, q) && single.stand_at(0, q));
+  EXPECT_NEAR(whole.potential(1), exact.potential(1), 1e-13);
+  MatrixSlot G = map.pattern();
+  map.jacobian(0, q, G);
+  double sum = 0;
+  for (Index c = 0; c < map.count(); ++c) {
+    double square = 0;
+    for (Index i = 0; i < q.size(); ++i) square += G.value(c, i) * G.value(c, i) / 14.531;
+    sum += 0.5 * std::log(square);
+  }
+  EXPECT_NEAR(single.potential(1), sum, 1e-10);
+  EXPECT_GT(std::abs(single.potential(1) - exact.potential(1)), 1e-3);
 }
 
 // Rows that are hard anyway have no freedom that a stiff gap would share: only the determinant relative to theirs

@@ -117,7 +117,9 @@ TEST(Modes, RigidBodyIsRecognised) {
 TEST(Modes, AllModesOfASmallBlockOfVectors) {
   const Index n = 9;
   const SpMat k = square_membrane(n), m = unit_mass(n * n);
-  const ShiftedInverse inverse(k, m, 0);
+  WholeSpace space(k, m);
+  space.factorise(0);
+  const ShiftedInverse inverse(space, 0);
   const Mat nothing;
   BlockLanczos iteration(inverse, nothing, 2, 1);
   while (iteration.extend()) {

@@ -184,6 +184,7 @@ class Cliff final : public MechanicalProblem {
   }
   std::unique_ptr<Problem> clone() const override { return std::make_unique<Cliff>(); }
   void force(Groups, double, In q, In, Out f) const override { f[0] = q[0] > 2 ? std::nan("") : 0; }
+  std::optional<double> potential(Groups, double, In q) const override { return q[0] > 2 ? std::nan("") : 0; }
 };
 
 class Failure : public testing::TestWithParam<MethodCase> {};

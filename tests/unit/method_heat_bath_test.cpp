@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace trill::testing_models {
 namespace {
 const char* const others[] = {"aboba", "obabo", "bbk", "ln"};
@@ -71,6 +73,30 @@ group = "fast"
   }
   EXPECT_NEAR(last_of(s)[0], x, 1e-13);
   EXPECT_NEAR(last_of(s)[1], v, 1e-13);
+}
+
+// On a linear fast force the linearised one is the same; on another it differs by the square of the way.
+TEST(HeatBath, LinearisedForcesOfLn) {
+  const auto end = [](const char* energy, const char* force, double h) {
+    const TextModel model = read_model("m.toml", fmt::format(R"toml(
+coordinates.x = {{ start = 1, velocity = 0.3 }}
+heat_bath = {{ friction = 0.7, temperature = 0.5 }}
+[[potential]]
+energy = "{}"
+group = "fast"
+[[potential]]
+energy = "x^2/10"
+group = "slow"
+)toml",
+                                                             energy));
+    RunPlan plan = plan_with("ln", 4 * h, h);
+    plan.options = {{"inner", "4"}, {"fast", "fast"}, {"force", force}};
+    return last_of(run_of(model.problem->clone(), plan));
+  };
+  EXPECT_LT((end("5*x^2", "linear", 0.04) - end("5*x^2", "direct", 0.04)).norm(), 1e-12);
+  const double large = (end("x^4", "linear", 0.04) - end("x^4", "direct", 0.04)).norm();
+  EXPECT_GT(large, 1e-9);
+  EXPECT_LT(large, 1e-2);
 }
 
 TEST(HeatBath, ConstraintsAreKeptByAll) {

@@ -86,4 +86,27 @@ TEST(MatrixMarket, SaysWhereEachMistakeStands) {
   for (const auto& [text, told] : table) EXPECT_THAT(complaint(text), tells(told)) << text;
   EXPECT_THAT(complaint(std::string(most_matrix_bytes + 1, '\n')), tells({"K.mtx", "100000001", "bytes"}));
 }
+
+// As several processes read it, each its lines.
+TEST(MatrixMarket, PiecesHaveTheEntriesOfTheWhole) {
+  const std::string text =
+      "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n3 3 4\n1 1 2\n\n2 1 -1.5\n"
+      "% another\n3 3 4\n3 2 0.5\n";
+  const MatrixHead head = read_matrix_head("K.mtx", text);
+  EXPECT_EQ(head.rows, 3);
+  EXPECT_EQ(head.entries, 4);
+  EXPECT_EQ(head.across, 1);
+  const std::string_view body = std::string_view(text).substr(head.end);
+  for (std::size_t cut = 0; cut <= body.size(); ++cut) {
+    if (cut > 0 && body[cut - 1] != '\n') continue;
+    Mat sum = Mat::Zero(3, 3);
+    for (const std::string_view piece : {body.substr(0, cut), body.substr(cut)})
+      for (const MatrixEntry& e : read_matrix_entries("K.mtx", piece, head)) {
+        sum(e.row, e.column) += e.value;
+        if (e.row != e.column) sum(e.column, e.row) += head.across * e.value;
+      }
+    EXPECT_EQ(sum, read(text)) << cut;
+  }
+  EXPECT_THROW(read_matrix_entries("K.mtx", "1 4 1\n", head), ModelError);
+}
 }  // namespace

@@ -15,6 +15,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 TextModel pushed(const std::string& force, const std::string& more = "") {
   return read_model("m.toml", more + "[coordinates]\nx = 0\n[[force]]\non = \"x\"\nvalue = \"-x + " + force + "\"\n");
@@ -88,6 +89,9 @@ TEST(Breakpoints, OfSwitchesThatAreNotLinearInTime) {
               ElementsAre(DoubleNear(2, 1e-12), DoubleNear(4, 1e-12)));
   EXPECT_THAT(pushed("if(sin(t) > 0.99, 1, 0)").problem->breakpoints(0, 60), SizeIs(20));
   EXPECT_THAT(pushed("if((t - 7)^2 > -1, 1, 0)").problem->breakpoints(0, 60), IsEmpty());
+  EXPECT_THAT(pushed("if(mod(t, 25) > 24.9, 1, 0)").problem->breakpoints(0, 60),
+              UnorderedElementsAre(DoubleNear(24.9, 1e-12), DoubleNear(25, 1e-12), DoubleNear(49.9, 1e-12),
+                                   DoubleNear(50, 1e-12)));
 }
 
 TEST(Breakpoints, OfAModelInAHeatBath) {
@@ -115,6 +119,9 @@ std::vector<KnownForce> short_forces() {
           {"rectangle", "5*if(abs(t - 61.3) < 0.03, 1, 0)", "", 61.3, 10 * std::sin(half)},
           {"steps", "5*if(t > 47.2, if(t < 47.26, 1, 0), 0)", "", 47.23, 10 * std::sin(half)},
           {"triangle", "9*max(0, 1 - abs(t - 71)/0.05)", "", 71, 9 * (2 - 2 * std::cos(width)) / width},
+          {"repeated", "5*if(mod(t, 66) > 65.94, 1, 0)", "", 65.97, 10 * std::sin(half)},
+          {"cut off", "7/cosh(min(300, abs(t - 66.6)/0.05))^2", "", 66.6,
+           7 * std::numbers::pi * width * width / std::sinh(std::numbers::pi * width / 2)},
           {"product", "7*exp(-((t - 61)/0.05)^2)*if(x > -1e9, 1, 2)", "", 61,
            7 * width * root_pi * std::exp(-width * width / 4)}};
 }

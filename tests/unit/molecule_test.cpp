@@ -4,11 +4,13 @@
 #include "model/molecule/molecule_problem.hpp"
 #include "model/molecule/pair_list.hpp"
 #include "support/text_models.hpp"
+#include "trill/base/random.hpp"
 
 #include <cmath>
 #include <fstream>
 #include <numbers>
 #include <sstream>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -135,7 +137,20 @@ TEST(Molecule, ForcesAreGradients) {
 
 TEST(Molecule, ForcesOfWaterAreGradients) {
   const TextModel model = read_model("water.data", water_text());
-  EXPECT_LT(gradient_error(mechanics(model), all_groups, model.problem->initial_state().q(), 97), 1e-7);
+  EXPECT_LT(gradient_error(mechanics(model), all_groups, model.problem->initial_state().q(), 97), 1e-8);
+}
+
+// Forces with and without the energy are the same to the last bit, whenever the energy was asked for.
+TEST(Molecule, AskingForTheEnergyChangesNoForce) {
+  const TextModel model = read_model("water.data", water_text());
+  const MechanicalProblem& p = mechanics(model);
+  const Vec q = p.initial_state().q(), v = Vec::Zero(q.size());
+  Vec without(q.size()), with(q.size());
+  p.force(all_groups, 0, q, v, without);
+  const double energy = *p.potential(all_groups, 0, q);
+  p.force(all_groups, 0, q, v, with);
+  EXPECT_EQ(without, with);
+  EXPECT_EQ(*p.potential(all_groups, 0, q), energy);
 }
 
 // Closed forms of LAMMPS's documentation, at a trans and at a right angle.
@@ -221,23 +236,38 @@ TEST(Molecule, EwaldSumOfRockSalt) {
   EXPECT_NEAR(-energy / 256 * apart / 332.06371, 1.7475645946, 2e-5);
 }
 
-TEST(Molecule, TablesAreTheLaw) {
-  for (const Coulomb kind : {Coulomb::cut, Coulomb::shifted, Coulomb::dsf, Coulomb::ewald}) {
-    const CoulombLaw law(kind, 9, 0.25);
-    double worst = 0, beyond = 0;
-    for (double s = 0.2500001; s < 81; s *= 1.00037) {
-      const double u = (s - law.table_from()) * law.bins_per_s();
-      const CoulombLaw::Cubics& c = law.table()[static_cast<int>(u)];
-      const double t = u - static_cast<int>(u);
-      const ChargeEnergy exact = law.exact(s);
-      const auto read = [&](const double* cubic) { return cubic[0] + t * (cubic[1] + t * (cubic[2] + t * cubic[3])); };
-      const double off = std::max(std::abs(read(c.energy) - exact.energy), std::abs(read(c.slope) - exact.slope));
-      worst = std::max(worst, off);
-      if (s > 1) beyond = std::max(beyond, off);
+// Skipped pairs lack what the damped law leaves of them: (erfc(a r) - 1)/r and the shifts, by Fennell and Gezelter
+// 2006.
+TEST(Molecule, ExcludedPairsAreSubtractedOrSkipped) {
+  const auto energy = [](const char* excluded) {
+    const TextModel model = read_model("m.data", chain_text(), {{"excluded", excluded}});
+    return *mechanics(model).potential(all_groups, 0, model.problem->initial_state().q());
+  };
+  const double x[5][3] = {{-0.2, 10.1, 10.2}, {1.1, 10.6, 10}, {1.6, 11.9, 10.3}, {3, 12.1, 11}, {3.6, 13.2, 10.3}};
+  const double q[5] = {0.3, -0.2, -0.4, 0.1, 0.2}, a = 0.2, rc = 9;
+  const double shift = std::erfc(a * rc) / rc,
+               slope = -shift / rc - 2 * a / std::sqrt(std::numbers::pi) * std::exp(-a * a * rc * rc) / rc;
+  double left = 0;
+  for (int i = 0; i < 5; ++i)
+    for (int j = i + 1; j < std::min(i + 4, 5); ++j) {
+      const double r = std::hypot(x[i][0] - x[j][0], x[i][1] - x[j][1], x[i][2] - x[j][2]);
+      left += 332.06371 * q[i] * q[j] * ((std::erfc(a * r) - 1) / r - shift - slope * (r - rc));
     }
-    EXPECT_LT(worst, 1e-7) << static_cast<int>(kind);
-    EXPECT_LT(beyond, 1e-9) << static_cast<int>(kind);
-  }
+  EXPECT_NEAR(energy("subtract") - energy("skip"), left, 1e-9);
+}
+
+TEST(Molecule, TablesAreTheLaw) {
+  for (const double damping : {0.05, 0.25, 1.5})
+    for (const Coulomb kind : {Coulomb::cut, Coulomb::shifted, Coulomb::dsf, Coulomb::ewald}) {
+      const CoulombLaw law(kind, 9, damping);
+      double worst = 0;
+      for (double s = 1e-3; s < 81; s *= 1.00037) {
+        const ChargeEnergy exact = law.exact(s);
+        worst = std::max({worst, std::abs(law.energy(s, 1 / std::sqrt(s)) - exact.energy) * std::sqrt(s),
+                          std::abs(law.slope(s, 1 / s, 1 / std::sqrt(s)) - exact.slope) * s * std::sqrt(s)});
+      }
+      EXPECT_LT(worst, 2e-13) << static_cast<int>(kind) << ' ' << damping;
+    }
 }
 
 // Every pair nearer than the radius is listed, in any box and after any motion within the skin.
@@ -272,9 +302,27 @@ TEST(Molecule, PairListHasAllPairs) {
       ASSERT_TRUE(list.update(q.data()));
     }
   }
-  PairList list({}, 1, 5, 1);
+  PairList list({}, 1, 5, 1);  // of one atom
   const double nan[3] = {0, std::nan(""), 0};
   EXPECT_FALSE(list.update(nan));
+}
+
+// The distances that are computed for an atom do not depend on how many atoms there are, at the same density.
+TEST(Molecule, WorkForAPairListGrowsWithTheNumberOfAtoms) {
+  const auto looks_of_an_atom = [](int side) {
+    Box box;
+    for (std::size_t k = 0; k < 3; ++k) {
+      box.length[k] = 3.0 * side;
+      box.inverse[k] = 1 / box.length[k];
+    }
+    const int atoms = side * side * side;
+    Vec q(3 * atoms);
+    for (int i = 0; i < atoms; ++i) q.segment<3>(3 * i) << 3 * (i % side), 3 * (i / side % side), 3 * (i / side / side);
+    PairList list(box, atoms, 5, 1);
+    EXPECT_TRUE(list.update(q.data()));
+    return static_cast<double>(list.looked_at()) / atoms;
+  };
+  EXPECT_NEAR(looks_of_an_atom(20) / looks_of_an_atom(10), 1, 0.01);
 }
 
 // Whole molecules in other images of the box have the same forces, and so has an old list.
@@ -319,12 +367,14 @@ TEST(Molecule, BondsAndAnglesBecomeRigid) {
   EXPECT_NEAR(s.measured()(s.quantity("mean_bond_1"), s.rows() - 1), 1.012, 1e-8);
 }
 
-// Runs store parameters as numbers, from which the same model is read again.
+// Runs store parameters as texts, words as words, from which the same model is read again.
 TEST(Molecule, ParametersReadBack) {
   const TextModel model =
       read_model("m.data", chain_text(), {{"coulomb", "shifted"}, {"mixing", "arithmetic"}, {"skin", "1.5"}});
   OptionSet stored;
-  for (const Parameter& p : model.problem->parameters()) stored[p.name] = fmt::format("{}", p.value);
+  for (const Parameter& p : model.problem->parameters()) stored[p.name] = value_text(p);
+  EXPECT_EQ(stored.at("coulomb"), "shifted");
+  EXPECT_EQ(stored.at("skin"), "1.5");
   const TextModel again = read_model("m.data", chain_text(), stored);
   const Vec q = model.problem->initial_state().q();
   EXPECT_EQ(*mechanics(model).potential(all_groups, 0, q), *mechanics(again).potential(all_groups, 0, q));
@@ -338,6 +388,32 @@ TEST(Molecule, HeatBathByTemperature) {
   EXPECT_NEAR(bath.kT(), 0.59616201, 1e-8);
   EXPECT_NEAR(bath.gamma(), 0.005, 1e-15);
   EXPECT_EQ(model.info.run.method, "langevin_splitting");
+}
+
+// Random numbers are functions of seed, step and component: who computes which of them, and which rows are kept,
+// changes nothing.
+TEST(Molecule, PathsInAHeatBathDoNotDependOnThePartition) {
+  constexpr int numbers = 4000, parts = 7;
+  const RandomKey key{.seed = 5, .run = 2, .step = 31};
+  std::vector<double> in_order, in_parts(numbers);
+  for (std::uint32_t i = 0; i < numbers; ++i) in_order.push_back(random_normal(key, i));
+  std::vector<std::thread> threads;
+  for (std::uint32_t part = 0; part < parts; ++part)
+    threads.emplace_back([&, part] {
+      for (std::uint32_t i = part; i < numbers; i += parts) in_parts[i] = random_normal(key, i);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(in_order, in_parts);
+
+  const auto end_of = [](const Output& output, std::uint64_t seed) {
+    RunPlan plan = plan_with("langevin_splitting", 30, 0.5);
+    plan.output = output;
+    plan.seed = seed;
+    const Solution s = run_of(read_model("m.data", chain_text(), {{"temperature", "300"}}).problem, plan);
+    return last_of(s);
+  };
+  EXPECT_EQ(end_of(EveryStep{}, 1), end_of(Times{{30}}, 1));
+  EXPECT_NE(end_of(EveryStep{}, 1), end_of(EveryStep{}, 2));
 }
 
 std::string said_of(const std::string& text, const OptionSet& parameters = {}) {

@@ -104,14 +104,14 @@ export function answerCard(run: Run): HTMLElement | null {
   const events = eventLines(run);
   if (rows.length === 0 && !events) return null;
   const scroll = (shown: AnswerRow[], label: string): HTMLElement =>
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, tableOf(run, shown));
+    el('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label }, tableOf(run, shown));
   const rest = rows.slice(rowsAtOnce);
   return el(
     'section',
     { class: 'card answer', 'aria-label': 'The answer' },
     run.question ? el('p', { class: 'kind' }, 'Asked') : null,
     run.question ? el('p', { class: 'question' }, run.question) : null,
-    rows.length > 0 ? scroll(rows.slice(0, rowsAtOnce), 'The answer') : null,
+    rows.length > 0 ? scroll(rows.slice(0, rowsAtOnce), 'Values') : null,
     rest.length > 0
       ? el('details', {}, el('summary', {}, `${grouped(rest.length)} more quantities`), scroll(rest, 'More quantities'))
       : null,

@@ -71,16 +71,19 @@ function noticeItem(n: Notice, run: Run): HTMLElement {
   );
 }
 
+// Warnings stand at the top of the page, other notices below a heading.
 export function noticeList(run: Run, severities: Severity[]): HTMLElement | null {
   const told = run.notices.filter((n) => severities.includes(n.severity));
   if (told.length === 0) return null;
   const sorted = told.sort((a, b) => rank[a.severity] - rank[b.severity]);
   const items = sorted.map((n) => noticeItem(n, run));
   const rest = items.slice(shownAtOnce);
+  const warns = severities.includes('warning');
+  const title = warns ? 'Warnings' : 'Notices';
   return el(
     'section',
-    { class: 'card', 'aria-label': 'Notices' },
-    el('h3', {}, `Notices (${items.length})`),
+    { class: 'card', 'aria-label': title },
+    el(warns ? 'h2' : 'h3', { class: 'minor' }, `${title} (${items.length})`),
     el('ul', { class: 'notices' }, ...items.slice(0, shownAtOnce)),
     rest.length > 0
       ? el('details', {}, el('summary', {}, `${rest.length} more`), el('ul', { class: 'notices' }, ...rest))
@@ -140,7 +143,7 @@ export function tableCard(table: Table): HTMLElement {
       ? el('p', { class: 'plot-note' }, 'This table has no rows.')
       : el(
           'div',
-          { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': table.title || 'Table' },
+          { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `${table.title || 'Table'}, rows` },
           el(
             'table',
             { class: 'data' },

@@ -93,6 +93,15 @@ export interface Picture {
   half: [number, number];
   shapes: PictureShape[];
   data: Int16Array;
+  blur: Int16Array; // how far a fast oscillation takes each number to either side; empty: there is none
+}
+
+// A component that is thinned further than the others, for the search.
+export interface Other {
+  name: string;
+  unit: string;
+  offset: number;
+  values: Float32Array;
 }
 
 export interface Run {
@@ -118,7 +127,8 @@ export interface Run {
   spectrum: Figure[];
   cycles: Cycles | null;
   picture: Picture | null;
-  hiddenComponents: number;
+  others: { time: Float64Array; series: Other[] };
+  hiddenComponents: number; // that are not on the page at all
 }
 
 export interface FigureAxis {

@@ -13,6 +13,7 @@ import type { Figure, Report, Run, Series } from './model';
 import { phaseCard } from './phase';
 import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
+import { searchCard } from './search';
 import { trustBanner, verdictMark } from './trust';
 
 const heading = (text: string): HTMLElement => el('h2', {}, text);
@@ -47,7 +48,8 @@ export function runPanel(run: Run): (HTMLElement | null)[] {
   const cycles = run.cycles ? new CyclePanel(run, run.cycles, cards).element : null;
   const phase = phaseCard([run], run.id);
   const remarks = [
-    run.hiddenComponents > 0 ? `${grouped(run.hiddenComponents)} further components were left out of this page.` : '',
+    run.others.series.length > 0 ? `The plots show what the measures name and what moves most; ${grouped(run.others.series.length)} others can be searched for below.` : '',
+    run.hiddenComponents > 0 ? `${grouped(run.hiddenComponents)} further components are only in the file of the run.` : '',
     run.events.length > 0 ? `Dashed vertical lines mark events: ${eventSummary(run)}.` : '',
   ].filter(Boolean);
   return [
@@ -59,6 +61,7 @@ export function runPanel(run: Run): (HTMLElement | null)[] {
     heading('Over time'),
     remarks.length > 0 ? el('p', { class: 'remark' }, remarks.join(' ')) : null,
     charts.length > 0 ? ofTime(charts) : el('p', { class: 'empty' }, 'This run holds no series to draw.'),
+    searchCard(run, link),
     cycles ? heading('Cycle by cycle') : null,
     cycles,
     run.spectrum.length > 0 ? heading('Spectrum') : null,

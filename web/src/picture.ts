@@ -36,6 +36,14 @@ export class Stage {
     this.scale = picture.equal ? [both, both] : [sx, sy];
   }
 
+  // How far a fast oscillation takes a point to either side, in pixels.
+  spread(index: number, frame: number): Place {
+    const { blur, numbers, half } = this.picture;
+    const first = Math.round(frame) * numbers + index;
+    const along = (k: number): number => (Math.max(0, blur[first + k]) / range) * 2 * half[k] * this.scale[k];
+    return blur.length > 0 ? [along(0), along(1)] : [0, 0];
+  }
+
   // Numbers reach to twice the half size of the picture.
   at(index: number, frame: number): Place | null {
     const { data, numbers, frames, half } = this.picture;
@@ -109,7 +117,27 @@ export class PicturePainter {
     this.ctx.clearRect(0, 0, this.stage.width, this.stage.height);
     this.ctx.lineJoin = this.ctx.lineCap = 'round';
     this.picture.shapes.forEach((shape, i) => shape.trail && this.trail(shape, i, frame));
+    if (this.picture.blur.length > 0) this.picture.shapes.forEach((shape, i) => this.blur(shape, i, frame));
     this.picture.shapes.forEach((shape, i) => this.shape(shape, i, frame));
+  }
+
+  // A slow run does not follow the fast oscillation; where it takes the points is drawn as clouds, denser in the middle.
+  private blur(shape: PictureShape, index: number, frame: number): void {
+    const { ctx } = this;
+    ctx.fillStyle = this.colour(shape, index);
+    for (let p = 0; p < shape.elements * shape.points; ++p) {
+      const at = shape.first + 2 * p;
+      const place = this.stage.at(at, frame);
+      const [x, y] = this.stage.spread(at, frame);
+      if (!place || Math.max(x, y) < 1) continue;
+      ctx.globalAlpha = 0.1;
+      for (const share of [1, 0.75, 0.5]) {
+        ctx.beginPath();
+        ctx.ellipse(...place, share * x + 4, share * y + 4, 0, 0, 2 * Math.PI);
+        ctx.fill();
+      }
+    }
+    ctx.globalAlpha = 1;
   }
 
   private colour(shape: PictureShape, index: number): string {

@@ -100,11 +100,28 @@ function readCycles(v: unknown, label: string, problems: string[]): Cycles | nul
   return { numbers, starts, periods, phases, series, command: text(v.command) };
 }
 
+function readOthers(v: unknown, label: string, problems: string[]): Run['others'] {
+  const f = fields(v);
+  const complain = (what: string) => problems.push(`${label}: the other components: ${what}.`);
+  const time = decodeFloat64(f.time, complain);
+  const order = ascendingOrder(time);
+  const series = list(f.series).map(fields).map((s) => ({
+    name: text(s.name, '?'),
+    unit: text(s.unit),
+    offset: numberOr(s.offset, 0),
+    values: reorder(decodeFloat32(s.data, complain), order),
+  }));
+  const fits = series.every((s) => s.values.length === (order ?? time).length);
+  if (!fits) complain('their lengths do not fit together');
+  return fits ? { time: reorder(time, order), series } : { time: new Float64Array(0), series: [] };
+}
+
 const whole = (v: unknown): number => Math.max(0, Math.floor(numberOr(v, 0)));
 
 function readPicture(v: unknown, label: string, problems: string[]): Picture | null {
   if (!isFields(v)) return null;
   const data = decodeInt16(v.data, (what) => problems.push(`${label}: the picture ${what}.`));
+  const blur = decodeInt16(v.blur, (what) => problems.push(`${label}: the blur of the picture ${what}.`));
   const [t0, t1] = [numberOr(v.t0, 0), numberOr(v.t1, 0)];
   const [frames, numbers] = [whole(v.frames), whole(v.numbers)];
   const shapes = list(v.shapes).map(fields).map((s) => ({
@@ -121,7 +138,7 @@ function readPicture(v: unknown, label: string, problems: string[]): Picture | n
     return null;
   }
   const half = list(v.half).map((h) => Math.abs(numberOr(h, 1)) || 1);
-  return { t0, t1, frames, numbers, equal: v.equal !== false, half: [half[0] ?? 1, half[1] ?? 1], shapes, data };
+  return { t0, t1, frames, numbers, equal: v.equal !== false, half: [half[0] ?? 1, half[1] ?? 1], shapes, data, blur: blur.length === data.length ? blur : new Int16Array(0) };
 }
 
 function readRun(v: unknown, index: number, problems: string[]): Run {
@@ -189,6 +206,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
     spectrum: list(f.spectrum).map((figure, i) => readFigure(figure, i, problems)),
     cycles: readCycles(f.cycles, label, problems),
     picture: readPicture(f.picture, label, problems),
+    others: readOthers(f.others, label, problems),
     hiddenComponents: numberOr(f.hidden_components, 0),
   };
 }

@@ -3,23 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { f64, report } from './data.mjs';
+import { report } from './data.mjs';
+import { heatChart as heat } from './parts.mjs';
 import { session } from './session.mjs';
 
 const withPage = session();
-const [xs, ys] = [[1, 2, 3], [10, 100]];
-const grid = xs.flatMap((x) => ys.map((y) => [x, y]));
-const seriesOf = (label, z) => ({ label, x: f64(grid.map((p) => p[0])), y: f64(grid.map((p) => p[1])), z: f64(z) });
-const heat = () => ({
-  title: 'r over a and b',
-  note: '',
-  x: { label: 'a', unit: '', log: false },
-  y: { label: '<i>b</i>', unit: 'm', log: true },
-  z: { label: 'r', unit: 's', log: false },
-  style: 'heat',
-  series: [seriesOf('at the end', grid.map(([x, y]) => x * y)), seriesOf('mean', [1, 2, NaN, 4, 5, 6])],
-  marks: [],
-});
 const table = (links) => ({ title: 'Runs', note: '', columns: ['a'], rows: [['1'], ['2']], marks: ['ok', 'ok'], links });
 
 test('a heat map tells the value under the pointer and by keys, for each kind of value', () =>

@@ -3,38 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeRun, report } from './data.mjs';
+import { movingBars as picture, pictureFrames as frames } from './parts.mjs';
 import { hoverAt, settle, show } from './probe.mjs';
 import { session } from './session.mjs';
 
 const withPage = session();
-const frames = 101;
-
-// A point that moves from the left end to the right end between t = 0 and 10, and a bar of `bars` bodies.
-function picture({ bars = 1, more = {} } = {}) {
-  const numbers = 2 + 4 * bars;
-  const data = new Int16Array(frames * numbers);
-  for (let f = 0; f < frames; ++f) {
-    const x = Math.round(-16383 + (32766 * f) / (frames - 1));
-    data.set([x, 0], f * numbers);
-    for (let b = 0; b < bars; ++b) data.set([x, -9000, Math.round(0.5 * x), 9000], f * numbers + 2 + 4 * b);
-  }
-  return {
-    t0: 0,
-    t1: 10,
-    frames,
-    numbers,
-    equal: true,
-    centre: [0, 0],
-    half: [1, 0.6],
-    shapes: [
-      { kind: 'point', first: 0, points: 1, elements: 1, colour: '', trail: true },
-      { kind: 'body', first: 2, points: 2, elements: bars, colour: 'orange', trail: false },
-    ],
-    data: Buffer.from(data.buffer).toString('base64'),
-    ...more,
-  };
-}
-
 const withPicture = (shown, use, options) =>
   withPage(report({ runs: [makeRun('r0', 0.01, { picture: shown })] }), async (page) => {
     await show(page, 'r0-picture');
@@ -113,3 +86,23 @@ test('it fits a small screen', () =>
   withPicture(picture(), async (page) => {
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
   }, { width: 420, media: { colorScheme: 'dark' } }));
+
+test('a fast oscillation that the run leaves out is drawn as a cloud around the points', () => {
+  const shown = picture();
+  const blur = new Int16Array(shown.frames * shown.numbers);
+  for (let f = 0; f < shown.frames; ++f) blur.set([0, 5000], f * shown.numbers); // up and down by a third of the height
+  const inked = (page, height) =>
+    page.evaluate((share) => {
+      const canvas = document.querySelector('#r0-picture canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, Math.round(share * canvas.height), canvas.width, 1);
+      let count = 0;
+      for (let i = 3; i < data.length; i += 4) count += data[i] > 0 ? 1 : 0;
+      return count;
+    }, height);
+  return withPicture(shown, async (page) => {
+    const without = await inked(page, 0.38);
+    await withPicture({ ...shown, blur: Buffer.from(blur.buffer).toString('base64') }, async (other) => {
+      assert.ok((await inked(other, 0.38)) > without + 3, 'no cloud above the point');
+    });
+  });
+});

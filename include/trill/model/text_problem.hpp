@@ -16,8 +16,9 @@ struct TextModel {
   std::string file;  // the file name as shown in messages
   std::string text;  // content of the file
   std::unique_ptr<Problem> problem;
-  std::vector<std::string> warnings;  // what a user should know about the model before a run
-  OptionSet inputs = {};              // other files that were read: name as in the model, checksum of the content
+  std::vector<std::string> warnings;      // what a user should know about the model before a run
+  OptionSet inputs = {};                  // other files that were read: name as in the model, checksum of the content
+  std::vector<std::string> remarks = {};  // what was done without being asked for
 };
 
 inline constexpr std::size_t most_model_bytes = 10'000'000;

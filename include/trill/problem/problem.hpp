@@ -42,7 +42,9 @@ struct Quantity {
 struct Parameter {
   std::string name, unit, what;
   double value = 0;
+  std::string word = {};  // of a parameter that is a word; then `value` means nothing
 };
+std::string value_text(const Parameter& parameter);
 
 // What a run computes of the motion.
 enum class Delivers { full, slow, amplitude, statistics, envelope };

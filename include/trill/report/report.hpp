@@ -5,6 +5,7 @@
 #include "trill/report/chart.hpp"
 #include "trill/solution/solution.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,10 @@ struct ReportRun {
   std::optional<std::vector<std::string>> spectrum{};
   // The angular frequencies that the model is known to have; asked for only if there is a spectrum to mark them in.
   std::function<std::vector<ChartMark>()> frequencies{};
+  // How many of the rows the run recorded; the others lie between them, for curves without corners. 0: all of them.
+  Index recorded_rows = 0;
+  // Where the files are that the model reads; they must be those that the run read. Not set: they are not looked at.
+  std::optional<std::filesystem::path> model_folder{};
 };
 ReportRun report_run(const Solution& solution, std::string label = "");
 

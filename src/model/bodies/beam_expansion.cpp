@@ -22,6 +22,7 @@ class BeamExpansion {
     write_element_motion();
     if (beam_.shortening) write_shortening();
     write_kinetic();
+    if (beam_.shortening) write_completion();
     write_bending();
     if (gravity) write_weight(*gravity);
   }
@@ -168,6 +169,22 @@ class BeamExpansion {
                  shortened + ")",
              beam_.name.offset),
          over_});
+  }
+
+  // Without the product of the rate of w and theta' u, which is of the third order, already small deflections would
+  // give the motion of the base against that of a beam with short elements a negative mass. u is replaced in it by the
+  // line a + b x that has the same integrals of u and x u, which are all that the energy above has of u.
+  void write_completion() {
+    const auto sum = [&](const char* name, const char* of) { writer_.derive_sum(text(name), text(of), *over_); };
+    sum("{0}.all_lost", "{0}.lost_sum");
+    sum("{0}.all_lost_moment", "{0}.lost_moment");
+    sum("v{0}.all_sum", "v{0}.sum");
+    sum("v{0}.all_moment", "v{0}.moment");
+    derive("{0}.drawn_slope", "12/{0}.length^3*({0}.all_lost*{0}.length/2 - {0}.all_lost_moment)");
+    derive("{0}.drawn_base", "-{0}.all_lost/{0}.length - {0}.drawn_slope*{0}.length/2");
+    writer_.file().kinetic.push_back(
+        {made("{0}.mass/{0}.length*v{0}.angle*({0}.drawn_base*v{0}.all_sum + {0}.drawn_slope*v{0}.all_moment)"),
+         std::nullopt});
   }
 
   // The curvature is linear on an element. The two gaps are its mean and its change towards the ends; together they

@@ -59,6 +59,8 @@ FrameCoordinates coordinates_of_origin(ModelWriter& writer, const FileText& name
   frame.position.point = 2;
   frame.position.start = start.position.value_or(pair_of(zero(), zero()));
   frame.position.velocity = start.velocity.value_or(pair_of(zero(), zero()));
+  frame.position.open_velocity = !start.velocity;
+  frame.angle.open_velocity = !start.angular_velocity;
   frame.angle.name = {name.text + ".angle", name.offset};
   frame.angle.unit = "rad";
   frame.angle.start = {start.angle.value_or(zero()), {}};

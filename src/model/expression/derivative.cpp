@@ -71,6 +71,10 @@ class Rules {
         return first_unless(of(Op::less, a, b));
       case Op::hypot:
         return {graph_.divide(a, e), graph_.divide(b, e), zero};
+      case Op::table_place:
+        return {piece_of(a, of(Op::floor, e), b, LookupFunction::place_slope), zero, zero};
+      case Op::table_piece:
+        return {next_derivative(a, b, node.child[2]), zero, zero};
       default:
         return {zero, zero, zero};
     }
@@ -92,6 +96,16 @@ class Rules {
   Expression of(Op op, Expression a, Expression b = no_expression) { return graph_.apply(op, a, b); }
   Expression beside(Expression a) {  // sqrt(1 - a^2), as a product that keeps its digits near |a| = 1
     return of(Op::sqrt, graph_.multiply(graph_.subtract(number(1), a), graph_.add(number(1), a)));
+  }
+  Expression piece_of(Expression x, Expression cell, Expression code, int derivative) {
+    LookupFunction function = LookupFunction::from(*graph_.constant(code));
+    function.derivative = derivative;
+    return graph_.apply(Op::table_piece, x, cell, number(function.code()));
+  }
+  Expression next_derivative(Expression x, Expression cell, Expression code) {
+    constexpr int degree = 3;  // of the polynomials
+    const int derivative = LookupFunction::from(*graph_.constant(code)).derivative;
+    return derivative < degree ? piece_of(x, cell, code, derivative + 1) : no_expression;
   }
   Partials first_unless(Expression second) { return {of(Op::equal, second, number(0)), second, no_expression}; }
   Partials power(Expression e, Expression a, Expression b) {

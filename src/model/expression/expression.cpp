@@ -32,6 +32,7 @@ int arity(Op op) {
     case Op::symbol:
       return 0;
     case Op::choose:
+    case Op::table_piece:
       return 3;
     case Op::add:
     case Op::subtract:
@@ -46,6 +47,7 @@ int arity(Op op) {
     case Op::min:
     case Op::max:
     case Op::hypot:
+    case Op::table_place:
       return 2;
     default:
       return 1;
@@ -117,8 +119,17 @@ double evaluate(Op op, double a, double b, double c) {
       return a < b ? b : a;
     case Op::hypot:
       return std::hypot(a, b);
+    case Op::table_place:
+    case Op::table_piece:
+      break;
   }
   return 0;
+}
+
+double evaluate_lookup(Op op, double a, double b, double c, const LookupTables& tables) {
+  const LookupFunction function = LookupFunction::from(op == Op::table_place ? b : c);
+  const LookupTable& table = *tables[static_cast<std::size_t>(function.table)];
+  return op == Op::table_place ? lookup_place(table, a) : lookup_piece(table, a, b, function.derivative);
 }
 
 bool ExpressionNode::operator==(const ExpressionNode& o) const {
@@ -194,9 +205,17 @@ std::optional<Expression> ExpressionGraph::fold(Op op, Expression a, Expression 
   const auto value = [&](Expression e) { return e == no_expression ? std::optional(0.0) : constant(e); };
   const auto x = value(a), y = value(b), z = value(c);
   if (!x || !y || !z) return std::nullopt;
-  const double result = evaluate(op, *x, *y, *z);
+  const double result = is_lookup(op) ? evaluate_lookup(op, *x, *y, *z, tables_) : evaluate(op, *x, *y, *z);
   if (!std::isfinite(result)) return std::nullopt;
   return number(result);
+}
+
+Expression ExpressionGraph::lookup(const std::shared_ptr<const LookupTable>& table, Expression x) {
+  const auto known = std::find(tables_.begin(), tables_.end(), table);
+  const LookupFunction function{static_cast<int>(known - tables_.begin())};
+  if (known == tables_.end()) tables_.push_back(table);
+  const Expression code = number(function.code());
+  return apply(Op::table_piece, x, apply(Op::floor, apply(Op::table_place, x, code)), code);
 }
 
 std::vector<Expression> ExpressionGraph::needed(std::span<const Expression> roots) const {

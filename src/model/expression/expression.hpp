@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/expression/lookup_table.hpp"
 #include "trill/base/errors.hpp"
 
 #include <cstdint>
@@ -10,17 +11,20 @@
 #include <vector>
 
 namespace trill {
-// What a node does. Comparisons give 1 or 0; choose(c, a, b) is a where c is not zero.
+// What a node does. Comparisons give 1 or 0; choose(c, a, b) is a where c is not zero. The last child of table_place(x,
+// f) and table_piece(x, cell, f) is the number of a LookupFunction.
 // clang-format off
 enum class Op : std::uint8_t {
   number, symbol,
   add, subtract, multiply, divide, power, negate, square,
   less, less_equal, equal, not_equal, choose,
-  sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, floor, min, max, hypot
+  sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, floor, min, max, hypot,
+  table_place, table_piece
 };
 // clang-format on
 int arity(Op op);
 bool is_comparison(Op op);
+inline bool is_lookup(Op op) { return op == Op::table_place || op == Op::table_piece; }
 
 // What an expression depends on. The index of a symbol is a place in the tables of the term it belongs to: which
 // parameter, which column, which of the coordinates that the term touches. The kinds from velocity to snap are the
@@ -74,6 +78,9 @@ class ExpressionGraph {
   Expression multiply(Expression a, Expression b) { return apply(Op::multiply, a, b); }
   Expression divide(Expression a, Expression b) { return apply(Op::divide, a, b); }
   Expression negate(Expression a) { return apply(Op::negate, a); }
+  // The value of a table at x; a derivative of it, as a formula that holds in the cell of x.
+  Expression lookup(const std::shared_ptr<const LookupTable>& table, Expression x);
+  const LookupTables& tables() const { return tables_; }
 
   const ExpressionNode& operator[](Expression e) const { return nodes_[static_cast<std::size_t>(e)]; }
   std::size_t size() const { return nodes_.size(); }
@@ -104,6 +111,7 @@ class ExpressionGraph {
   bool is(Expression e, double value) const { return constant(e) == value; }
 
   std::vector<ExpressionNode> nodes_;
+  LookupTables tables_;
   std::vector<Expression> table_;  // open addressing, a power of two long; no_expression where free
 };
 
@@ -118,4 +126,6 @@ void share_reciprocals(ExpressionGraph& graph, std::vector<Expression>& roots);
 
 // One operation on numbers. It defines the result that all other ways of evaluation must give.
 double evaluate(Op op, double a, double b, double c);
+// The same for operations that look into tables.
+double evaluate_lookup(Op op, double a, double b, double c, const LookupTables& tables);
 }  // namespace trill

@@ -10,7 +10,7 @@ namespace trill {
 enum class PointFunction { none, distance, angle, dihedral, dot, norm, point };
 
 // Functions of numbers that are made of several operations.
-enum class MadeFunction { none, modulo, sign };
+enum class MadeFunction { none, modulo, sign, table };
 
 inline constexpr int any_number = 1000;  // of arguments
 
@@ -57,6 +57,7 @@ inline constexpr Function functions[] = {
     Function("floor", Op::floor).unreserved(),
     Function("mod", MadeFunction::modulo, 2).unreserved(),
     Function("sign", MadeFunction::sign, 1).unreserved(),
+    Function("table", MadeFunction::table, 2).unreserved(),
     {"min", Op::min, 2, any_number},
     {"max", Op::max, 2, any_number},
     {"pow", Op::power},

@@ -13,7 +13,8 @@ inline __attribute__((always_inline)) void each_lane(Operation operation) {
 }
 
 template <int L>
-inline __attribute__((always_inline)) void run(std::span<const Instruction> code, double* r) {
+inline __attribute__((always_inline)) void run(std::span<const Instruction> code, const LookupTables& tables,
+                                               double* r) {
   for (const Instruction& i : code) {
     double* to = r + static_cast<std::size_t>(i.to) * L;
     const double* a = r + static_cast<std::size_t>(i.a) * L;
@@ -67,6 +68,10 @@ inline __attribute__((always_inline)) void run(std::span<const Instruction> code
       case Op::cos:
         each_lane<L>([&](int l) { to[l] = std::cos(a[l]); });
         break;
+      case Op::table_place:
+      case Op::table_piece:
+        each_lane<L>([&](int l) { to[l] = evaluate_lookup(i.op, a[l], b[l], c[l], tables); });
+        break;
       default:
         each_lane<L>([&](int l) { to[l] = evaluate(i.op, a[l], b[l], c[l]); });
         break;
@@ -75,7 +80,9 @@ inline __attribute__((always_inline)) void run(std::span<const Instruction> code
 }
 }  // namespace
 
-void run_single(std::span<const Instruction> code, double* r) { run<1>(code, r); }
+void run_single(std::span<const Instruction> code, const LookupTables& tables, double* r) { run<1>(code, tables, r); }
 
-TRILL_WIDE void run_block(std::span<const Instruction> code, double* r) { run<lanes>(code, r); }
+TRILL_WIDE void run_block(std::span<const Instruction> code, const LookupTables& tables, double* r) {
+  run<lanes>(code, tables, r);
+}
 }  // namespace trill

@@ -8,7 +8,7 @@
 namespace trill {
 inline constexpr int lanes = 32;
 
-void run_single(std::span<const Instruction> code, double* r);
+void run_single(std::span<const Instruction> code, const LookupTables& tables, double* r);
 // Register k lies at r[k*lanes].
-void run_block(std::span<const Instruction> code, double* r);
+void run_block(std::span<const Instruction> code, const LookupTables& tables, double* r);
 }  // namespace trill

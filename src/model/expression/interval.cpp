@@ -84,6 +84,34 @@ FunctionRange range_of_absolute(const Interval& a) {
   return {{low, a.most()}, sign, {0, 0}};
 }
 
+// The polynomial of one cell.
+FunctionRange range_in_cell(const LookupTable& table, const Interval& a, double cell) {
+  const double origin = lookup_origin(table, cell);
+  const auto at_origin = [&](int derivative) {
+    const double c = lookup_piece(table, origin, cell, derivative);
+    return Interval{c, c};
+  };
+  const Interval d = a - Interval{origin, origin};
+  const Interval curvature = at_origin(2) + d * at_origin(3);
+  const Interval slope = at_origin(1) + d * (at_origin(2) + 0.5 * (d * at_origin(3)));
+  const Interval value =
+      at_origin(0) + d * (at_origin(1) + 0.5 * (d * (at_origin(2) + (1.0 / 3) * (d * at_origin(3)))));
+  return {value, slope, curvature};
+}
+Interval piece_third(const LookupTable& table, double cell) {
+  const double third = lookup_piece(table, 0, cell, 3);
+  return {third, third};
+}
+
+// The part of a range that belongs to a cell and its neighbours; formulas of a cell are used no further.
+Interval near_cell(const LookupTable& table, const Interval& a, long cell) {
+  const long last = table.points() - 1;
+  const double low = cell < 1 ? -std::numeric_limits<double>::infinity() : table.x(cell - 1);
+  const double high = cell + 2 > last ? std::numeric_limits<double>::infinity() : table.x(cell + 2);
+  const Interval part{std::max(a.low, low), std::min(a.high, high)};
+  return part.low <= part.high ? part : a;
+}
+
 // Where it jumps, no slope bounds the change of the function.
 FunctionRange range_of_floor(const Interval& a) {
   const Interval value = monotone([](double x) { return std::floor(x); }, a);
@@ -163,6 +191,37 @@ FunctionRange range_of(Op op, const Interval& a) {
     default:
       return unknown_range;
   }
+}
+
+FunctionRange range_of_place(const LookupTable& table, const Interval& a) {
+  const Interval place = monotone([&](double x) { return lookup_place(table, x); }, a);
+  if (!std::isfinite(place.low) || !std::isfinite(place.high)) return unknown_range;
+  FunctionRange range{place, {0, 0}, {0, 0}};
+  for (double cell = std::floor(place.low); cell <= place.high; ++cell)
+    range.slope.high = std::max(range.slope.high, lookup_piece(table, a.low, cell, LookupFunction::place_slope));
+  if (std::floor(place.low) == std::floor(place.high)) range.slope.low = range.slope.high;
+  if (place.low < 0 || place.high > static_cast<double>(table.points() - 1)) range.slope.low = 0;
+  return range;
+}
+
+FunctionRange range_of_piece(const LookupTable& table, const Interval& a, const Interval& cell, int derivative) {
+  const double last = static_cast<double>(table.points() - 1);
+  const double from = std::clamp(std::floor(cell.low), -1.0, last), to = std::clamp(std::floor(cell.high), -1.0, last);
+  if (std::isnan(from) || std::isnan(to) || derivative >= LookupFunction::place_slope) return unknown_range;
+  const bool several = from < to, leaves = from < 0 || to == last;
+  FunctionRange range;
+  for (double k = from; k <= to; ++k) {
+    const FunctionRange piece = range_in_cell(table, several ? near_cell(table, a, static_cast<long>(k)) : a, k);
+    const Interval all[] = {piece.value, piece.slope, piece.curvature, piece_third(table, k), {0, 0}, {0, 0}};
+    const auto d = static_cast<std::size_t>(derivative);
+    const FunctionRange of{all[d], all[d + 1], all[d + 2]};
+    range = k == from ? of
+                      : FunctionRange{hull(range.value, of.value), hull(range.slope, of.slope),
+                                      hull(range.curvature, of.curvature)};
+  }
+  const int smooth = leaves ? 0 : table.continuous_derivatives;
+  if (several && derivative > smooth) range.slope = everything;  // it jumps, and no slope bounds that
+  return range;
 }
 
 FunctionRange range_of_power(const Interval& a, double exponent) {

@@ -30,5 +30,8 @@ struct FunctionRange {
   Interval value, slope, curvature;
 };
 FunctionRange range_of(Op op, const Interval& a);
+// The same for the operations on a table, see LookupTable; `cell` is the range of its cells.
+FunctionRange range_of_place(const LookupTable& table, const Interval& a);
+FunctionRange range_of_piece(const LookupTable& table, const Interval& a, const Interval& cell, int derivative);
 FunctionRange range_of_power(const Interval& a, double exponent);
 }  // namespace trill

@@ -136,6 +136,10 @@ class LatexWriter {
         return {fmt::format("\\left\\lfloor {} \\right\\rfloor", plain(child(0)))};
       case Op::abs:
         return {fmt::format("\\left|{}\\right|", plain(child(0)))};
+      case Op::table_place:
+        return {"\\operatorname{place}" + of_table(node, 1), atom};
+      case Op::table_piece:
+        return {of_table(node, 2), atom};
       default:  // choose
         return {fmt::format("\\begin{{cases}} {} & \\text{{if }} {} \\\\ {} & \\text{{otherwise}} \\end{{cases}}",
                             plain(child(1)), condition(child(0)), plain(child(2)))};
@@ -154,6 +158,14 @@ class LatexWriter {
     std::string arguments = plain(node.child[0]);
     for (int k = 1; k < arity(node.op); ++k) arguments += ", " + plain(node.child[k]);
     return fmt::format("{}\\left({}\\right)", name, arguments);
+  }
+
+  // The cell is left out: it is that of the argument.
+  std::string of_table(const ExpressionNode& node, int last) const {
+    const LookupFunction function = LookupFunction::from(*graph_.constant(node.child[last]));
+    const std::string& name = graph_.tables()[static_cast<std::size_t>(function.table)]->name;
+    return fmt::format("{}{}\\left({}\\right)", latex_name(name),
+                       std::string(static_cast<std::size_t>(function.derivative), '\''), plain(node.child[0]));
   }
 
   static Piece write_number(double value) {

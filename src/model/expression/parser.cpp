@@ -321,7 +321,38 @@ class Parser : private ExpressionText {
     return known;
   }
 
+  // A text in quotes.
+  std::string quoted(const char* what) {
+    const std::size_t begin = at_;
+    const char quote = next();
+    if (quote != '"' && quote != '\'') fail(at_, fmt::format("{} in quotes was expected here, not {}", what, seen()));
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) fail(begin, "this text has no closing quote");
+    at_ = end + 1;
+    skip_space();
+    return std::string(text_.substr(begin + 1, end - begin - 1));
+  }
+
+  ParsedValue table() {
+    const std::size_t open = at_;
+    take("(");
+    TableUse use{.piece = piece_, .offset = at_};
+    use.file = quoted("the name of a file");
+    if (!take(",")) fail(at_, fmt::format("',' and the place in the table were expected here, not {}", seen()));
+    const Expression x = number_of(condition());
+    while (take(",")) {
+      const std::string word = quoted("\"linear\", \"cubic\" or the name of a column");
+      if (word == "linear" || word == "cubic")
+        use.interpolation = word == "cubic" ? Interpolation::cubic : Interpolation::linear;
+      else
+        use.column = word;
+    }
+    close(open, "(", ")");
+    return parsed_number(graph_.lookup(scope_.find_table(use), x));
+  }
+
   ParsedValue call(const Function& function, std::size_t begin) {
+    if (function.made == MadeFunction::table) return table();
     const Arguments arguments = parenthesized(function);
     if (function.of_points != PointFunction::none) return of_points(function, arguments, begin);
     std::vector<Expression> given;
@@ -402,6 +433,10 @@ class Parser : private ExpressionText {
   int depth_;
 };
 }  // namespace
+
+std::shared_ptr<const LookupTable> NameScope::find_table(const TableUse& use) {
+  throw use.piece.error(use.offset, "tables cannot be used here");
+}
 
 Expression parse_expression(const SourcePiece& piece, ExpressionGraph& graph, NameScope& scope, int depth) {
   return Parser(piece, graph, scope, depth).whole_number();

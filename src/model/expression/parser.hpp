@@ -28,6 +28,15 @@ struct NameUse {
   int depth = 0;           // nesting depth at which the definition of the name is parsed
 };
 
+// A table as it stands in an expression: table("road.csv", x, "cubic", "height").
+struct TableUse {
+  std::string file{};
+  std::string column{};  // of the values; "": the second of two columns
+  Interpolation interpolation = Interpolation::linear;
+  const SourcePiece& piece;
+  std::size_t offset = 0;  // place of the file's name in the piece
+};
+
 // What the names in an expression mean.
 class NameScope {
  public:
@@ -35,6 +44,8 @@ class NameScope {
   // The result has size 0 if the name is unknown. Throws ModelError if it is known but used wrongly (an array without
   // its index).
   virtual ParsedValue find(const NameUse& use) = 0;
+  // Throws ModelError if there is no such table.
+  virtual std::shared_ptr<const LookupTable> find_table(const TableUse& use);
   virtual std::vector<std::string> names() const = 0;                      // for suggestions
   virtual bool knows(std::string_view /*dotted*/) const { return false; }  // a name of two words: crank.angle
 };
@@ -43,6 +54,7 @@ class NameScope {
 // comparison comparison := sum [(< <= > >= == !=) sum]      sum := product {(+ -) product}      product := unary {(* /
 // %) unary} unary := (- +) unary | power                   power := part [^ unary] part := primary [.x | .y | .z]
 // primary := number | name | name[condition] | name(condition, ...) | (condition)
+//            | table(text, condition, text...), where a text is in quotes of either kind
 // name := word | word.word, the latter only if something has that name: crank.angle; its index may come before the dot
 // Operators work on numbers. Points can be added, subtracted, and multiplied or divided by numbers; otherwise they are
 // arguments of functions or have their parts taken. a % b is a - b floor(a/b), with the sign of b.

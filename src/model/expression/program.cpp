@@ -27,6 +27,7 @@ class ProgramWriter {
       if (level == 1) program_.timed_ = next_;
     }
     program_.registers_ = next_;
+    program_.tables_ = graph_.tables();
     for (const Expression e : outputs_) program_.outputs_.push_back(info(e).place);
   }
 
@@ -189,7 +190,7 @@ void Evaluator::evaluate(const ProgramInputs& inputs) {
       else
         r[load.to] = vector_of(inputs, load.kind)[load.index];
     }
-    run_single(part->code, r);
+    run_single(part->code, program_->tables(), r);
   }
 }
 }  // namespace trill

@@ -44,6 +44,7 @@ class Program {
   std::uint32_t timed() const { return timed_; }
   std::uint32_t registers() const { return registers_; }
   const std::vector<std::uint32_t>& outputs() const { return outputs_; }
+  const LookupTables& tables() const { return tables_; }
   std::size_t instructions() const { return parts_[0].code.size() + parts_[1].code.size() + parts_[2].code.size(); }
 
  private:
@@ -52,6 +53,7 @@ class Program {
   ProgramPart parts_[3];
   std::uint32_t fixed_ = 0, timed_ = 0, registers_ = 0;
   std::vector<std::uint32_t> outputs_;
+  LookupTables tables_;
 };
 
 // Vectors that a program may read.

@@ -17,7 +17,7 @@ std::vector<double> fixed_registers(const Program& program, std::span<const doub
   for (const Constant& c : program.constants()) registers[c.to] = c.value;
   for (const Load& load : program.of_parameters().loads)
     registers[load.to] = parameters[static_cast<std::size_t>(load.index)];
-  run_single(program.of_parameters().code, registers.data());
+  run_single(program.of_parameters().code, program.tables(), registers.data());
   return registers;
 }
 
@@ -60,7 +60,7 @@ void Runner::add_single(const ProgramInputs& inputs, double* out, const std::int
   const Program& program = routine_->program;
   double* r = fixed_.data();
   for (const Load& load : program.of_time().loads) r[load.to] = inputs.t;
-  run_single(program.of_time().code, r);
+  run_single(program.of_time().code, program.tables(), r);
   for (const Load& load : program.of_instance().loads) {
     if (load.kind == SymbolKind::element)
       r[load.to] = 0;
@@ -69,7 +69,7 @@ void Runner::add_single(const ProgramInputs& inputs, double* out, const std::int
     else
       r[load.to] = vector_of(inputs, load.kind)[table_of(load)[0]];
   }
-  run_single(program.of_instance().code, r);
+  run_single(program.of_instance().code, program.tables(), r);
   const std::vector<std::uint32_t>& outputs = program.outputs();
   for (std::size_t k = 0; k < outputs.size(); ++k) out[targets[k][0]] += r[outputs[k]];
 }
@@ -94,7 +94,7 @@ void Runner::add_blocks(const ProgramInputs& inputs, double* out, const std::int
   const Program& program = routine_->program;
   double* r = registers_.data();
   for (const Load& load : program.of_time().loads) broadcast(r, load.to, inputs.t);
-  run_block(program.of_time().code, r);
+  run_block(program.of_time().code, program.tables(), r);
   const std::vector<std::uint32_t>& outputs = program.outputs();
   for (std::size_t k = 0; k < outputs.size(); ++k)
     outputs_[k] = {r + static_cast<std::size_t>(outputs[k]) * lanes, targets[k], routine_->targets[k].sum};
@@ -102,7 +102,7 @@ void Runner::add_blocks(const ProgramInputs& inputs, double* out, const std::int
   for (Index first = 0; first < instances; first += lanes) {
     const int count = static_cast<int>(std::min<Index>(lanes, instances - first));
     load_block(inputs, first, count);
-    run_block(program.of_instance().code, r);
+    run_block(program.of_instance().code, program.tables(), r);
     add_outputs(first, count, out);
   }
 }

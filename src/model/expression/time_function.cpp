@@ -74,7 +74,8 @@ std::unordered_map<Expression, int> find_dependence(const ExpressionGraph& graph
 }
 }  // namespace
 
-TimeFunction::TimeFunction(const ExpressionGraph& graph, Expression e, const Constants& constants) {
+TimeFunction::TimeFunction(const ExpressionGraph& graph, Expression e, const Constants& constants)
+    : tables_(graph.tables()) {
   const Expression roots[] = {e};
   std::unordered_map<Expression, int> places;
   for (const Expression x : graph.needed(roots)) {
@@ -101,6 +102,7 @@ TimeRange TimeFunction::evaluate(const Step& step, const Interval& t) const {
   if (op == Op::symbol) return {t, {1, 1}, {0, 0}};
   const TimeRange& a = child(step, 0);
   if (op == Op::choose) return choose(step);
+  if (is_lookup(op)) return look_up(step);
   if (arity(op) == 1) return composed(range_of(op, a.value), a);
   const TimeRange& b = child(step, 1);
   switch (op) {
@@ -128,6 +130,16 @@ TimeRange TimeFunction::evaluate(const Step& step, const Interval& t) const {
     default:
       return is_comparison(op) ? comparison(op, a.value, b.value) : unknown_in_time;
   }
+}
+
+TimeRange TimeFunction::look_up(const Step& step) const {
+  const TimeRange& a = child(step, 0);
+  const bool place = step.node.op == Op::table_place;
+  const LookupFunction function = LookupFunction::from(child(step, place ? 1 : 2).value.low);
+  const LookupTable& table = *tables_[static_cast<std::size_t>(function.table)];
+  return composed(place ? range_of_place(table, a.value)
+                        : range_of_piece(table, a.value, child(step, 1).value, function.derivative),
+                  a);
 }
 
 TimeRange TimeFunction::choose(const Step& step) const {

@@ -30,9 +30,11 @@ class TimeFunction {
   };
   TimeRange evaluate(const Step& step, const Interval& t) const;
   TimeRange choose(const Step& step) const;
+  TimeRange look_up(const Step& step) const;
   double find_sign_change(double t0, double t1);
   const TimeRange& child(const Step& step, int k) const { return ranges_[static_cast<std::size_t>(step.child[k])]; }
 
+  LookupTables tables_;
   std::vector<Step> steps_;
   std::vector<TimeRange> ranges_;
 };

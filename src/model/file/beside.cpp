@@ -43,24 +43,28 @@ std::string trouble_of_file(const fs::path& folder, const std::string& name) {
 }
 }  // namespace
 
-std::string ModelFolder::read(const std::string& name, const SourceText& model, std::size_t offset,
-                              std::size_t most_bytes) const {
+std::filesystem::path ModelFolder::path(const std::string& name, const SourceText& model, std::size_t offset) const {
   if (!folder_) throw model.error(offset, "only a model that is read from a file can name other files");
   const fs::path folder = folder_->empty() ? "." : *folder_;
   std::string trouble = trouble_of_name(name);
   if (trouble.empty()) trouble = trouble_of_file(folder, name);
   if (!trouble.empty()) throw model.error(offset, trouble);
+  return folder / name;
+}
 
+std::string ModelFolder::read(const std::string& name, const SourceText& model, std::size_t offset,
+                              std::size_t most_bytes) const {
+  const fs::path file = path(name, model, offset);
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(folder / name, error);
+  const std::uintmax_t size = fs::file_size(file, error);
   if (error) throw model.error(offset, fmt::format("cannot read '{}': {}", name, error.message()));
   if (size > most_bytes)
     throw model.error(offset, fmt::format("'{}' has {} bytes; a file may have at most {}", name, size, most_bytes));
-  std::ifstream in(folder / name, std::ios::binary);
+  std::ifstream in(file, std::ios::binary);
   std::string text(static_cast<std::size_t>(size), '\0');
   if (!in.read(text.data(), static_cast<std::streamsize>(text.size())))
     throw model.error(offset, fmt::format("cannot read '{}'", name));
-  files_read_[name] = fmt::format("{:016x}", checksum(text.data(), text.size()));
+  (*files_read_)[name] = fmt::format("{:016x}", checksum(text.data(), text.size()));
   return text;
 }
 }  // namespace trill

@@ -19,7 +19,9 @@ bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 class CsvReader {
  public:
-  CsvReader(const std::string& file, std::string_view text) : text_(text) { table_.file = file; }
+  CsvReader(const std::string& file, std::string_view text, CsvHeader header) : text_(text), header_(header) {
+    table_.file = file;
+  }
 
   CsvTable read() {
     if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
@@ -105,18 +107,33 @@ class CsvReader {
 
   std::string shown(const Cell& cell) const { return shortened(text_.substr(cell.begin, cell.end - cell.begin)); }
 
+  void check_name(const std::string& name, const Cell& cell) const {
+    if (!is_identifier(name))
+      throw error(cell.begin,
+                  fmt::format("'{}' is not a valid name of a column; names in the first line consist of letters, "
+                              "digits and _",
+                              shown(cell)));
+    if (is_reserved(name))
+      throw error(cell.begin, fmt::format("the name '{}' has a meaning in formulas already; choose another", name));
+  }
+  void check_heading(const std::string& name, const Cell& cell) const {
+    double value = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), value);
+    if (name.empty() || (problem == std::errc() && end == name.data() + name.size()))
+      throw error(cell.begin, fmt::format("the first line must have the names of the columns, such as x,height; '{}' "
+                                          "is not a name",
+                                          shown(cell)));
+    if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+      throw error(cell.begin, "this is not a table of text: there is a control character in its first line");
+  }
+
   void read_header() {
     std::set<std::string, std::less<>> taken;
     while (true) {
       const Cell cell = read_cell();
       const std::string name(text_.substr(cell.begin, cell.end - cell.begin));
-      if (!is_identifier(name))
-        throw error(cell.begin,
-                    fmt::format("'{}' is not a valid name of a column; names in the first line consist of letters, "
-                                "digits and _",
-                                shown(cell)));
-      if (is_reserved(name))
-        throw error(cell.begin, fmt::format("the name '{}' has a meaning in formulas already; choose another", name));
+      if (header_ == CsvHeader::names) check_name(name, cell);
+      if (header_ == CsvHeader::texts) check_heading(name, cell);
       if (!taken.insert(name).second)
         throw error(cell.begin, fmt::format("there are two columns with the name '{}'", shown(cell)));
       if (table_.names.size() == most_columns)
@@ -178,6 +195,7 @@ class CsvReader {
   }
 
   std::string_view text_;
+  CsvHeader header_;
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
   CsvTable table_;
@@ -189,10 +207,10 @@ ModelError CsvTable::error(std::size_t row, std::size_t column, std::string_view
       .error(fmt::format("column '{}': {}", names[column], message));
 }
 
-CsvTable read_csv(const std::string& file, std::string_view text) {
+CsvTable read_csv(const std::string& file, std::string_view text, CsvHeader header) {
   if (text.size() > most_csv_bytes)
     throw ModelError(
         fmt::format("{}: the file has {} bytes; a table may have at most {}", file, text.size(), most_csv_bytes));
-  return CsvReader(file, text).read();
+  return CsvReader(file, text, header).read();
 }
 }  // namespace trill

@@ -22,8 +22,11 @@ struct CsvTable {
   ModelError error(std::size_t row, std::size_t column, std::string_view message) const;
 };
 
+// What the names in the header may be: names for formulas, or any texts.
+enum class CsvHeader { names, texts };
+
 // RFC 4180: a header line with the names, cells that may be in quotes, lines that end in LF or CRLF. Lines that begin
 // with # are skipped, and so are blank lines before the header and at the end. Throws ModelError with line and column
 // for everything that is not a table of finite numbers.
-CsvTable read_csv(const std::string& file, std::string_view text);
+CsvTable read_csv(const std::string& file, std::string_view text, CsvHeader header = CsvHeader::names);
 }  // namespace trill

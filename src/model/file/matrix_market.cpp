@@ -46,6 +46,23 @@ class MatrixReader {
     return assemble();
   }
 
+  MatrixHead read_head() {
+    read_banner();
+    read_sizes();
+    const int across = symmetry_ == Symmetry::general ? 0 : symmetry_ == Symmetry::symmetric ? 1 : -1;
+    return {coordinate_, whole_numbers_, across, static_cast<Index>(rows_), static_cast<Index>(columns_), wanted_, at_};
+  }
+
+  std::vector<MatrixEntry> read_piece(const MatrixHead& head) {
+    whole_numbers_ = head.has_whole_numbers;
+    symmetry_ = head.across == 0 ? Symmetry::general : head.across > 0 ? Symmetry::symmetric : Symmetry::skew;
+    rows_ = head.rows;
+    columns_ = head.columns;
+    std::vector<MatrixEntry> entries;
+    while (next_line()) entries.push_back(read_entry());
+    return entries;
+  }
+
  private:
   ModelError error(std::size_t offset, std::string_view message) const {
     return error_at(file_, text_, offset, message);
@@ -161,15 +178,20 @@ class MatrixReader {
   void read_coordinates() {
     for (long long k = 0; k < wanted_; ++k) {
       need_line(k);
-      need_words(3, "a row, a column and a number");
-      const int row = position(words_[0], rows_, "row"), column = position(words_[1], columns_, "column");
-      if (symmetry_ == Symmetry::symmetric && row < column)
-        throw error(words_[0].offset,
-                    "this entry is above the diagonal; a symmetric matrix is given by its entries on and below it");
-      if (symmetry_ == Symmetry::skew && row <= column)
-        throw error(words_[0].offset, "a skew-symmetric matrix is given by its entries below the diagonal only");
-      add(row, column, number(words_[2]));
+      const MatrixEntry entry = read_entry();
+      add(entry.row, entry.column, entry.value);
     }
+  }
+
+  MatrixEntry read_entry() const {
+    need_words(3, "a row, a column and a number");
+    const int row = position(words_[0], rows_, "row"), column = position(words_[1], columns_, "column");
+    if (symmetry_ == Symmetry::symmetric && row < column)
+      throw error(words_[0].offset,
+                  "this entry is above the diagonal; a symmetric matrix is given by its entries on and below it");
+    if (symmetry_ == Symmetry::skew && row <= column)
+      throw error(words_[0].offset, "a skew-symmetric matrix is given by its entries below the diagonal only");
+    return {row, column, number(words_[2])};
   }
 
   void read_array() {
@@ -225,6 +247,14 @@ SpMat read_matrix_market(const std::string& file, std::string_view text) {
     throw ModelError(
         fmt::format("{}: the file has {} bytes; a matrix may have at most {}", file, text.size(), most_matrix_bytes));
   return MatrixReader(file, text).read();
+}
+
+MatrixHead read_matrix_head(const std::string& file, std::string_view text) {
+  return MatrixReader(file, text).read_head();
+}
+
+std::vector<MatrixEntry> read_matrix_entries(const std::string& file, std::string_view piece, const MatrixHead& head) {
+  return MatrixReader(file, piece).read_piece(head);
 }
 
 Vec read_vector_market(const std::string& file, std::string_view text) {

@@ -121,6 +121,7 @@ class FileReader {
         TableReader reader(source_, *table, fmt::format("coordinate '{}'", name.text), name.offset);
         reader.find("start");
         c.velocity = reader.values("velocity");
+        c.open_velocity = !c.velocity;
         c.mass = reader.value("mass");
         c.unit = reader.optional_unit("unit");
         c.over = reader.name("over");
@@ -171,6 +172,7 @@ class FileReader {
       file_.constraints.push_back({r.needed_value("equation"), r.name("over")});
     });
     root_.each_table("measure", [&](TableReader& r) {
+      if (r.find("law")) r.find("range");  // read_measure_laws reads them
       file_.measures.push_back(
           {r.needed_text("name"), r.needed_value("value"), r.optional_unit("unit"), r.name("over")});
     });

@@ -72,6 +72,7 @@ struct FileCoordinate {
   FileText name;
   FileValues start;
   std::optional<FileValues> velocity;
+  bool open_velocity = false;  // the file says nothing about it, and constraints may determine it
   std::optional<FileValue> mass;
   std::string unit;
   std::optional<FileText> over;
@@ -234,6 +235,7 @@ struct ModelFile {
   std::optional<FileStructure> structure;
   FilePicture picture;
   FileRun run;
+  ModelFolder folder;  // for the tables that expressions name
 
   // Not all equations are of the form x' = f.
   bool has_charges() const {

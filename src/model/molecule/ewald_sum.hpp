@@ -8,7 +8,7 @@
 
 namespace trill {
 // The far part of the Ewald sum of charges in a periodic box, surrounded by a conductor: smeared charges, as waves that
-// fit into the box.
+// fit into the box (Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. 2017, eq. 6.4).
 class EwaldSum {
  public:
   // charge: times the root of the constant of Coulomb's law. Waves are left out where exp(-k^2/(4 damping^2)) is below

@@ -23,13 +23,18 @@ inline constexpr double coulomb = 332.06371;
 // What a data file leaves open.
 struct MoleculeSettings {
   double cutoff = 9, skin = 2, damping = 0.2, lj14 = 0, coulomb14 = 0, temperature = 0, friction = 5;
-  std::string coulomb = "file", mixing = "geometric", shift = "yes";
-  bool names_cutoff = false;  // then that of the file does not count
+  std::string forces = "trill", coulomb = "file", mixing = "geometric", shift = "yes", excluded = "subtract";
+  std::string coordinates = "beside", parameters = "beside";  // files of a .psf; beside: those of its name
+  bool names_cutoff = false;                                  // then that of the file does not count
   void fields(OptionVisitor& v);
 };
-// A run stores its parameters as numbers: those that are words as their place in the list of words, from 0.
-MoleculeSettings read_molecule_settings(const OptionSet& given, const std::string& owner);
-std::vector<Parameter> numbers_of(const MoleculeSettings& settings);
+// The element with this mass in g/mol, or X.
+std::string element_of(double mass);
+
+MoleculeSettings read_molecule_settings(const OptionSet& given, const std::string& owner,
+                                        const MoleculeSettings& usual = {});
+MoleculeSettings charmm_settings();  // what is usual with the parameters of CHARMM
+std::vector<Parameter> parameters_of(const MoleculeSettings& settings);
 
 enum class Coulomb { none, cut, shifted, dsf, ewald };
 
@@ -59,10 +64,11 @@ struct LennardJones {
 struct SpecialPair {
   int i = 0, j = 0;
   double lj = 0, coulomb = 0;  // factors
+  bool third = false;          // three bonds apart
 };
 
 struct Molecule {
-  std::string name, title;
+  std::string name, title, reference;
   MoleculeSettings settings;
   Coulomb coulomb = Coulomb::none;
   Box box;
@@ -71,6 +77,8 @@ struct Molecule {
   int types = 0;
   Vec mass, charge, start, velocity;  // mass: one for each coordinate
   std::vector<LennardJones> pairs;    // types x types
+  std::vector<LennardJones> pairs14;  // of atoms three bonds apart; empty: the same
+  std::vector<std::string> elements;  // of each atom, such as O
   std::vector<BondTerm> bonds;
   std::vector<BondTerm> spans;  // Urey-Bradley terms, which belong to the angles
   std::vector<AngleTerm> angles;
@@ -78,9 +86,17 @@ struct Molecule {
   std::vector<SpecialPair> special;  // sorted
 
   int atoms() const { return static_cast<int>(type.size()); }
-  const LennardJones& pair(int i, int j) const {
-    return pairs[static_cast<std::size_t>(type[static_cast<std::size_t>(i)] * types +
-                                          type[static_cast<std::size_t>(j)])];
+  // Pairs that bonds join are counted by the damped law and 1/r is subtracted, as LAMMPS does; otherwise they are
+  // skipped. An Ewald sum has all pairs in its waves.
+  bool takes_bare_charges_off() const {
+    return coulomb == Coulomb::ewald || (coulomb == Coulomb::dsf && settings.excluded == "subtract");
+  }
+  std::size_t place_of(int i, int j) const {  // of the two types among pairs
+    return static_cast<std::size_t>(type[static_cast<std::size_t>(i)] * types + type[static_cast<std::size_t>(j)]);
+  }
+  const LennardJones& pair(int i, int j) const { return pairs[place_of(i, j)]; }
+  const LennardJones& pair(const SpecialPair& p) const {
+    return (p.third && !pairs14.empty() ? pairs14 : pairs)[place_of(p.i, p.j)];
   }
 };
 }  // namespace trill

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a data file means as a whole: which atoms belong together, and whether they can be where it says.
+#include "model/molecule/molecule_checks.hpp"
+
 #include "model/molecule/bonded_forces.hpp"
-#include "model/molecule/molecule_reader.hpp"
 #include "model/molecule/pair_list.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,11 +17,48 @@ namespace {
 constexpr double most_stretch = 1.7, least_stretch = 0.5;  // of a bond at the start, in lengths at rest
 constexpr double overlap = 0.5;                            // of sigma
 constexpr double charges_overlap = 0.3;                    // A, for atoms without sigma
-}  // namespace
+
+class MoleculeCompletion {
+ public:
+  MoleculeCompletion(Molecule& molecule, const MoleculePlaces& places) : m_(molecule), places_(places) {}
+  void complete() {
+    join_atoms();
+    join_molecules();
+    check_bond_lengths();
+    find_special_pairs();
+    check_box();
+    check_overlaps();
+  }
+
+ private:
+  void join_atoms();
+  void join_molecules();
+  void check_bond_lengths() const;
+  void find_special_pairs();
+  void check_box() const;
+  void check_overlaps() const;
+
+  Molecule& m_;
+  const MoleculePlaces& places_;
+  std::vector<std::vector<int>> joined_;  // atoms that share a bond
+};
+
+void MoleculeCompletion::join_atoms() {
+  joined_.resize(m_.id.size());
+  std::set<std::pair<int, int>> known;
+  for (std::size_t b = 0; b < m_.bonds.size(); ++b) {
+    const int i = m_.bonds[b].i, j = m_.bonds[b].j;
+    if (!known.emplace(std::min(i, j), std::max(i, j)).second)
+      throw places_.at_bond(b, fmt::format("atoms {} and {} are joined by a bond twice",
+                                           m_.id[static_cast<std::size_t>(i)], m_.id[static_cast<std::size_t>(j)]));
+    joined_[static_cast<std::size_t>(i)].push_back(j);
+    joined_[static_cast<std::size_t>(j)].push_back(i);
+  }
+}
 
 // Files may hold each atom in its own image of the box. The atoms of a molecule are moved next to each other, starting
 // from the first of them, so that bonds need not look for images.
-void MoleculeReader::join_molecules() {
+void MoleculeCompletion::join_molecules() {
   if (!m_.box.periodic()) return;
   std::vector<bool> placed(m_.id.size(), false);
   std::vector<int> open;
@@ -41,7 +80,7 @@ void MoleculeReader::join_molecules() {
   }
 }
 
-void MoleculeReader::check_bond_lengths() const {
+void MoleculeCompletion::check_bond_lengths() const {
   for (std::size_t b = 0; b < m_.bonds.size(); ++b) {
     const BondTerm& bond = m_.bonds[b];
     const auto id = [&](int atom) { return m_.id[static_cast<std::size_t>(atom)]; };
@@ -52,21 +91,21 @@ void MoleculeReader::check_bond_lengths() const {
       nearest += d * d;
     }
     if (length > std::sqrt(nearest) * (1 + 1e-9) + 1e-9)
-      throw file_.error(*bond_line_[b], fmt::format("the bond of atoms {} and {} joins a molecule to its own image "
-                                                    "across the box; trill has molecules that end",
-                                                    id(bond.i), id(bond.j)));
+      throw places_.at_bond(b, fmt::format("the bond of atoms {} and {} joins a molecule to its own image "
+                                           "across the box; trill has molecules that end",
+                                           id(bond.i), id(bond.j)));
     if (length <= most_stretch * bond.length && length >= least_stretch * bond.length) continue;
     const bool scaled = length * 10 <= most_stretch * bond.length && length * 10 >= least_stretch * bond.length;
-    throw file_.error(*bond_line_[b],
-                      fmt::format("the bond of atoms {} and {} is {:.4g} A long, but {:.4g} A at rest{}", id(bond.i),
-                                  id(bond.j), length, bond.length,
-                                  scaled ? "; are positions in nm? They must be in A"
-                                         : "; look at its atoms, at the box and at the units, which must be 'real'"));
+    throw places_.at_bond(
+        b, fmt::format("the bond of atoms {} and {} is {:.4g} A long, but {:.4g} A at rest{}", id(bond.i), id(bond.j),
+                       length, bond.length,
+                       scaled ? "; are positions in nm? They must be in A"
+                              : "; look at its atoms, at the box and at the units, which must be 'real'"));
   }
 }
 
 // Atoms one, two or three bonds apart. Factors for the first two are 0, as usual.
-void MoleculeReader::find_special_pairs() {
+void MoleculeCompletion::find_special_pairs() {
   std::vector<int> reached, front, next;
   for (int i = 0; i < m_.atoms(); ++i) {
     reached.assign(1, i);
@@ -80,32 +119,32 @@ void MoleculeReader::find_special_pairs() {
           reached.push_back(b);
           next.push_back(b);
           const bool last = distance == 3;
-          if (b > i) found.push_back({i, b, last ? m_.settings.lj14 : 0, last ? m_.settings.coulomb14 : 0});
+          if (b > i) found.push_back({i, b, last ? m_.settings.lj14 : 0, last ? m_.settings.coulomb14 : 0, last});
         }
       front.swap(next);
     }
     std::sort(found.begin(), found.end(), [](const SpecialPair& a, const SpecialPair& b) { return a.j < b.j; });
     for (const SpecialPair& pair : found)
-      if (pair.lj != 1 || pair.coulomb != 1) m_.special.push_back(pair);
+      if (pair.lj != 1 || pair.coulomb != 1 || (pair.third && !m_.pairs14.empty())) m_.special.push_back(pair);
   }
 }
 
-void MoleculeReader::check_box() const {
+void MoleculeCompletion::check_box() const {
   if (!m_.box.periodic() || m_.box.shortest() >= 2 * m_.settings.cutoff) return;
-  throw file_.error(*box_line_,
-                    fmt::format("the box is {:.4g} A wide, less than twice the cut-off of {:g} A, so that "
-                                "atoms would meet two images of another; use --param cutoff={:.3g}, or a "
-                                "larger box",
-                                m_.box.shortest(), m_.settings.cutoff, std::floor(5 * m_.box.shortest()) / 10));
+  throw places_.at_box(
+      fmt::format("the box is {:.4g} A wide, less than twice the cut-off of {:g} A, so that "
+                  "atoms would meet two images of another; use --param cutoff={:.3g}, or a "
+                  "larger box",
+                  m_.box.shortest(), m_.settings.cutoff, std::floor(5 * m_.box.shortest()) / 10));
 }
 
-void MoleculeReader::check_overlaps() const {
+void MoleculeCompletion::check_overlaps() const {
   double reach = charges_overlap;
   for (const LennardJones& pair : m_.pairs) reach = std::max(reach, overlap * pair.sigma);
   std::vector<std::vector<int>> special(m_.id.size());
   for (const SpecialPair& pair : m_.special) special[static_cast<std::size_t>(pair.i)].push_back(pair.j);
   PairList near(m_.box, m_.atoms(), std::min(reach, m_.settings.cutoff), 0);
-  near.leave_out(std::move(special));
+  near.leave_out(special);
   near.update(m_.start.data());
   for (int i = 0; i < m_.atoms(); ++i)
     for (int k = near.begin(i); k < near.end(i); ++k) {
@@ -118,10 +157,30 @@ void MoleculeReader::check_overlaps() const {
       const LennardJones& pair = m_.pair(i, j);
       const double least = pair.epsilon > 0 ? std::max(overlap * pair.sigma, charges_overlap) : charges_overlap;
       if (square >= least * least) continue;
-      throw file_.error(
-          *atom_line_[static_cast<std::size_t>(j)],
-          fmt::format("atoms {} and {} overlap: they are {:.3g} A apart", m_.id[static_cast<std::size_t>(i)],
-                      m_.id[static_cast<std::size_t>(j)], std::sqrt(square)));
+      throw places_.at_atom(
+          j, fmt::format("atoms {} and {} overlap: they are {:.3g} A apart", m_.id[static_cast<std::size_t>(i)],
+                         m_.id[static_cast<std::size_t>(j)], std::sqrt(square)));
     }
+}
+}  // namespace
+
+Coulomb coulomb_from(const std::string& word) {
+  static const std::map<std::string, Coulomb, std::less<>> words{{"none", Coulomb::none},
+                                                                 {"cut", Coulomb::cut},
+                                                                 {"shifted", Coulomb::shifted},
+                                                                 {"dsf", Coulomb::dsf},
+                                                                 {"ewald", Coulomb::ewald}};
+  return words.at(word);
+}
+
+void check_ewald(const Molecule& molecule, const SourceText& source) {
+  if (molecule.coulomb != Coulomb::ewald) return;
+  if (!molecule.box.periodic()) throw source.error("an Ewald sum needs a periodic box, and this file has no box");
+  if (const double sum = molecule.charge.sum(); std::abs(sum) > 1e-6)
+    throw source.error(fmt::format("an Ewald sum needs charges that add up to 0; these add up to {:.6g}", sum));
+}
+
+void complete_molecule(Molecule& molecule, const MoleculePlaces& places) {
+  MoleculeCompletion(molecule, places).complete();
 }
 }  // namespace trill

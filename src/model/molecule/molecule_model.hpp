@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/file/beside.hpp"
 #include "trill/model/text_problem.hpp"
 
 namespace trill {
-// Does the name of a file say that it is a LAMMPS data file?
+// Does the name of a file say that it holds molecules: a LAMMPS data file, or a PSF file of CHARMM?
 bool is_molecule_file(const std::string& file);
 
-TextModel read_molecule(const std::string& file, const std::string& name, const std::string& text,
-                        const OptionSet& parameters, double begin);
-ModelDescription describe_molecule(const std::string& file, const std::string& name, const std::string& text);
+// A PSF file names no other files: positions and parameters are beside it, under its name or those of two parameters.
+TextModel read_molecule(const ModelFolder& folder, const std::string& file, const std::string& name,
+                        const std::string& text, const OptionSet& parameters);
+ModelDescription describe_molecule(const ModelFolder& folder, const std::string& file, const std::string& name,
+                                   const std::string& text);
 }  // namespace trill

@@ -2,6 +2,7 @@
 #include "model/molecule/molecule_problem.hpp"
 
 #include "model/molecule/bonded_forces.hpp"
+#include "model/molecule/molecule_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,27 +43,31 @@ MoleculeProblem::MoleculeProblem(std::shared_ptr<const Molecule> molecule)
       bond_types_(types_of(molecule_->bonds)),
       angle_types_(types_of(molecule_->angles)),
       gaps_(*molecule_, all_harmonic(molecule_->bonds), all_bent(molecule_->angles)),
-      pair_forces_(*molecule_),
-      last_q_(Vec::Constant(molecule_->start.size(), std::nan(""))),
-      unused_(molecule_->start.size()) {
-  const std::array<bool, kinds> has{!molecule_->bonds.empty(), !molecule_->angles.empty(),
-                                    !molecule_->dihedrals.empty(), !molecule_->impropers.empty(), true};
-  for (int kind = 0; kind < kinds; ++kind)
-    if (has[static_cast<std::size_t>(kind)]) present_.push_back(static_cast<Kind>(kind));
-  const auto group_of = [&](Kind kind) {
-    const auto at = std::find(present_.begin(), present_.end(), kind) - present_.begin();
-    return Groups{1} << at;
-  };
+      forces_(make_forces(*molecule_)) {
+  const std::array<bool, ForceProvider::kinds> has{!molecule_->bonds.empty(), !molecule_->angles.empty(),
+                                                   !molecule_->dihedrals.empty(), !molecule_->impropers.empty(), true};
+  for (unsigned kind = 0; kind < ForceProvider::kinds; ++kind)
+    if (has[kind]) present_.push_back(static_cast<Kind>(kind));
   strong_.map = &gaps_;
   strong_.stiffness.resize(gaps_.count());
   for (Index k = 0; k < gaps_.count(); ++k) {
     strong_.stiffness[k] = gaps_.stiffness(k);
-    group_of_gap_.push_back(group_of(gaps_.of_angles(k) ? angles : bonds));
+    group_of_gap_.push_back(group_of(gaps_.of_angles(k) ? ForceProvider::angles : ForceProvider::bonds));
     strong_.groups |= group_of_gap_.back();
   }
 }
 
-std::vector<Parameter> MoleculeProblem::parameters() const { return numbers_of(molecule_->settings); }
+Groups MoleculeProblem::group_of(Kind kind) const {
+  const auto found = std::find(present_.begin(), present_.end(), kind);
+  return found == present_.end() ? 0 : Groups{1} << (found - present_.begin());
+}
+
+std::string MoleculeProblem::over_determined(Groups groups) const {
+  const bool both = (groups & group_of(ForceProvider::bonds)) && (groups & group_of(ForceProvider::angles));
+  return both ? over_determined_angles(*molecule_) : "";
+}
+
+std::vector<Parameter> MoleculeProblem::parameters() const { return parameters_of(molecule_->settings); }
 
 std::vector<Quantity> MoleculeProblem::components() const {
   std::vector<Quantity> names;
@@ -87,30 +92,16 @@ void MoleculeProblem::mass(In, MatrixSlot& m) const {
 
 std::vector<GroupInfo> MoleculeProblem::groups() const {
   std::vector<GroupInfo> names;
-  for (const Kind kind : present_) names.push_back({kind_names[kind], kind == bonds || kind == angles});
+  for (const Kind kind : present_)
+    names.push_back({kind_names[kind], kind == ForceProvider::bonds || kind == ForceProvider::angles});
   return names;
 }
 
-double MoleculeProblem::add(Kind kind, In q, Out f) const {
-  switch (kind) {
-    case bonds:
-      return add_bonds(molecule_->bonds, q.data(), f.data());
-    case angles:
-      return add_angles(molecule_->angles, q.data(), f.data()) + add_bonds(molecule_->spans, q.data(), f.data());
-    case dihedrals:
-      return add_torsions(molecule_->dihedrals, q.data(), f.data());
-    case impropers:
-      return add_torsions(molecule_->impropers, q.data(), f.data());
-    default:
-      last_q_ = q;
-      return last_energy_ = pair_forces_.add(q.data(), f.data());
-  }
-}
-
 void MoleculeProblem::force(Groups groups, double, In q, In, Out f) const {
-  f.setZero();
+  ForceProvider::Kinds of = 0;
   for (std::size_t k = 0; k < present_.size(); ++k)
-    if (groups >> k & 1) add(present_[k], q, f);
+    if (groups >> k & 1) of |= 1u << present_[k];
+  forces_->forces(of, q.data(), f.data());
 }
 
 // Which atoms meet changes in the course of a run, so large systems have only the terms that stay.
@@ -121,16 +112,10 @@ MatrixSlot MoleculeProblem::stiffness_pattern() const {
   return union_pattern(MatrixSlot::sparse(diagonal), gaps_.transpose_pattern());
 }
 
-double MoleculeProblem::energy_of(Kind kind, In q) const {
-  if (kind == pair && last_q_ == q) return last_energy_;
-  unused_.setZero();
-  return add(kind, q, unused_);
-}
-
 std::optional<double> MoleculeProblem::potential(Groups groups, double, In q) const {
   double sum = 0;
   for (std::size_t k = 0; k < present_.size(); ++k)
-    if (groups >> k & 1) sum += energy_of(present_[k], q);
+    if (groups >> k & 1) sum += forces_->energy(present_[k], q.data());
   return sum;
 }
 
@@ -149,7 +134,7 @@ void MoleculeProblem::measure(const State& s, Out values) const {
   values[1] = 2 * kinetic / (real_units::boltzmann * static_cast<double>(unknowns()));
   values[2] = 0;
   Index k = 3;
-  for (const Kind kind : present_) values[2] += values[k++] = energy_of(kind, s.q());
+  for (const Kind kind : present_) values[2] += values[k++] = forces_->energy(kind, s.y.data());
   values[0] = kinetic + values[2];
   measure_geometry(s.q(), values.tail(values.size() - k));
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/molecule/force_provider.hpp"
 #include "model/molecule/molecule_gaps.hpp"
-#include "model/molecule/pair_forces.hpp"
 #include "problem/named_gaps.hpp"
+#include "problem/particles.hpp"
 #include "problem/validity.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -11,7 +12,7 @@
 
 namespace trill {
 // Molecules with the force groups bonds, angles, dihedrals, impropers and pair, as far as they have such terms.
-class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public LimitedValidity {
+class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public LimitedValidity, public HasParticles {
  public:
   explicit MoleculeProblem(std::shared_ptr<const Molecule> molecule);
   MoleculeProblem(const MoleculeProblem&) = delete;
@@ -20,6 +21,7 @@ class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public
   std::string name() const override { return molecule_->name; }
   std::unique_ptr<Problem> clone() const override { return std::make_unique<MoleculeProblem>(molecule_); }
   Layout layout() const override { return {unknowns(), unknowns(), 0, 0}; }
+  Particles particles() const override { return {molecule_->elements, molecule_->box.length}; }
   std::vector<Parameter> parameters() const override;
   std::vector<Quantity> components() const override;
   State initial_state() const override;
@@ -33,6 +35,7 @@ class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public
   std::optional<double> potential(Groups groups, double t, In q) const override;
   const StrongPotential* strong_potential() const override { return gaps_.count() > 0 ? &strong_ : nullptr; }
   const std::vector<Groups>& group_of_gap() const override { return group_of_gap_; }
+  std::string over_determined(Groups groups) const override;
 
   std::vector<Quantity> quantities() const override;
   void measure(const State& s, Out values) const override;
@@ -43,10 +46,9 @@ class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public
   std::string check_validity(const State& s, Notes& notes) const override;
 
  private:
-  enum Kind { bonds, angles, dihedrals, impropers, pair, kinds };
+  using Kind = ForceProvider::Kind;
+  Groups group_of(Kind kind) const;  // 0: there is none
   Index unknowns() const { return molecule_->start.size(); }
-  double add(Kind kind, In q, Out f) const;
-  double energy_of(Kind kind, In q) const;
   void measure_geometry(In q, Out values) const;
 
   std::shared_ptr<const Molecule> molecule_;
@@ -55,13 +57,11 @@ class MoleculeProblem final : public MechanicalProblem, public NamedGaps, public
   MoleculeGaps gaps_;
   std::vector<Groups> group_of_gap_;
   StrongPotential strong_;
-  mutable PairForces pair_forces_;
-  mutable Vec last_q_, unused_;  // where the forces between pairs were evaluated last
-  mutable double last_energy_ = 0;
+  std::unique_ptr<ForceProvider> forces_;
 };
 
 // The same in a heat bath.
-class MoleculeBath final : public LangevinProblem, public LimitedValidity {
+class MoleculeBath final : public LangevinProblem, public LimitedValidity, public HasParticles {
  public:
   explicit MoleculeBath(std::shared_ptr<const Molecule> molecule) : molecule_(molecule), mechanics_(molecule) {}
   const MechanicalProblem& mechanics() const override { return mechanics_; }
@@ -70,6 +70,7 @@ class MoleculeBath final : public LangevinProblem, public LimitedValidity {
   std::string name() const override { return mechanics_.name(); }
   std::unique_ptr<Problem> clone() const override { return std::make_unique<MoleculeBath>(molecule_); }
   Layout layout() const override { return mechanics_.layout(); }
+  Particles particles() const override { return mechanics_.particles(); }
   std::vector<Parameter> parameters() const override { return mechanics_.parameters(); }
   std::vector<Quantity> components() const override { return mechanics_.components(); }
   State initial_state() const override { return mechanics_.initial_state(); }

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "model/molecule/data_file.hpp"
-#include "model/molecule/molecule.hpp"
+#include "model/molecule/molecule_checks.hpp"
 
+#include <array>
 #include <map>
 
 namespace trill {
 // Reads what a LAMMPS data file says about molecules, and checks that it makes sense.
-class MoleculeReader {
+class MoleculeReader final : private MoleculePlaces {
  public:
   MoleculeReader(const DataFile& file, const MoleculeSettings& settings) : file_(file) { m_.settings = settings; }
   Molecule read();
-  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   using Coefficients = std::map<long long, const DataLine*>;
@@ -41,23 +41,24 @@ class MoleculeReader {
   TorsionTerm torsion(const std::string& style, const DataLine& c) const;
   int atom(const DataLine& line, std::size_t word) const;
 
-  void join_molecules();
-  void check_bond_lengths() const;
-  void find_special_pairs();
-  void check_box() const;
-  void check_overlaps() const;
+  ModelError at_atom(int atom, std::string_view message) const override {
+    return file_.error(*atom_line_[static_cast<std::size_t>(atom)], message);
+  }
+  ModelError at_bond(std::size_t bond, std::string_view message) const override {
+    return file_.error(*bond_line_[bond], message);
+  }
+  ModelError at_box(std::string_view message) const override { return file_.error(*box_line_, message); }
+
   long long count_of(std::string_view what) const;
   void check_count(const DataSection& section, std::string_view what) const;
   int type_of(const DataLine& line, std::size_t word, std::string_view what, long long most) const;
 
   const DataFile& file_;
   Molecule m_;
-  std::vector<std::string> warnings_;
   std::map<std::string, std::pair<long long, const DataLine*>, std::less<>> counts_;
   std::vector<double> type_mass_;
   std::vector<const DataLine*> atom_line_, bond_line_;
   std::map<long long, int> by_id_;
-  std::vector<std::vector<int>> joined_;  // atoms that share a bond
   const DataLine* box_line_ = nullptr;
   bool cutoff_in_file_ = false;
 };

@@ -34,11 +34,8 @@ PairForces::PairForces(const Molecule& molecule)
       law_(molecule.coulomb, molecule.settings.cutoff, damping_of(molecule)),
       list_(molecule.box, molecule.atoms(), molecule.settings.cutoff, molecule.settings.skin) {
   list_.leave_out(partners_of(molecule));
-  for (const LennardJones& pair : molecule.pairs) {
-    const double six = 4 * pair.epsilon * std::pow(pair.sigma, 6), twelve = six * std::pow(pair.sigma, 6);
-    const bool shifted = molecule.settings.shift == "yes";
-    coefficients_.push_back({twelve, six, shifted ? energy_of(twelve, six, cutoff_square_) : 0});
-  }
+  for (const LennardJones& pair : molecule.pairs) coefficients_.push_back(coefficients_of(pair));
+  for (const LennardJones& pair : molecule.pairs14) third_.push_back(coefficients_of(pair));
   double squares = 0;
   for (const double charge : molecule.charge) {
     charge_.push_back(std::sqrt(real_units::coulomb) * charge);
@@ -48,25 +45,36 @@ PairForces::PairForces(const Molecule& molecule)
   if (molecule.coulomb == Coulomb::ewald) far_.emplace(molecule.box, charge_, damping_of(molecule), ewald_angle);
 }
 
+PairForces::Coefficients PairForces::coefficients_of(const LennardJones& pair) const {
+  const double six = 4 * pair.epsilon * std::pow(pair.sigma, 6), twelve = six * std::pow(pair.sigma, 6);
+  return {twelve, six, molecule_.settings.shift == "yes" ? energy_of(twelve, six, cutoff_square_) : 0};
+}
+
+template <bool with_energy>
 double PairForces::add(const double* q, double* f) {
   if (!list_.update(q)) {
     std::fill_n(f, 3 * nth(molecule_.atoms()), std::nan(""));
     return std::nan("");
   }
   double energy = self_energy_;
-  for (int i = 0; i < molecule_.atoms(); ++i) energy += charged_ ? add_row<true>(i, q, f) : add_row<false>(i, q, f);
+  for (int i = 0; i < molecule_.atoms(); ++i) {
+    const int count = find_near(i, q);
+    energy += charged_ ? find_pulls<true, with_energy>(i, count) : find_pulls<false, with_energy>(i, count);
+    push(i, count, f);
+  }
   energy += add_special(q, f);
   if (far_) energy += far_->add(q, f);
   return energy;
 }
+template double PairForces::add<false>(const double* q, double* f);
+template double PairForces::add<true>(const double* q, double* f);
 
-// The partners of atom i inside the cut-off. Each is written and then kept or not, which is faster than a branch that
-// cannot be foreseen.
+// Each partner is written and then kept or not, which is faster than a branch that cannot be foreseen.
 int PairForces::find_near(int i, const double* q) {
   const int from = list_.begin(i), to = list_.end(i);
-  if (near_.size() < nth(to - from)) {
-    near_.resize(nth(to - from));
-    pull_.resize(near_.size());
+  if (j_.size() < nth(to - from)) {
+    j_.resize(nth(to - from));
+    for (auto* values : {&dx_, &dy_, &dz_, &s_, &pull_}) values->resize(j_.size());
   }
   const Box box = molecule_.box;
   const double x = q[3 * i], y = q[3 * i + 1], z = q[3 * i + 2];
@@ -76,50 +84,50 @@ int PairForces::find_near(int i, const double* q) {
     const int j = partners[k];
     const double dx = box.nearest(0, x - q[3 * j]), dy = box.nearest(1, y - q[3 * j + 1]),
                  dz = box.nearest(2, z - q[3 * j + 2]), s = dx * dx + dy * dy + dz * dz;
-    near_[nth(count)] = {j, dx, dy, dz, s};
+    const std::size_t at = nth(count);
+    j_[at] = j;
+    dx_[at] = dx;
+    dy_[at] = dy;
+    dz_[at] = dz;
+    s_[at] = s;
     count += s < cutoff_square_;
   }
   return count;
 }
 
-ChargeEnergy PairForces::read_table(double s) const {
-  const double u = (s - law_.table_from()) * law_.bins_per_s();
-  if (u < 0) return law_.exact(s);
-  const int bin = static_cast<int>(u);
-  const double t = u - bin;
-  const CoulombLaw::Cubics& c = law_.table()[bin];
-  return {c.energy[0] + t * (c.energy[1] + t * (c.energy[2] + t * c.energy[3])),
-          c.slope[0] + t * (c.slope[1] + t * (c.slope[2] + t * c.slope[3]))};
-}
-
-template <bool charged>
-double PairForces::add_row(int i, const double* q, double* f) {
-  const int count = find_near(i, q);
+template <bool charged, bool with_energy>
+double PairForces::find_pulls(int i, int count) {
   const Coefficients* row = coefficients_.data() + molecule_.type[nth(i)] * molecule_.types;
-  const int* type = molecule_.type.data();
+  const int *type = molecule_.type.data(), *partner = j_.data();
+  const double *square = s_.data(), *charge = charge_.data(), own = charge_[nth(i)];
+  double* pull = pull_.data();
+  const CoulombLaw& law = law_;
   double energy = 0;
   for (int k = 0; k < count; ++k) {
-    const Near& near = near_[nth(k)];
-    const Coefficients& c = row[type[near.j]];
-    const double inverse = 1 / near.s, cube = inverse * inverse * inverse;
-    energy += cube * (c.twelve * cube - c.six) - c.offset;
+    const int j = partner[k];
+    const Coefficients& c = row[type[j]];
+    const double s = square[k], inverse = 1 / s, cube = inverse * inverse * inverse;
     double slope = -inverse * cube * (6 * c.twelve * cube - 3 * c.six);
+    if constexpr (with_energy) energy += cube * (c.twelve * cube - c.six) - c.offset;
     if constexpr (charged) {
-      const double charges = charge_[nth(i)] * charge_[nth(near.j)];
-      const ChargeEnergy coulomb = read_table(near.s);
-      energy += charges * coulomb.energy;
-      slope += charges * coulomb.slope;
+      const double charges = own * charge[j], root = std::sqrt(inverse);
+      slope += charges * law.slope(s, inverse, root);
+      if constexpr (with_energy) energy += charges * law.energy(s, root);
     }
-    pull_[nth(k)] = -2 * slope;
+    pull[k] = -2 * slope;
   }
+  return energy;
+}
+
+void PairForces::push(int i, int count, double* f) const {
   double fx = 0, fy = 0, fz = 0;
   for (int k = 0; k < count; ++k) {
-    const Near& near = near_[nth(k)];
-    const double pull = pull_[nth(k)], px = pull * near.dx, py = pull * near.dy, pz = pull * near.dz;
+    const std::size_t at = nth(k);
+    const double px = pull_[at] * dx_[at], py = pull_[at] * dy_[at], pz = pull_[at] * dz_[at];
     fx += px;
     fy += py;
     fz += pz;
-    double* other = f + 3 * near.j;
+    double* other = f + 3 * j_[at];
     other[0] -= px;
     other[1] -= py;
     other[2] -= pz;
@@ -127,32 +135,30 @@ double PairForces::add_row(int i, const double* q, double* f) {
   f[3 * i] += fx;
   f[3 * i + 1] += fy;
   f[3 * i + 2] += fz;
-  return energy;
 }
 
-// Damped laws count a pair in full and then subtract 1/r for the share that is left out, as LAMMPS does.
+// Where bare charges are taken off, the law counts a pair in full and 1/r is subtracted for the share that is left out.
 double PairForces::add_special(const double* q, double* f) const {
-  const bool damped = molecule_.coulomb == Coulomb::dsf || molecule_.coulomb == Coulomb::ewald;
+  const bool takes_off = molecule_.takes_bare_charges_off();
   double energy = 0;
   for (const SpecialPair& pair : molecule_.special) {
-    if (!damped && pair.lj == 0 && pair.coulomb == 0) continue;
+    if (!takes_off && pair.lj == 0 && pair.coulomb == 0) continue;
     double d[3], s = 0;
     for (int k = 0; k < 3; ++k) {
       d[k] = molecule_.box.nearest(k, q[3 * pair.i + k] - q[3 * pair.j + k]);
       s += d[k] * d[k];
     }
     if (!(s < cutoff_square_)) continue;
-    const Coefficients& c =
-        coefficients_[nth(molecule_.type[nth(pair.i)] * molecule_.types + molecule_.type[nth(pair.j)])];
+    const std::size_t at = molecule_.place_of(pair.i, pair.j);
+    const Coefficients& c = pair.third && !third_.empty() ? third_[at] : coefficients_[at];
     const double inverse = 1 / s, cube = inverse * inverse * inverse;
     energy += pair.lj * (cube * (c.twelve * cube - c.six) - c.offset);
     double slope = -pair.lj * inverse * cube * (6 * c.twelve * cube - 3 * c.six);
     if (charged_) {
       const double charges = charge_[nth(pair.i)] * charge_[nth(pair.j)], bare = std::sqrt(inverse);
-      const ChargeEnergy coulomb = law_.exact(s);
-      const double whole = damped ? 1 : pair.coulomb, taken = damped ? 1 - pair.coulomb : 0;
-      energy += charges * (whole * coulomb.energy - taken * bare);
-      slope += charges * (whole * coulomb.slope + taken * 0.5 * bare * inverse);
+      const double whole = takes_off ? 1 : pair.coulomb, taken = takes_off ? 1 - pair.coulomb : 0;
+      energy += charges * (whole * law_.energy(s, bare) - taken * bare);
+      slope += charges * (whole * law_.slope(s, inverse, bare) + taken * 0.5 * bare * inverse);
     }
     for (int k = 0; k < 3; ++k) {
       f[3 * pair.i + k] -= 2 * slope * d[k];

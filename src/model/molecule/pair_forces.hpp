@@ -13,22 +13,24 @@ namespace trill {
 class PairForces {
  public:
   explicit PairForces(const Molecule& molecule);
-  double add(const double* q, double* f);  // returns the energy; NaN where a position is not finite
+  // Forces are added to f, the same to the last bit with and without the energy, which costs a quarter more. NaN where
+  // a position is not finite.
+  void add_forces(const double* q, double* f) { add<false>(q, f); }
+  double add_with_energy(const double* q, double* f) { return add<true>(q, f); }
   const PairList& list() const { return list_; }
 
  private:
   struct Coefficients {
     double twelve = 0, six = 0, offset = 0;  // energy: twelve/s^6 - six/s^3 - offset
   };
-  struct Near {
-    int j;
-    double dx, dy, dz, s;
-  };
+  Coefficients coefficients_of(const LennardJones& pair) const;
+  template <bool with_energy>
+  double add(const double* q, double* f);
   int find_near(int i, const double* q);
-  template <bool charged>
-  double add_row(int i, const double* q, double* f);
+  template <bool charged, bool with_energy>
+  double find_pulls(int i, int count);
+  void push(int i, int count, double* f) const;
   double add_special(const double* q, double* f) const;
-  ChargeEnergy read_table(double s) const;
 
   const Molecule& molecule_;
   double cutoff_square_;
@@ -37,9 +39,11 @@ class PairForces {
   PairList list_;
   std::optional<EwaldSum> far_;
   std::vector<Coefficients> coefficients_;  // types x types
+  std::vector<Coefficients> third_;         // of atoms three bonds apart; empty: the same
   std::vector<double> charge_;              // times the root of the constant of Coulomb's law
   double self_energy_ = 0;
-  std::vector<Near> near_;
-  std::vector<double> pull_;
+  // The partners of one atom inside the cut-off: number, difference of positions, its square, force over difference.
+  std::vector<int> j_;
+  std::vector<double> dx_, dy_, dz_, s_, pull_;
 };
 }  // namespace trill

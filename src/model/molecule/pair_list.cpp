@@ -14,6 +14,11 @@ std::size_t place(int i) { return static_cast<std::size_t>(i); }
 PairList::PairList(const Box& box, int atoms, double radius, double skin)
     : box_(box), atoms_(atoms), skin_(skin), reach_(radius + skin), left_out_(place(atoms)), first_(place(atoms) + 1) {}
 
+void PairList::leave_out(const std::vector<std::vector<int>>& partners) {
+  for (std::size_t i = 0; i < partners.size(); ++i)
+    for (const int j : partners[i]) left_out_[place(j)].push_back(static_cast<int>(i));
+}
+
 bool PairList::update(const double* q) {
   if (built_at_.empty() || moved_too_far(q)) {
     if (!std::all_of(q, q + 3 * place(atoms_), [](double x) { return std::isfinite(x); })) return false;
@@ -32,19 +37,34 @@ bool PairList::moved_too_far(const double* q) const {
   return false;
 }
 
+// For each atom those below it are found, in the order of atoms, so that the rows come out sorted.
 void PairList::build(const double* q) {
   ++builds_;
   built_at_.assign(q, q + 3 * place(atoms_));
   sort_into_cells(q);
-  partners_.clear();
-  for (int i = 0; i < atoms_; ++i) {
-    row_.clear();
-    find_partners(i, q);
-    std::sort(row_.begin(), row_.end());
-    const std::vector<int>& without = left_out_[place(i)];
-    std::set_difference(row_.begin(), row_.end(), without.begin(), without.end(), std::back_inserter(partners_));
-    first_[place(i) + 1] = static_cast<int>(partners_.size());
+  below_.clear();
+  below_end_.resize(place(atoms_));
+  for (int j = 0; j < atoms_; ++j) {
+    const auto begin = static_cast<std::ptrdiff_t>(below_.size());
+    find_below(j, q);
+    if (const std::vector<int>& without = left_out_[place(j)]; !without.empty())
+      below_.erase(std::remove_if(below_.begin() + begin, below_.end(),
+                                  [&](int i) { return std::find(without.begin(), without.end(), i) != without.end(); }),
+                   below_.end());
+    below_end_[place(j)] = static_cast<int>(below_.size());
   }
+  gather_rows();
+}
+
+void PairList::gather_rows() {
+  first_.assign(place(atoms_) + 1, 0);
+  for (const int i : below_) ++first_[place(i) + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  partners_.resize(below_.size());
+  next_.assign(first_.begin(), first_.end() - 1);
+  int k = 0;
+  for (int j = 0; j < atoms_; ++j)
+    for (; k < below_end_[place(j)]; ++k) partners_[place(next_[place(below_[place(k)])]++)] = j;
 }
 
 // An axis of a box that is too short for five cells has one, since an atom would meet images of others twice.
@@ -77,8 +97,15 @@ void PairList::sort_into_cells(const double* q) {
     ++cell_first_[place(cell) + 1];
   }
   for (std::size_t c = 1; c < cell_first_.size(); ++c) cell_first_[c] += cell_first_[c - 1];
-  std::vector<int> next(cell_first_.begin(), cell_first_.end() - 1);
-  for (int i = 0; i < atoms_; ++i) in_cell_[place(next[place(cell_of_atom_[place(i)])]++)] = i;
+  next_.assign(cell_first_.begin(), cell_first_.end() - 1);
+  for (auto* values : {&x_, &y_, &z_, &square_}) values->resize(place(atoms_));
+  for (int i = 0; i < atoms_; ++i) {
+    const auto at = place(next_[place(cell_of_atom_[place(i)])]++);
+    in_cell_[at] = i;
+    x_[at] = q[3 * i];
+    y_[at] = q[3 * i + 1];
+    z_[at] = q[3 * i + 2];
+  }
 }
 
 int PairList::cell_of(int axis, double x) const {
@@ -88,8 +115,8 @@ int PairList::cell_of(int axis, double x) const {
   return static_cast<int>(std::clamp(inside / cell_[k], 0.0, cells_[k] - 1.0));
 }
 
-void PairList::find_partners(int i, const double* q) {
-  const int cell = cell_of_atom_[place(i)];
+void PairList::find_below(int j, const double* q) {
+  const int cell = cell_of_atom_[place(j)];
   const std::array<int, 3> here{cell / (cells_[1] * cells_[2]), cell / cells_[2] % cells_[1], cell % cells_[2]};
   std::array<int, 3> from{}, to{};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -102,17 +129,39 @@ void PairList::find_partners(int i, const double* q) {
   }
   const auto wrapped = [&](std::size_t k, int c) { return (c + cells_[k]) % cells_[k]; };
   for (int a = from[0]; a <= to[0]; ++a)
-    for (int b = from[1]; b <= to[1]; ++b)
-      for (int c = from[2]; c <= to[2]; ++c) {
-        const auto there = place((wrapped(0, a) * cells_[1] + wrapped(1, b)) * cells_[2] + wrapped(2, c));
-        for (int k = cell_first_[there]; k < cell_first_[there + 1]; ++k)
-          if (const int j = in_cell_[place(k)]; j > i) try_partner(i, j, q);
-      }
+    for (int b = from[1]; b <= to[1]; ++b) {
+      // Cells along the last axis follow each other, up to the end of the box.
+      const auto column = place((wrapped(0, a) * cells_[1] + wrapped(1, b)) * cells_[2]);
+      const auto look = [&](int first, int last) {
+        if (first <= last)
+          look_at(j, q + 3 * j, cell_first_[column + place(first)], cell_first_[column + place(last) + 1]);
+      };
+      look(std::max(from[2], 0), std::min(to[2], cells_[2] - 1));
+      look(from[2] + cells_[2], cells_[2] - 1);
+      look(0, to[2] - cells_[2]);
+    }
 }
 
-void PairList::try_partner(int i, int j, const double* q) {
-  const double *a = q + 3 * i, *b = q + 3 * j;
-  const double dx = box_.nearest(0, a[0] - b[0]), dy = box_.nearest(1, a[1] - b[1]), dz = box_.nearest(2, a[2] - b[2]);
-  if (dx * dx + dy * dy + dz * dz < reach_ * reach_) row_.push_back(j);
+// The two loops are apart so that the first is one of vector instructions.
+void PairList::look_at(int j, const double* at, int from, int to) {
+  const double x = at[0], y = at[1], z = at[2], most = reach_ * reach_;
+  const double *xs = x_.data() + from, *ys = y_.data() + from, *zs = z_.data() + from;
+  double* square = square_.data();
+  const Box box = box_;
+  const int count = to - from;
+  looked_at_ += count;
+  for (int k = 0; k < count; ++k) {
+    const double dx = box.nearest(0, x - xs[k]), dy = box.nearest(1, y - ys[k]), dz = box.nearest(2, z - zs[k]);
+    square[k] = dx * dx + dy * dy + dz * dz;
+  }
+  const std::size_t begin = below_.size();
+  below_.resize(begin + place(count));
+  int* found = below_.data() + begin;
+  for (int k = 0; k < count; ++k) {
+    const int i = in_cell_[place(from + k)];
+    *found = i;
+    found += static_cast<int>(i < j) & static_cast<int>(square[k] < most);
+  }
+  below_.resize(static_cast<std::size_t>(found - below_.data()));
 }
 }  // namespace trill

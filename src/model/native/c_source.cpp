@@ -85,6 +85,8 @@ const char* format_of(Op op) {
       return "{0} < {1} ? {1} : {0}";
     case Op::hypot:
       return "hypot({0}, {1})";
+    case Op::table_place:  // written by look_up
+    case Op::table_piece:
     case Op::number:
     case Op::symbol:
       break;
@@ -109,14 +111,38 @@ std::string comment_text(const std::string& comment) {
   return kept;
 }
 
+// The tables that functions look into, each once, numbered in the order of their first use.
+class TablesInC {
+ public:
+  int number(const LookupTable* table) {
+    const auto known = std::find(tables_.begin(), tables_.end(), table);
+    if (known == tables_.end()) return tables_.push_back(table), static_cast<int>(tables_.size()) - 1;
+    return static_cast<int>(known - tables_.begin());
+  }
+  std::string definitions() const {
+    if (tables_.empty()) return "";
+    std::string text;
+    for (std::size_t k = 0; k < tables_.size(); ++k) {
+      text += fmt::format("static const double trill_table_{}[] = {{", k);
+      for (const double x : tables_[k]->data) text += fmt::format("{:a},\n", x);
+      text += "};\n";
+    }
+    return text + lookup_in_c + "\n";
+  }
+
+ private:
+  std::vector<const LookupTable*> tables_;
+};
+
 // Writes one function; `value_[k]` is the C text for the content of register k at the place that is written next.
 class FunctionWriter {
  public:
-  FunctionWriter(const Routine& routine, std::string name, CopiesInC copies)
+  FunctionWriter(const Routine& routine, std::string name, CopiesInC copies, TablesInC& tables)
       : routine_(routine),
         program_(routine.program),
         name_(std::move(name)),
         many_(copies == CopiesInC::many),
+        tables_(tables),
         value_(program_.registers()) {}
 
   std::string write() {
@@ -192,11 +218,23 @@ class FunctionWriter {
       std::string result;
       if (i.fused != Fused::no)
         result = fmt::format("{} {} {} * {}", c, i.fused == Fused::add ? '+' : '-', a, b);
+      else if (is_lookup(i.op))
+        result = look_up(i, a, b);
       else
         result = fmt::format(fmt::runtime(format_of(i.op)), a, b, c);
       value_[i.to] = fmt::format("r{}", next_++);
       line(depth, "const double {} = {};", value_[i.to], result);
     }
+  }
+
+  std::string look_up(const Instruction& i, const std::string& a, const std::string& b) const {
+    const std::uint32_t at = i.op == Op::table_place ? i.b : i.c;
+    const auto code = std::find_if(program_.constants().begin(), program_.constants().end(),
+                                   [&](const Constant& constant) { return constant.to == at; });
+    const LookupFunction function = LookupFunction::from(code->value);
+    const int table = tables_.number(program_.tables()[static_cast<std::size_t>(function.table)].get());
+    if (i.op == Op::table_place) return fmt::format("trill_place(trill_table_{}, {})", table, a);
+    return fmt::format("trill_piece(trill_table_{}, {}, {}, {})", table, a, b, function.derivative);
   }
 
   void write_time(int depth) {
@@ -340,22 +378,31 @@ class FunctionWriter {
   const Program& program_;
   std::string name_, text_;
   bool many_, blocked_ = false;
+  TablesInC& tables_;
   std::vector<std::string> value_;
   int next_ = 0;
 };
 }  // namespace
+
+const char* trouble_of_tables(const Routine& routine) {
+  constexpr long most_points = 20'000;
+  long points = 0;
+  for (const auto& table : routine.program.tables()) points += table->points();
+  return points > most_points ? "its tables have more than 20000 points, too many to be compiled" : nullptr;
+}
 
 std::string function_name(std::size_t k, CopiesInC copies) {
   return fmt::format("trill_{}_{}", copies == CopiesInC::many ? "many" : "routine", k);
 }
 
 std::string c_source(std::span<const CRoutine> routines, CopiesInC copies) {
-  std::string text = declarations;
+  std::string text;
+  TablesInC tables;
   for (std::size_t k = 0; k < routines.size(); ++k) {
     text += '\n';
     if (!routines[k].comment.empty()) text += fmt::format("/* {} */\n", comment_text(routines[k].comment));
-    text += FunctionWriter(*routines[k].routine, function_name(k, copies), copies).write();
+    text += FunctionWriter(*routines[k].routine, function_name(k, copies), copies, tables).write();
   }
-  return text;
+  return declarations + tables.definitions() + text;
 }
 }  // namespace trill

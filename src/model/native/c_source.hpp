@@ -16,6 +16,9 @@ struct CRoutine {
   std::string comment{};  // in front of the function; only lines, letters, digits and a few signs are kept
 };
 
+// Tables are written into the source with all their numbers. Null where they fit, else the reason why not.
+const char* trouble_of_tables(const Routine& routine);
+
 // The function of the k-th routine is called function_name(k, copies).
 std::string c_source(std::span<const CRoutine> routines, CopiesInC copies);
 std::string function_name(std::size_t k, CopiesInC copies);

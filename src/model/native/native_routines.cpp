@@ -16,6 +16,8 @@ constexpr double saved_each_alone = 1.5e-9, saved_each_in_blocks = 0.25e-9;
 
 std::string make_native(Routines& routines, NativeUse use) {
   if (routines.empty()) return "";
+  for (const auto& routine : routines)
+    if (const char* trouble = trouble_of_tables(*routine)) return trouble;
   std::vector<CRoutine> sources;
   for (const auto& routine : routines) sources.push_back({routine.get()});
   const std::string source = c_source(sources, CopiesInC::one);

@@ -96,11 +96,15 @@ double default_end(const NetlistProblem& problem, std::vector<std::string>& warn
   return to;
 }
 
-// Included files belong to the text, so that a changed one is noticed when a run is resumed.
+// Included files belong to the text, so that a changed one is noticed when a run is resumed. It is the same text from
+// whatever folder the netlist is named.
 std::string whole_text(const CardDeck& deck) {
+  const std::filesystem::path folder = std::filesystem::path(deck.sources[0]->file()).parent_path();
   std::string text = deck.sources[0]->text();
-  for (std::size_t k = 1; k < deck.sources.size(); ++k)
-    text += fmt::format("\n* {}\n{}", deck.sources[k]->file(), deck.sources[k]->text());
+  for (std::size_t k = 1; k < deck.sources.size(); ++k) {
+    const std::filesystem::path included = deck.sources[k]->file();
+    text += fmt::format("\n* {}\n{}", included.lexically_relative(folder).generic_string(), deck.sources[k]->text());
+  }
   return text;
 }
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/netlist/netlist_problem.hpp"
 
+#include "model/netlist/circuit_leap.hpp"
 #include "model/netlist/circuit_start.hpp"
 #include "problem/consistent_charges.hpp"
 
@@ -210,6 +211,24 @@ void NetlistProblem::on_event(int event, State& s) const {
     s.mode = next;
   }
   equations_.setting.closed = before;
+}
+
+// Switches may turn with it.
+bool NetlistProblem::leap(double dt, State& s) const {
+  const std::vector<int> before = equations_.setting.closed;
+  State after = s;
+  bool reached = false;
+  for (std::size_t round = 0; round <= s.mode.size(); ++round) {
+    equations_.setting.closed = after.mode;
+    after.y = s.y;
+    reached = leap_over(*this, equations_, s.t, dt, after.y);
+    if (!reached || !turn_switches(after.y, after.mode)) break;
+  }
+  equations_.setting.closed = before;
+  if (!reached) return false;
+  s = after;
+  s.t += dt;
+  return true;
 }
 
 void NetlistProblem::find_start() {

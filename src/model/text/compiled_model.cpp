@@ -6,6 +6,7 @@
 #include "model/text/model_events.hpp"
 #include "model/text/model_jumps.hpp"
 #include "model/text/model_picture.hpp"
+#include "model/text/open_velocities.hpp"
 #include "model/text/soft_directions.hpp"
 #include "model/text/start_check.hpp"
 
@@ -347,7 +348,9 @@ class Compiler {
   void read_measures() {
     for (const FileMeasure& m : file_.measures) {
       Kernel& k = kernel(m.over);
-      k.measures.push_back({k.scope.parse(m.value), static_cast<std::int32_t>(model_.measures.size())});
+      const Expression e = k.scope.parse_measure(m.value);
+      k.measures.push_back({e, static_cast<std::int32_t>(model_.measures.size())});
+      if (depends_on(k.graph(), e, SymbolKind::acceleration)) model_.measures_accelerations = true;
       model_.measures.push_back({m.name.text, m.unit});
     }
   }
@@ -393,6 +396,7 @@ void compile_model(CompiledModel& model, const OptionSet& given) {
   model.space = std::make_unique<ModelSpace>(model.source, model.file, given);
   Compiler(model).compile();
   check_picture(model);
+  find_open_velocities(model, model.begin);
   check_start(model, model.begin);
   model.multipliers = start_multipliers(model, model.begin);
   for (const auto& kernel : model.functions->kernels())

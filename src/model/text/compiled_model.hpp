@@ -61,11 +61,12 @@ struct CompiledModel {
   std::vector<SlowSpin> slow_spins;
   bool has_closed_form = false;
   bool has_reactions = false;            // some forces depend on multipliers
+  bool measures_accelerations = false;   // some measures depend on them
   double friction = 0, temperature = 0;  // for the heat bath
   std::vector<CompiledEvent> events;     // those of the file
   std::vector<CompiledSwitch> switches;  // numbered after the events of the file
   std::vector<int> changing;             // parameters that events change; a state's mode says by which event, 0: none
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, remarks;  // remarks: what was done without being asked for
 };
 
 // `given` replaces parameters of the file.

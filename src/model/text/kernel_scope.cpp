@@ -46,6 +46,9 @@ ParsedValue KernelScope::find(const NameUse& use) {
       return find_array(use, *meaning->array, SymbolKind::coordinate);
     case ModelSpace::Kind::velocity:
       return find_array(use, *meaning->array, SymbolKind::velocity);
+    case ModelSpace::Kind::acceleration:
+    case ModelSpace::Kind::derived_acceleration:
+      return find_acceleration(use, *meaning);
     case ModelSpace::Kind::derived:
       return find_derived(use, *meaning->derived);
     case ModelSpace::Kind::reaction:
@@ -62,8 +65,8 @@ ParsedValue KernelScope::find_array(const NameUse& use, const CoordinateArray& a
   if (!array.over && use.index != no_expression)
     fail(fmt::format("'{}' is a single coordinate and takes no index", use.name));
   if (use.index != no_expression)
-    for (const SymbolKind moving :
-         {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
+    for (const SymbolKind moving : {SymbolKind::time, SymbolKind::coordinate, SymbolKind::velocity,
+                                    SymbolKind::acceleration, SymbolKind::multiplier})
       if (depends_on(graph_, use.index, moving))
         fail(fmt::format("the index of '{}' may depend only on columns, on the number of the element and on parameters",
                          use.name));
@@ -80,6 +83,18 @@ int KernelScope::slot(const NameUse& use, const CoordinateArray& array, int part
     if (slots_[k].array == &array && slots_[k].index == use.index && slots_[k].part == part) return static_cast<int>(k);
   slots_.push_back({&array, use.index, part, use.piece, use.offset});
   return slots() - 1;
+}
+
+ParsedValue KernelScope::find_acceleration(const NameUse& use, const ModelSpace::Meaning& meaning) {
+  if (!knows_accelerations_)
+    throw use.piece.error(use.offset, fmt::format("'{}' is an acceleration, which follows from the forces; only the "
+                                                  "value of a [[measure]] may depend on it",
+                                                  use.name));
+  if (meaning.array) return find_array(use, *meaning.array, SymbolKind::acceleration);
+  ParsedValue value = find_derived(use, *meaning.derived);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(value.size); ++k)
+    value.part[k] = time_derivatives(graph_, value.part[k], 1, slots())[1];
+  return value;
 }
 
 ParsedValue KernelScope::find_derived(const NameUse& use, const FileDerived& derived) {
@@ -153,7 +168,11 @@ std::string KernelScope::circle(std::string_view name) const {
 
 std::vector<std::string> KernelScope::names() const {
   std::vector<std::string> found;
-  for (const auto& [name, meaning] : space_.meanings()) found.push_back(name);
+  for (const auto& [name, meaning] : space_.meanings()) {
+    const bool is_acceleration =
+        meaning.kind == ModelSpace::Kind::acceleration || meaning.kind == ModelSpace::Kind::derived_acceleration;
+    if (knows_accelerations_ || !is_acceleration) found.push_back(name);
+  }
   if (over_) found.insert(found.end(), over_->columns.begin(), over_->columns.end());
   return found;
 }
@@ -166,6 +185,13 @@ bool KernelScope::knows(std::string_view dotted) const {
 Expression KernelScope::parse(const FileValue& value, int depth) {
   if (value.number) return graph_.number(*value.number);
   return parse_expression(value.piece, graph_, *this, depth);
+}
+
+Expression KernelScope::parse_measure(const FileValue& value) {
+  knows_accelerations_ = true;
+  const Expression e = parse(value);
+  knows_accelerations_ = false;
+  return e;
 }
 
 std::vector<double> KernelScope::values_of(Expression e, std::size_t offset) const {

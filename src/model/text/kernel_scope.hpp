@@ -15,6 +15,7 @@ class KernelScope final : public NameScope {
   KernelScope& operator=(const KernelScope&) = delete;
 
   ParsedValue find(const NameUse& use) override;
+  std::shared_ptr<const LookupTable> find_table(const TableUse& use) override { return space_.find_table(use); }
   std::vector<std::string> names() const override;
   bool knows(std::string_view dotted) const override;
 
@@ -26,6 +27,8 @@ class KernelScope final : public NameScope {
   Index unknowns() const { return space_.unknowns(); }  // number in the whole model
 
   Expression parse(const FileValue& value, int depth = 0);
+  // The same, and the value may depend on accelerations.
+  Expression parse_measure(const FileValue& value);
   ParsedValue parse_any(const SourcePiece& piece) { return parse_value(piece, graph_, *this); }
   // The value may depend only on parameters and columns and must be finite. Returns one value for each element.
   std::vector<double> parse_constants(const FileValue& value, std::string_view what);
@@ -61,6 +64,7 @@ class KernelScope final : public NameScope {
   };
   ParsedValue find_array(const NameUse& use, const CoordinateArray& array, SymbolKind kind);
   ParsedValue find_derived(const NameUse& use, const FileDerived& derived);
+  ParsedValue find_acceleration(const NameUse& use, const ModelSpace::Meaning& meaning);
   ParsedValue parse_derived(const NameUse& use, const FileDerived& derived);
   Expression sum_over(const IndexSet& set, const FileValue& value, int depth);
   ParsedValue find_reaction(const NameUse& use, const FileReaction& reaction);
@@ -72,7 +76,8 @@ class KernelScope final : public NameScope {
 
   ModelSpace& space_;
   const IndexSet* over_;
-  Index element_ = -1;   // at least 0 while parsing one term of a sum over a set: the element it is for
+  Index element_ = -1;  // at least 0 while parsing one term of a sum over a set: the element it is for
+  bool knows_accelerations_ = false;
   bool hidden_ = false;  // true while parsing a derived name without a set, which does not see the names of our set
   ExpressionGraph graph_;
   std::vector<Slot> slots_;

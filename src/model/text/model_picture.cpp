@@ -87,12 +87,13 @@ void check_picture(CompiledModel& model) {
 }
 
 std::unique_ptr<ModelPicture> picture_of_text(const std::string& file, const std::string& text,
-                                              const OptionSet& parameters) {
+                                              const OptionSet& parameters, const ModelFolder& folder) {
   if (text.empty() || is_netlist(file) || is_molecule_file(file)) return nullptr;
   try {
     auto model = std::make_shared<CompiledModel>(file, text);
-    model->file = read_model_file(model->source);
-    read_set_tables(model->file, model->source, ModelFolder());
+    model->file = read_model_file(model->source, folder);
+    model->file.folder = folder;
+    read_set_tables(model->file, model->source, folder);
     compile_model(*model, parameters);
     auto picture = std::make_unique<ModelPicture>(std::move(model));
     return picture->shapes().empty() ? nullptr : std::move(picture);

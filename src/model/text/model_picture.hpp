@@ -2,6 +2,7 @@
 // The points of a moving picture of a text model, computed from its states.
 #pragma once
 
+#include "model/file/beside.hpp"
 #include "model/file/picture_file.hpp"
 #include "trill/base/options.hpp"
 #include "trill/base/types.hpp"
@@ -45,9 +46,10 @@ class ModelPicture {
 
 // Throws ModelError where [picture] is wrong.
 void check_picture(CompiledModel& model);
-// nullptr if the model has nothing to draw, or cannot be read without its folder.
+// nullptr if the model has nothing to draw, or cannot be read without its folder. A text from a stored run must not be
+// given a folder unless its files are known to be those of the run.
 std::unique_ptr<ModelPicture> picture_of_text(const std::string& file, const std::string& text,
-                                              const OptionSet& parameters);
+                                              const OptionSet& parameters, const ModelFolder& folder = {});
 
 // What a model without mechanism and without [picture] may show: points, pairs of coordinates x and y, bonds between
 // points, and lattices as curves.

@@ -43,6 +43,7 @@ ModelSpace::ModelSpace(const SourceText& source, const ModelFile& file, const Op
     define(d.name, {.kind = Kind::derived, .derived = &d});
   }
   for (const FileReaction& r : file.reactions) define(r.name, {.kind = Kind::reaction, .reaction = &r});
+  define_accelerations();
 }
 
 int ModelSpace::row_of(std::size_t constraint) const {
@@ -65,6 +66,20 @@ void ModelSpace::define_velocity(const CoordinateArray& array) {
         name.offset,
         fmt::format("the velocity of '{}' is called 'v{}', and that name is already used; rename one of them",
                     name.text, name.text));
+}
+
+// Every velocity vx has an acceleration ax, unless the model uses that name for something else.
+void ModelSpace::define_accelerations() {
+  std::map<std::string, Meaning, std::less<>> found;
+  for (const auto& [name, meaning] : meanings_) {
+    if (name[0] != 'v') continue;
+    const std::string acceleration = "a" + name.substr(1);
+    if (meaning.kind == Kind::velocity)
+      found[acceleration] = {.kind = Kind::acceleration, .array = meaning.array};
+    else if (meaning.kind == Kind::derived && meanings_.contains(name.substr(1)))
+      found[acceleration] = {.kind = Kind::derived_acceleration, .derived = meaning.derived};
+  }
+  if (file_.rates.empty()) meanings_.merge(found);
 }
 
 const ModelSpace::Meaning* ModelSpace::find(std::string_view name) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/expression/expression.hpp"
+#include "model/expression/parser.hpp"
 #include "model/expression/routine.hpp"
 #include "model/file/model_file.hpp"
 #include "trill/base/options.hpp"
@@ -60,6 +61,10 @@ class ModelSpace {
   Index unknowns() const { return unknowns_; }
   const IndexSet* set(const std::optional<FileText>& name) const;  // nullptr if no name is given
 
+  // The table that an expression names, read once. Throws ModelError if there is none or its file is no table of
+  // ascending places.
+  std::shared_ptr<const LookupTable> find_table(const TableUse& use);
+
   // Count the numbers in tables and the operations on their elements before they are made. Throw ModelError at the
   // offset if there are too many in total.
   void take_memory(Index numbers, std::size_t offset);
@@ -70,7 +75,7 @@ class ModelSpace {
   void fix_parameters_of(const ExpressionGraph& graph, Expression e);
   bool is_fixed(int parameter) const { return fixed_.contains(parameter); }
 
-  enum class Kind { parameter, set, coordinate, velocity, derived, reaction };
+  enum class Kind { parameter, set, coordinate, velocity, acceleration, derived, derived_acceleration, reaction };
   struct Meaning {
     Kind kind = Kind::parameter;
     int parameter = 0;
@@ -90,6 +95,7 @@ class ModelSpace {
  private:
   void define(const FileText& name, const Meaning& meaning);
   void define_velocity(const CoordinateArray& array);
+  void define_accelerations();
   void read_parameters(const OptionSet& given);
   void read_set(const FileSet& file);
   void read_coordinates();
@@ -102,6 +108,9 @@ class ModelSpace {
   std::deque<IndexSet> sets_;
   std::deque<CoordinateArray> arrays_;
   Index unknowns_ = 0, numbers_ = 0, operations_ = 0;
+  std::map<std::string, CsvTable, std::less<>> lookup_files_;
+  std::size_t lookup_bytes_left_ = most_csv_bytes;
+  std::map<std::string, std::shared_ptr<const LookupTable>, std::less<>> lookup_tables_;
   std::map<std::string, Meaning, std::less<>> meanings_;
   std::map<const IndexSet*, int> gaps_over_;
 };

@@ -19,6 +19,16 @@ std::vector<Expression> terms_of(const Kernel& kernel) {
   return all;
 }
 
+// The slopes of these say nothing of their jumps.
+bool jumps_in_time(const ExpressionGraph& graph, Expression e) {
+  const Expression roots[] = {e};
+  const std::vector<Expression> parts = graph.needed(roots);
+  return std::any_of(parts.begin(), parts.end(), [&](Expression part) {
+    const Op op = graph[part].op;
+    return (op == Op::floor || is_comparison(op)) && depends_on(graph, part, SymbolKind::time);
+  });
+}
+
 // Hands over the expressions, one after another, as functions for each element, or once if all elements agree.
 class ElementFunctions {
  public:
@@ -52,6 +62,7 @@ class ElementFunctions {
 }  // namespace
 
 bool is_linear_in_time(ExpressionGraph& graph, Expression e) {
+  if (jumps_in_time(graph, e)) return false;
   for (const SymbolKind kind : {SymbolKind::coordinate, SymbolKind::velocity, SymbolKind::multiplier})
     if (depends_on(graph, e, kind)) return false;
   for (const Partial& slope : gradient(graph, e, SymbolKind::time))

@@ -99,11 +99,9 @@ void check_slopes(const CompiledModel& model, double t, int selection, const cha
     }
 }
 
-// A run corrects a start that is off by less than this.
-constexpr double movable = 1e-2;
-
 void check_on_constraints(const CompiledModel& model, const Vec& g, const Vec& rate, const Vec& slopes) {
-  const double allowed = movable * (1 + max_abs(model.start)), allowed_rate = movable * (1 + max_abs(model.velocity));
+  const double allowed = movable_start * (1 + max_abs(model.start)),
+               allowed_rate = movable_start * (1 + max_abs(model.velocity));
   for (Index k = 0; k < g.size(); ++k) {
     const double size = std::sqrt(slopes[k]);
     const bool on = std::abs(g[k]) <= allowed * size, stays = std::abs(rate[k]) <= allowed_rate * size;

@@ -4,6 +4,10 @@
 #include "model/text/compiled_model.hpp"
 
 namespace trill {
+// A run corrects a start that is off its constraints by less than this, relative to the size of coordinates or
+// velocities.
+inline constexpr double movable_start = 1e-2;
+
 // Energies, forces, gaps and constraints and their slopes must be finite at the start, gaps and constraints must move
 // with some coordinate, and the start, which is taken at the time t, must lie on the constraints. Otherwise throws a
 // ModelError that points at the term to blame.

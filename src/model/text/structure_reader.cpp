@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads the matrices and vectors that [structure] names, and refuses those that do not fit together.
 #include "base/text.hpp"
+#include "linalg/sparse_cholesky.hpp"
 #include "model/expression/derivative.hpp"
 #include "model/expression/switching.hpp"
 #include "model/file/csv_table.hpp"
 #include "model/file/matrix_market.hpp"
+#include "model/file/matrix_share.hpp"
 #include "model/text/text_structure.hpp"
 #include "problem/generated_structure.hpp"
 
 #include <cmath>
 
-#include <Eigen/SparseCholesky>
 #include <fmt/format.h>
 
 namespace trill {
@@ -71,7 +72,10 @@ class StructureReader {
   std::string text(const FileText& name) const {
     return folder_.read(name.text, model_.source, name.offset, most_matrix_bytes);
   }
-  SpMat matrix(const FileText& name) const { return read_matrix_market(name.text, text(name)); }
+  SpMat matrix(const FileText& name) const {
+    if (!matrix_share().is_shared()) return read_matrix_market(name.text, text(name));
+    return matrix_share().read(folder_.path(name.text, model_.source, name.offset), name.text);
+  }
   SpMat matching(const FileText& name) const {
     SpMat m = matrix(name);
     if (m.rows() != n_ || m.cols() != n_)
@@ -94,7 +98,7 @@ class StructureReader {
       throw error(*file_.mass, fmt::format("a mass matrix must be square and have at least one row, and {} is {} x {}",
                                            file_.mass->text, n_, data.mass.cols()));
     data.stiffness = matching(*file_.stiffness);
-    check_mass(data.mass);
+    if (!matrix_share().is_shared()) check_mass(data.mass);
   }
 
   void check_mass(const SpMat& mass) const {
@@ -113,8 +117,7 @@ class StructureReader {
                     fmt::format("{} is not positive definite: its diagonal entry {} is {:.6g}; give every unknown a "
                                 "mass, or leave out the rows and columns of those that are held",
                                 needed, i + 1, mass.coeff(i, i)));
-    const Eigen::SimplicialLLT<SpMat> factors(mass);
-    if (factors.info() != Eigen::Success)
+    if (!SparseCholesky(mass).is_positive_definite())
       throw error(*file_.mass, fmt::format("{} is not positive definite: some motion would have no mass", needed));
   }
 
@@ -127,9 +130,11 @@ class StructureReader {
     } catch (const UsageError& e) {
       throw error(made.shape, e.what());
     }
+    n_ = generated_.mass.rows();
+    for (SpMat* whole : {&generated_.mass, &generated_.stiffness, &generated_.damping})
+      if (matrix_share().is_shared()) *whole = matrix_share().own_rows(*whole);
     data.mass = generated_.mass;
     data.stiffness = generated_.stiffness;
-    n_ = data.mass.rows();
   }
 
   void read_damping(StructureData& data) const {
@@ -144,9 +149,16 @@ class StructureReader {
       const SpMat column = place.sparseView(), row = column.transpose();
       data.damping += number(dashpot.value, "the constant of a dashpot") * (column * row);
     }
-    if (data.damping.nonZeros() == 0) data.proportional = share;
+    if (matrix_share().is_shared()) data.damping = matrix_share().own_rows(data.damping);
+    if (!damps_otherwise(data.damping)) data.proportional = share;
     if (share.mass != 0) data.damping += share.mass * data.mass;
     if (share.stiffness != 0) data.damping += share.stiffness * data.stiffness;
+  }
+
+  // By more than shares of M and K. A process that has some rows only cannot tell by their entries.
+  bool damps_otherwise(const SpMat& damping) const {
+    if (!matrix_share().is_shared()) return damping.nonZeros() > 0;
+    return (file_.damping && file_.damping->matrix) || !file_.dashpots.empty() || generated_.damping.rows() > 0;
   }
 
   // Half the sum mass/omega + stiffness omega is the ratio of critical damping, here given at two omega.

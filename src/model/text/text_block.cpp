@@ -51,6 +51,7 @@ class ManyRunner {
   double* block_of(std::size_t b) { return registers_.data() + b * routine_->program.registers() * lanes; }
 
   void compile() {
+    if (trouble_of_tables(*routine_)) return;
     const CRoutine source[] = {{routine_.get()}};
     const NativeResult native = load_native(c_source(source, CopiesInC::many), NativeUse::always);
     if (!native.library) return;
@@ -68,10 +69,10 @@ class ManyRunner {
       double* r = block_of(b);
       const std::size_t first = b * lanes, count = std::min<std::size_t>(lanes, copies_ - first);
       for (const Load& load : program.of_time().loads) std::fill_n(r + load.to * std::size_t{lanes}, lanes, inputs.t);
-      run_block(program.of_time().code, r);
+      run_block(program.of_time().code, program.tables(), r);
       for (Index i = 0; i < routine_->table->instances; ++i) {
         load_instance(inputs, i, first, count, r);
-        run_block(program.of_instance().code, r);
+        run_block(program.of_instance().code, program.tables(), r);
         deliver(i, first, count, r, f);
       }
     }

@@ -20,7 +20,7 @@ class TextJoint final : public JointTerms {
   bool serves(const MatrixSlot& G) const {
     return !mode_.held().any() && G.stored() == slope_.stored() && G.pattern_id() == slope_.pattern_id();
   }
-  const double* evaluate(VectorRun& run, const ProgramInputs& inputs, Index size) const;
+  double* evaluate(VectorRun& run, const ProgramInputs& inputs) const;
 
   const ModelMode& mode_;
   SeparateTerms separate_;
@@ -29,6 +29,6 @@ class TextJoint final : public JointTerms {
   mutable VectorRun gaps_, curvature_;
   mutable StackedRun gaps_at_;
   mutable std::array<VectorRun, 2> rates_;
-  mutable std::vector<double> values_;
+  mutable std::vector<double> values_;  // zero between calls
 };
 }  // namespace trill

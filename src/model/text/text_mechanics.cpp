@@ -50,6 +50,7 @@ TextMechanics::TextMechanics(std::shared_ptr<const CompiledModel> model)
   for (int k = 1; k <= most_time_derivatives; ++k)
     mass_derivatives_[derivative_place(k)] = {*model_->functions, {Purpose::mass, every_group, k}};
   all_.force.prepare(mode_.parameters());
+  if (model_->measures_accelerations) acceleration_.emplace(*this, *this);
 }
 
 std::vector<Quantity> TextMechanics::components() const {
@@ -206,7 +207,11 @@ double TextMechanics::kinetic_energy(const State& s) const {
 
 void TextMechanics::measure(const State& s, Out values) const {
   const double* q = s.y.data();
-  const ProgramInputs inputs{.t = s.t, .q = q, .v = q + unknowns(), .multipliers = q + 2 * unknowns()};
+  const ProgramInputs inputs{.t = s.t,
+                             .q = q,
+                             .v = q + unknowns(),
+                             .multipliers = q + 2 * unknowns(),
+                             .acceleration = acceleration_ ? acceleration_->at(s).data() : nullptr};
   values.setZero();
   values[0] = kinetic_energy(s);
   all_.energy.add(inputs, mode_.parameters(), values.data());

@@ -3,6 +3,7 @@
 
 #include "model/text/model_events.hpp"
 #include "model/text/model_times.hpp"
+#include "model/text/text_acceleration.hpp"
 #include "model/text/text_clock.hpp"
 #include "model/text/text_code.hpp"
 #include "model/text/text_joint.hpp"
@@ -122,5 +123,6 @@ class TextMechanics final : public MechanicalProblem,
   mutable std::array<MatrixRun, most_time_derivatives> mass_derivatives_;
   TextMap gaps_, constraints_;
   StrongPotential strong_;
+  mutable std::optional<TextAcceleration> acceleration_;  // if measures depend on it
 };
 }  // namespace trill

@@ -31,6 +31,7 @@ std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::
     throw model->source.error(
         fmt::format("the text has {} bytes; a model may have at most {}", text.size(), most_model_bytes));
   model->file = read_model_file(model->source, folder);
+  model->file.folder = folder;
   read_set_tables(model->file, model->source, folder);
   return model;
 }
@@ -38,7 +39,7 @@ std::shared_ptr<CompiledModel> open_model(const ModelFolder& folder, const std::
 TextModel read_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                         const std::string& text, const OptionSet& parameters, double begin) {
   if (is_netlist(file)) return read_netlist(folder, file, name, text, parameters, begin);
-  if (is_molecule_file(file)) return read_molecule(file, name, text, parameters, begin);
+  if (is_molecule_file(file)) return read_molecule(folder, file, name, text, parameters);
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
   model->begin = begin;
   std::unique_ptr<Problem> problem;
@@ -50,13 +51,13 @@ TextModel read_model_in(const ModelFolder& folder, const std::string& file, cons
   }
   model->info.name = name;
   if (model->info.title.empty()) model->info.title = name;
-  return {model->info, file, text, std::move(problem), model->warnings, folder.files_read()};
+  return {model->info, file, text, std::move(problem), model->warnings, folder.files_read(), model->remarks};
 }
 
 ModelDescription describe_model_in(const ModelFolder& folder, const std::string& file, const std::string& name,
                                    const std::string& text) {
   if (is_netlist(file)) return describe_netlist(folder, file, name, text);
-  if (is_molecule_file(file)) return describe_molecule(file, name, text);
+  if (is_molecule_file(file)) return describe_molecule(folder, file, name, text);
   const std::shared_ptr<CompiledModel> model = open_model(folder, file, text);
   ModelSpace space(model->source, model->file, {});
   ModelDescription description{read_info(model->file, space), {}};

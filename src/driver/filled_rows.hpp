@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trill/driver/plan.hpp"
+
+#include <memory>
+
+namespace trill {
+// The rows of a run with others between them, for curves without corners: from each row the run's own method is taken
+// to the next, and its interpolant gives the rows between. Steps of a stored run are repeated in this way, so that
+// nothing but the rows has to be stored. Where a repetition does not end where the run went on, as at an event, or is
+// not possible, neighbours are left as they are. Null where this is not wanted (enough rows, rows at times that were
+// asked for) or not known how to do (formulations, random motion, long runs). Refers to the rows.
+std::unique_ptr<RowSource> filled_rows(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome,
+                                       const RowSource& rows);
+}  // namespace trill

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Questions that no method answers as they are asked: motions that jump, that end, or that only averages describe.
+#include "support/mentions.hpp"
+#include "tool.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trill::testing_cli {
+namespace {
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class FrontDesk : public testing::Test {
+ protected:
+  Ended trill(const std::string& line) const { return trill_in(directory_.path(), words_of(line)); }
+  json answer(const std::string& line, int code = 0) const {
+    const Ended ended = trill(line + " --json");
+    EXPECT_EQ(ended.code, code) << line << ended.err;
+    return json::parse(ended.out, nullptr, false);
+  }
+  void model(const char* name, const char* text) const { write_text(directory_ / name, text); }
+  Directory directory_;
+};
+
+// The period of the relaxation oscillation is (3 - 2 log 2) mu + O(mu^(-1/3)), and a jump lasts about 1/mu: 1e-12 of
+// the run. Between jumps x follows log x - x^2/2 = t/mu + const, from x = 2 at the start.
+TEST_F(FrontDesk, JumpsThatLastForAMomentDoNotSpoilAStatement) {
+  model("van_der_pol.toml", R"toml(
+parameters.mu = 1e6
+coordinates.x = { start = 2, velocity = 0 }
+force = [{ on = "x", value = "mu*(1 - x^2)*vx - x" }]
+run.to = 2e6
+)toml");
+  const json r = answer("run van_der_pol.toml");
+  EXPECT_EQ(r["trust"]["verdict"], "green") << r["trust"]["headline"];
+  EXPECT_TRUE(r["trust"]["until"].is_null()) << r["trust"]["headline"];
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), HasSubstr("moments"));
+  EXPECT_LE(r["steps"].get<int>(), 1000);
+  // From the jump at t = (3/2 - log 2) mu on, the same curve from x = -2, and from the second jump on from x = 2 again.
+  const double x = r["end"]["components"]["x"].get<double>(), since = 2 - (3 - 2 * std::log(2));
+  EXPECT_NEAR(std::log(x) - x * x / 2 - (std::log(2) - 2), since, 1e-3);
+}
+
+// x' = x^2 is at infinity after 1/x0.
+TEST_F(FrontDesk, AMotionThatEndsIsOfferedUntilItsEnd) {
+  model("end.toml", "coordinates.x = 1000\nrate.x = \"x^2\"\nrun.to = 1\n");
+  for (const char* more : {"", " --accuracy 1e-6"}) {
+    const json r = answer(fmt::format("run end.toml{}", more), 1);
+    EXPECT_THAT(r["shortfall"].get<std::string>(), mentions("t = 0.001", "--to 0.00099")) << r["attempts"];
+    EXPECT_NEAR(r["end"]["t"].get<double>(), 1e-3, 1e-8);
+    EXPECT_THAT(r["message"].get<std::string>(), Not(HasSubstr("inf")));
+  }
+  EXPECT_EQ(answer("run end.toml --to 0.00099")["trust"]["verdict"], "green");
+}
+
+// x = cos t: the mean of x^2 is 1/2.
+constexpr const char* swing = R"toml(
+coordinates.x = 1
+potential = [{ energy = "x^2/2" }]
+measure = [{ name = "square", value = "x^2" }]
+run.to = 628.3185307179586
+)toml";
+
+double mean_square_in(const std::string& text) {
+  const auto at = text.find("square ");
+  return at == std::string::npos ? std::nan("") : std::stod(text.substr(at + 7));
+}
+
+TEST_F(FrontDesk, AveragesOfAConservativeMotionAreStated) {
+  model("swing.toml", swing);
+  const json r = answer("run swing.toml --want statistics");
+  EXPECT_EQ(r["trust"]["verdict"], "green") << r["trust"];
+  const std::string said = r["trust"]["headline"];
+  EXPECT_NEAR(mean_square_in(said), 0.5, 2e-3) << said;
+  EXPECT_THAT(said, mentions("+-", "h/1.618"));
+}
+
+TEST_F(FrontDesk, AveragesAreStatedWhereAToleranceSetsTheSteps) {
+  model("swing.toml", swing);
+  const std::string said = answer("run swing.toml --want statistics --method dop853")["trust"]["headline"];
+  EXPECT_NEAR(mean_square_in(said), 0.5, 2e-3) << said;
+  EXPECT_THAT(said, mentions("Averages:", "+-", "correlation time"));
+}
+
+TEST_F(FrontDesk, WhatWouldBeDoneIsToldToProgramsToo) {
+  const json r = answer("run two_springs --param omega2=2000 --accuracy 1e-4 --dry-run --want slow --to 3");
+  ASSERT_TRUE(r.is_object());
+  EXPECT_EQ(r["question"]["want"], "slow");
+  EXPECT_EQ(r["question"]["accuracy"], 1e-4);
+  EXPECT_EQ(r["parameters"]["omega2"], 2000.0);
+  EXPECT_FALSE(r["choice"].get<std::string>().empty());
+  ASSERT_TRUE(r["next"].is_array());
+  EXPECT_TRUE(directory_.names().empty());
+}
+
+TEST_F(FrontDesk, TheCommandToCopyIsAboutTheSameProblem) {
+  const json r = answer("inspect two_springs --param omega2=2000 --to 3 --accuracy 1e-4");
+  EXPECT_THAT(r["plans"].at(0)["command"].get<std::string>(),
+              mentions("--param omega2=2000", "--to 3", "--accuracy 0.0001", "--method "));
+}
+}  // namespace
+}  // namespace trill::testing_cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// nose_hoover, sinr and lin: exact laws on an oscillator, what they keep, and what they refuse.
+#include "driver/averages.hpp"
+#include "support/mentions.hpp"
+#include "support/text_models.hpp"
+
+#include <cmath>
+
+namespace trill::testing_models {
+namespace {
+const char* const oscillator = R"toml(
+coordinates.x = { start = 0.3, velocity = 0.7 }
+[[potential]]
+energy = "x^2/2"
+group = "fast"
+[[measure]]
+name = "square"
+value = "x^2"
+[heat_bath]
+friction = 1
+temperature = 1
+)toml";
+
+Solution sampled(const std::string& text, const std::string& method, const OptionSet& options, double to, double h) {
+  RunPlan plan = plan_with(method, to, h);
+  plan.options = options;
+  plan.native = Native::never;
+  return run_of(read_model("m.toml", text).problem, plan);
+}
+
+double mean_of(const Solution& s, const char* name) {
+  const Vec values = s.measured().row(s.quantity(name));
+  return values.tail(values.size() * 9 / 10).mean();
+}
+
+// A single thermostat on an oscillator is not ergodic: 0.863 from this start (Q = 1), and 1 for chains.
+TEST(NoseHooverChains, OneThermostatIsNotErgodic) {
+  const OptionSet single{{"chain", "1"}, {"mass", "1"}, {"speed", "0.3"}},
+      chain{{"chain", "4"}, {"mass", "1"}, {"speed", "0.3"}};
+  EXPECT_NEAR(mean_of(sampled(oscillator, "nose_hoover", single, 40000, 0.05), "square"), 0.863, 0.01);
+  EXPECT_NEAR(mean_of(sampled(oscillator, "nose_hoover", chain, 40000, 0.05), "square"), 1, 0.05);
+}
+
+// The extended energy is conserved to second order.
+TEST(NoseHooverChains, KeepTheExtendedEnergy) {
+  const auto drift = [](double h) {
+    const Solution s = sampled(oscillator, "nose_hoover", {{"chain", "2"}, {"mass", "1"}, {"speed", "0.3"}}, 20, h);
+    const Vec energy = s.measured().row(s.quantity("extended_energy"));
+    return (energy.array() - energy[0]).abs().maxCoeff();
+  };
+  EXPECT_LT(drift(0.05), 0.02);
+  EXPECT_NEAR(std::log2(drift(0.02) / drift(0.01)), 2, 0.2);
+}
+
+// Reversed velocities lead back, thermostats included: the path at t and -t from a start at rest is the same.
+TEST(NoseHooverChains, HaveSecondOrder) {
+  const auto end = [](double h) { return last_of(sampled(oscillator, "nose_hoover", {{"mass", "1"}}, 4, h)); };
+  const Vec fine = end(0.1 / 64);
+  EXPECT_NEAR(std::log2((end(0.1) - fine).norm() / (end(0.05) - fine).norm()), 2, 0.15);
+}
+
+TEST(NoseHooverChains, NeedAMass) {
+  std::string cold = oscillator;
+  cold.replace(cold.find("friction = 1"), 12, "friction = 0");
+  try {
+    Catalogue::all().method("nose_hoover").make(*read_model("m.toml", cold).problem, {});
+    FAIL() << "accepted";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), mentions("nose_hoover", "friction", "mass"));
+  }
+}
+
+// Every direction keeps its energy with its thermostats, positions have the temperature of the bath, and the kinetic
+// temperature is L/(L+1) of it.
+TEST(Sinr, KeepsItsEnergyAndSamplesPositions) {
+  RunPlan plan = plan_with("sinr", 2000, 0.1);
+  plan.model = "langevin";
+  const Solution s = prepare(plan).run();
+  EXPECT_LT(s.measured().row(s.quantity("isokinetic_error")).maxCoeff(), 1e-11);
+  EXPECT_NEAR(mean_of(s, "potential_energy") / 32, 1, 0.02);
+  EXPECT_NEAR(mean_of(s, "kinetic_temperature"), 0.8, 0.01);
+}
+
+// Steep forces would overflow hyperbolic functions that are not scaled.
+TEST(Sinr, SurvivesSteepForces) {
+  std::string steep = oscillator;
+  steep.replace(steep.find("x^2/2"), 5, "1e8*(x - 3)^4");
+  const Solution s = sampled(steep, "sinr", {}, 1, 0.01);
+  EXPECT_TRUE(s.y().allFinite());
+  EXPECT_LT(s.measured().row(s.quantity("isokinetic_error")).maxCoeff(), 1e-9);
+}
+
+// Slow forces in outer steps near half a fast period: impulses with friction alone resonate there, this stays bounded.
+TEST(Sinr, DoesNotResonate) {
+  const std::string both = std::string(oscillator) + "[[potential]]\nenergy = \"0.05*x^2\"\ngroup = \"slow\"\n";
+  const Solution s = sampled(both, "sinr", {{"fast", "fast"}, {"inner", "30"}}, 30000, 0.475 * 2 * 3.141592653589793);
+  EXPECT_NEAR(mean_of(s, "square") * 1.1, 1.0, 0.06);  // means over inner steps; 1.000 in the literature's linear model
+}
+
+TEST(Sinr, RefusesConstraints) {
+  try {
+    Catalogue::all().method("sinr").make(
+        *load_model(TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml", {}).problem, {});
+    FAIL() << "accepted";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), mentions("sinr", "constraints", "langevin_splitting"));
+  }
+}
+
+// Linear systems are solved exactly whatever the step: without heat the damped oscillator, and with it both variances.
+TEST(Lin, IsExactOnLinearSystems) {
+  std::string cold = oscillator;
+  cold.replace(cold.find("temperature = 1"), 15, "temperature = 0");
+  const Vec end = last_of(sampled(cold, "lin", {}, 6, 1.5));
+  const double w = std::sqrt(0.75), t = 6, e = std::exp(-0.5 * t), c = std::cos(w * t), s = std::sin(w * t) / w;
+  EXPECT_NEAR(end[0], e * (0.3 * (c + 0.5 * s) + 0.7 * s), 1e-9);
+  EXPECT_NEAR(end[1], e * (0.7 * (c - 0.5 * s) - 0.3 * s), 1e-9);
+  const Solution warm = sampled(oscillator, "lin", {}, 30000, 1.5);
+  EXPECT_NEAR(mean_of(warm, "square"), 1, 0.05);
+  EXPECT_NEAR(mean_of(warm, "kinetic_temperature"), 1, 0.05);
+}
+
+// A free particle diffuses: <x^2> = 2 kT/gamma (t - (1 - e^-t)/gamma ...) by the formula of a mode without stiffness.
+TEST(Lin, FreeParticlesDiffuse) {
+  std::string text =
+      "[sets]\np = 400\n[coordinates]\nx = { over = \"p\", start = 0 }\n[[potential]]\nover = \"p\"\n"
+      "energy = \"0*x[p]\"\n[heat_bath]\nfriction = 2\ntemperature = 1\n";
+  const Vec end = last_of(sampled(text, "lin", {}, 1, 1.0));
+  const double g = 2, exact = (2 * g - 3 + 4 * std::exp(-g) - std::exp(-2 * g)) / (g * g);
+  EXPECT_NEAR(end.head(400).squaredNorm() / 400, exact, 0.25 * exact);
+  EXPECT_NEAR(end.tail(400).squaredNorm() / 400, 1 - std::exp(-2 * g), 0.25);
+}
+}  // namespace
+}  // namespace trill::testing_models
