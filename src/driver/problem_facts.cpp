@@ -24,6 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double most_seconds_to_look = 5e-3;  // for one force: beyond that nothing is tried out
+constexpr double surely_expensive = 0.5;       // seconds for one force: no interruption by other programs explains that
+constexpr int most_looks = 3;                  // at the first force, until one is quick
 constexpr double timed_for = 2e-5;             // at the least, each time
 constexpr int times_timed = 5;
 constexpr double known_well = 5e-4;              // seconds: what takes as long in all is not timed again
@@ -124,12 +126,18 @@ bool time_force(const Problem& problem, const State& start, ProblemFacts& facts)
   ProblemSession session(problem, Formulas::of_each_state);
   session.enter(start);
   ForceProbe probe(problem, start);
-  const auto begun = Clock::now();
-  const bool finite = probe.once();
-  facts.force_seconds = seconds_since(begun);
-  if (!finite) {
-    facts.trouble = "its forces are not finite at the start";
-    return false;
+  facts.force_seconds = HUGE_VAL;
+  // The first evaluation may include what is set up only once, and any of them the time of another program.
+  for (int k = 0; k < most_looks && facts.force_seconds > most_seconds_to_look; ++k) {
+    const auto begun = Clock::now();
+    const bool finite = probe.once();
+    const double took = seconds_since(begun);
+    facts.force_seconds = std::min(facts.force_seconds, took);
+    if (!finite) {
+      facts.trouble = "its forces are not finite at the start";
+      return false;
+    }
+    if (took > surely_expensive) break;
   }
   if (facts.force_seconds > most_seconds_to_look) {
     facts.trouble = fmt::format("one evaluation of its forces takes {:.2g} s", facts.force_seconds);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -127,8 +128,9 @@ TEST(Facts, APilotThatBlowsUpIsNoMoreThanAFact) {
 // A spring whose force takes a while, or whose stiffness is not a number.
 class SlowSpring final : public MechanicalProblem {
  public:
-  explicit SlowSpring(std::shared_ptr<int> calls, double stiffness = 1, int milliseconds = 20)
-      : calls_(std::move(calls)), stiffness_(stiffness), milliseconds_(milliseconds) {}
+  explicit SlowSpring(std::shared_ptr<int> calls, double stiffness = 1, int milliseconds = 20,
+                      int slow_calls = std::numeric_limits<int>::max())
+      : calls_(std::move(calls)), stiffness_(stiffness), milliseconds_(milliseconds), slow_calls_(slow_calls) {}
   std::string name() const override { return "slow spring"; }
   Layout layout() const override { return {1, 1, 0, 0}; }
   std::vector<Quantity> components() const override { return {{"q", ""}, {"v", ""}}; }
@@ -138,18 +140,18 @@ class SlowSpring final : public MechanicalProblem {
     return s;
   }
   std::unique_ptr<Problem> clone() const override {
-    return std::make_unique<SlowSpring>(calls_, stiffness_, milliseconds_);
+    return std::make_unique<SlowSpring>(calls_, stiffness_, milliseconds_, slow_calls_);
   }
   void force(Groups, double, In q, In, Out f) const override {
     ++*calls_;
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
+    if (*calls_ <= slow_calls_) std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
     f = -stiffness_ * q;
   }
 
  private:
   std::shared_ptr<int> calls_;
   double stiffness_;
-  int milliseconds_;
+  int milliseconds_, slow_calls_;
 };
 
 TEST(Facts, NotFiniteAtTheStartIsSaid) {
@@ -162,9 +164,17 @@ TEST(Facts, NotFiniteAtTheStartIsSaid) {
   EXPECT_FALSE(run.run().ok());
 }
 
+// A machine that is busy, or a set-up at the first evaluation, must not pass for an expensive force.
+TEST(Facts, AForceThatIsExpensiveOnlyOnceIsLookedAt) {
+  const SlowSpring spring(std::make_shared<int>(0), 1, 20, 1);
+  const ProblemFacts found = facts_of(spring, 10);
+  EXPECT_TRUE(found.looked);
+  EXPECT_EQ(found.trouble, "");
+}
+
 TEST(Facts, ExpensiveForcesAreLookedAtOnce) {
   const auto calls = std::make_shared<int>(0);
-  const SlowSpring spring(calls);
+  const SlowSpring spring(calls, 1, 600);
   const ProblemFacts found = facts_of(spring, 10);
   EXPECT_EQ(*calls, 1);
   EXPECT_FALSE(found.looked);
