@@ -18,7 +18,7 @@ struct Candidate {
 };
 // The first that a method can run is taken.
 const Candidate small_models[] = {{"kepler", 20000},       {"rigid", 20000},      {"rectifier", 20},
-                                  {"langevin", 5000},      {"two_springs", 5000}, {"weakly_coupled", 100},
+                                  {"langevin", 500000},    {"two_springs", 5000}, {"weakly_coupled", 100},
                                   {"stiff_spring", 20000}, {"wire", 2000},        {"satellite", 1e10, {{"B", "0"}}},
                                   {"beam", 20000}};
 // Matrices of these are sparse: methods that factorise them cannot save the factors.
