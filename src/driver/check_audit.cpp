@@ -3,11 +3,11 @@
 
 #include "driver/build.hpp"
 #include "driver/check_scales.hpp"
+#include "driver/pilot.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -68,11 +68,7 @@ PreparedRun prepare_audit(const PreparedRun& run, const Auditor& by, const Audit
 }
 }  // namespace
 
-double CheckClock::now() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+double CheckClock::now() { return processor_seconds(); }
 
 Solution run_in_time(PreparedRun& run, const CheckClock& clock, double seconds, Patience patience) {
   const double begun = clock.spent();

@@ -6,7 +6,11 @@
 #include <ctime>
 
 namespace trill {
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 namespace {
 constexpr double finer = 100;               // by which the tolerance of the second run is smaller

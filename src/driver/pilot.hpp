@@ -9,7 +9,7 @@
 #include <atomic>
 
 namespace trill {
-double processor_seconds();  // since some moment
+double processor_seconds();  // that this thread has used: what others do at the same time does not count
 
 // Stops a run by the time that the processor spends on it: how busy the machine is must not change what is found.
 class TimeLimit final : public Observer {

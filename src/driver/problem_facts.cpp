@@ -28,7 +28,7 @@ constexpr double surely_expensive = 0.5;       // seconds for one force: no inte
 constexpr int most_looks = 3;                  // at the first force, until one is quick
 constexpr double timed_for = 2e-5;             // at the least, each time
 constexpr int times_timed = 5;
-constexpr double known_well = 5e-4;              // seconds: what takes as long in all is not timed again
+constexpr double known_well = 5e-4;              // seconds of a processor: what takes as long in all is not timed again
 constexpr double most_seconds_for_rates = 2e-3;  // at one place: beyond that only those at the start are found
 constexpr double pilot_seconds = 2e-3;           // that a pilot is planned to take
 constexpr double safeguard = 3;                  // by which it may take longer than planned
@@ -105,12 +105,13 @@ class ForceProbe {
 // In powers of four, so that the noise of a clock seldom changes what is done.
 double rounded(double seconds) { return std::pow(4, std::round(std::log2(std::max(seconds, 1e-8)) / 2)); }
 
-// The shortest of a few times that `work` took: other programs on the machine only make it longer.
+// The shortest of a few times that `work` took: other programs on the machine only make it longer. Whether that is
+// known well enough follows from processor time, so that a first look that was interrupted is not the last.
 template <class Work>
 double seconds_of(const Work& work) {
   double shortest = HUGE_VAL;
-  const auto first = Clock::now();
-  for (int k = 0; k < times_timed && (k == 0 || seconds_since(first) < known_well); ++k) {
+  const double first = processor_seconds();
+  for (int k = 0; k < times_timed && (k == 0 || processor_seconds() - first < known_well); ++k) {
     const auto begun = Clock::now();
     int count = 0;
     do {

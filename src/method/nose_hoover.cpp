@@ -19,10 +19,10 @@ class NoseHoover final : public HeatBathStepper {
       v.integer("chain", chain, Range::between(1, 100), "number of thermostats; a single one is often not ergodic");
       v.integer("repeats", repeats, Range::between(1, 1000),
                 "how often the part of the thermostats is divided in a step");
-      v.number(
-          "mass", mass, Range::at_least(0),
-          "of the thermostats, for each direction of motion; 0: kT/gamma^2, so that they answer in the time 1/gamma");
-      v.number("speed", speed, Range{}, "of the thermostats at the start");
+      v.number("mass", mass, Range::at_least(0),
+               "mass of the thermostats, for each direction of motion; 0: kT/gamma^2, so that they respond in the time "
+               "1/gamma");
+      v.number("speed", speed, Range{}, "speed of the thermostats at the start");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"chain", "1"}}}; }

@@ -24,7 +24,7 @@ class Sinr final : public HeatBathStepper, public KeptInnerStates {
       v.integer("inner", inner, Range::between(1, 1000000), "number of inner steps in a step");
       v.integer("thermostats", thermostats, Range::between(1, 20), "L: thermostats of each direction of motion");
       v.number("answer", answer, Range::at_least(0),
-               "time in which the thermostats answer; 0: 1/gamma of the heat bath");
+               "time in which the thermostats respond; 0: 1/gamma of the heat bath");
     }
   };
   static std::vector<OptionSet> variants() { return {{}, {{"inner", "3"}, {"thermostats", "1"}}}; }

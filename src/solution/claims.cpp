@@ -112,14 +112,22 @@ std::shared_ptr<const Folder> Claims::made_folder() const {
 }
 
 // No descriptor: there is a file of that name. Whoever ends removes the folder if it is empty; then it is made again.
+// The text is written under another name, since a process may be killed in the middle, and a claim without text would
+// look like one of another machine, for which others wait.
 Descriptor Claims::create(const std::string& name, const std::string& text) const {
   while (true) {
     const auto folder = made_folder();
-    Descriptor file = folder->create(name);
-    if (!file && errno == EEXIST) return file;
-    if (!file && errno == ENOENT) continue;
+    errno = EEXIST;
+    if (folder->status(name)) return {};
+    const std::string aside = temporary_name();
+    Descriptor file = folder->create(aside);
+    if (!file && (errno == ENOENT || errno == EEXIST)) continue;
     if (!file || !write_all(file, text)) throw_io("cannot write", folder->path() / name, errno);
-    return file;
+    if (folder->give_name(aside, name)) return file;
+    const int why = errno;
+    folder->remove(aside);
+    if (why == EEXIST) return {};
+    if (why != ENOENT) throw_io("cannot write", folder->path() / name, why);  // ENOENT: another one tidied up
   }
 }
 

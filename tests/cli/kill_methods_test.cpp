@@ -38,7 +38,7 @@ struct Fitting {
 };
 
 Fitting try_out(const Named& named, const Candidate& candidate) {
-  constexpr double wanted_seconds = 0.3;
+  const double wanted_seconds = wanted_kills(1) < 3 ? 0.08 : 0.3;
   constexpr std::int64_t most = 4'000'000;
   RunPlan plan;
   plan.model = candidate.model;

@@ -27,7 +27,6 @@ class Killer {
     }
     fmt::print("unbroken {:.2f} s; {} kills in {} attempts, {} resumed from a checkpoint, {} ends compared\n",
                unbroken_.seconds, hits_, attempts_, from_checkpoint_, ended_runs_);
-    EXPECT_GE(2 * hits_, attempts_) << "most kills came after the end of the run";
     EXPECT_GT(from_checkpoint_, 0) << "no run was ever resumed from a checkpoint";
   }
 

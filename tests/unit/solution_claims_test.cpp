@@ -2,8 +2,10 @@
 #include "solution/claims.hpp"
 #include "support/solution_files.hpp"
 
+#include <csignal>
 #include <fstream>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,23 @@ TEST_F(ClaimsInAFolder, OfADeadProcessAreTakenOver) {
   EXPECT_EQ(claims.take("a.h5"), Taken::from_a_dead_process);
   Claims other(folder_.path());
   EXPECT_EQ(other.take("a.h5"), Taken::not_at_all);
+}
+
+// The limit ends the process where it writes the first byte of a claim.
+TEST_F(ClaimsInAFolder, OfAProcessThatWasKilledWhileItMadeThemAreNotWaitedFor) {
+  in_a_process_that_dies([&] {
+    const rlimit nothing{0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &nothing);
+    ::signal(SIGXFSZ, SIG_DFL);
+    Claims(folder_.path()).take("a.h5");
+  });
+  {
+    Claims claims(folder_.path());
+    EXPECT_FALSE(claims.is_claimed("a.h5"));
+    EXPECT_EQ(claims.take("a.h5"), Taken::fresh);
+    claims.release("a.h5");
+  }
+  EXPECT_TRUE(is_empty());
 }
 
 TEST_F(ClaimsInAFolder, OfAnotherMachineAreTakenOverWhenNobodyTouchesThem) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// node test/check_page.mjs page.html
-// Checks a finished page in a browser: one line per check, exit 0 if all hold, else 1 with the reason.
+// node test/check_page.mjs page.html...
+// Checks finished pages in a browser: one line per check, exit 0 if all hold, else 1 with the reasons.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startBrowser, watch } from './browser.mjs';
 import { charts, chart, curvePixels, drag, open, settle, show } from './probe.mjs';
 
-const file = process.argv[2];
-if (!file || !existsSync(file)) {
-  console.error(file ? `no such file: ${file}` : 'usage: node test/check_page.mjs page.html');
+const files = process.argv.slice(2);
+const missing = files.filter((file) => !existsSync(file));
+if (files.length === 0 || missing.length > 0) {
+  console.error(missing.length > 0 ? `no such file: ${missing.join(' ')}` : 'usage: node test/check_page.mjs page.html...');
   process.exit(2);
 }
 
@@ -57,32 +58,41 @@ async function checkZoom(page, all) {
   check(close((await chart(page, target.id)).x, before), 'reset restores the range');
 }
 
-const browser = await startBrowser();
-let failure = '';
-try {
-  const page = await browser.context.newPage();
-  const seen = watch(page);
-  await open(page, pathToFileURL(resolve(file)).href);
-  const complaints = await page.locator('#page > main > .status.bad').allInnerTexts();
-  check(complaints.length === 0, `the data are readable${complaints.length ? `: no, ${complaints.join(' ')}` : ''}`);
-  const all = await checkPlots(page);
-  await checkZoom(page, all);
-  const tabs = await page.getByRole('tab').count();
-  for (let i = 1; i < tabs; ++i) {
-    await page.getByRole('tab').nth(i).click();
-    await settle(page);
+async function checkPage(context, file) {
+  const page = await context.newPage();
+  try {
+    const seen = watch(page);
+    await open(page, pathToFileURL(resolve(file)).href);
+    const complaints = await page.locator('#page > main > .status.bad').allInnerTexts();
+    check(complaints.length === 0, `the data are readable${complaints.length ? `: no, ${complaints.join(' ')}` : ''}`);
+    const all = await checkPlots(page);
+    await checkZoom(page, all);
+    const tabs = await page.getByRole('tab').count();
+    for (let i = 1; i < tabs; ++i) {
+      await page.getByRole('tab').nth(i).click();
+      await settle(page);
+    }
+    if (tabs > 1) check(true, `all ${tabs} tabs open`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(wide <= 0, 'the page does not scroll sideways');
+    check(seen.errors.length === 0, `no errors in the console${seen.errors.length ? `: ${seen.errors.join('; ')}` : ''}`);
+    check(seen.requests.length === 0, `no network request${seen.requests.length ? `: ${seen.requests.join(' ')}` : ''}`);
+  } finally {
+    await page.close();
   }
-  if (tabs > 1) check(true, `all ${tabs} tabs open`);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  check(wide <= 0, 'the page does not scroll sideways');
-  check(seen.errors.length === 0, `no errors in the console${seen.errors.length ? `: ${seen.errors.join('; ')}` : ''}`);
-  check(seen.requests.length === 0, `no network request${seen.requests.length ? `: ${seen.requests.join(' ')}` : ''}`);
-} catch (error) {
-  failure = error.message;
+}
+
+const browser = await startBrowser();
+try {
+  for (const file of files) {
+    if (files.length > 1) console.log(`${file}:`);
+    try {
+      await checkPage(browser.context, file);
+    } catch (error) {
+      console.error(`failed: ${files.length > 1 ? `${file}: ` : ''}${error.message}`);
+      process.exitCode = 1;
+    }
+  }
 } finally {
   await browser.close();
-}
-if (failure) {
-  console.error(`failed: ${failure}`);
-  process.exit(1);
 }
