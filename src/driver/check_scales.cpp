@@ -15,14 +15,15 @@ constexpr Index most_energy_samples = 200;
 
 bool is_energy(const Quantity& q) { return q.kind == QuantityKind::energy || q.kind == QuantityKind::energy_part; }
 
-// The range of the kinetic energy over some states of the run.
-double kinetic_range(const PreparedRun& run, const JudgedCurve& curve) {
+// The range of the kinetic energy over some states of the run, and no less than that of one coordinate alone between its
+// slowest and its fastest motion, which is known even where only a few states are.
+double kinetic_range(const PreparedRun& run, const JudgedCurve& curve, const Extent& of_components) {
   const MechanicalProblem* p = mechanics_of(*run.problem);
   if (!p || curve.t.empty()) return 0;
   const Index n = p->layout().nq, stride = 1 + curve.columns() / most_energy_samples;
   MatrixSlot mass = p->mass_pattern();
   Vec momentum(n);
-  double low = HUGE_VAL, high = -HUGE_VAL;
+  double low = HUGE_VAL, high = -HUGE_VAL, alone = 0;
   for (Index k = 0; k < curve.columns(); k += stride) {
     const auto q = curve.values.col(k).head(n), v = curve.values.col(k).segment(n, n);
     p->mass(q, mass);
@@ -31,7 +32,13 @@ double kinetic_range(const PreparedRun& run, const JudgedCurve& curve) {
     low = std::min(low, energy);
     high = std::max(high, energy);
   }
-  return std::isfinite(high - low) ? high - low : 0;
+  for (Index i = 0; i < n; ++i) {
+    const double slow = of_components.low[n + i], fast = of_components.high[n + i];
+    const double least = slow < 0 && fast > 0 ? 0 : std::min(slow * slow, fast * fast);
+    const double range = 0.5 * mass.value(i, i) * (std::max(slow * slow, fast * fast) - least);
+    if (std::isfinite(range)) alone = std::max(alone, range);
+  }
+  return std::max(std::isfinite(high - low) ? high - low : 0, alone);
 }
 
 // How much a measure changes when each component changes by its scale, at the last state: what a measure that is zero
@@ -108,7 +115,7 @@ Vec judged_scales(const PreparedRun& run, const Extent& extent, const JudgedCurv
   if (measures == 0) return scales;
   const std::vector<Quantity> quantities = measures_of(*run.problem);
   const bool has_energy = std::any_of(quantities.begin(), quantities.end(), is_energy);
-  const double kinetic = has_energy ? kinetic_range(run, curve) : 0;
+  const double kinetic = has_energy ? kinetic_range(run, curve, of_components) : 0;
   const Vec response = responses(run, curve, scales);
   for (Index k = 0; k < measures; ++k) {
     const double low = extent.low[n + k], high = extent.high[n + k], size = std::max(std::abs(low), std::abs(high));

@@ -50,6 +50,15 @@ Vec balancing_multipliers(const MechanicalProblem& p, const StateSamples& sample
   return largest;
 }
 
+// Where nothing moves, velocities consist of what steps leave of some atol, or of the rounding of positions over a step.
+// The largest such velocity, if it is small beside the size of the component.
+double velocity_noise(const RunPlan& plan, double position, double size) {
+  constexpr double rounding_of_steps = 1e-13, left_by_steps = 30, small = 1e-6;
+  const double of_steps = plan.h ? rounding_of_steps * position / std::abs(*plan.h) : 0;
+  const double of_tolerance = plan.rtol ? left_by_steps * plan.atol.value_or(0) : 0;
+  return std::min(std::max(of_steps, of_tolerance), small * size);
+}
+
 // What is known about a component beyond its range: how far it moves, with what its kind says about that, and how large
 // it is.
 struct Sizes {
@@ -110,6 +119,12 @@ Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSa
     const auto k = static_cast<Index>(i);
     scale[k] = std::max({scale[k], shared_by(components[i].kind, run.start.layout) * largest(i).motion,
                          share_of_rounding * sizes.value[k], tolerance::range * largest(i).value});
+  }
+  const Index n = run.start.layout.nq;
+  for (Index i = 0; i < n && run.start.layout.nv == n; ++i) {
+    const double noise = velocity_noise(run.plan, sizes.value[i], sizes.value[n + i]);
+    if (extent.high[n + i] - extent.low[n + i] <= 2 * noise)
+      scale[n + i] = std::max(scale[n + i], noise / green_deviation);
   }
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
   if (mechanical && run.start.layout.nq > 0) judge_still(*mechanical, samples, sizes, scale);

@@ -8,12 +8,19 @@
 namespace trill {
 namespace {
 constexpr int settling_iterations = 20;
+constexpr double settled = 1e-6;  // the last correction, relative to the positions
 constexpr double difference = 1e-4;  // relative to the time in which the slow motion moves by its own size
 
 UsageError no_manifold(const LiftedForm& form) {
   return UsageError("the start of '" + form.problem().name() +
                     "' could not be moved onto the slow manifold: its gaps depend on each other or oscillate too much, "
                     "or some motion has no mass; run it without start=slow");
+}
+
+UsageError too_soft(const LiftedForm& form) {
+  return UsageError("the start of '" + form.problem().name() +
+                    "' could not be moved onto the slow manifold: its stiff gaps are not stiffer than its other forces; "
+                    "run it without start=slow");
 }
 }  // namespace
 
@@ -65,6 +72,7 @@ void SlowManifoldStart::settle(double t, In q, In v, SlowStart& out) {
   out.v = point_->v;
   out.a = point_->a;
   out.omega = point_->fastest_frequency();
+  double moved = 0;
   for (int k = 0; k < settling_iterations; ++k) {
     if (!manifold_->stand_at(t, out.q, out.v, c_)) throw no_manifold(form_);
     form_.problem().force(form_.soft_groups(), t, out.q, out.v, f_);
@@ -74,7 +82,7 @@ void SlowManifoldStart::settle(double t, In q, In v, SlowStart& out) {
     manifold_->slope(x_, c_);
     c_ = g_ - C.cwiseProduct(lambda_) - c_;
     manifold_->smallest(c_, x_);
-    const double moved = max_abs(q - x_ - out.q);
+    moved = max_abs(q - x_ - out.q);
     out.q = q - x_;
     map.time_derivative(t, out.q, g_);
     g_ -= C.cwiseProduct(lambda_rate_);
@@ -83,6 +91,7 @@ void SlowManifoldStart::settle(double t, In q, In v, SlowStart& out) {
     if (!all_finite(out.q) || !all_finite(out.v)) throw no_manifold(form_);
     if (moved <= 1e-15 * (1 + max_abs(out.q))) return;
   }
+  if (moved > settled * (1 + max_abs(out.q))) throw too_soft(form_);
 }
 
 void SlowManifoldStart::measure(double t, In q, In v, SlowStart& out) {

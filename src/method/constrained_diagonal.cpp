@@ -150,11 +150,14 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
   return result;
 }
 
+// Where constraints move by themselves the error of positions along them counts too. They keep the ends of a step right,
+// however long it is, but not what lies between them, nor the position in which a mechanism closes again.
 double ConstrainedDiagonal::estimate(const State& s, double h, const StepRequest& request) {
   first_.setZero();
   for (Index i = 0; i < k_.cols(); ++i) first_ += h * tableau_.error[i] * k_.col(i);
   part_ = first_.head(n_);
   stage_.filter(part_, error_.head(n_), request.work);
+  if (p_.constraints()->moving()) stage_.add_prescribed(part_, error_.head(n_));
   part_ = first_.tail(n_);
   stage_.filter(part_, error_.segment(n_, n_), request.work);
   return request.scale.norm(error_, s.y, trial_);

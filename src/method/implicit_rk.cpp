@@ -327,8 +327,10 @@ bool ImplicitRk::accept(State& s, const StepRequest& request, StepResult& result
 }
 
 void ImplicitRk::interpolate(double theta, Out y) {
+  const bool inside = theta > 0 && theta < 1;
+  if (inside) interior_.smooth(t1_ - h1_, *slow_);
   interior_.interpolate(theta, y);
-  if (theta > 0 && theta < 1) stages_->settle(t1_ - (1 - theta) * h1_, y);
+  if (inside) stages_->settle(t1_ - (1 - theta) * h1_, y);
 }
 
 void ImplicitRk::memory(Archive& archive) { archive(watch_, *slow_); }

@@ -64,6 +64,9 @@ class SlowMotion {
   virtual StepEnd accept(double /*t*/, double /*h*/, const Mat& /*L*/, const StepRequest&, Vec& /*y1*/) {
     return StepEnd::stages_go_on;
   }
+  // Moves the states inside the step that was accepted last as its end was moved. They are the columns of `values` at
+  // the times t + h * nodes, the first and the last one its start and end; t is that of the start.
+  virtual void smooth_inside(double /*t*/, double /*h*/, In /*nodes*/, Mat& /*values*/) {}
 
   // The oscillation of this state leaves no trace in stages that are extrapolated over a step of this size.
   virtual bool is_quiet(double /*h*/) const { return true; }

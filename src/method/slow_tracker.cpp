@@ -2,6 +2,7 @@
 #include "method/slow_tracker.hpp"
 
 #include "method/oscillation_watch.hpp"
+#include "method/stage_polynomial.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -19,27 +20,14 @@ constexpr double quiet_share = 0.01;
 constexpr double shown_rounding = 0.01;
 constexpr double most_turned = 1e-3;  // share of the speed: the trust statement is green up to this
 
-// Weights of the values at the nodes c in the derivative at x of the polynomial through them.
-Vec slopes_at(double x, const Vec& c) {
-  Vec slopes = Vec::Zero(c.size());
-  for (Index j = 0; j < c.size(); ++j)
-    for (Index left_out = 0; left_out < c.size(); ++left_out) {
-      if (left_out == j) continue;
-      double product = 1 / (c[j] - c[left_out]);
-      for (Index k = 0; k < c.size(); ++k)
-        if (k != j && k != left_out) product *= (x - c[k]) / (c[j] - c[k]);
-      slopes[j] += product;
-    }
-  return slopes;
-}
-
-Vec end_slopes(const Vec& c) { return slopes_at(1, c); }
+// Weights of the values at the nodes c in the derivative at 1 of the polynomial through them.
+Vec end_slopes(const Vec& c) { return lagrange_slopes(c, 1); }
 
 // The same for the second derivative at 1.
 Vec end_curves(const Vec& c) {
   const Vec slopes = end_slopes(c);
   Vec curves = Vec::Zero(c.size());
-  for (Index i = 0; i < c.size(); ++i) curves += slopes[i] * slopes_at(c[i], c);
+  for (Index i = 0; i < c.size(); ++i) curves += slopes[i] * lagrange_slopes(c, c[i]);
   return curves;
 }
 }  // namespace
@@ -80,7 +68,13 @@ void SlowTracker::take_multipliers(State& s) {
     s.lambda() = here_->lambda.tail(hard_);
 }
 
+void SlowTracker::forget() {
+  known_ = false;
+  inside_.reset();
+}
+
 StepStatus SlowTracker::find_start(State& s, const StepRequest& request, OscillationWatch& watch) {
+  count_inside(request.work);
   if (!known_) {
     const StepStatus status = find_point(s, request, watch);
     if (status != StepStatus::ok) return status;
@@ -327,6 +321,7 @@ SlowMotion::StepEnd SlowTracker::follow_instead() {
 
 SlowMotion::StepEnd SlowTracker::accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) {
   lost_energy_ = 0;
+  end_ = {};
   if (!reached_) {
     if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_->lambda;
     return StepEnd::stages_go_on;
@@ -340,6 +335,7 @@ SlowMotion::StepEnd SlowTracker::accept(double t, double h, const Mat& L, const 
   const bool settled = ends_on_manifold(request) && settle_end(t, request, y1);
   if (damped && !settled && !leaves_out()) return follow_instead();
   if (damped) report_removal(t, request.notes);
+  end_ = {settled, damped};
   lost_energy_ = energy - ahead_->fast_energy();
   if (hard_ > 0) y1.segment(2 * n_, hard_) = hard_point_ && !settled ? hard_point_->lambda : ahead_->lambda.tail(hard_);
   const bool stages_go_on = !settled || smooth_ || !has_gaps_;
@@ -352,6 +348,17 @@ SlowMotion::StepEnd SlowTracker::accept(double t, double h, const Mat& L, const 
     measure_oscillation(y1.segment(n_, n_), request.weights, judges_oscillation(request));
   }
   return stages_go_on ? StepEnd::stages_go_on : StepEnd::stages_differ;
+}
+
+void SlowTracker::smooth_inside(double t, double h, In nodes, Mat& values) {
+  if (!end_.settled) return;
+  if (!inside_) inside_ = std::make_unique<SmoothInside>(form_, hard_form_ ? &*hard_form_ : nullptr);
+  inside_->move(t, h, nodes, end_.removed_oscillation ? 0 : 1, values);
+}
+
+void SlowTracker::count_inside(Counters& work) {
+  if (!inside_) return;
+  for (int k = inside_->take_evaluations(); k > 0; --k) work.count_forces(form_.counted_groups());
 }
 
 void SlowTracker::take_outcome(const State& s, const StepRequest& request, StepStatus status) {

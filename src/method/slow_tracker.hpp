@@ -3,6 +3,7 @@
 
 #include "method/implicit_rk_plan.hpp"
 #include "method/slow_motion.hpp"
+#include "method/smooth_inside.hpp"
 
 #include <memory>
 #include <optional>
@@ -20,7 +21,7 @@ class SlowTracker final : public SlowMotion {
   void take_multipliers(State& s) override;
   void hard_multipliers(Out l) const override { l.tail(hard_) = here_->lambda.tail(hard_); }
 
-  void forget() override { known_ = false; }
+  void forget() override;
   StepStatus find_start(State& s, const StepRequest& request, OscillationWatch& watch) override;
   void judge_step(double h, bool controlled) override;
   StepStatus find_end(double t, const StepRequest& request, Vec& y1) override;
@@ -30,6 +31,7 @@ class SlowTracker final : public SlowMotion {
   const SlowPoint* without_rounding(double t, In q, In v, Counters& work) override;
   void add_prescribed(double t, double h, double start, const Vec& stages, const Mat& Q, Vec& error) override;
   StepEnd accept(double t, double h, const Mat& L, const StepRequest& request, Vec& y1) override;
+  void smooth_inside(double t, double h, In nodes, Mat& values) override;
 
   bool is_quiet(double h) const override;
   double step_bound() override;
@@ -54,6 +56,7 @@ class SlowTracker final : public SlowMotion {
   StepEnd follow_instead();
   bool ends_on_manifold(const StepRequest& request) const;
   void report_removal(double t, Notes& notes);
+  void count_inside(Counters& work);
   StepStatus report(SlowPoint::Status status, double t, Notes& notes) const;
   void report_failure(const State& s, const StepRequest& request) const;
 
@@ -70,6 +73,10 @@ class SlowTracker final : public SlowMotion {
   std::unique_ptr<SlowPoint> stage_point_;  // for the constraints alone, at stages; made when it is needed
   Vec end_slopes_, end_curves_;             // weights of stage values in derivatives at the end of the step
   Vec lambda_rate_, lambda_curve_, across_, q_, v_, unsettled_, own_rate_, own_error_;
+  std::unique_ptr<SmoothInside> inside_;  // made when values inside a step are wanted
+  struct {
+    bool settled = false, removed_oscillation = false;
+  } end_;                    // of the last step
   bool known_ = false;       // here_ belongs to the current state
   bool reached_ = true;      // a slow point was found at the end of the step
   bool smooth_ = false;      // the state oscillates by less than the tolerance

@@ -74,7 +74,13 @@ void StepInterior::fill(In y0, In y1, const StageSystem& stages, Mat& values) co
 void StepInterior::keep(double h, In y0, In y1, const StageSystem& stages) {
   h_ = h;
   follows_ = true;
+  is_smooth_ = !block_->collocation;
   fill(y0, y1, stages, inside_);
+}
+
+void StepInterior::smooth(double t, SlowMotion& slow) {
+  if (!is_smooth_) slow.smooth_inside(t, h_, nodes_, inside_);
+  is_smooth_ = true;
 }
 
 void StepInterior::interpolate(double theta, Out y) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "method/slow_motion.hpp"
 #include "method/stage_system.hpp"
 
 namespace trill {
@@ -13,6 +14,7 @@ class StepInterior {
   // How far the polynomial of a step from y0 to y1 may be from the motion between its points. False: not known yet.
   bool estimate(double h, In y0, In y1, const StageSystem& stages, Out error);
   void keep(double h, In y0, In y1, const StageSystem& stages);  // stores a step from y0 to y1
+  void smooth(double t, SlowMotion& slow);  // the stored step, which began at t; once is enough
   void interpolate(double theta, Out y);
 
  private:
@@ -24,6 +26,6 @@ class StepInterior {
   Vec nodes_, weights_;
   Mat inside_, tried_;  // y at these points, in the last step and in one that is not yet accepted
   double h_ = 0, largest_ = 0;
-  bool follows_ = false;
+  bool follows_ = false, is_smooth_ = false;
 };
 }  // namespace trill

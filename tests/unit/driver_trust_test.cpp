@@ -111,6 +111,41 @@ equation = "x^2 + y^2 - 1"
 }
 
 // A clamped beam: its base does not turn, and no other unknown is an angle.
+// A bob that hangs at rest: its velocities are what rounding and the tolerance leave.
+TEST(TrustScales, ABobThatHangsAtRestOnAStiffSpring) {
+  const char* const hanging = R"toml(
+[coordinates]
+x = 0
+y = "-1 - 9.614/7000"
+[[potential]]
+energy = "9.614*y"
+[[stiff]]
+gap = "sqrt(x^2 + y^2) - 1"
+stiffness = 7000
+)toml";
+  RunPlan steps;
+  steps.method = "composition8";
+  steps.h = 0.01;
+  steps.to = 20;
+  EXPECT_EQ(trust_of(hanging, steps).verdict, Verdict::green);
+  EXPECT_EQ(trust_of(hanging, plan_with("radau", 20, 1e-6), Grid{0.06}).verdict, Verdict::green);
+}
+
+// A pendulum that turns over: its kinetic energy changes by 7.4, of which a single row shows nothing.
+TEST(TrustScales, AnEnergyOfWhichFewRowsAreRecorded) {
+  const char* const turning = R"toml(
+[coordinates]
+phi = { start = 0, velocity = 6.3 }
+[[potential]]
+energy = "-3.7*cos(phi)"
+)toml";
+  const RunPlan plan = plan_with("dopri5", 27, 1e-6);
+  const Trust all = trust_of(turning, plan), single = trust_of(turning, plan, Times{{27}});
+  EXPECT_NEAR(row_of(all, "energy").scale, 7.4, 0.1);
+  EXPECT_NEAR(row_of(single, "energy").scale, 7.4, 0.1);
+  EXPECT_EQ(single.verdict, Verdict::green);
+}
+
 TEST(TrustScales, AnAngleThatIsZeroUpToRounding) {
   const char* const clamped = R"toml(
 [beams]

@@ -132,6 +132,25 @@ equation = "z - y - 0.1*sin(t)"
   EXPECT_LT(slow_start_of(p, again).fast_energy, 1e-16 * slow.fast_energy + 1e-18);
 }
 
+// A declared gap that is 10,000 times softer than a plain force: the multiplier changes by more than the gap gives way.
+TEST(SlowManifoldStart, RefusesGapsThatAreSofterThanOtherForces) {
+  const TextModel model = read_model("m.toml", R"toml(
+[coordinates]
+x = 0.1
+y = 1.2
+[[stiff]]
+gap = "y - x - 1"
+stiffness = 12
+[[potential]]
+energy = "6e4*x^2"
+)toml");
+  const State given = model.problem->initial_state();
+  EXPECT_THROW(slow_start_of(mechanics(model), given), UsageError);
+  State kept = given;
+  EXPECT_FALSE(take_slow_start(mechanics(model), false, kept));
+  EXPECT_EQ(kept.y, given.y);
+}
+
 TEST(SlowManifoldStart, NeedsGaps) { EXPECT_FALSE(SlowManifoldStart(mechanics(make_model("rigid", {}))).applies()); }
 }  // namespace
 }  // namespace trill::testing_models
