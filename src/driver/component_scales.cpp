@@ -3,6 +3,7 @@
 
 #include "base/tolerances.hpp"
 #include "linalg/row_squares.hpp"
+#include "problem/least_values.hpp"
 #include "problem/quantity_kind.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -111,6 +112,8 @@ Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSa
     scale[k] = std::max({scale[k], shared_by(components[i].kind, run.start.layout) * largest(i).motion,
                          share_of_rounding * sizes.value[k], tolerance::range * largest(i).value});
   }
+  if (const auto* known = dynamic_cast<const HasLeastValues*>(run.problem.get()))
+    scale.head(run.start.y.size()) = scale.head(run.start.y.size()).cwiseMax(known->least_values());
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
   if (mechanical && run.start.layout.nq > 0) judge_still(*mechanical, samples, sizes, scale);
   return scale;
