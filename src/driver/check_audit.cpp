@@ -4,6 +4,7 @@
 #include "driver/build.hpp"
 #include "driver/check_scales.hpp"
 #include "driver/pilot.hpp"
+#include "trill/problem/circuit.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ constexpr double share_of_accuracy = 1e-4, tightest_rtol = 1e-13, loosest_rtol =
 constexpr double time_to_forecast = 0.1;  // share of the time after which progress tells whether it will end in time
 const char* const explicit_first[] = {"dop853", "radau"};
 const char* const implicit_first[] = {"radau", "dop853"};
+// Where diodes turn at voltages that no capacitance holds, radau may fail.
+const char* const last_of_circuits = "circuit_sdirk";
 // Damps oscillations, but shares nothing with radau, which alone solves some problems as accurately as an audit needs.
 const char* const last_resort = "bdf";
 
@@ -105,6 +108,11 @@ std::vector<Auditor> auditors_of(const PreparedRun& run) {
   for (const char* name : stiff ? implicit_first : explicit_first) look_at(name);
   if (others.empty()) look_at(last_resort);
   others.insert(others.end(), own.begin(), own.end());
+  if (dynamic_cast<const CircuitProblem*>(run.problem.get())) {
+    own.clear();
+    look_at(last_of_circuits);
+    others.insert(others.end(), own.begin(), own.end());
+  }
   return others;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/tolerances.hpp"
 #include "linalg/row_squares.hpp"
+#include "problem/least_values.hpp"
 #include "problem/quantity_kind.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -126,6 +127,8 @@ Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSa
     if (extent.high[n + i] - extent.low[n + i] <= 2 * noise)
       scale[n + i] = std::max(scale[n + i], noise / green_deviation);
   }
+  if (const auto* known = dynamic_cast<const HasLeastValues*>(run.problem.get()))
+    scale.head(run.start.y.size()) = scale.head(run.start.y.size()).cwiseMax(known->least_values());
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
   if (mechanical && run.start.layout.nq > 0) judge_still(*mechanical, samples, sizes, scale);
   return scale;

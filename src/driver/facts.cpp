@@ -55,10 +55,13 @@ TriedFormulation try_formulation(const ReformulationEntry& formulation, const Pr
 Trial try_envelope(const Technique& technique, const Resolved& asked, const Problem& problem) {
   Trial trial;
   trial.technique = technique;
-  trial.objection =
-      technique.formulation
-          ? try_formulation(*technique.formulation, problem, scope_of(asked), asked.plan.options).objection
-          : why_not(*technique.method, problem, {});
+  const auto scope = [&] {
+    const ReformulationEntry& form = *technique.formulation;
+    return form.rtol ? scope_of(asked, form.rtol(problem, asked.defaults.rtol)) : scope_of(asked);
+  };
+  trial.objection = technique.formulation
+                        ? try_formulation(*technique.formulation, problem, scope(), asked.plan.options).objection
+                        : why_not(*technique.method, problem, {});
   if (trial.objection.empty()) trial.way = resolve_way(technique, asked.plan, problem);
   return trial;
 }

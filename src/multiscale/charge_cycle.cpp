@@ -87,11 +87,21 @@ bool ChargeCycle::find_start(const Span& span, In z, Out x, std::vector<int>& mo
     driven->see_slow_sources_later(settings_.period, span.ahead);
   coordinates_.complete(z, charges_);
   state_.t = span.t0;
+  const std::vector<int> mode_before = mode;
+  if (find_values(x, mode)) return true;
+  // The end of the last cycle is often near.
+  x = state_.y;
+  mode = mode_before;
+  return find_values(x, mode) ||
+         fail("no voltages and currents were found that belong to the charges at the start of a cycle");
+}
+
+// The values at the time of the state that belong to the charges, and the switches that belong to the values.
+bool ChargeCycle::find_values(Out x, std::vector<int>& mode) {
   for (std::size_t round = 0; round <= mode.size() + 1; ++round) {
     state_.mode = mode;
     session_.enter(state_);
-    if (consistent_.find(span.t0, charges_, x) != ConsistentCharges::Status::ok || !all_finite(x))
-      return fail("no voltages and currents were found that belong to the charges at the start of a cycle");
+    if (consistent_.find(state_.t, charges_, x) != ConsistentCharges::Status::ok || !all_finite(x)) return false;
     if (!switched_ || !switched_->turn_switches(x, mode)) return true;
   }
   return true;

@@ -72,6 +72,7 @@ class ChargeCycle {
   Outcome land_on_event(const Crossing& crossing);  // end: the step has to be shorter
   bool take_step();
   bool take_event(int event);
+  bool find_values(Out x, std::vector<int>& mode);
   void turn_just_after(int event);
   double control_rate(int event);
   bool take_saltation(double control_rate);

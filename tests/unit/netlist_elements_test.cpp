@@ -73,6 +73,29 @@ TEST(NetlistRun, GivenNodeVoltagesAreTheStartOfCapacitors) {
   EXPECT_NEAR(start_value(held, "v(far)"), 2, 1e-5);
 }
 
+TEST(NetlistRun, CapacitorsBetweenTwoNodesBeginWithTheirVoltages) {
+  // A source of 1 V, 2 V of the capacitor and 2 kOhm in one loop: -0.5 mA.
+  const TextModel floating = netlist("v1 in 0 1\nr1 in a 1k\nc1 a b 1u ic=2\nr2 b 0 1k\n.tran 1u 1m uic\n");
+  EXPECT_NEAR(start_value(floating, "v(a)"), 1.5, 1e-12);
+  EXPECT_NEAR(start_value(floating, "v(b)"), -0.5, 1e-12);
+  // 4 V of '.ic' at one end and none at the other are the 4 V of the capacitor, which drive 2 mA through 2 kOhm.
+  const TextModel given = netlist("r1 c 0 1k\nc1 c b 1u\nr2 b 0 1k\n.ic v(c)=4\n.tran 1u 1m uic\n");
+  EXPECT_NEAR(start_value(given, "v(c)"), 2, 1e-12);
+  EXPECT_NEAR(start_value(given, "v(b)"), -2, 1e-12);
+}
+
+TEST(NetlistRun, OperatingPointOfInvertersWhereNodesAreGiven) {
+  std::string ring = ".subckt inv in out vdd w=2u\nmp out in vdd vdd pm w={2*w} l=0.5u ad=2p as=2p pd=6u ps=6u\n"
+                     "mn out in 0 0 nm w={w} l=0.5u ad=1p as=1p pd=4u ps=4u\ncl out 0 20f\n.ends\nvdd vdd 0 3.3\n"
+                     "x1 n1 n2 vdd inv\nx2 n2 n3 vdd inv\nx3 n3 n4 vdd inv w=3u\nx4 n4 n5 vdd inv\nx5 n5 n1 vdd inv\n"
+                     ".ic v(n1)=0 v(n2)=3.3 v(n3)=0\n"
+                     ".model nm nmos(level=1 vto=0.7 kp=110u gamma=0.4 lambda=0.04 phi=0.7)\n"
+                     ".model pm pmos(level=1 vto=-0.8 kp=50u gamma=0.57 lambda=0.05 phi=0.8)\n.tran 10p 20n\n";
+  const TextModel model = netlist(ring);
+  for (const auto& [node, volts] : {std::pair("v(n1)", 0.0), {"v(n2)", 3.3}, {"v(n4)", 3.3}, {"v(n5)", 0.0}})
+    EXPECT_NEAR(start_value(model, node), volts, 1e-4) << node;
+}
+
 TEST(NetlistRun, InductorAndResonance) {
   const Solution rl = run_netlist("v1 in 0 2\nr1 in a 4\nl1 a 0 1m ic=0.1\n.tran 1u 0.5m uic\n");
   EXPECT_NEAR(end_value(rl, "i(l1)"), 0.5 - 0.4 * std::exp(-2), 1e-7);

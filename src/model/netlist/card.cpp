@@ -85,8 +85,6 @@ class CardStack {
     }
     if (!ended) finish();
     if (!control_.empty()) throw source.error(control_begin_, "this .control block has no end; '.endc' is missing");
-    if (!inside && !section.empty() && !found_section_)
-      throw source.error(fmt::format("there is no section '{}' in this library", section));
   }
 
   // false: the netlist ends here.
@@ -172,6 +170,8 @@ class CardStack {
     const std::string outer = std::exchange(name_, name);
     const bool found_before = std::exchange(found_section_, false);
     read_lines(included, 0, section);
+    if (!section.empty() && !found_section_)
+      throw card.error(0, fmt::format("there is no section '{}' in '{}'", section, words[0]));
     found_section_ = found_before;
     name_ = outer;
     open_.pop_back();

@@ -11,17 +11,17 @@ constexpr double first_conductance = 1e2, last_conductance = 1e-13, most_conduct
 constexpr double conductance_fall = 0.5, conductance_rise = 8;
 constexpr int most_held_steps = 600;
 
-// (charge(x) - charge(x0))/dt + current(t + dt, x) + conductance (v - v0) = 0, with v the voltages of the nodes; the
+// rate (charge(x) - charge(x0)) + current(t, x) + conductance (v - v0) = 0, with v the voltages of the nodes; the
 // equations themselves add the conductance to ground.
 class HeldStep final : public MatrixSystem {
  public:
-  HeldStep(const CircuitProblem& problem, const CircuitEquations& equations, double t, double dt, In x)
+  HeldStep(const CircuitProblem& problem, const CircuitEquations& equations, double t, double rate, In x)
       : MatrixSystem(problem.jacobian_pattern()),
         problem_(problem),
         equations_(equations),
         nodes_(static_cast<Index>(equations.circuit().nodes.size())),
-        t_(t + dt),
-        dt_(dt),
+        t_(t),
+        rate_(rate),
         dcharge_(problem.jacobian_pattern()),
         dcurrent_(dcharge_),
         held(x),
@@ -34,12 +34,12 @@ class HeldStep final : public MatrixSystem {
   void residual(In x, Out r) override {
     problem_.charge(x, charge_);
     problem_.current(t_, x, r);
-    r += (charge_ - charge0_) / dt_;
+    r += rate_ * (charge_ - charge0_);
     r.head(nodes_) -= equations_.setting.shunt * held.head(nodes_);
   }
   void jacobian(In x, MatrixSlot& j) override {
     problem_.jacobians(t_, x, dcharge_, dcurrent_);
-    for (Index k = 0; k < j.stored(); ++k) j.values()[k] += dcharge_.values()[k] / dt_ + dcurrent_.values()[k];
+    for (Index k = 0; k < j.stored(); ++k) j.values()[k] += rate_ * dcharge_.values()[k] + dcurrent_.values()[k];
   }
   bool limit(In x, Out step) override {
     moved_ = x + step;
@@ -53,7 +53,7 @@ class HeldStep final : public MatrixSystem {
   const CircuitProblem& problem_;
   const CircuitEquations& equations_;
   Index nodes_;
-  double t_, dt_;
+  double t_, rate_;
   MatrixSlot dcharge_, dcurrent_;
 
  public:
@@ -70,10 +70,9 @@ bool solve_held(HeldStep& step, Vec& x) {
   x = trial;
   return true;
 }
-}  // namespace
 
-bool leap_over(const CircuitProblem& problem, CircuitEquations& equations, double t, double dt, Out x) {
-  HeldStep step(problem, equations, t, dt, x);
+bool release(const CircuitProblem& problem, CircuitEquations& equations, double t, double rate, Out x) {
+  HeldStep step(problem, equations, t, rate, x);
   Vec now = x;
   double conductance = first_conductance;
   for (int k = 0; k < most_held_steps && conductance > last_conductance && conductance < most_conductance; ++k) {
@@ -85,5 +84,14 @@ bool leap_over(const CircuitProblem& problem, CircuitEquations& equations, doubl
   if (conductance > last_conductance || !solve_held(step, now)) return false;
   x = now;
   return true;
+}
+}  // namespace
+
+bool leap_over(const CircuitProblem& problem, CircuitEquations& equations, double t, double dt, Out x) {
+  return release(problem, equations, t + dt, 1 / dt, x);
+}
+
+bool come_to_rest(const CircuitProblem& problem, CircuitEquations& equations, double t, Out x) {
+  return release(problem, equations, t, 0, x);
 }
 }  // namespace trill

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/netlist/circuit_start.hpp"
 
+#include "model/netlist/circuit_leap.hpp"
 #include "problem/consistent_charges.hpp"
 #include "trill/linalg/newton.hpp"
 
@@ -54,14 +55,16 @@ class StartSearch {
     for (const auto& [node, value] : circuit_.given_voltages) x[node] = value;
     const Vec guess = x;
     if (solve(x) || (x = guess, lower_shunt(x)) || (x = guess, raise_sources(x))) return x;
+    equations_.setting.sources = 1;
+    if (x = guess; come_to_rest(problem_, equations_, t_, x)) return x;
     OperatingPoint system(problem_, t_);
     Vec r = x;
     system.residual(x, r);
     Index worst = 0;
     r.cwiseAbs().maxCoeff(&worst);
     throw failure(
-        fmt::format("no operating point was found, neither directly nor by steps of conductances to ground nor "
-                    "by steps of the sources; {} is off most. Give voltages near it by '.ic', or begin the "
+        fmt::format("no operating point was found, neither directly nor by steps of conductances or of the sources "
+                    "nor as the state in which the circuit comes to rest; {} is off most. Give voltages near it by '.ic', or begin the "
                     "run with 'uic'",
                     problem_.equation_name(worst)));
   }
@@ -147,14 +150,25 @@ class StartSearch {
       known[i] = known[j] = true;
       return true;
     };
-    for (int rank = 0; rank < 3; ++rank)
+    const auto spread = [&](bool along_uncharged) {
       for (bool found = true; found;) {
         found = false;
         for (const VoltageSource& v : circuit_.voltages) found = along(v.a, v.b, v.wave(t_)) || found;
         for (const Capacitor& c : circuit_.capacitors)
-          if (rank >= 1 && c.start) found = along(c.a, c.b, *c.start) || found;
-        for (const Capacitor& c : circuit_.capacitors)
-          if (rank >= 2 && !c.start) found = along(c.a, c.b, 0) || found;
+          if (c.start || along_uncharged) found = along(c.a, c.b, c.start.value_or(0)) || found;
+      }
+    };
+    spread(false);
+    // As in SPICE, '.ic' gives a capacitor the difference of the voltages of its nodes, of which one may not be given.
+    for (const Capacitor& c : circuit_.capacitors)
+      for (const auto& [here, there] : {std::pair(c.a, c.b), std::pair(c.b, c.a)})
+        if (!c.start && circuit_.given_voltages.count(here) > 0) known[static_cast<std::size_t>(there + 1)] = true;
+    spread(true);
+    // Capacitors that nothing else ties to ground.
+    for (const Capacitor& c : circuit_.capacitors)
+      if (c.start && !known[static_cast<std::size_t>(c.b + 1)]) {
+        known[static_cast<std::size_t>(c.b + 1)] = true;
+        spread(true);
       }
     for (const Inductor& l : circuit_.inductors) x[circuit_.unknown_of_branch(l.branch)] = l.start.value_or(0);
     return x;

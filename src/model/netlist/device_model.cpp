@@ -132,6 +132,18 @@ double warmed(double saturation, const DeviceModel& model, double ideality, cons
   return saturation * std::exp(exponent) * std::pow(ratio, model.value("xti") / ideality);
 }
 
+// Models of other levels have parameters of their own, so this is said first.
+void refuse_other_levels(const Card& card, const ParameterScope& scope) {
+  WordReader words(card);
+  while (!words.done()) {
+    const Word name = words.take();
+    if (name.text != "level" || !words.take_if(Word::Kind::equals)) continue;
+    const double level = scope.number(words, "the value of 'level'");
+    if (level != 1)
+      words.fail(name, fmt::format("this model is of level {:g}; only MOS models of level 1 are known", level));
+  }
+}
+
 double inverse(double value) { return std::isfinite(value) && value != 0 ? 1 / value : 0; }
 }  // namespace
 
@@ -157,7 +169,9 @@ DeviceModel read_device_model(const Card& card, const ParameterScope& scope, std
     words.fail(type,
                fmt::format("models of type '{}' are not known; known types are {}", type.text, join(names, ", ")));
   }
+  if (find_parameter(*known, "level")) refuse_other_levels(card, scope);
   const bool open = words.take_if(Word::Kind::open);
+  std::vector<std::string> left_out;
   while (!words.done() && !words.peek().is(Word::Kind::close)) {
     const Word name = words.take_name("the name of a parameter of the model");
     if (!words.take_if(Word::Kind::equals)) words.expect(fmt::format("'=' after '{}'", name.text));
@@ -171,8 +185,7 @@ DeviceModel read_device_model(const Card& card, const ParameterScope& scope, std
     words.take();
     if (contains(without_effect, name.text)) continue;
     if (contains(known->not_modelled, name.text)) {
-      notes.push_back(
-          fmt::format("{}: '{}' of model '{}' is not modelled and left out", card.place(), name.text, model.name));
+      left_out.push_back(name.text);
       continue;
     }
     std::vector<std::string> names;
@@ -181,8 +194,9 @@ DeviceModel read_device_model(const Card& card, const ParameterScope& scope, std
                                  suggest(name.text, names)));
   }
   if (open && !words.take_if(Word::Kind::close)) words.expect("')'");
-  if (model.has("level") && model.value("level") != 1)
-    throw card.error(type.at, "only MOS models of level 1 are known");
+  if (!left_out.empty())
+    notes.push_back(fmt::format("{}: what model '{}' says about {} is not modelled and left out", card.place(),
+                                model.name, join(left_out, ", ")));
   return model;
 }
 

@@ -41,6 +41,22 @@ std::map<std::string, double> given_values(const NetlistBlock& top, const Option
   return values;
 }
 
+// Who begins with the first element loses it without a word.
+bool looks_like_element(const std::string& title) {
+  static const std::string elements = "rclviRCLVI", waves = "dc pulse sin pwl exp";
+  std::vector<std::string> words(1);
+  for (const char c : title) {
+    if (c != ' ' && c != '\t' && c != '(')
+      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.size() < 4 || elements.find(words[0][0]) == std::string::npos) return false;
+  const bool is_numbered = words[0].find_first_of("0123456789") != std::string::npos;
+  const bool has_wave = words[3].size() > 1 && waves.find(words[3]) != std::string::npos;
+  return is_numbered && (has_wave || spice_number(words[3]));
+}
+
 std::shared_ptr<NetlistReading> read_circuit(const ModelFolder& folder, const std::string& file,
                                              const std::string& name, const std::string& text,
                                              const OptionSet& parameters) {
@@ -58,6 +74,9 @@ std::shared_ptr<NetlistReading> read_circuit(const ModelFolder& folder, const st
   }
   Circuit& circuit = reading->circuit;
   circuit.notes.insert(circuit.notes.begin(), reading->deck.notes.begin(), reading->deck.notes.end());
+  if (looks_like_element(reading->deck.title))
+    circuit.notes.push_back(fmt::format("{}:1: the first line of a netlist is its title, so '{}' is not read", file,
+                                        shortened(reading->deck.title)));
   if (circuit.connections.empty()) throw reading->deck.sources[0]->error("this netlist has no elements");
   check_topology(circuit);
   return reading;

@@ -12,6 +12,7 @@
 
 namespace trill {
 namespace {
+constexpr double tolerances_that_matter = 100;  // a deviation of a tenth of vntol or abstol is no error of a run
 constexpr double looks_in_a_run = 50, looks_in_a_cycle = 50;  // steps at least, if the netlist does not limit them
 // Parts of a run at which a formula is hardly 0.
 constexpr double looks_at_formulas[] = {0.0213571, 0.1718281, 0.3141592, 0.4669201, 0.5772156, 0.7390851, 0.9159655};
@@ -229,6 +230,13 @@ bool NetlistProblem::leap(double dt, State& s) const {
   s = after;
   s.t += dt;
   return true;
+}
+
+Vec NetlistProblem::least_values() const {
+  const CircuitOptions& options = circuit().options;
+  Vec values = Vec::Constant(equations_.size(), tolerances_that_matter * options.abstol);
+  values.head(static_cast<Index>(circuit().nodes.size())).setConstant(tolerances_that_matter * options.vntol);
+  return values;
 }
 
 void NetlistProblem::find_start() {

@@ -4,6 +4,7 @@
 #include "model/netlist/circuit_equations.hpp"
 #include "problem/driven.hpp"
 #include "problem/leaping.hpp"
+#include "problem/least_values.hpp"
 #include "problem/run_results.hpp"
 #include "problem/switched.hpp"
 #include "problem/time_marks.hpp"
@@ -16,6 +17,7 @@ class NetlistProblem final : public CircuitProblem,
                              public WishesResults,
                              public Switched,
                              public Leaping,
+                             public HasLeastValues,
                              public Driven {
  public:
   NetlistProblem(std::string name, std::shared_ptr<const Circuit> circuit, double begin);
@@ -42,6 +44,7 @@ class NetlistProblem final : public CircuitProblem,
   void on_event(int event, State& s) const override;
   bool turn_switches(In x, std::vector<int>& closed) const override;
   bool leap(double dt, State& s) const override;
+  Vec least_values() const override;
   std::vector<double> source_periods() const override;
   std::vector<double> slow_corners(double period, double t0, double t1) const override;
   CycleWish cycle_wish() const override { return {circuit().envelope.period, circuit().envelope.tolerance}; }
