@@ -181,6 +181,7 @@ class Check {
       finding_.until = comparison.first_above(accuracy_of(run_.plan));
       if (between.error < decided * comparison.error || finding_.folding) break;
     }
+    if (comparison.error > accuracy_of(run_.plan) && !finding_.folding) look_for_growth(comparison, reference, scales);
     finding_.how = fmt::format("measured against {}", audit_->by.text());
     finding_.measured = true;
     finding_.of_conserved = error_of_conserved(comparison, reference, scales, values_);
@@ -201,6 +202,19 @@ class Check {
     const Vec of_components = scales.head(run_.start.y.size());
     auto found = audit(run_, by, {run_.start, times, to_, of_components, clock_.left()}, clock_);
     return found && found->complete ? std::move(found) : std::nullopt;
+  }
+
+  // Where the audit is as accurate as rounding allows, a rougher one beside it tells whether the motion lets errors grow.
+  void look_for_growth(const Comparison& comparison, const JudgedCurve& reference, const Vec& scales) {
+    Auditor by = audit_->by;
+    if (by.rtol >= tightest_audit || !(clock_.left() > audit_->seconds)) return;
+    by.rtol *= 100;
+    const std::vector<double>& times = slow_ ? averages_->times() : rows_.curve.t;
+    const Vec of_components = scales.head(run_.start.y.size());
+    const auto rough = audit(run_, by, {run_.start, times, to_, of_components, clock_.left()}, clock_);
+    if (!rough || !rough->complete) return;
+    finding_.folding = folding_time(compare(judged(rough->curve), reference, scales, values_));
+    finding_.until = comparison.first_above(accuracy_of(run_.plan));
   }
 
   void compare_ends(Trust& trust, const RunOutcome& again, bool all) {
@@ -359,7 +373,8 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
   }
   if (compares_averages(run)) return check_averages(run, rows, clock);
   const Trust paths = Check(run, outcome, rows, clock).answer();
-  if (paths.verdict != Verdict::red || !may_be_sampled(run)) return paths;
+  // Who names an accuracy wants the paths.
+  if (paths.verdict != Verdict::red || run.plan.accuracy || !may_be_sampled(run)) return paths;
   return with_averages(paths, check_averages(run, rows, {budget_of(options, outcome.counters.seconds), options.stop}));
 }
 }  // namespace trill
