@@ -221,7 +221,8 @@ class Check {
     return found && found->complete ? std::move(found) : std::nullopt;
   }
 
-  // Where the audit is as accurate as rounding allows, a rougher one beside it tells whether the motion lets errors grow.
+  // Where the audit is as accurate as rounding allows, a rougher one beside it tells whether the motion lets errors
+  // grow.
   void look_for_growth(const Comparison& comparison, const JudgedCurve& reference, const Vec& scales) {
     Auditor by = audit_->by;
     if (by.rtol >= tightest_audit || !(clock_.left() > audit_->seconds)) return;

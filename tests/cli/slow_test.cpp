@@ -32,8 +32,8 @@ TEST(Slow, IsChosenWhereTheModelNamesItsGaps) {
 // must not be judged by that, however long the check may take.
 TEST(Slow, LengthsOfStiffSpringsAreJudgedByTheirSize) {
   for (const char* check : {"0.04", "full"}) {
-    const Ended r = tool(
-        fmt::format("run two_springs --param omega2=20000 --want slow --rtol 1e-6 --check {} --json", check));
+    const Ended r =
+        tool(fmt::format("run two_springs --param omega2=20000 --want slow --rtol 1e-6 --check {} --json", check));
     ASSERT_EQ(r.code, 0) << r.err;
     const json j = json::parse(r.out);
     EXPECT_EQ(j["trust"]["verdict"], "green") << check << j["trust"]["headline"];
