@@ -12,6 +12,7 @@
 namespace trill {
 namespace {
 constexpr Index most_energy_samples = 200;
+constexpr double rounded_to_zero = 1e-10, rounding = 1e-12;  // of what a measure could change by
 
 bool is_energy(const Quantity& q) { return q.kind == QuantityKind::energy || q.kind == QuantityKind::energy_part; }
 
@@ -41,8 +42,7 @@ double kinetic_range(const PreparedRun& run, const JudgedCurve& curve, const Ext
   return std::max(std::isfinite(high - low) ? high - low : 0, alone);
 }
 
-// How much a measure changes when each component changes by its scale, at the last state: what a measure that is zero
-// by symmetry is judged by.
+// How much a measure changes when each component changes by its scale, at the last state.
 Vec responses(const PreparedRun& run, const JudgedCurve& curve, const Vec& scales) {
   constexpr double share = 1e-4;
   constexpr Index all_up_to = 2000, some = 200;  // components: of many only some are moved
@@ -62,6 +62,16 @@ Vec responses(const PreparedRun& run, const JudgedCurve& curve, const Vec& scale
     if (change.allFinite()) response = response.cwiseMax(change);
   }
   return response;
+}
+
+bool is_named(const PreparedRun& run, const std::string& name) {
+  return std::find(run.plan.of.begin(), run.plan.of.end(), name) != run.plan.of.end();
+}
+
+Vec measures_at_start(const PreparedRun& run, Index count) {
+  Vec at(count);
+  run.problem->measure(run.start, at);
+  return at;
 }
 }  // namespace
 
@@ -116,13 +126,17 @@ Vec judged_scales(const PreparedRun& run, const Extent& extent, const JudgedCurv
   const std::vector<Quantity> quantities = measures_of(*run.problem);
   const bool has_energy = std::any_of(quantities.begin(), quantities.end(), is_energy);
   const double kinetic = has_energy ? kinetic_range(run, curve, of_components) : 0;
-  const Vec response = responses(run, curve, scales);
+  const Vec response = responses(run, curve, scales), at_start = measures_at_start(run, measures);
   for (Index k = 0; k < measures; ++k) {
     const double low = extent.low[n + k], high = extent.high[n + k], size = std::max(std::abs(low), std::abs(high));
     double scale = high - low;
     if (is_energy(quantities[static_cast<std::size_t>(k)])) scale = std::max(scale, kinetic);
     if (scale <= conserved * size) scale = size;
-    if (scale <= conserved * response[k]) scale = response[k];
+    // Zero by symmetry, and otherwise only by the errors of the run. A length that is small beside the places of its
+    // ends is not zero at the start; and who asks for a difference does not ask for what it is the difference of.
+    const bool is_zero = std::abs(at_start[k]) <= rounded_to_zero * response[k];
+    const double by_errors = is_named(run, quantities[static_cast<std::size_t>(k)].name) ? rounding : conserved;
+    if (is_zero && scale <= by_errors * response[k]) scale = response[k];
     scales[n + k] = scale;
   }
   return scales;

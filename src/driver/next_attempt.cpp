@@ -179,11 +179,16 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
         "error is still {:.2g}.",
         accuracy, smallest_rtol, error);
   } else if (is_other) {
-    next.shortfall = fmt::format(
-        "An accuracy of {:.2g} was not reached: the error of {:.2g} hardly falls with the step, so it does not come "
-        "from "
-        "steps; try another method.",
-        accuracy, error);
+    next.shortfall =
+        error > wrong_altogether
+            ? fmt::format(
+                  "An accuracy of {:.2g} was not reached: with smaller steps too the error is as large as the "
+                  "motion itself ({:.2g}); a method of higher order may follow it longer: --method dop853.",
+                  accuracy, error)
+            : fmt::format(
+                  "An accuracy of {:.2g} was not reached: the error of {:.2g} hardly falls with the step, so "
+                  "it does not come from steps; try another method.",
+                  accuracy, error);
   } else if (may_tighten(a)) {
     next.shortfall = fmt::format(
         "An accuracy of {:.2g} was not reached in {} repetitions; the error is {:.2g} with {}. Go on with a smaller "

@@ -11,10 +11,12 @@
 namespace trill {
 double processor_seconds();  // that this thread has used: what others do at the same time does not count
 
-// Stops a run by the time that the processor spends on it: how busy the machine is must not change what is found.
+// Stops a run by the time that the processor spends on its steps: how busy the machine is must not change what is
+// found, nor what is set up once before the first step.
 class TimeLimit final : public Observer {
  public:
-  explicit TimeLimit(double seconds) : end_(processor_seconds() + seconds) {}
+  explicit TimeLimit(double seconds) : end_(processor_seconds() + seconds), seconds_(seconds) {}
+  void begin(const Problem&, const State&) override { end_ = processor_seconds() + seconds_; }
   void accepted(const State&, const StepResult&) override {
     if ((++count_ % looks_every == 0 || count_ < looks_every) && processor_seconds() > end_) stop_ = true;
   }
@@ -22,7 +24,7 @@ class TimeLimit final : public Observer {
 
  private:
   static constexpr int looks_every = 4;  // steps
-  double end_;
+  double end_, seconds_;
   int count_ = 0;
   std::atomic<bool> stop_ = false;
 };

@@ -26,13 +26,19 @@ using Clock = std::chrono::steady_clock;
 constexpr double most_seconds_to_look = 5e-3;  // for one force: beyond that nothing is tried out
 constexpr double surely_expensive = 0.5;       // seconds for one force: no interruption by other programs explains that
 constexpr int most_looks = 3;                  // at the first force, until one is quick
+constexpr double negligible = 4.8e-7;          // seconds
 constexpr double timed_for = 2e-5;             // at the least, each time
 constexpr int times_timed = 5;
 constexpr double known_well = 5e-4;              // seconds of a processor: what takes as long in all is not timed again
 constexpr double most_seconds_for_rates = 2e-3;  // at one place: beyond that only those at the start are found
 constexpr double pilot_seconds = 2e-3;           // that a pilot is planned to take
 constexpr double safeguard = 3;                  // by which it may take longer than planned
-constexpr double longest_pilot = 3e-3;           // seconds; the finer run that shows its error may take twice as long
+// Seconds of a pilot; the finer run that shows its error may take twice as long. Small problems may take longer, so
+// that their pilots end by the number of their steps on a busy machine too.
+constexpr double longest_pilot = 3e-3, longest_pilot_of_few = 6e-3;
+constexpr double all_pilots = 17e-3;  // seconds: the last one, and the finer run that it has, get what is left
+constexpr double share_of_explicit_run = 0.005;  // that an implicit pilot may take beside it
+constexpr std::int64_t worthwhile_steps = 40;
 constexpr Index few_unknowns = 60;
 constexpr double explicit_limit = 1.8;  // steps times the largest rate: beyond this explicit steps may be too short
 constexpr Index most_unknowns_implicit = 400;
@@ -102,8 +108,11 @@ class ForceProbe {
   std::function<void()> evaluate_;
 };
 
-// In powers of four, so that the noise of a clock seldom changes what is done.
-double rounded(double seconds) { return std::pow(4, std::round(std::log2(std::max(seconds, 1e-8)) / 2)); }
+// In powers of four, so that the noise of a clock seldom changes what is done. What is shorter than the other work of a
+// step is not told apart at all.
+double rounded(double seconds) {
+  return seconds < negligible ? 0.125 * negligible : std::pow(4, std::round(std::log2(seconds) / 2));
+}
 
 // The shortest of a few times that `work` took: other programs on the machine only make it longer. Whether that is
 // known well enough follows from processor time, so that a first look that was interrupted is not the last.
@@ -177,7 +186,9 @@ PilotLimits limits_for(const ProblemFacts& facts, double forces_each_step, doubl
   // their steps are expensive.
   const double least = facts.unknowns <= few_unknowns ? std::clamp(2 * pilot_seconds / each, 8.0, 100.0) : 8;
   const double steps = std::clamp(pilot_seconds / each, least, 400.0);
-  return {static_cast<std::int64_t>(steps), std::min(safeguard * std::max(pilot_seconds, steps * each), longest_pilot)};
+  const bool is_small = facts.unknowns <= few_unknowns && facts.constraints == 0;
+  return {static_cast<std::int64_t>(steps),
+          std::min(safeguard * std::max(pilot_seconds, steps * each), is_small ? longest_pilot_of_few : longest_pilot)};
 }
 
 bool is_separable(const ProblemFacts& facts) {
@@ -212,9 +223,21 @@ bool may_be_stiff(const ProblemFacts& facts, const Question& question) {
   return may_skip_gaps || facts.scales.largest * facts.span / tried.steps > explicit_limit;
 }
 
+// A pilot that costs little beside the explicit run that it may save is worth its time, even if it is not short.
+PilotLimits implicit_limits(const ProblemFacts& facts, double seconds_left) {
+  const double each = 3e-6 + 3 * facts.factor_seconds;
+  PilotLimits limits = limits_for(facts, forces_of_implicit_step, each);
+  limits.seconds = std::clamp(seconds_left / 3, longest_pilot / 3, limits.seconds);
+  if (const Pilot& tried = facts.explicit8; tried.ran && tried.failure.empty()) {
+    const double affordable = share_of_explicit_run * tried.steps * tried.seconds;
+    if (affordable > limits.seconds) limits = {std::max(limits.steps, worthwhile_steps), affordable};
+  }
+  return limits;
+}
+
 void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
                 ProblemFacts& facts) {
-  const double rtol = pilot_tolerance(question);
+  const double rtol = pilot_tolerance(question), begun = processor_seconds();
   const Catalogue& all = Catalogue::all();
   PilotRun pilot(problem, start, t_end);
   if (!facts.circuit && !facts.reactive) {
@@ -228,8 +251,9 @@ void fly_pilots(const Problem& problem, const State& start, double t_end, const 
   }
   if (facts.circuit || facts.reactive || (may_be_stiff(facts, question) && facts.unknowns <= most_unknowns_implicit)) {
     PilotRun implicit(problem, start, t_end);
+    const PilotLimits limits = implicit_limits(facts, all_pilots - (processor_seconds() - begun));
     facts.implicit = implicit.adaptive(
-        all.method("radau"), rtol, limits_for(facts, forces_of_implicit_step, 3e-6 + 3 * facts.factor_seconds),
+        all.method("radau"), rtol, limits,
         facts.gaps > 0 && question.wanted == Delivers::full ? OptionSet{{"fast", "resolve"}} : OptionSet{});
   }
 }

@@ -17,6 +17,7 @@ constexpr double least_budget = 2, quick_run = 1e-3, quick_budget = 0.04;  // se
 constexpr double tightest_audit = 1e-11;                                   // can be made a hundred times as accurate
 constexpr Index most_audited_of_reduced = 4000;                            // unknowns
 constexpr double small_share = 0.1;                                        // of the time of a check
+constexpr double conserved_by_slow_motion = 1e-5;                          // share of its size by which it changes
 constexpr double decided = 0.3;  // two audits agree to this share of the error: it is that of the run
 
 double budget_of(const TrustOptions& options, double run_seconds) {
@@ -131,6 +132,22 @@ class Check {
     return judged_scales(run_, extent, reference, conserved);
   }
 
+  Vec scales_by_audit(double conserved) const {
+    Vec scales = scales_by(audit_->curve, audit_->extent, conserved);
+    if (slow_) judge_still_measures(averages_->of(audit_->curve), scales);
+    return scales;
+  }
+
+  // What only the oscillation moves, such as the length of a stiff spring, is no slow motion: it is judged by its size,
+  // as what is conserved.
+  void judge_still_measures(const JudgedCurve& means, Vec& scales) const {
+    for (Index i = run_.start.y.size(); means.columns() > 1 && i < scales.size(); ++i) {
+      const double low = means.values.row(i).minCoeff(), high = means.values.row(i).maxCoeff();
+      const double size = std::max(std::abs(low), std::abs(high));
+      if (high - low <= conserved_by_slow_motion * size) scales[i] = std::max(scales[i], size);
+    }
+  }
+
   void list(Trust& trust, const Comparison& comparison, const Vec& scales) const {
     for (Index i = 0; i < scales.size(); ++i) {
       const JudgedValue& value = values_[static_cast<std::size_t>(i)];
@@ -165,7 +182,7 @@ class Check {
     look_closely();
     const JudgedCurve own = slow_ ? own_averages() : rows_.curve;
     JudgedCurve reference = judged(audit_->curve);
-    Vec scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
+    Vec scales = scales_by_audit(conserved_by_audit);
     Comparison comparison = compare(own, reference, scales, values_);
     // What is not green may be the error of the audit. Two audits tell, and also whether the motion lets errors grow.
     while (comparison.error > accuracy_of(run_.plan) && clock_.left() > 2 * audit_->seconds) {
@@ -176,11 +193,12 @@ class Check {
       finding_.folding = folding_time(between);
       audit_ = std::move(tighter);
       reference = better;
-      scales = scales_by(audit_->curve, audit_->extent, conserved_by_audit);
+      scales = scales_by_audit(conserved_by_audit);
       comparison = compare(own, reference, scales, values_);
       finding_.until = comparison.first_above(accuracy_of(run_.plan));
       if (between.error < decided * comparison.error || finding_.folding) break;
     }
+    if (comparison.error > accuracy_of(run_.plan) && !finding_.folding) look_for_growth(comparison, reference, scales);
     finding_.how = fmt::format("measured against {}", audit_->by.text());
     finding_.measured = true;
     finding_.of_conserved = error_of_conserved(comparison, reference, scales, values_);
@@ -201,6 +219,20 @@ class Check {
     const Vec of_components = scales.head(run_.start.y.size());
     auto found = audit(run_, by, {run_.start, times, to_, of_components, clock_.left()}, clock_);
     return found && found->complete ? std::move(found) : std::nullopt;
+  }
+
+  // Where the audit is as accurate as rounding allows, a rougher one beside it tells whether the motion lets errors
+  // grow.
+  void look_for_growth(const Comparison& comparison, const JudgedCurve& reference, const Vec& scales) {
+    Auditor by = audit_->by;
+    if (by.rtol >= tightest_audit || !(clock_.left() > audit_->seconds)) return;
+    by.rtol *= 100;
+    const std::vector<double>& times = slow_ ? averages_->times() : rows_.curve.t;
+    const Vec of_components = scales.head(run_.start.y.size());
+    const auto rough = audit(run_, by, {run_.start, times, to_, of_components, clock_.left()}, clock_);
+    if (!rough || !rough->complete) return;
+    finding_.folding = folding_time(compare(judged(rough->curve), reference, scales, values_));
+    finding_.until = comparison.first_above(accuracy_of(run_.plan));
   }
 
   void compare_ends(Trust& trust, const RunOutcome& again, bool all) {
@@ -293,7 +325,7 @@ class Check {
   std::optional<WindowEstimate> look_through_windows() {
     if (slow_ && audit_) look_at_the_beginning();
     if (!audit_ || audit_->curve.t.empty()) return std::nullopt;
-    scales_ = scales_by(audit_->curve, audit_->extent, conserved_by_run);
+    scales_ = scales_by_audit(conserved_by_run);
     const WindowTask task{
         run_, rows_.curve, scales_, values_, slow_ ? &*averages_ : nullptr, to_, run_.problem->events().empty()};
     return estimate_by_windows(task, *audit_, clock_);
@@ -359,7 +391,8 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
   }
   if (compares_averages(run)) return check_averages(run, rows, clock);
   const Trust paths = Check(run, outcome, rows, clock).answer();
-  if (paths.verdict != Verdict::red || !may_be_sampled(run)) return paths;
+  // Who names an accuracy wants the paths.
+  if (paths.verdict != Verdict::red || run.plan.accuracy || !may_be_sampled(run)) return paths;
   return with_averages(paths, check_averages(run, rows, {budget_of(options, outcome.counters.seconds), options.stop}));
 }
 }  // namespace trill

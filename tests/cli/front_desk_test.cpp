@@ -104,5 +104,56 @@ TEST_F(FrontDesk, TheCommandToCopyIsAboutTheSameProblem) {
   EXPECT_THAT(r["plans"].at(0)["command"].get<std::string>(),
               mentions("--param omega2=2000", "--to 3", "--accuracy 0.0001", "--method "));
 }
+
+// Errors along the Lorenz attractor grow 2.7-fold in about 1.1 (its largest exponent is 0.906), so that rounding needs
+// about 25 to reach 1e-6 and 33 to reach 1e-3.
+TEST_F(FrontDesk, AnAccuracyOfAChaoticMotionIsHadUntilItsHorizon) {
+  model("lorenz.toml", R"toml(
+coordinates.x = 1
+coordinates.y = 1
+coordinates.z = 20
+rate.x = "10*(y - x)"
+rate.y = "x*(28 - z) - y"
+rate.z = "x*y - 8/3*z"
+run.to = 60
+)toml");
+  const json tight = answer("run lorenz.toml --accuracy 1e-6");
+  EXPECT_EQ(tight["trust"]["verdict"], "green") << tight["trust"]["headline"];
+  ASSERT_TRUE(tight["trust"]["until"].is_number());
+  EXPECT_GT(tight["trust"]["until"].get<double>(), 15);
+  EXPECT_LT(tight["trust"]["until"].get<double>(), 33);
+  EXPECT_THAT(tight["shortfall"].get<std::string>(), mentions("neighbouring motions part", "--to"));
+  const json loose = answer("run lorenz.toml");
+  ASSERT_TRUE(loose["trust"]["until"].is_number()) << loose["trust"]["headline"];
+  EXPECT_GT(loose["trust"]["until"].get<double>(), tight["trust"]["until"].get<double>());
+  EXPECT_LE(loose["attempts"].size(), 2u);
+}
+
+// Two clocks run nearly alike: the second loses gap = (1 - cos 2t)/4000. The steps of verlet with h = 0.5 give
+// (h/sin h)^2 = 1.088 times that, while places reach 5e5.
+TEST_F(FrontDesk, ADifferenceOfLargeNumbersIsJudgedByItsOwnSize) {
+  model("clocks.toml", R"toml(
+parameters.offset = 0
+coordinates.a = { start = 0, velocity = 1e4 }
+coordinates.b = { start = 0, velocity = 1e4 }
+force = [{ on = "a", value = "0.3*sin(t)" }, { on = "b", value = "0.3*sin(t) + 1e-3*cos(2*t)" }]
+measure = [{ name = "gap", value = "b - a + offset" }]
+run.to = 50
+)toml");
+  for (const char* more : {"--of gap", "--param offset=10"}) {
+    const json r = answer(fmt::format("run clocks.toml --method verlet --h 0.5 {}", more));
+    EXPECT_EQ(r["trust"]["verdict"], "red") << more << r["trust"]["headline"];
+    EXPECT_EQ(r["trust"]["of"], "gap");
+    EXPECT_NEAR(r["trust"]["error"].get<double>(), 0.088, 0.003);
+  }
+}
+
+// A chain that is long enough for averages is followed all the same if an accuracy is named.
+TEST_F(FrontDesk, WhoNamesAnAccuracyGetsThePath) {
+  const json r = answer("run sine_gordon --accuracy 2e-5");
+  EXPECT_EQ(r["trust"]["verdict"], "green") << r["trust"]["headline"];
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), Not(HasSubstr("averages")));
+  EXPECT_FALSE(r["trust"]["of"].get<std::string>().empty());
+}
 }  // namespace
 }  // namespace trill::testing_cli

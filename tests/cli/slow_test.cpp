@@ -28,6 +28,19 @@ TEST(Slow, IsChosenWhereTheModelNamesItsGaps) {
   EXPECT_EQ(j["trust"]["verdict"], "green");
 }
 
+// The stiff spring keeps its length but for its oscillation, whose amplitude is 3e-5: whether places are right to 1e-6
+// must not be judged by that, however long the check may take.
+TEST(Slow, LengthsOfStiffSpringsAreJudgedByTheirSize) {
+  for (const char* check : {"0.04", "full"}) {
+    const Ended r =
+        tool(fmt::format("run two_springs --param omega2=20000 --want slow --rtol 1e-6 --check {} --json", check));
+    ASSERT_EQ(r.code, 0) << r.err;
+    const json j = json::parse(r.out);
+    EXPECT_EQ(j["trust"]["verdict"], "green") << check << j["trust"]["headline"];
+    EXPECT_EQ(j["formulation"], "slow");
+  }
+}
+
 TEST(Slow, SaysWhyItIsNotChosen) {
   const Ended none = tool("run kepler --want slow");
   EXPECT_EQ(none.code, 0) << none.err;
