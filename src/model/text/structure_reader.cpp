@@ -39,6 +39,16 @@ bool is_symmetric(const SpMat& m) {
   return asymmetry_of(m).most <= asymmetry_of_rounding * largest;
 }
 
+bool has_one_half(const SpMat& m) {
+  bool below = false, above = false;
+  for (Index j = 0; j < m.outerSize(); ++j)
+    for (SpMat::InnerIterator it(m, j); it; ++it) {
+      below = below || it.row() > j;
+      above = above || it.row() < j;
+    }
+  return below != above;
+}
+
 class StructureReader {
  public:
   StructureReader(CompiledModel& model, const ModelFolder& folder)
@@ -81,6 +91,11 @@ class StructureReader {
     if (m.rows() != n_ || m.cols() != n_)
       throw error(name, fmt::format("{} is {} x {}, but the mass matrix is {} x {}; they must have the same size",
                                     name.text, m.rows(), m.cols(), n_, n_));
+    if (!matrix_share().is_shared() && has_one_half(m))
+      throw error(name, fmt::format("{} is announced as general, but has entries on one side of the diagonal only; write "
+                                    "'symmetric' in its first line if they stand for both sides, or an entry 0 on the "
+                                    "other side if they do not",
+                                    name.text));
     return m;
   }
   Vec vector(const FileText& name) const {
