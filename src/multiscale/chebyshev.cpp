@@ -109,8 +109,6 @@ Prospect chebyshev_prospect(const ProblemFacts& facts, const Question& question)
     out.objection = "it is for linear structures only";
   } else if (!facts.proportional) {
     out.objection = "it needs damping that is a combination of mass and stiffness";
-  } else if (facts.outputs > 0) {
-    out.objection = "the model names outputs, for which a reduction takes less";
   } else if (facts.coordinates < fewest_coordinates) {
     out.objection = "with so few unknowns other methods take no longer";
   } else if (!facts.scales.known || !(facts.scales.largest > 0)) {

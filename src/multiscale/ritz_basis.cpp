@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trill {
 namespace {
 // A column that shrinks below this share of its length when it is made orthogonal to the others depends on them.
 constexpr double dependent_column = 1e-9;
 constexpr Index more_columns = 16;
+constexpr double residual_of_mode = 1e-8;  // relative to the eigenvalue of K^-1 M
 }  // namespace
 
-RitzBasis::RitzBasis(const StructureSpace& space, const Mat& start) : space_(space), basis_(start.rows(), 0) {
+RitzBasis::RitzBasis(const StructureSpace& space, const Mat& start)
+    : space_(space), basis_(start.rows(), 0), stiffness_norm_(space.stiffness_norm()) {
   std::vector<Index> used;
   for (Index c = 0; c < start.cols(); ++c)
     if (space.products(start.col(c), start.col(c))(0, 0) > 0) used.push_back(c);
@@ -82,16 +85,22 @@ bool RitzBasis::solve() {
   factors.solve_transposed(combinations_);
   for (Index j = 0; j < size_; ++j) combinations_.col(j) /= combinations_.col(j).norm();
   lambda_ = mu.cwiseInverse();
-  return lambda_.allFinite() && lambda_.minCoeff() > 0;
+  if (!lambda_.allFinite() || !(lambda_.minCoeff() > 0)) return false;
+  inside_ = (inverse_ * combinations_ - combinations_ * mu.asDiagonal()).colwise().norm();
+  const Vec lowest = vectors() * combinations_.col(0);
+  rounding_ =
+      std::numeric_limits<double>::epsilon() * stiffness_norm_ * space_.products(lowest, lowest)(0, 0) / lambda_[0];
+  return true;
 }
 
 Mat RitzBasis::shares_of(Columns x) const { return combinations_.transpose() * space_.products(vectors(), x); }
 
-double RitzBasis::residual(Index j) const {
-  if (last_ == 0) return 0;
-  const Vec s = combinations_.col(j);
-  const double mu = 1 / lambda_[j];
-  const Vec newest = s.tail(last_);
-  return std::sqrt((inverse_ * s - mu * s).squaredNorm() + std::max(newest.dot(outside_ * newest), 0.0)) / mu;
+// The part of its residual that is outside of the space tells whether more vectors would change a Ritz vector. The part
+// inside, where K and the solves with it meet, does not fall below what rounding does to the lowest mode.
+bool RitzBasis::is_mode(Index j) const {
+  if (last_ == 0) return true;
+  const Vec newest = combinations_.col(j).tail(last_);
+  const double outside = std::sqrt(std::max(newest.dot(outside_ * newest), 0.0));
+  return outside * lambda_[j] <= residual_of_mode && inside_[j] * lambda_[j] <= std::max(residual_of_mode, rounding_);
 }
 }  // namespace trill

@@ -18,8 +18,12 @@ class RitzBasis {
   Index size() const { return size_; }
   Index solves() const { return solves_; }
   const Vec& lambda() const { return lambda_; }  // ascending
-  // The size of the residual of Ritz vector j, relative to its eigenvalue of K^-1 M: small if it is a mode.
-  double residual(Index j) const;
+  // Whether Ritz vector j is a mode, as far as rounding in K lets one tell.
+  bool is_mode(Index j) const;
+  // Solves are those of a matrix that differs from K by rounding: what that does to K^-1 M times Ritz vector j.
+  double inconsistency(Index j) const { return inside_[j]; }
+  // What rounding in the entries of K can change in the largest eigenvalue of K^-1 M, relative to it.
+  double rounding() const { return rounding_; }
   auto vectors() const { return basis_.leftCols(size_); }
   const Mat& combinations() const { return combinations_; }  // Ritz vectors = vectors() * combinations()
   Mat shares_of(Columns x) const;                            // products of all Ritz vectors with these
@@ -38,5 +42,7 @@ class RitzBasis {
   Mat outside_;                             // products of those parts of it that are outside the basis
   Vec lambda_;
   Mat combinations_;
+  Vec inside_;  // the parts of residuals of K^-1 M that are in the space
+  double stiffness_norm_ = 0, rounding_ = 0;
 };
 }  // namespace trill

@@ -8,6 +8,7 @@
 namespace trill {
 namespace {
 constexpr double rounding_of_sums = 1e-15;
+constexpr double more_modes = 2;  // times as many as last time
 constexpr double same_direction = 1e-14;
 constexpr double deviations = 3.5;  // that a maximum over a run reaches
 
@@ -25,29 +26,23 @@ bool is_multiple_of_column(const StructureSpace& space, const Vec& vector, const
 
 ModeMask converged_modes(const RitzBasis& basis) {
   ModeMask is_mode(basis.size());
-  for (Index j = 0; j < basis.size(); ++j) is_mode[j] = basis.residual(j) <= converged_mode;
+  for (Index j = 0; j < basis.size(); ++j) is_mode[j] = basis.is_mode(j);
   return is_mode;
 }
 
 RitzBounds::RitzBounds(const StructureSpace& space, const Mat& loads, const Vec& u0, const Vec& v0,
                        const ProportionalDamping& damping, std::vector<RitzTarget> targets,
                        const LoadVariation& variation, StartEstimate of_start)
-    : loads_(loads),
+    : space_(space),
+      loads_(loads),
       damping_(damping),
       targets_(std::move(targets)),
       variation_(variation),
       of_start_(of_start),
       unknowns_(space.size()) {
   for (const RitzTarget& target : targets_) {
-    Moments moments;
-    if (!target.is_field() && !is_multiple_of_column(space, target.weights, loads)) {
-      const Vec x = space.solve(target.weights);
-      ++solves_;
-      moments.known = 2;
-      moments.of[1] = space.products(target.weights, x)(0, 0);
-      moments.of[2] = space.products(x, space.mass_times(x))(0, 0);
-    }
-    of_targets_.push_back(moments);
+    of_targets_.push_back({target.weights, {}, 0});
+    if (!target.is_field() && !is_multiple_of_column(space, target.weights, loads)) measure(of_targets_.back());
   }
   start_ = space.mass_times(u0);
   velocity_ = space.mass_times(v0);
@@ -70,18 +65,48 @@ RitzBounds::Moments RitzBounds::moments_left(const Vec& shares, const Vec& lambd
   return left;
 }
 
-// What is left of the sums over all modes. Below rounding it is taken for rounding.
-RitzBounds::Moments RitzBounds::without(const Moments& all, const Vec& shares, const Vec& lambda,
-                                        const ModeMask& is_mode) const {
-  if (all.known == 0) return moments_left(shares, lambda, is_mode);
-  Moments left = all;
+void RitzBounds::measure(TargetRest& target) {
+  const Vec x = space_.solve(target.rest);
+  ++solves_;
+  target.sums.known = 2;
+  target.sums.of[1] = space_.products(target.rest, x)(0, 0);
+  target.sums.of[2] = space_.products(x, space_.mass_times(x))(0, 0);
+}
+
+// What the modes leave of the sums of a target. Where rounding hides it, they are taken out of the target itself.
+RitzBounds::Moments RitzBounds::left_of(TargetRest& target, const RitzBasis& basis, const ModeMask& is_mode) {
+  if (target.sums.known == 0) return moments_left(basis.shares_of(target.rest), basis.lambda(), is_mode);
+  const auto [left, hidden] = without_modes(target, basis, is_mode);
+  if (!hidden || static_cast<double>(is_mode.count()) < more_modes * static_cast<double>(target.modes)) return left;
+  Mat modes(target.rest.size(), is_mode.count());
+  for (Index j = 0, c = 0; j < basis.size(); ++j)
+    if (is_mode[j]) modes.col(c++).noalias() = basis.vectors() * basis.combinations().col(j);
+  target.rest -= space_.mass_times(modes * space_.products(modes, target.rest));
+  target.modes = is_mode.count();
+  measure(target);
+  return without_modes(target, basis, is_mode).moments;
+}
+
+RitzBounds::Left RitzBounds::without_modes(const TargetRest& target, const RitzBasis& basis,
+                                           const ModeMask& is_mode) const {
+  const Vec &lambda = basis.lambda(), shares = basis.shares_of(target.rest);
+  Moments left = target.sums;
+  double in_modes = 0, of_solves = 0;
   for (Index j = 0; j < lambda.size(); ++j) {
     if (!is_mode[j]) continue;
     double term = shares[j] * shares[j];
-    for (Index k = 1; k <= all.known; ++k) left.of[static_cast<std::size_t>(k)] -= term /= lambda[j];
+    in_modes += term;
+    of_solves = std::hypot(of_solves, basis.inconsistency(j));
+    for (Index k = 1; k <= left.known; ++k) left.of[static_cast<std::size_t>(k)] -= term /= lambda[j];
   }
-  for (std::size_t k = 1; k < left.of.size(); ++k) left.of[k] = std::max(left.of[k], rounding_of_sums * all.of[k]);
-  return left;
+  double rounding = in_modes * of_solves;
+  bool hidden = false;
+  for (std::size_t k = 1; k < left.of.size(); rounding /= lambda[0], ++k) {
+    const double least = rounding_of_sums * target.sums.of[k] + static_cast<double>(k) * rounding;
+    hidden = hidden || left.of[k] < least;
+    left.of[k] = std::max(left.of[k], least);
+  }
+  return {left, hidden};
 }
 
 // Sums of |l b| / w^k: the smallest product of moments whose powers of w are together 2 k.
@@ -96,7 +121,7 @@ ModeSums RitzBounds::products(const Moments& l, const Moments& b) {
   return sums;
 }
 
-std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, const Vec& v0) const {
+std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, const Vec& v0) {
   const Vec& lambda = basis.lambda();
   const ModeMask is_mode = converged_modes(basis);
   const Index size = basis.size();
@@ -138,7 +163,7 @@ std::vector<RitzBound> RitzBounds::find(const RitzBasis& basis, const Vec& x0, c
       continue;
     }
     const Vec shares = basis.shares_of(target.weights);
-    const Moments l = without(of_targets_[k], shares, lambda, is_mode);
+    const Moments l = left_of(of_targets_[k], basis, is_mode);
     for (Index i = 0; i < loads.cols(); ++i) {
       const Vec& b = load_shares[static_cast<std::size_t>(i)];
       ModeSums sums = products(l, load_left[static_cast<std::size_t>(i)]);

@@ -20,7 +20,6 @@ struct RitzBound {
 enum class StartEstimate { bound, statistical };
 
 using ModeMask = Eigen::Array<bool, Eigen::Dynamic, 1>;
-inline constexpr double converged_mode = 1e-8;  // residual of a Ritz vector that counts as a mode
 ModeMask converged_modes(const RitzBasis& basis);
 
 // An answer of the reduced structure differs from that of the whole one by what the static corrections of each load
@@ -38,7 +37,7 @@ class RitzBounds {
              StartEstimate of_start);
 
   // Of every target, with the Ritz vectors of this basis, on which the initial state was projected.
-  std::vector<RitzBound> find(const RitzBasis& basis, const Vec& x0, const Vec& v0) const;
+  std::vector<RitzBound> find(const RitzBasis& basis, const Vec& x0, const Vec& v0);
   const std::vector<RitzTarget>& targets() const { return targets_; }
   Index solves() const { return solves_; }
 
@@ -50,15 +49,28 @@ class RitzBounds {
   };
   static constexpr Index all_moments = 7;
   Moments moments_left(const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
-  Moments without(const Moments& all, const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const;
+  // A target without its shares of modes that have been found, and the sums for it.
+  struct TargetRest {
+    Vec rest;
+    Moments sums;     // none are known where the target is a multiple of a load
+    Index modes = 0;  // that were taken out
+  };
+  struct Left {
+    Moments moments;
+    bool hidden = false;  // below rounding
+  };
+  void measure(TargetRest& target);
+  Moments left_of(TargetRest& target, const RitzBasis& basis, const ModeMask& is_mode);
+  Left without_modes(const TargetRest& target, const RitzBasis& basis, const ModeMask& is_mode) const;
   static ModeSums products(const Moments& l, const Moments& b);
   double load_bound(Index load, const ModeSums& sums) const { return load_remainder(variation_, load, damping_, sums); }
 
+  const StructureSpace& space_;
   Mat loads_;
   ProportionalDamping damping_;
   std::vector<RitzTarget> targets_;
   LoadVariation variation_;
-  std::vector<Moments> of_targets_;  // none are known where the target is a multiple of a load
+  std::vector<TargetRest> of_targets_;
   double start_energy_ = 0;          // twice the energy of the initial state
   Vec start_, velocity_;             // M u0 and M v0
   StartEstimate of_start_;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numbers>
 
@@ -20,7 +19,7 @@ constexpr Index most_rigid_motions = 6;  // in space
 constexpr Index stagnant_blocks = 60;
 constexpr double hardly_smaller = 0.7, undecided = 2;
 constexpr int samples_of_run = 400;
-constexpr double points_of_period = 20, most_rows = 20000;
+constexpr double points_of_period = 20, most_rows = 20000, least_rows = 150, most_numbers = 1.6e7;
 
 UsageError no_reduction(const LinearStructure& structure, const std::string& what) {
   return structure.stiffness_error(
@@ -111,7 +110,7 @@ class Reducer {
       v0 -= rigid_ * (rigid_.transpose() * momentum_.col(1));
     }
     RitzBasis basis(space_, start);
-    const RitzBounds bounds(space_, loads_, u0, v0, damping_.value_or(ProportionalDamping{}), targets_,
+    RitzBounds bounds(space_, loads_, u0, v0, damping_.value_or(ProportionalDamping{}), targets_,
                             load_variation(structure_, task_.start.t, task_.t_end), task_.of_start);
     grow(basis, bounds);
     finish(basis, bounds);
@@ -133,7 +132,7 @@ class Reducer {
   }
 
   // Adds blocks until every output is known well enough, or more of them do not help.
-  void grow(RitzBasis& basis, const RitzBounds& bounds) {
+  void grow(RitzBasis& basis, RitzBounds& bounds) {
     std::vector<double> history;
     if (basis.size() == 0) return;
     for (Index block = 1;; ++block) {
@@ -192,7 +191,7 @@ class Reducer {
 
   // The bounds, and how far outputs move. Where damping couples the modes, the change since the space was smaller
   // counts as well.
-  void look(const RitzBasis& basis, const RitzBounds& bounds) {
+  void look(const RitzBasis& basis, RitzBounds& bounds) {
     const std::vector<RitzBound> found =
         bounds.find(basis, result_.x0.tail(basis.size()), result_.v0.tail(basis.size()));
     std::vector<ReducedOutput> before = std::move(result_.outputs);
@@ -253,21 +252,19 @@ class Reducer {
     }
     result_.modes = converged_modes(basis).count();
     result_.shapes = shapes(basis);
-    find_floor();
+    find_floor(basis.rounding());
     find_step();
   }
 
   // Rounding in the entries of K moves the lowest frequency by half of u |K| |x|^2 / (x^T K x), and the phase of the
   // motion by that times its angle.
-  void find_floor() {
-    const Vec lowest = result_.shapes.col(result_.rigid);
-    const double of_square = 0.5 * std::numeric_limits<double>::epsilon() * space_.stiffness_norm() *
-                             space_.products(lowest, lowest)(0, 0) / result_.system.lambda[result_.rigid];
+  void find_floor(double rounding_of_square) {
     const double angle = std::sqrt(result_.system.lambda[result_.rigid]) * (task_.t_end - task_.start.t);
-    result_.floor = of_square * (1 + 0.5 * angle);
+    result_.floor = 0.5 * rounding_of_square * (1 + 0.5 * angle);
   }
 
-  // Twenty points for a period of the mean frequency, weighted by the squares of what the modes can reach.
+  // Twenty points for a period of the mean frequency, weighted by the squares of what the modes can reach, and enough to
+  // show what loads do, as long as so many rows of all unknowns are not large.
   void find_step() {
     const ModalSystem& system = result_.system;
     double squares = 0, speeds = 0;
@@ -282,7 +279,8 @@ class Reducer {
     const double wanted = squares > 0 && speeds > 0
                               ? 2 * std::numbers::pi * std::sqrt(squares / speeds) / points_of_period
                               : span / samples_of_run;
-    result_.step = std::max(std::min(wanted, span), span / most_rows);
+    const double rows = std::clamp(most_numbers / static_cast<double>(space_.size()), 1.0, least_rows);
+    result_.step = std::max(std::min(wanted, span / rows), span / most_rows);
   }
 
   const ReductionTask& task_;

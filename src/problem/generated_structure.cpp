@@ -81,6 +81,39 @@ Vec kronecker(const Vec& a, const Vec& b) {
   return product;
 }
 
+double share(Index part, Index whole) { return static_cast<double>(part) / static_cast<double>(whole); }
+
+// Joins neighbours in a box of nodes along each direction, where they can be seen: on its surface.
+void join_rows(StructureMesh& mesh, const std::array<Index, 3>& counts) {
+  const auto is_outside = [&](std::size_t d, Index place) { return place == 0 || place + 1 == counts[d]; };
+  std::array<Index, 3> at{};
+  for (at[0] = 0; at[0] < counts[0]; ++at[0])
+    for (at[1] = 0; at[1] < counts[1]; ++at[1])
+      for (at[2] = 0; at[2] < counts[2]; ++at[2]) {
+        const Index node = (at[0] * counts[1] + at[1]) * counts[2] + at[2];
+        const std::array<Index, 3> next{counts[1] * counts[2], counts[2], 1};
+        for (std::size_t d = 0; d < 3; ++d) {
+          const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+          if (at[d] + 1 < counts[d] && (is_outside(e, at[e]) || is_outside(f, at[f])))
+            mesh.lines.push_back({node, node + next[d]});
+        }
+      }
+}
+
+// A rectangle of elements that is held at its edges and moves across its plane.
+template <class UnknownAt>
+StructureMesh sheet(Index along, Index across, double dx, double dy, UnknownAt unknown_at) {
+  StructureMesh mesh;
+  for (Index i = 0; i <= along; ++i)
+    for (Index j = 0; j <= across; ++j) {
+      const bool held = i == 0 || j == 0 || i == along || j == across;
+      mesh.nodes.push_back({{dx * static_cast<double>(i), dy * static_cast<double>(j), 0},
+                            {-1, -1, held ? -1 : unknown_at(i, j)}});
+    }
+  join_rows(mesh, {along + 1, across + 1, 1});
+  return mesh;
+}
+
 // A beam that is clamped at one end or at both.
 GeneratedStructure beam_structure(ShapeNumbers& given) {
   const Index elements = given.whole("elements", 20, 1), ends = given.whole("clamped_ends", 1, 1);
@@ -99,6 +132,11 @@ GeneratedStructure beam_structure(ShapeNumbers& given) {
   moment[0] = 6 * EI / (l * l);
   moment[1] = -2 * EI / l;
   made.vectors["root_moment"] = moment;
+  for (Index i = 0; i <= elements; ++i) {
+    const bool held = i == 0 || (ends == 2 && i == elements);
+    made.mesh.nodes.push_back({{l * static_cast<double>(i), 0, 0}, {-1, held ? -1 : 2 * (i - 1), -1}});
+  }
+  join_rows(made.mesh, {elements + 1, 1, 1});
   return made;
 }
 
@@ -126,7 +164,8 @@ GeneratedStructure membrane_structure(ShapeNumbers& given) {
   return {rho * identity,
           matrix_from(entries, n),
           {},
-          {{"centre", Vec::Unit(n, middle * points + middle)}, {"uniform", Vec::Ones(n)}}};
+          {{"centre", Vec::Unit(n, middle * points + middle)}, {"uniform", Vec::Ones(n)}},
+          sheet(points + 1, points + 1, h, h, [&](Index i, Index j) { return (i - 1) * points + j - 1; })};
 }
 
 // Bicubic elements (Bogner, Fox, Schmit 1965) on a simply supported rectangle: products of cubics along its sides, so
@@ -150,6 +189,8 @@ GeneratedStructure plate_structure(ShapeNumbers& given) {
               at_y = Vec::Unit(y.mean.size(), 2 * (across / 2) - 1);
     made.vectors["centre"] = kronecker(at_x, at_y);
   }
+  made.mesh = sheet(elements, across, length / static_cast<double>(elements), width / static_cast<double>(across),
+                    [&](Index i, Index j) { return (2 * i - 1) * y.mean.size() + 2 * j - 1; });
   return made;
 }
 
@@ -248,6 +289,14 @@ GeneratedStructure solid_structure(ShapeNumbers& given) {
     for (Index k = 0; k < nodes; ++k) uniform[3 * k + d] = weight[3 * k + d];
     made.vectors[fmt::format("weight_{}", directions[d])] = uniform;
   }
+  for (Index i = 0, unknown = 0; i <= along; ++i)
+    for (Index j = 0; j <= across; ++j)
+      for (Index k = 0; k <= across; ++k) {
+        MeshNode node{{length * share(i, along), width * share(j, across), height * share(k, across)}, {-1, -1, -1}};
+        for (std::size_t d = 0; d < 3 && i > 0; ++d) node.unknown[d] = unknown++;
+        made.mesh.nodes.push_back(node);
+      }
+  join_rows(made.mesh, {along + 1, across + 1, across + 1});
   return made;
 }
 
@@ -287,6 +336,11 @@ GeneratedStructure shaft_structure(ShapeNumbers& given) {
     made.vectors["middle_v"] = Vec::Unit(2 * n, 2 * (elements / 2) - 1);
     made.vectors["middle_w"] = Vec::Unit(2 * n, n + 2 * (elements / 2) - 1);
   }
+  for (Index i = 0; i <= elements; ++i) {
+    const Index v = i > 0 && i < elements ? 2 * i - 1 : -1;
+    made.mesh.nodes.push_back({{length * share(i, elements), 0, 0}, {-1, v, v < 0 ? -1 : n + v}});
+  }
+  join_rows(made.mesh, {elements + 1, 1, 1});
   return made;
 }
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "trill/base/types.hpp"
+#include "problem/structure_mesh.hpp"
 
 #include <map>
 #include <string>
@@ -11,6 +11,7 @@ namespace trill {
 struct GeneratedStructure {
   SpMat mass, stiffness, damping;  // the last is empty except for bodies that turn
   std::map<std::string, Vec> vectors;
+  StructureMesh mesh{};
 };
 
 // Shapes: beam, membrane, plate, solid, shaft. Numbers that are not given have defaults. UsageError for an unknown

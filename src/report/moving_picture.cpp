@@ -170,6 +170,26 @@ class Frames {
 }  // namespace
 
 namespace {
+// The largest displacement of a structure is drawn as a tenth of its size, by a factor 1, 2 or 5 times a power of ten.
+double magnify(std::vector<double>& numbers, const Vec& still) {
+  constexpr double share_of_size = 0.1;
+  Box box;
+  for (Index i = 0; i < still.size(); i += 2) box.take(still.data() + i);
+  const auto count = static_cast<std::size_t>(still.size());
+  double most = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (const double moved = std::abs(numbers[i] - still[static_cast<Index>(i % count)]); std::isfinite(moved))
+      most = std::max(most, moved);
+  if (!(most > 0) || !(box.size() > 0)) return 1;
+  const double wanted = share_of_size * box.size() / most, decade = std::pow(10, std::floor(std::log10(wanted)));
+  const double factor = decade * (wanted >= 5 * decade ? 5 : wanted >= 2 * decade ? 2 : 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double rest = still[static_cast<Index>(i % count)];
+    numbers[i] = rest + factor * (numbers[i] - rest);
+  }
+  return factor;
+}
+
 std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, double t0, double t1, Index frames) {
   MovingPicture picture;
   picture.shapes = points.shapes();
@@ -194,6 +214,7 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
     }
   });
   if (picture.frames < 2) return std::nullopt;
+  if (const Vec* still = points.still()) picture.magnified = magnify(numbers, *still);
   picture.t1 = t0 + (t1 - t0) * static_cast<double>(picture.frames - 1) / static_cast<double>(frames - 1);
   Frames(picture, std::move(numbers)).store();
   for (std::size_t i = 0; i < spread.size(); ++i) picture.blur.push_back(rounded_share(spread[i], picture.half[i % 2]));
@@ -203,7 +224,7 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
 auto points_of(const ReportRun& run) {
   const ModelFolder folder = run.model_folder ? ModelFolder(*run.model_folder) : ModelFolder();
   auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters, folder);
-  if (points && (points->unknowns() != run.info.layout.nq || points->numbers() == 0)) points.reset();
+  if (points && (!points->fits(run.info.layout.nq) || points->numbers() == 0)) points.reset();
   return points;
 }
 }  // namespace

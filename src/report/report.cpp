@@ -211,7 +211,13 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
   json.key("reference").text(info.problem_reference).close('}');
   json.key("method").open('{').key("name").text(info.method).key("title").text(info.method_title);
   json.key("reference").text(info.method_reference).key("delivers").text(info.delivers).close('}');
-  json.key("facts").text_rows(facts_of(run, view));
+  std::optional<MovingPicture> picture;
+  if (!view.data.t.empty())
+    picture = moving_picture(run, view.data.t.front(), view.data.t.back(), share * picture_bytes);
+  TextRows facts = facts_of(run, view);
+  if (picture && picture->magnified != 1)
+    facts.push_back({"displacements in the picture", fmt::format("multiplied by {:g}", picture->magnified)});
+  json.key("facts").text_rows(facts);
   json.key("settings").text_rows(settings_of(info));
   json.key("parameters").text_rows(parameters_of(run));
   json.key("counters").text_rows(counters_of(run));
@@ -224,9 +230,7 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
     write_charts(json, spectra);
   }
   if (run.cycles && !run.cycles->cycles.empty()) write_cycles(json, info, *run.cycles);
-  if (!view.data.t.empty())
-    if (const auto picture = moving_picture(run, view.data.t.front(), view.data.t.back(), share * picture_bytes))
-      write_picture(json, *picture);
+  if (picture) write_picture(json, *picture);
   json.close('}');
 }
 

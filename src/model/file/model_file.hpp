@@ -207,6 +207,7 @@ struct FileStructure {
   std::optional<FileText> start, velocity;
   std::vector<FileLoad> loads;
   std::vector<FileOutput> outputs;
+  std::optional<FileText> nodes, lines;  // for pictures
 };
 
 struct FileRun {

@@ -30,6 +30,9 @@ class StructureSection {
     s.velocity = section_.text("velocity");
     each_of("load", [&](TableReader& r) { s.loads.push_back(read_load(r)); });
     read_outputs(s);
+    s.nodes = section_.text("nodes");
+    s.lines = section_.text("lines");
+    if (s.lines && !s.nodes) throw source_.error(s.lines->offset, "'lines' join nodes, so that 'nodes' is needed as well");
     return s;
   }
 

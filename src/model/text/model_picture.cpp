@@ -5,6 +5,8 @@
 #include "model/molecule/molecule_model.hpp"
 #include "model/netlist/netlist.hpp"
 #include "model/text/compiled_model.hpp"
+#include "model/text/structure_picture.hpp"
+#include "model/text/text_structure.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -41,10 +43,30 @@ std::vector<Expression> parts_of(KernelScope& scope, const FilePictureItem& item
 struct ModelPicture::Parts {
   std::vector<std::unique_ptr<KernelScope>> scopes;
   std::vector<Runner> runners;
+  std::optional<StructurePicture> structure;
 };
 
 ModelPicture::ModelPicture(std::shared_ptr<CompiledModel> model)
     : model_(std::move(model)), parts_(std::make_unique<Parts>()) {
+  if (model_->file.structure)
+    add_structure();
+  else
+    add_stated_items();
+}
+
+void ModelPicture::add_structure() {
+  const FileStructure& file = *model_->file.structure;
+  std::optional<StructureMesh> mesh = read_structure_mesh(file, model_->source, model_->file.folder);
+  if (!mesh && file.generate) mesh = generated_from(*file.generate, *model_->space, model_->source).mesh;
+  if (!mesh) return;
+  StructurePicture picture(*mesh);
+  if (picture.still().size() > most_numbers) return;
+  size_ = picture.still().size();
+  shapes_.push_back(picture.shape());
+  parts_->structure = std::move(picture);
+}
+
+void ModelPicture::add_stated_items() {
   std::vector<FilePictureItem> items = model_->file.picture.parts;
   const auto& stated = model_->file.picture.stated;
   items.insert(items.end(), stated.begin(), stated.end());
@@ -71,9 +93,17 @@ ModelPicture::ModelPicture(std::shared_ptr<CompiledModel> model)
 
 ModelPicture::~ModelPicture() = default;
 
-Index ModelPicture::unknowns() const { return model_->space->unknowns(); }
+bool ModelPicture::fits(Index unknowns) const {
+  return parts_->structure ? parts_->structure->fits(unknowns) : model_->space->unknowns() == unknowns;
+}
+
+const Vec* ModelPicture::still() const { return parts_->structure ? &parts_->structure->still() : nullptr; }
 
 void ModelPicture::evaluate(double t, const double* q, const double* v, double* numbers) {
+  if (parts_->structure) {
+    parts_->structure->evaluate(q, numbers);
+    return;
+  }
   std::fill_n(numbers, size_, 0.0);
   for (Runner& runner : parts_->runners) runner.add({.t = t, .q = q, .v = v}, numbers);
 }

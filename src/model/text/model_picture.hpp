@@ -30,12 +30,17 @@ class ModelPicture {
   ModelPicture& operator=(const ModelPicture&) = delete;
 
   const std::vector<PictureShape>& shapes() const { return shapes_; }
-  Index unknowns() const;                  // coordinates that a state must have
+  bool fits(Index unknowns) const;         // of a state
   Index numbers() const { return size_; }  // of one moment
   bool equal_scales() const { return equal_scales_; }
+  // The numbers of a structure without displacements, which are too small to be seen as they are; nullptr: not one.
+  const Vec* still() const;
   void evaluate(double t, const double* q, const double* v, double* numbers);
 
  private:
+  void add_stated_items();
+  void add_structure();
+
   struct Parts;
   std::shared_ptr<CompiledModel> model_;
   std::unique_ptr<Parts> parts_;

@@ -7,6 +7,7 @@
 #include "model/file/csv_table.hpp"
 #include "model/file/matrix_market.hpp"
 #include "model/file/matrix_share.hpp"
+#include "model/text/structure_picture.hpp"
 #include "model/text/text_structure.hpp"
 #include "problem/generated_structure.hpp"
 
@@ -39,6 +40,16 @@ bool is_symmetric(const SpMat& m) {
   return asymmetry_of(m).most <= asymmetry_of_rounding * largest;
 }
 
+bool has_one_half(const SpMat& m) {
+  bool below = false, above = false;
+  for (Index j = 0; j < m.outerSize(); ++j)
+    for (SpMat::InnerIterator it(m, j); it; ++it) {
+      below = below || it.row() > j;
+      above = above || it.row() < j;
+    }
+  return below != above;
+}
+
 class StructureReader {
  public:
   StructureReader(CompiledModel& model, const ModelFolder& folder)
@@ -59,6 +70,7 @@ class StructureReader {
     data->velocity = file_.velocity ? vector(*file_.velocity) : Vec::Zero(n_);
     read_factors(*data);
     read_outputs(*data);
+    check_picture();
     return data;
   }
 
@@ -81,6 +93,11 @@ class StructureReader {
     if (m.rows() != n_ || m.cols() != n_)
       throw error(name, fmt::format("{} is {} x {}, but the mass matrix is {} x {}; they must have the same size",
                                     name.text, m.rows(), m.cols(), n_, n_));
+    if (!matrix_share().is_shared() && has_one_half(m))
+      throw error(name, fmt::format("{} is announced as general, but has entries on one side of the diagonal only; write "
+                                    "'symmetric' in its first line if they stand for both sides, or an entry 0 on the "
+                                    "other side if they do not",
+                                    name.text));
     return m;
   }
   Vec vector(const FileText& name) const {
@@ -122,14 +139,7 @@ class StructureReader {
   }
 
   void generate(StructureData& data) {
-    const FileGenerate& made = *file_.generate;
-    std::map<std::string, double> numbers;
-    for (const auto& [name, value] : made.numbers) numbers[name.text] = number(value, "'" + name.text + "'");
-    try {
-      generated_ = generate_structure(made.shape.text, numbers);
-    } catch (const UsageError& e) {
-      throw error(made.shape, e.what());
-    }
+    generated_ = generated_from(*file_.generate, *model_.space, model_.source);
     n_ = generated_.mass.rows();
     for (SpMat* whole : {&generated_.mass, &generated_.stiffness, &generated_.damping})
       if (matrix_share().is_shared()) *whole = matrix_share().own_rows(*whole);
@@ -235,6 +245,12 @@ class StructureReader {
     return {read.columns[0], read.columns[1]};
   }
 
+  void check_picture() const {
+    const auto mesh = read_structure_mesh(file_, model_.source, folder_);
+    if (mesh && !StructurePicture(*mesh).fits(n_))
+      throw error(*file_.nodes, fmt::format("{} names an unknown above {}, which is the last one", file_.nodes->text, n_));
+  }
+
   void read_outputs(StructureData& data) const {
     for (const FileOutput& output : file_.outputs) {
       const std::string& name = output.name.text;
@@ -257,6 +273,17 @@ class StructureReader {
   Index n_ = 0;
 };
 }  // namespace
+
+GeneratedStructure generated_from(const FileGenerate& made, ModelSpace& space, const SourceText& source) {
+  std::map<std::string, double> numbers;
+  for (const auto& [name, value] : made.numbers)
+    numbers[name.text] = KernelScope(space, nullptr).parse_constant(value, "'" + name.text + "'");
+  try {
+    return generate_structure(made.shape.text, numbers);
+  } catch (const UsageError& e) {
+    throw source.error(made.shape.offset, e.what());
+  }
+}
 
 std::shared_ptr<const StructureData> read_structure(CompiledModel& model, const ModelFolder& folder) {
   return StructureReader(model, folder).read();

@@ -4,6 +4,7 @@
 #include "model/expression/time_marks.hpp"
 #include "model/file/beside.hpp"
 #include "model/text/compiled_model.hpp"
+#include "problem/generated_structure.hpp"
 #include "problem/structure.hpp"
 
 namespace trill {
@@ -27,6 +28,8 @@ struct StructureData {
   std::vector<TimeFunction> factor_parts, switches;  // parts of the factors; what changes its sign where they jump
   std::vector<StructureOutput> outputs;
 };
+// What 'generate' makes. ModelError where it is wrong.
+GeneratedStructure generated_from(const FileGenerate& made, ModelSpace& space, const SourceText& source);
 std::shared_ptr<const StructureData> read_structure(CompiledModel& model, const ModelFolder& folder);
 
 class TextStructure final : public LinearStructure, public TimeMarked {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a linear structure looks like: the nodes and lines that [structure] names, or those of a shape that was generated.
+#pragma once
+
+#include "model/text/compiled_model.hpp"
+#include "model/text/model_picture.hpp"
+#include "problem/structure_mesh.hpp"
+
+namespace trill {
+// Reads the files of nodes and lines; nothing where the model names none. ModelError where they are wrong.
+std::optional<StructureMesh> read_structure_mesh(const FileStructure& file, const SourceText& source,
+                                                 const ModelFolder& folder);
+
+class StructurePicture {
+ public:
+  explicit StructurePicture(const StructureMesh& mesh);
+
+  PictureShape shape() const { return shape_; }
+  const Vec& still() const { return still_; }  // the numbers of a picture without displacements
+  bool fits(Index unknowns) const { return last_ < unknowns; }
+  void evaluate(const double* q, double* numbers) const;
+
+ private:
+  // A displacement and what it adds to a number of the picture.
+  struct Share {
+    Index number, unknown;
+    double factor;
+  };
+  void add(const MeshNode& node, bool oblique);
+
+  PictureShape shape_;
+  Vec still_;
+  std::vector<Share> shares_;
+  Index filled_ = 0, last_ = -1;
+};
+}  // namespace trill
