@@ -9,7 +9,9 @@ namespace trill {
 namespace {
 constexpr std::size_t fewest_blocks = 8;  // of which a spread can be taken at all
 constexpr double least_independent = 30;
-constexpr Index most_rows = 1 << 20;  // more are thinned out evenly
+constexpr double settled_growth = 1.5;  // of a square from one length to the next
+constexpr double doubtful_growth = 3;   // of a square from short blocks to the longest, of which there are few
+constexpr Index most_rows = 1 << 20;    // more are thinned out evenly
 constexpr std::size_t bins = 40, least_different = 10;
 constexpr std::size_t blocks_of_bins = 24;
 
@@ -28,40 +30,75 @@ double variance_of(std::span<const double> x, double mean) {
 bool is_of_motion(QuantityKind kind) {
   return kind == QuantityKind::other || kind == QuantityKind::energy || kind == QuantityKind::energy_part;
 }
+
+// The square of the error of a mean that blocks of one length give.
+struct BlockLevel {
+  double blocks, square;
+  bool long_enough;  // for the correlations that this length shows
+  // By more than the random error of a spread of so many blocks.
+  bool exceeds(const BlockLevel& other) const {
+    return square > other.square * (1 + clearly * std::sqrt(2 / (blocks - 1)));
+  }
+  static constexpr double clearly = 2;
+};
+
+// Blocks of 2, 4, ... values. They are long enough for their means to be independent from B^3 > 2 N g^2 on, where g is
+// the square of the error over that of independent values (Lee, Mitchell, Fahy, Phys. Rev. B 83 (2011) 245401 after
+// Flyvbjerg, Petersen, J. Chem. Phys. 91 (1989) 461).
+std::vector<BlockLevel> levels_of(std::span<const double> values, double naive) {
+  std::vector<BlockLevel> levels;
+  std::vector<double> means(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  for (double length = 2; means.size() / 2 >= fewest_blocks; length *= 2) {
+    for (std::size_t k = 0; k < means.size() / 2; ++k) means[k] = 0.5 * (means[2 * k] + means[2 * k + 1]);
+    means.resize(means.size() / 2);
+    const auto blocks = static_cast<double>(means.size());
+    const double square = variance_of(means, mean_of(means)) / blocks, growth = square / naive;
+    levels.push_back({blocks, square, length * length * length > 2 * count * growth * growth});
+  }
+  return levels;
+}
+
+struct BlockError {
+  double square;
+  bool is_known;
+};
+
+// A fast oscillation hides slow changes from short blocks, because its own means cancel. So longer blocks count where
+// they show clearly more.
+BlockError error_of_blocks(std::span<const double> values, double naive) {
+  const std::vector<BlockLevel> levels = levels_of(values, naive);
+  auto chosen = std::find_if(levels.begin(), levels.end(), [](const BlockLevel& l) { return l.long_enough; });
+  if (chosen == levels.end()) {
+    double worst = naive;
+    for (const BlockLevel& level : levels) worst = std::max(worst, level.square);
+    const bool has_settled =
+        levels.size() > 1 && levels.back().square < settled_growth * levels[levels.size() - 2].square;
+    return {worst, has_settled};
+  }
+  const auto first = chosen;
+  for (auto level = first + 1; level < levels.end(); ++level)
+    if (level->exceeds(*chosen)) chosen = level;
+  return {chosen->square, chosen->blocks >= least_independent || chosen->square < doubtful_growth * first->square};
+}
 }  // namespace
 
-// Blocks of 1, 2, 4, ... values, until they are long enough for their means to be independent: B^3 > 2 N g^2, where g
-// is the square of the error over that of independent values (Lee, Mitchell, Fahy, Phys. Rev. B 83 (2011) 245401 after
-// Flyvbjerg, Petersen, J. Chem. Phys. 91 (1989) 461).
 Average average_of(std::span<const double> values, double spacing) {
   Average a;
-  const auto count = static_cast<double>(values.size());
   if (values.size() < 2) return a;
   a.mean = mean_of(values);
-  const double variance = variance_of(values, a.mean);
+  const double variance = variance_of(values, a.mean), naive = variance / static_cast<double>(values.size());
   a.deviation = std::sqrt(variance);
-  const double naive = variance / count;
   if (!(naive > 1e-26 * a.mean * a.mean)) {
     a.deviation = 0;
     a.is_settled = true;
     return a;
   }
-  std::vector<double> blocks(values.begin(), values.end());
-  double length = 1, square = naive, worst = naive;
-  bool long_enough = false;
-  while (!long_enough && blocks.size() / 2 >= fewest_blocks) {
-    for (std::size_t k = 0; k < blocks.size() / 2; ++k) blocks[k] = 0.5 * (blocks[2 * k] + blocks[2 * k + 1]);
-    blocks.resize(blocks.size() / 2);
-    length *= 2;
-    square = variance_of(blocks, mean_of(blocks)) / static_cast<double>(blocks.size());
-    worst = std::max(worst, square);
-    long_enough = length * length * length > 2 * count * (square / naive) * (square / naive);
-  }
-  if (!long_enough) square = worst;
-  a.error = std::sqrt(square);
-  a.correlation = 0.5 * spacing * square / naive;
-  a.independent = variance / square;
-  a.is_settled = a.independent >= least_independent;
+  const BlockError block = error_of_blocks(values, naive);
+  a.error = std::sqrt(block.square);
+  a.correlation = 0.5 * spacing * block.square / naive;
+  a.independent = variance / block.square;
+  a.is_settled = block.is_known && a.independent >= least_independent;
   return a;
 }
 

@@ -15,11 +15,13 @@
 
 namespace trill {
 namespace {
-constexpr double significant = 4;  // standard errors; errors of means of blocks are sometimes too small
-constexpr double longer = 3;       // the run with the smaller step, so that its averages are known better
+// Standard errors; errors of means of blocks are sometimes too small, and more so in runs that are short.
+constexpr double significant = 4, significant_if_short = 8;
+constexpr double longer = 3;  // the run with the smaller step, so that its averages are known better
 // The bias of averages is of second order in the step: what h and h/1.618 differ by is this share of that of h.
 constexpr double seen_of_bias = 1 - 1 / (golden_ratio * golden_ratio);
 constexpr Index most_temperatures = 2000;  // rows at which the configurational temperature is looked at
+constexpr Index few_temperatures = 10;     // by which its cost is measured
 constexpr double share_for_temperature = 0.25;
 constexpr std::size_t most_listed = 3;
 
@@ -47,6 +49,10 @@ class MeasureRows final : public Recorder, public RowSource {
 // Temperatures of velocities depend on the step even where positions are sampled exactly.
 bool is_of_velocities(const std::string& name) {
   return name == "temperature" || name == "kinetic_temperature" || name == "rigid_temperature";
+}
+
+bool differs(double apart, double error, bool settled) {
+  return apart > (settled ? significant : significant_if_short) * error;
 }
 
 std::string text_of(double mean, double error) { return fmt::format("{:.5g} +- {:.2g}", mean, error); }
@@ -138,7 +144,7 @@ class AveragesCheck {
         unsettled_ = name;
         least_independent_ = a.independent;
       }
-      if (apart > significant * std::hypot(a.error, b.error))
+      if (differs(apart, std::hypot(a.error, b.error), a.is_settled && b.is_settled))
         take_worse(apart / seen_of_bias / scale, name,
                    fmt::format("the average of {} is {}, but {} with h/1.618", name, text_of(a), text_of(b)));
     }
@@ -153,20 +159,28 @@ class AveragesCheck {
     }
     if (!(bath_->kT() > 0) || !ConfigurationalTemperature::applies(sampled->mechanics())) return;
     ConfigurationalTemperature temperature(sampled->mechanics());
-    const Index first = static_cast<Index>(start_left_out * static_cast<double>(rows_.rows()));
-    const Index stride = std::max<Index>(1, (rows_.rows() - first) / most_temperatures), n = run_.start.layout.nq;
-    const double until = clock_.spent() + share_for_temperature * clock_.left();
+    const double seconds = share_for_temperature * clock_.left(), began = clock_.spent();
     std::vector<double> off, curvatures;
-    Index row = 0;
-    rows_.visit([&](double t, const double* y, const double*) {
-      const Index k = row++ - first;
-      if (k < 0 || k % stride != 0 || clock_.interrupted()) return;
-      if (clock_.spent() > until) return;
-      const auto sample = temperature.at(t, Eigen::Map<const Vec>(y, n), static_cast<std::uint64_t>(k));
-      if (!sample) return;
-      off.push_back(sample->slope - bath_->kT() * sample->curvature);
-      curvatures.push_back(sample->curvature);
-    });
+    const auto sample_rows = [&](Index stride) {
+      off.clear();
+      curvatures.clear();
+      const Index first = static_cast<Index>(start_left_out * static_cast<double>(rows_.rows()));
+      Index row = 0;
+      rows_.visit([&](double t, const double* y, const double*) {
+        const Index k = row++ - first;
+        if (k < 0 || k % stride != 0 || clock_.interrupted()) return;
+        const auto sample =
+            temperature.at(t, Eigen::Map<const Vec>(y, run_.start.layout.nq), static_cast<std::uint64_t>(k));
+        if (!sample) return;
+        off.push_back(sample->slope - bath_->kT() * sample->curvature);
+        curvatures.push_back(sample->curvature);
+      });
+    };
+    // Samples are spread over the whole run, as many as the time allows.
+    sample_rows(std::max<Index>(1, rows_.rows() / few_temperatures));
+    const double affordable = seconds * few_temperatures / std::max(clock_.spent() - began, 1e-9);
+    const auto count = static_cast<Index>(std::min(static_cast<double>(most_temperatures), affordable));
+    sample_rows(std::max<Index>(1, rows_.rows() / std::max<Index>(1, count)));
     if (static_cast<Index>(off.size()) < least_rows_for_averages) return;
     const Average difference = average_of(off, 1), curvature = average_of(curvatures, 1);
     if (!(curvature.mean > 0)) return;
@@ -174,7 +188,7 @@ class AveragesCheck {
     const std::string text = text_of(bath_->kT() + apart, error);
     trust_.rows.push_back({"configurational temperature (kT)", "", std::abs(apart), bath_->kT()});
     findings_ += fmt::format(" Positions have the temperature kT = {}; the bath has {:.5g}.", text, bath_->kT());
-    if (std::abs(apart) > significant * error)
+    if (differs(std::abs(apart), error, difference.is_settled))
       take_worse(
           std::abs(apart) / bath_->kT(), "configurational temperature",
           fmt::format("the temperature of positions is kT = {}, but the heat bath has {:.5g}", text, bath_->kT()));
@@ -196,7 +210,7 @@ class AveragesCheck {
                              std::abs(drift) / kinetic, drift, energy->unit.empty() ? "" : " ", energy->unit, span,
                              run_.problem->time_unit().empty() ? "" : " ", run_.problem->time_unit());
     trust_.rows.push_back({"drift of energy, by kinetic energy", energy->unit, std::abs(drift), kinetic});
-    if (std::abs(drift) > significant * error)
+    if (differs(std::abs(drift), error, early.is_settled && late.is_settled))
       take_worse(
           std::abs(drift) / kinetic, energy->name,
           fmt::format("the energy drifts by {:.2g} of the kinetic energy in {:.3g}", std::abs(drift) / kinetic, span));

@@ -4,6 +4,7 @@
 #include "driver/check_averages.hpp"
 #include "driver/check_statement.hpp"
 #include "driver/check_windows.hpp"
+#include "method/inner_states.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -364,12 +365,27 @@ bool may_be_sampled(const PreparedRun& run) {
   return p && p->layout().nq >= many && run.plan.h && !run.way.formulation && run.stepper->info().symplectic;
 }
 
-Trust with_averages(const Trust& paths, Trust averages) {
-  if (averages.verdict == Verdict::none || averages.verdict == Verdict::red) return paths;
-  averages.verdict = Verdict::amber;
-  averages.headline = fmt::format("Use averages of this run, not its paths ({} is off by {:.2g} of its range). {}",
-                                  paths.of, paths.error, averages.headline);
+// At the kicks of an impulse method the fast motion always stands in the same phase.
+bool records_at_kicks(const PreparedRun& run) {
+  return run.plan.want != Want::statistics && dynamic_cast<const InnerStates*>(run.stepper.get());
+}
+
+Trust with_averages(const PreparedRun& run, const Trust& paths, Trust averages) {
+  if (averages.verdict == Verdict::none) return paths;
+  const std::string off = fmt::format("({} is off by {:.2g} of its range)", paths.of, paths.error);
   averages.remedy = paths.remedy;
+  if (averages.verdict == Verdict::red) {
+    averages.headline = fmt::format("Use neither paths {} nor averages of this run. {}", off, averages.headline);
+    if (records_at_kicks(run)) {
+      averages.headline +=
+          " Rows have the values at the kicks, where the fast motion always stands in the same phase; --want "
+          "statistics records means over the inner steps.";
+      averages.remedy = "";
+    }
+    return averages;
+  }
+  averages.verdict = Verdict::amber;
+  averages.headline = fmt::format("Use averages of this run, not its paths {}. {}", off, averages.headline);
   return averages;
 }
 }  // namespace
@@ -393,6 +409,7 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
   const Trust paths = Check(run, outcome, rows, clock).answer();
   // Who names an accuracy wants the paths.
   if (paths.verdict != Verdict::red || run.plan.accuracy || !may_be_sampled(run)) return paths;
-  return with_averages(paths, check_averages(run, rows, {budget_of(options, outcome.counters.seconds), options.stop}));
+  return with_averages(run, paths,
+                       check_averages(run, rows, {budget_of(options, outcome.counters.seconds), options.stop}));
 }
 }  // namespace trill

@@ -17,22 +17,22 @@
 
 namespace trill {
 namespace {
-const MechanicalProblem& with_strong_potential(const MechanicalProblem& p) {
+const MechanicalProblem& with_strong_potential(const MechanicalProblem& p, const std::string& asked_by) {
   if (!p.strong_potential())
-    throw UsageError("rigid_limit needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
+    throw UsageError(asked_by + " needs a model with stiff gaps ([[stiff]] in a model file); '" + p.name() +
                      "' has none");
   return p;
 }
 
 // The gaps of these groups of forces; empty: all of them.
-std::vector<Index> gaps_of(const MechanicalProblem& p, Groups groups) {
+std::vector<Index> gaps_of(const MechanicalProblem& p, Groups groups, const std::string& asked_by) {
   const Groups own = known_groups(p);
   const auto* named = dynamic_cast<const NamedGaps*>(&p);
   if (named)
-    if (const std::string why = named->over_determined(groups); !why.empty()) throw UsageError("rigid_limit: " + why);
+    if (const std::string why = named->over_determined(groups); !why.empty()) throw UsageError(asked_by + ": " + why);
   if ((groups & own) == own) return {};
   if (!named)
-    throw UsageError("rigid_limit: '" + p.name() +
+    throw UsageError(asked_by + ": '" + p.name() +
                      "' does not say to which groups its stiff gaps belong; leave out the option 'constraints'");
   std::vector<Index> rows;
   Groups found = 0;
@@ -44,9 +44,9 @@ std::vector<Index> gaps_of(const MechanicalProblem& p, Groups groups) {
     }
   if (const Groups without = groups & own & ~found)
     throw UsageError(
-        fmt::format("rigid_limit: the force group {} of '{}' has no stiff gaps ([[stiff]] in a model "
+        fmt::format("{}: the force group {} of '{}' has no stiff gaps ([[stiff]] in a model "
                     "file), so it cannot be made rigid",
-                    names_of(p, without), p.name()));
+                    asked_by, names_of(p, without), p.name()));
   if (rows.size() == group_of.size()) rows.clear();
   return rows;
 }
@@ -243,11 +243,11 @@ class RigidBathForm final : public RigidLimitForm {
 }  // namespace
 
 RigidLimit::RigidLimit(const MechanicalProblem& soft, const RigidChoice& choice)
-    : soft_(with_strong_potential(soft)), choice_(choice), product_(soft.layout().nq) {
+    : soft_(with_strong_potential(soft, choice.asked_by)), choice_(choice), product_(soft.layout().nq) {
   const StrongPotential& strong = *soft.strong_potential();
   stiffness_ = strong.stiffness;
   closed_groups_ = strong.groups != 0 ? strong.groups : fast_groups(soft);
-  if (const std::vector<Index> rows = gaps_of(soft, choice.groups); !rows.empty()) {
+  if (const std::vector<Index> rows = gaps_of(soft, choice.groups, choice.asked_by); !rows.empty()) {
     chosen_.emplace(*strong.map, rows);
     stiffness_.resize(chosen_->count());
     for (Index k = 0; k < stiffness_.size(); ++k) stiffness_[k] = strong.stiffness[rows[static_cast<std::size_t>(k)]];

@@ -10,9 +10,10 @@
 namespace trill {
 // Which gaps become rigid, and what acts in place of their oscillation.
 struct RigidChoice {
-  Groups groups = all_groups;  // the gaps of these groups of forces
-  double fixman_kT = 0;        // temperature of the Fixman force; 0: there is none
-  Index fixman_block = 0;      // gaps that couple in it; 0: all
+  Groups groups = all_groups;            // the gaps of these groups of forces
+  double fixman_kT = 0;                  // temperature of the Fixman force; 0: there is none
+  Index fixman_block = 0;                // gaps that couple in it; 0: all
+  std::string asked_by = "rigid_limit";  // named where something is refused
 };
 
 // The stiff limit of a mechanical system: its strong potential becomes the hard constraint g = 0 (JP95 sec. 3). Hard

@@ -89,7 +89,7 @@ class Rattle final : public Stepper {
     free_ = q + h * v;
     // First guess: multipliers of the last step. Their size is measured by how far they move q.
     s_ = 0.5 * h * h * s.lambda();
-    s_weights_.setConstant(request.weights.head(n).maxCoeff());
+    projection_->weigh(request.weights.head(n).maxCoeff(), s.q(), s_weights_);
     StepResult result{.h_taken = h};
     result.newton = projection_->project_position(t1, free_, s_weights_, s_, q);
     result.status = status_of(result.newton);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/impulse_stepper.hpp"
 
-#include "multiscale/fast_spectrum.hpp"
 #include "multiscale/force_products.hpp"
+#include "multiscale/projected_flow.hpp"
+#include "multiscale/resonance_outlook.hpp"
 #include "trill/linalg/kernels.hpp"
+#include "trill/problem/langevin.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +19,6 @@ namespace {
 constexpr double stable_angle = 2;  // stability limit of omega tau for Verlet steps
 constexpr double coarse_angle = 1;
 constexpr int watch_every = 100;
-constexpr double safe_share = 2.0 / 3;  // of the first resonant step: flexible water heats above it (3 of 4.5 fs)
-constexpr Index many_unknowns = 60;     // whose fast frequencies form a band
-constexpr int products_for_stiffness = 15;
-constexpr double most_share = 0.25;  // that slow forces have in the stiffness of a fast motion
-constexpr double growing = 1.5;      // their stiffness is found from below, and changes in the course of a run
 }  // namespace
 
 void TwoLevelOptions::two_level_fields(OptionVisitor& v) {
@@ -52,6 +49,9 @@ SplitForm ImpulseStepper::without_filters() {
 }
 
 const MechanicalProblem& ImpulseStepper::accepted(const Problem& problem, const std::string& method) {
+  if (dynamic_cast<const LangevinProblem*>(&problem))
+    throw UsageError(method + " follows motion without a heat bath, and '" + problem.name() +
+                     "' is in one; use langevin_respa");
   const auto& p = problem.as<MechanicalProblem>(method);
   if (p.constraints()) throw UsageError(method + " cannot satisfy constraints; use rattle for '" + p.name() + "'");
   if (p.mass_kind() == MassKind::of_q)
@@ -88,9 +88,12 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
     FlowOptions options = plan.flow;
     if (levels_.back().steps > 0) options.inner = (levels_.back().steps + 1) / 2;
     if (has_flow && !reduced_) flow = reduced_ = make_fast_flow(problem_, levels_.back().groups, pairs, options);
-    const bool averages = has_flow && !std::all_of(pairs.begin(), pairs.end(), std::mem_fn(&WeightPair::is_impulse));
+    const bool averages = has_flow && plan.projected == 0 &&
+                          !std::all_of(pairs.begin(), pairs.end(), std::mem_fn(&WeightPair::is_impulse));
     std::shared_ptr<FastFlow> averaging;
-    if (averages && flow == reduced_ && plan.averaged == levels_.back().groups)
+    if (has_flow && plan.projected != 0)
+      averaging = std::make_shared<ProjectedFlow>(problem_, plan.projected, reduced_);
+    else if (averages && flow == reduced_ && plan.averaged == levels_.back().groups)
       averaging = reduced_;
     else if (averages)
       averaging = make_fast_flow(problem_, plan.averaged, pairs, plan.flow);
@@ -101,6 +104,10 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
     if (averages) averaged_ = plan.averaged;
     pairs_ = pairs;
   }
+  if (!reduced_ || plan.projected == 0) return;
+  projected_ = plan.projected;
+  // A sparse factorisation depends on earlier matrices and is not saved: it starts anew at every checkpoint.
+  info_.saves_memory = false;
 }
 
 void ImpulseStepper::start(State& s, const ErrorScale&) {
@@ -114,78 +121,22 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   if (levels_.size() < 2) return;
   const FastestMode fastest = fast_ ? FastestMode{fast_->fastest_frequency(), fast_->fastest_mode()}
                                     : find_fastest_mode(problem_, levels_.back().groups, s.t, s.q());
-  const WeightPair first = pairs_.empty() ? WeightPair{} : pairs_.front();
+  const WeightPair first = pairs_.empty() || projected_ != 0 ? WeightPair{} : pairs_.front();
   resonance_ = find_resonance(problem_, fastest, first, levels_.front().groups, s.t, s.q());
+  // A projected force has no share along the motion that it is projected off.
+  if (projected_ & levels_.back().groups) resonance_.slow_stiffness = 0;
   const Groups others = known_groups(problem_) & ~averaged_;
   unaveraged_frequency_ =
       averaged_ != 0 && others != 0 ? find_fastest_mode(problem_, others, s.t, s.q(), dear_products).frequency : 0;
 }
 
-// Many molecules have the same frequencies, so one mode of the fast forces says little about the slow force along it:
-// the largest frequency of all forces tells by how much that stiffens the fastest motions.
-Resonance ImpulseStepper::worst_resonance(const State& start) const {
-  const FastestMode fastest = find_fastest_mode(problem_, levels_.back().groups, start.t, start.q());
-  Resonance worst = find_resonance(problem_, fastest, {}, levels_.front().groups, start.t, start.q());
-  FastSpectrum spectrum(problem_);
-  spectrum.start(start.q());
-  if (worst.frequency == 0 || !spectrum.find(start.t, start.q(), start.v())) return worst;
-  const double square = worst.frequency * worst.frequency, stiffer = spectrum.fastest() * spectrum.fastest() - square;
-  if (stiffer < square) worst.slow_stiffness = std::max(worst.slow_stiffness, stiffer);
-  if (!has_band()) return worst;
-  // One of many fast motions lies along the stiffest direction of the slow forces.
-  const double slow =
-      find_fastest_mode(problem_, levels_.front().groups, start.t, start.q(), products_for_stiffness).frequency;
-  worst.slow_stiffness = std::max(worst.slow_stiffness, std::min(growing * slow * slow, most_share * square));
-  return worst;
-}
-
-// Many coupled motions with forces that are not linear: above the first resonance of the fastest there is always one of
-// a slower motion, and resonances of higher order (flexible water heats or blows up at every step from 4 to 8 fs).
-bool ImpulseStepper::has_band() const {
-  return problem_.layout().nq >= many_unknowns && !problem_.linear_force(levels_.back().groups) &&
-         !problem_.linear_force(levels_.front().groups);
-}
-
 std::string ImpulseStepper::outlook(const State& start, double h) {
-  if (!refuses_resonance_ || levels_.size() < 2 || levels_.front().groups == 0) return "";
-  const Groups fast = levels_.back().groups, slow = levels_.front().groups;
-  Resonance worst = worst_resonance(start);
-  if (worst.frequency == 0) return "";
-  worst.frequency = frequency_in_steps(worst.frequency, h);
-  StepInterval window = worst.first_window();
-  const bool band = has_band();
-  if (band) window.to = HUGE_VAL;
-  const std::string unstable =
-      band ? fmt::format(
-                 "steps above {:.3g} are unstable, since slower motions and resonances of higher order follow, and "
-                 "those above {:.2g} may heat slowly",
-                 window.from, safe_share * window.from)
-           : fmt::format("steps from {:.3g} to {:.3g} are unstable", window.from, window.to);
-  const std::string where = fmt::format(
-      "the fastest oscillation of {} has a period of {:.3g}, and kicks by {} resonate with it near {:.3g}, half of it: "
-      "{}",
-      names_of(problem_, fast), 2 * std::numbers::pi / worst.frequency, names_of(problem_, slow),
-      std::numbers::pi / worst.frequency, unstable);
-  if (std::abs(h) <= window.from || std::abs(h) >= window.to) return where;
-  throw UsageError(
-      fmt::format("{}: {}, and h = {:g} is one of them; use h = {:.2g} or less, or mollified_impulse, or "
-                  "--set resonance=warn to see it happen",
-                  info_.name, where, h, safe_share * window.from));
-}
-
-double ImpulseStepper::frequency_in_steps(double frequency, double h) const {
-  double inner = std::abs(h);
-  for (std::size_t i = 1; i < levels_.size(); ++i) {
-    if (levels_[i].steps == 0) return frequency;
-    inner /= levels_[i].steps;
-  }
-  const double sine = 0.5 * frequency * inner;
-  return sine < 1 ? 2 * std::asin(sine) / inner : frequency;
+  return refuses_resonance_ ? resonance_outlook(problem_, levels_, info_.name, "mollified_impulse", start, h) : "";
 }
 
 StepResult ImpulseStepper::step(State& s, const StepRequest& request) {
   const double h = request.h;
-  if (request.jumped) top_->forget();
+  if (request.jumped || (request.restart && projected_ != 0)) top_->forget();
   if (!told_) warn(s.t, h, request.notes);
   told_ = true;
   v0_ = s.v();
@@ -255,6 +206,12 @@ void ImpulseStepper::warn(double t, double h, Notes& notes) const {
                 "from it. Give it by --set inner=NUMBER.",
                 Severity::warning, 0, 0);
   resonance_.raise(t, h, notes);
+  if (projected_ != 0)
+    notes.raise(t, "projected",
+                "Slow forces act at the nearest position with closed gaps, and not along these gaps. The run samples "
+                "another potential, whatever the step: in flexible water the mean O-H length comes out as 1.013 A "
+                "instead of 1.030 A.",
+                Severity::warning, 0, 0);
   if (averaged_ != 0)
     for (const WeightPair& pair : pairs_) raise_weight_notes(t, pair, notes);
   const double angle = inner_angle(h);
@@ -278,7 +235,7 @@ void ImpulseStepper::watch_inner_steps(const State& s, const StepRequest& reques
 }
 
 std::vector<Quantity> ImpulseStepper::diagnostics() const {
-  if (averaged_ == 0) return {};
+  if (averaged_ == 0 && projected_ == 0) return {};
   return {{"averaging_shift", ""}, {"mollifier_shift", ""}};
 }
 
@@ -295,6 +252,7 @@ std::string ImpulseStepper::summary() const {
       fmt::format("fast forces {}: {}", names_of(problem_, levels_.back().groups),
                   resonance_.frequency > 0 ? resonance_.text(longest_h_) : "they have no stiffness at the start");
   if (reduced_) text += "; " + reduced_->text();
+  if (projected_ != 0) text += fmt::format("; slow forces at closed gaps of {}", names_of(problem_, projected_));
   if (averaged_ != 0) {
     text += fmt::format("; averaged along {}", names_of(problem_, averaged_));
     if (unaveraged_frequency_ > 0)

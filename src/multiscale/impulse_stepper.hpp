@@ -17,6 +17,7 @@ struct ImpulsePlan {
   std::vector<ForceLevel> levels{};        // slowest first
   std::vector<WeightChoice> phi{}, psi{};  // weights for the slow forces; empty: impulses
   Groups averaged = 0;                     // the forces along whose motion averages are taken
+  Groups projected = 0;                    // instead of averages, the gaps of these forces are closed
   bool kicks_only = false;                 // the fastest forces are kicks too, with free motion between them
   bool refuses_resonance = false;          // by a run with equal steps
   FlowOptions flow{};
@@ -64,10 +65,7 @@ class ImpulseStepper : public Stepper, public InnerStates {
   void build(const ImpulsePlan& plan);
   StepResult give_up();
   void warn(double t, double h, Notes& notes) const;
-  Resonance worst_resonance(const State& start) const;
-  bool has_band() const;
-  double frequency_in_steps(double frequency, double h) const;  // as inner steps of Verlet have it
-  double inner_angle(double h) const;                           // omega tau of the fastest forces
+  double inner_angle(double h) const;  // omega tau of the fastest forces
   void watch_inner_steps(const State& s, const StepRequest& request);
 
   MethodInfo info_;
@@ -79,6 +77,7 @@ class ImpulseStepper : public Stepper, public InnerStates {
   std::shared_ptr<FastFlow> reduced_;  // the motion by the fastest forces, unless these are kicks
   std::shared_ptr<FastFlow> fast_;     // flow along which the slowest forces are averaged, or else the reduced flow
   Groups averaged_ = 0;                // 0: nothing is averaged
+  Groups projected_ = 0;               // 0: nothing is projected
   std::vector<WeightPair> pairs_;      // for the slowest forces
   Resonance resonance_;                // for the first of these pairs
   double unaveraged_frequency_ = 0;

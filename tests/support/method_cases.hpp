@@ -64,10 +64,10 @@ inline std::vector<ModelCase> smooth_models(const Accepts& accepts) {
   return {{"rectifier", {}, 0.002}};
 }
 
-// Implicit methods for Langevin dynamics refuse constraints, and so does sinr.
+// Implicit methods for Langevin dynamics refuse constraints, and so do sinr and langevin_respa.
 inline std::vector<ModelCase> smooth_models(const MethodInfo& info) {
   std::vector<ModelCase> models = smooth_models(info.accepts);
-  if (info.accepts.langevin && (info.implicit_step || info.name == "sinr"))
+  if (info.accepts.langevin && (info.implicit_step || info.name == "sinr" || info.name == "langevin_respa"))
     std::erase_if(models, [](const ModelCase& m) { return m.model.ends_with("pendulum_in_bath.toml"); });
   return models;
 }

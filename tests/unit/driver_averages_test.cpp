@@ -78,6 +78,29 @@ TEST(Averages, AShortRunIsNotSettled) {
   EXPECT_EQ(average_of(std::vector<double>(500, 2.5), 1).error, 0);
 }
 
+// A fast oscillation whose strength varies, as that of a bond, and a slow change of the whole: means of short blocks
+// show neither. The error of the mean is that of the slow part, sqrt((1+a)/(1-a)/N) of its spread.
+std::vector<double> oscillation_on_a_slow_change(double a, std::size_t count, std::uint64_t seed) {
+  const std::vector<double> strength = correlated(0.98, count, 2 * seed), slow = correlated(a, count, 2 * seed + 1);
+  std::vector<double> x(count);
+  for (std::size_t k = 0; k < count; ++k)
+    x[k] = 3 * std::cos(0.9 * static_cast<double>(k) + 0.7) * (1 + 0.1 * strength[k]) + 0.5 * slow[k];
+  return x;
+}
+
+TEST(Averages, ASlowChangeBelowAFastOscillationCounts) {
+  constexpr int runs = 16;
+  double squares = 0;
+  for (std::uint64_t seed = 0; seed < runs; ++seed)
+    squares += std::pow(average_of(oscillation_on_a_slow_change(0.995, 1 << 16, seed + 11), 1).error, 2) / runs;
+  const double exact = 0.5 * std::sqrt(1.995 / 0.005 / (1 << 16));
+  EXPECT_NEAR(std::sqrt(squares) / exact, 1, 0.15);
+  int settled = 0;  // too short to know: 4000 values, of which 1000 are correlated
+  for (std::uint64_t seed = 0; seed < runs; ++seed)
+    settled += average_of(oscillation_on_a_slow_change(0.998, 4000, seed + 11), 1).is_settled;
+  EXPECT_LE(settled, runs / 2);
+}
+
 TEST(Averages, DistributionOfANormalSignal) {
   const std::vector<double> x = correlated(0.5, 200000, 5);
   const Distribution d = distribution_of(x, average_of(x, 1), {-5, 5});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nose_hoover, sinr and lin: exact laws on an oscillator, what they keep, and what they refuse.
+// nose_hoover, sinr, lin and langevin_respa: exact laws on an oscillator, what they keep, and what they refuse.
 #include "driver/averages.hpp"
 #include "support/mentions.hpp"
 #include "support/text_models.hpp"
@@ -31,6 +31,83 @@ Solution sampled(const std::string& text, const std::string& method, const Optio
 double mean_of(const Solution& s, const char* name) {
   const Vec values = s.measured().row(s.quantity(name));
   return values.tail(values.size() * 9 / 10).mean();
+}
+
+// Levels of forces in a heat bath.
+const char* const levels = R"toml(
+coordinates.x = { start = 1, velocity = 0.3, mass = 2 }
+coordinates.y = { start = 0.2, velocity = -0.1 }
+[[potential]]
+energy = "8*x^2 + 10*y^2"
+group = "fast"
+[[potential]]
+energy = "x^2*y/5 + 0.1*(x - y)^2"
+group = "slow"
+[[measure]]
+name = "square"
+value = "x^2"
+)toml";
+
+TEST(LangevinRespa, WithoutFrictionItIsRespa) {
+  RunPlan plan = plan_with("respa", 4, 0.1);
+  plan.options["levels"] = "slow, fast/4";
+  const Solution plain = run_of(read_model("m.toml", levels).problem, plan);
+  plan.method = "langevin_respa";
+  const std::string bath = std::string(levels) + "[heat_bath]\nfriction = 0\ntemperature = 3\n";
+  const Solution still = run_of(read_model("m.toml", bath).problem, plan);
+  expect_equal(plain.y(), still.y(), "langevin_respa", 1e-12);
+}
+
+// With one level it is BAOAB, random numbers and all.
+TEST(LangevinRespa, WithOneLevelItIsBaoab) {
+  const std::string bath = std::string(levels) + "[heat_bath]\nfriction = 0.7\ntemperature = 1.3\n";
+  RunPlan plan = plan_with("langevin_splitting", 4, 0.05);
+  const Solution plain = run_of(read_model("m.toml", bath).problem, plan);
+  plan.method = "langevin_respa";
+  plan.options["levels"] = "fast+slow";
+  expect_equal(plain.y(), run_of(read_model("m.toml", bath).problem, plan).y(), "langevin_respa", 1e-12);
+}
+
+// kT/k of a harmonic system: U = 8 x^2 + 10 y^2 + 0.1 (x - y)^2 has the matrix of second derivatives (16.2, -0.2; -0.2,
+// 20.2), whose inverse has 20.2/(16.2 20.2 - 0.04) at its first place.
+TEST(LangevinRespa, SamplesPositions) {
+  std::string text = std::string(levels) + "[heat_bath]\nfriction = 0.5\ntemperature = 1\n";
+  text.replace(text.find("x^2*y/5 + "), 10, "");
+  const OptionSet options{{"levels", "slow, fast/4"}};
+  const Solution s = sampled(text, "langevin_respa", options, 40000, 0.4);
+  const Average square = average_of(
+      std::span(s.measured().row(s.quantity("square")).eval().data(), static_cast<std::size_t>(s.rows())), 0.4);
+  EXPECT_NEAR(square.mean, 20.2 / (16.2 * 20.2 - 0.04), 5 * square.error);
+  EXPECT_LT(square.error, 0.02 * square.mean);
+}
+
+TEST(LangevinRespa, RefusesConstraintsAndResonantSteps) {
+  const std::string bath = "[heat_bath]\nfriction = 0.5\ntemperature = 1\n";
+  RunPlan plan = plan_with("langevin_respa", 4, 0.68);  // half the period of the fast force is pi/sqrt(20) = 0.702
+  plan.options["levels"] = "slow, fast/20";
+  const std::string stiff = R"toml(
+coordinates.x = { start = 0.1 }
+[[potential]]
+energy = "10*x^2"
+group = "fast"
+[[potential]]
+energy = "x^2"
+group = "slow"
+)toml";
+  try {
+    run_of(read_model("m.toml", stiff + bath).problem, plan);
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), mentions("langevin_respa", "half of it", "resonance=warn"));
+  }
+  try {
+    Catalogue::all()
+        .method("langevin_respa")
+        .make(*make_model(TRILL_SOURCE_DIR "/tests/support/pendulum_in_bath.toml", {}).problem, {});
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), mentions("langevin_respa", "constraints", "ln"));
+  }
 }
 
 // A single thermostat on an oscillator is not ergodic: 0.863 from this start (Q = 1), and 1 for chains.

@@ -57,7 +57,7 @@ class OtherForces : public testing::TestWithParam<const char*> {
     Vec mine(molecule.start.size()), theirs(molecule.start.size());
     Vec q = molecule.start;
     for (int round = 0; round < 2; ++round) {
-      for (unsigned kind = 0; kind < ForceProvider::kinds; ++kind) {
+      for (unsigned kind = 0; kind <= ForceProvider::pair; ++kind) {
         own.forces(1u << kind, q.data(), mine.data());
         other.forces(1u << kind, q.data(), theirs.data());
         const double size = std::max(1.0, mine.cwiseAbs().maxCoeff());
@@ -71,7 +71,7 @@ class OtherForces : public testing::TestWithParam<const char*> {
       for (Index i = 0; i < q.size(); ++i) q[i] += 0.05 * std::sin(static_cast<double>(i));
       if (molecule.box.periodic()) q.head(9 * 5).array() += molecule.box.length[0];
     }
-    const unsigned all = (1u << ForceProvider::kinds) - 1;
+    const unsigned all = (1u << (ForceProvider::pair + 1)) - 1;
     own.forces(all, q.data(), mine.data());
     other.forces(all, q.data(), theirs.data());
     EXPECT_LT((mine - theirs).cwiseAbs().maxCoeff(), force_tolerance * mine.cwiseAbs().maxCoeff());

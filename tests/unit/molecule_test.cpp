@@ -3,6 +3,7 @@
 #include "model/molecule/coulomb_law.hpp"
 #include "model/molecule/molecule_problem.hpp"
 #include "model/molecule/pair_list.hpp"
+#include "support/mentions.hpp"
 #include "support/text_models.hpp"
 #include "trill/base/random.hpp"
 
@@ -271,6 +272,69 @@ TEST(Molecule, TablesAreTheLaw) {
 }
 
 // Every pair nearer than the radius is listed, in any box and after any motion within the skin.
+// The two parts of 1/r are gradients of their energies and add up to the whole, whatever the law and its exclusions.
+TEST(Molecule, ChargesAreSplitIntoANearAndASmoothPart) {
+  for (const char* smooth : {"c1", "c2"})
+    for (const char* coulomb : {"cut", "dsf", "ewald"}) {
+      const OptionSet usual{{"coulomb", coulomb}, {"lj14", "0.5"}, {"coulomb14", "0.8"}};
+      OptionSet given = usual;
+      given["split"] = "3.2";
+      given["smooth"] = smooth;
+      const TextModel whole = read_model("m.data", chain_text(), usual),
+                      parts = read_model("m.data", chain_text(), given);
+      const MechanicalProblem &p = mechanics(parts), &w = mechanics(whole);
+      const Vec q = p.initial_state().q(), v = Vec::Zero(q.size());
+      const std::size_t groups = p.groups().size();
+      ASSERT_EQ(groups, w.groups().size() + 1);
+      EXPECT_EQ(p.groups()[groups - 2].name, "pair_short");
+      EXPECT_EQ(p.groups()[groups - 1].name, "pair_long");
+      const Groups near = Groups{1} << (groups - 2), far = Groups{1} << (groups - 1);
+      for (const Groups group : {near, far}) EXPECT_LT(gradient_error(p, group, q, 1), 1e-8) << smooth << coulomb;
+      const Vec sum = force_of(p, 0, q, v, near) + force_of(p, 0, q, v, far);
+      const Vec all = force_of(w, 0, q, v, Groups{1} << (groups - 2));
+      EXPECT_LT((sum - all).cwiseAbs().maxCoeff(), 1e-12 * all.cwiseAbs().maxCoeff());
+      EXPECT_NEAR(*p.potential(near | far, 0, q), *w.potential(Groups{1} << (groups - 2), 0, q), 1e-9);
+      EXPECT_EQ(force_of(p, 0, q, v), force_of(w, 0, q, v));  // together they are computed as one
+    }
+}
+
+// The rest is 1/r beyond the distance. At it c1 has a jump in the second derivative, from -1/r^3 to 2/r^3, and c2 none.
+TEST(Molecule, TheSmoothPartOfChargesHasItsDerivatives) {
+  for (const bool two : {false, true}) {
+    const double reach = 2.5;
+    const NearCharge near(reach, two);
+    const auto rest = [&](double r) {
+      const double s = r * r;
+      return 1 / r - near.at(s, 1 / s, 1 / r).energy;
+    };
+    EXPECT_EQ(rest(2.6), 1 / 2.6);
+    EXPECT_NEAR(rest(1e-3), (two ? 1.875 : 1.5) / reach, 1e-6);
+    const double d = 1e-4, below = reach - 2 * d;
+    EXPECT_NEAR((rest(below + d) - rest(below - d)) / (2 * d), -1 / (reach * reach), 5e-4);
+    const double second = (rest(below + d) - 2 * rest(below) + rest(below - d)) / (d * d);
+    EXPECT_NEAR(second * reach * reach * reach, two ? 2 : -1, 2e-2);
+    const double s = 1.7 * 1.7;
+    EXPECT_NEAR(near.at(s, 1 / s, 1 / 1.7).slope,
+                (near.at(s + d, 1 / (s + d), 1 / std::sqrt(s + d)).energy -
+                 near.at(s - d, 1 / (s - d), 1 / std::sqrt(s - d)).energy) /
+                    (2 * d),
+                1e-8);
+  }
+}
+
+TEST(Molecule, WhatCannotBeSplitIsRefused) {
+  const auto said = [](const OptionSet& given) -> std::string {
+    try {
+      read_model("water.data", water_text(), given);
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  EXPECT_THAT(said({{"split", "9.5"}}), mentions("split", "9.5", "cut-off of 9"));
+  EXPECT_THAT(said({{"split", "5"}, {"forces", "lammps"}}), mentions("split", "lammps"));
+}
+
 TEST(Molecule, PairListHasAllPairs) {
   for (const double side : {0.0, 11.0, 40.0}) {
     Box box;
@@ -365,6 +429,40 @@ TEST(Molecule, BondsAndAnglesBecomeRigid) {
   const Solution s = run_of(read_model("water.data", water_text(), {{"cutoff", "9"}}).problem, plan);
   EXPECT_LT(s.measured().row(s.quantity("constraint")).maxCoeff(), 1e-8);
   EXPECT_NEAR(s.measured()(s.quantity("mean_bond_1"), s.rows() - 1), 1.012, 1e-8);
+}
+
+// Four atoms in a square, at rest, joined to a ring.
+std::string ring_text(bool angles) {
+  std::string text =
+      "ring\n\n4 atoms\n1 atom types\n4 bonds\n1 bond types\n4 angles\n1 angle types\n\nMasses\n\n1 14\n\n"
+      "Pair Coeffs # lj/cut\n\n1 0.1 3.3\n\nBond Coeffs # harmonic\n\n1 500 1.1\n\nAngle Coeffs # harmonic\n\n"
+      "1 50 90\n\nAtoms # molecular\n\n1 1 1 5 5 5\n2 1 1 6.1 5 5\n3 1 1 6.1 6.1 5\n4 1 1 5 6.1 5\n\n"
+      "Bonds\n\n1 1 1 2\n2 1 2 3\n3 1 3 4\n4 1 4 1\n\nAngles\n\n1 1 1 2 3\n2 1 2 3 4\n3 1 3 4 1\n4 1 4 1 2\n";
+  if (angles) return text;
+  text = replaced(text, "4 angles\n1 angle types\n", "");
+  text = replaced(text, "Angle Coeffs # harmonic\n\n1 50 90\n\n", "");
+  return text.substr(0, text.find("\nAngles"));
+}
+
+// Nothing moves, and the gaps are closed up to rounding: heavy atoms must not ask for more than that.
+TEST(Molecule, ARigidRingAtRestStays) {
+  RunPlan plan = plan_with("rattle", 20, 1);
+  plan.options["constraints"] = "bonds";
+  const std::unique_ptr<Problem> ring = read_model("m.data", ring_text(false)).problem;
+  const Vec start = ring->initial_state().q();
+  const Solution s = run_of(ring->clone(), plan);
+  EXPECT_LT((last_of(s).head(12) - start).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(Molecule, RingsAreNotMadeRigidAltogether) {
+  RunPlan plan = plan_with("rattle", 20, 1);
+  plan.options["constraints"] = "bonds+angles";
+  try {
+    run_of(read_model("m.data", ring_text(true)).problem, plan);
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), mentions("4 atoms", "atom 1", "4 bonds", "4 angles", "6 numbers", "constraints=bonds"));
+  }
 }
 
 // Runs store parameters as texts, words as words, from which the same model is read again.

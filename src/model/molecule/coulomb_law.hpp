@@ -11,6 +11,29 @@ struct ChargeEnergy {
   double energy = 0, slope = 0;
 };
 
+// The part of 1/r that acts within a distance only: 1/r less a polynomial of the square of r that meets it there with
+// one derivative (Skeel and Biesiadecki, Ann. Numer. Math. 1 (1994) 191) or with two.
+class NearCharge {
+ public:
+  NearCharge(double reach, bool two_derivatives)
+      : square_(reach * reach),
+        inverse_(reach > 0 ? 1 / reach : 0),
+        c_(two_derivatives ? Polynomial{1.875, -1.25, 0.375} : Polynomial{1.5, -0.5, 0}) {}
+  ChargeEnergy at(double s, double inverse, double inverse_root) const {
+    if (!(s < square_)) return {};
+    const double per = inverse_ * inverse_, u = s * per;
+    return {inverse_root - inverse_ * (c_.zero + u * (c_.one + u * c_.two)),
+            -0.5 * inverse_root * inverse - inverse_ * per * (c_.one + 2 * u * c_.two)};
+  }
+
+ private:
+  struct Polynomial {
+    double zero, one, two;
+  };
+  double square_, inverse_;
+  Polynomial c_;
+};
+
 // All laws are 1/r near 0 and end at the cut-off: cut off, with energy and force shifted to 0 there, damped by erfc and
 // shifted (Fennell and Gezelter 2006), or the near part of an Ewald sum. Each is 1/r + ramp r + rest(s), where the
 // rest, -damping erf(x)/x with x = damping r and a constant, is so smooth in s that a short table of polynomials holds

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace trill {
 FieldForces::FieldForces(const Molecule& molecule)
     : molecule_(molecule),
@@ -39,15 +41,24 @@ void FieldForces::forces(Kinds of, const double* q, double* f) {
   std::fill_n(f, last_q_.size(), 0.0);
   for (const Kind kind : {bonds, angles, dihedrals, impropers})
     if (of >> kind & 1) add_bonded(kind, q, f);
-  if (of >> pair & 1) add_pairs(q, f);
+  const bool near = of >> pair & 1, far = molecule_.settings.split > 0 && of >> pair_long & 1;
+  if (near && (far || molecule_.settings.split == 0))
+    add_pairs(q, f);
+  else if (near)
+    pairs_.add_short(q, f);
+  else if (far)
+    pairs_.add_long(q, f);
 }
 
 double FieldForces::energy(Kind of, const double* q) {
-  if (of == pair) {
+  const bool is_split = molecule_.settings.split > 0;
+  if (of == pair && !is_split) {
     is_asked_ = true;
     if (knows_energy_ && last_q_ == Eigen::Map<const Vec>(q, last_q_.size())) return last_energy_;
   }
   unused_.setZero();
+  if (of == pair_long) return is_split ? pairs_.add_long(q, unused_.data()) : 0;
+  if (of == pair && is_split) return pairs_.add_short(q, unused_.data());
   if (of != pair) return add_bonded(of, q, unused_.data());
   add_pairs(q, unused_.data());
   is_asked_ = true;
@@ -55,6 +66,11 @@ double FieldForces::energy(Kind of, const double* q) {
 }
 
 std::unique_ptr<ForceProvider> make_forces(const Molecule& molecule) {
+  if (molecule.settings.split > 0 && molecule.settings.forces != "trill")
+    throw UsageError("the parameter split needs trill's own forces; leave out forces=" + molecule.settings.forces);
+  if (molecule.settings.split > molecule.settings.cutoff)
+    throw UsageError(fmt::format("the distance split = {:g} A must not be larger than the cut-off of {:g} A",
+                                 molecule.settings.split, molecule.settings.cutoff));
   if (molecule.settings.forces == "lammps") return make_lammps_forces(molecule);
   if (molecule.settings.forces == "openmm") return make_openmm_forces(molecule);
   return std::make_unique<FieldForces>(molecule);

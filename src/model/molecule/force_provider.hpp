@@ -10,7 +10,8 @@ namespace trill {
 // buffers between calls, so that each problem has its own.
 class ForceProvider {
  public:
-  enum Kind : unsigned { bonds, angles, dihedrals, impropers, pair, kinds };
+  // pair_long: the smooth part of charges, where the molecule asks for it to be split off.
+  enum Kind : unsigned { bonds, angles, dihedrals, impropers, pair, pair_long, kinds };
   using Kinds = unsigned;  // bit k is set: kind k
 
   ForceProvider() = default;

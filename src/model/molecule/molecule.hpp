@@ -22,8 +22,9 @@ inline constexpr double coulomb = 332.06371;
 
 // What a data file leaves open.
 struct MoleculeSettings {
-  double cutoff = 9, skin = 2, damping = 0.2, lj14 = 0, coulomb14 = 0, temperature = 0, friction = 5;
-  std::string forces = "trill", coulomb = "file", mixing = "geometric", shift = "yes", excluded = "subtract";
+  double cutoff = 9, skin = 2, damping = 0.2, lj14 = 0, coulomb14 = 0, split = 0, temperature = 0, friction = 5;
+  std::string forces = "trill", coulomb = "file", smooth = "c2", mixing = "geometric", shift = "yes",
+              excluded = "subtract";
   std::string coordinates = "beside", parameters = "beside";  // files of a .psf; beside: those of its name
   bool names_cutoff = false;                                  // then that of the file does not count
   void fields(OptionVisitor& v);

@@ -16,9 +16,10 @@ constexpr double torn = 2;                   // times its length at rest
 constexpr Index most_dense_unknowns = 3000;  // a larger matrix of derivatives would not fit into memory
 constexpr int most_measured_types = 8;
 constexpr double degrees = 180 / std::numbers::pi;
-constexpr std::array<const char*, 5> kind_names{"bonds", "angles", "dihedrals", "impropers", "pair"};
-constexpr std::array<const char*, 5> energy_names{"bond_energy", "angle_energy", "dihedral_energy", "improper_energy",
-                                                  "pair_energy"};
+constexpr std::array<const char*, ForceProvider::kinds> kind_names{"bonds",     "angles", "dihedrals",
+                                                                   "impropers", "pair",   "pair_long"};
+constexpr std::array<const char*, ForceProvider::kinds> energy_names{
+    "bond_energy", "angle_energy", "dihedral_energy", "improper_energy", "pair_energy", "pair_long_energy"};
 
 bool all_harmonic(const std::vector<BondTerm>& bonds) {
   return std::all_of(bonds.begin(), bonds.end(), [](const BondTerm& b) { return b.form == BondTerm::Form::harmonic; });
@@ -44,8 +45,12 @@ MoleculeProblem::MoleculeProblem(std::shared_ptr<const Molecule> molecule)
       angle_types_(types_of(molecule_->angles)),
       gaps_(*molecule_, all_harmonic(molecule_->bonds), all_bent(molecule_->angles)),
       forces_(make_forces(*molecule_)) {
-  const std::array<bool, ForceProvider::kinds> has{!molecule_->bonds.empty(), !molecule_->angles.empty(),
-                                                   !molecule_->dihedrals.empty(), !molecule_->impropers.empty(), true};
+  const std::array<bool, ForceProvider::kinds> has{!molecule_->bonds.empty(),
+                                                   !molecule_->angles.empty(),
+                                                   !molecule_->dihedrals.empty(),
+                                                   !molecule_->impropers.empty(),
+                                                   true,
+                                                   molecule_->settings.split > 0};
   for (unsigned kind = 0; kind < ForceProvider::kinds; ++kind)
     if (has[kind]) present_.push_back(static_cast<Kind>(kind));
   strong_.map = &gaps_;
@@ -93,7 +98,8 @@ void MoleculeProblem::mass(In, MatrixSlot& m) const {
 std::vector<GroupInfo> MoleculeProblem::groups() const {
   std::vector<GroupInfo> names;
   for (const Kind kind : present_)
-    names.push_back({kind_names[kind], kind == ForceProvider::bonds || kind == ForceProvider::angles});
+    names.push_back({kind == ForceProvider::pair && molecule_->settings.split > 0 ? "pair_short" : kind_names[kind],
+                     kind == ForceProvider::bonds || kind == ForceProvider::angles});
   return names;
 }
 
@@ -123,7 +129,10 @@ std::vector<Quantity> MoleculeProblem::quantities() const {
   std::vector<Quantity> all{{"energy", "kcal/mol", QuantityKind::energy},
                             {"temperature", "K"},
                             {"potential_energy", "kcal/mol", QuantityKind::energy_part}};
-  for (const Kind kind : present_) all.push_back({energy_names[kind], "kcal/mol", QuantityKind::energy_part});
+  for (const Kind kind : present_)
+    all.push_back(
+        {kind == ForceProvider::pair && molecule_->settings.split > 0 ? "pair_short_energy" : energy_names[kind],
+         "kcal/mol", QuantityKind::energy_part});
   for (int type = 1; type <= bond_types_; ++type) all.push_back({fmt::format("mean_bond_{}", type), "A"});
   for (int type = 1; type <= angle_types_; ++type) all.push_back({fmt::format("mean_angle_{}", type), "degrees"});
   return all;

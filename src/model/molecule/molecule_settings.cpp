@@ -15,6 +15,9 @@ void MoleculeSettings::fields(OptionVisitor& v) {
   v.choice("coulomb", coulomb, {"file", "none", "cut", "shifted", "dsf", "ewald"},
            "how charges act: as the file says, else damped and shifted (dsf)");
   v.number("damping", damping, Range::at_least(0), "1/A, of dsf");
+  v.number("split", split, Range::at_least(0),
+           "A, within which 1/r is in the group pair_short, and a smooth rest in pair_long; 0: all is in pair");
+  v.choice("smooth", smooth, {"c1", "c2"}, "derivatives of that rest without a jump at the distance split");
   v.choice("mixing", mixing, {"geometric", "arithmetic"}, "sigma of two types from those of each");
   v.choice("excluded", excluded, {"subtract", "skip"},
            "Coulomb forces of dsf between atoms one or two bonds apart: subtract 1/r from the law, or skip them");

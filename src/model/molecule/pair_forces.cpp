@@ -32,6 +32,7 @@ PairForces::PairForces(const Molecule& molecule)
       cutoff_square_(molecule.settings.cutoff * molecule.settings.cutoff),
       charged_(molecule.coulomb != Coulomb::none),
       law_(molecule.coulomb, molecule.settings.cutoff, damping_of(molecule)),
+      near_(molecule.settings.split, molecule.settings.smooth == "c2"),
       list_(molecule.box, molecule.atoms(), molecule.settings.cutoff, molecule.settings.skin) {
   list_.leave_out(partners_of(molecule));
   for (const LennardJones& pair : molecule.pairs) coefficients_.push_back(coefficients_of(pair));
@@ -50,24 +51,26 @@ PairForces::Coefficients PairForces::coefficients_of(const LennardJones& pair) c
   return {twelve, six, molecule_.settings.shift == "yes" ? energy_of(twelve, six, cutoff_square_) : 0};
 }
 
-template <bool with_energy>
+template <PairForces::Part part, bool with_energy>
 double PairForces::add(const double* q, double* f) {
   if (!list_.update(q)) {
     std::fill_n(f, 3 * nth(molecule_.atoms()), std::nan(""));
     return std::nan("");
   }
-  double energy = self_energy_;
+  double energy = part == Part::near ? 0 : self_energy_;
   for (int i = 0; i < molecule_.atoms(); ++i) {
     const int count = find_near(i, q);
-    energy += charged_ ? find_pulls<true, with_energy>(i, count) : find_pulls<false, with_energy>(i, count);
+    energy += charged_ ? find_pulls<part, true, with_energy>(i, count) : find_pulls<part, false, with_energy>(i, count);
     push(i, count, f);
   }
-  energy += add_special(q, f);
-  if (far_) energy += far_->add(q, f);
+  energy += add_special<part>(q, f);
+  if (far_ && part != Part::near) energy += far_->add(q, f);
   return energy;
 }
-template double PairForces::add<false>(const double* q, double* f);
-template double PairForces::add<true>(const double* q, double* f);
+template double PairForces::add<PairForces::Part::all, false>(const double* q, double* f);
+template double PairForces::add<PairForces::Part::all, true>(const double* q, double* f);
+template double PairForces::add<PairForces::Part::near, true>(const double* q, double* f);
+template double PairForces::add<PairForces::Part::far, true>(const double* q, double* f);
 
 // Each partner is written and then kept or not, which is faster than a branch that cannot be foreseen.
 int PairForces::find_near(int i, const double* q) {
@@ -95,7 +98,7 @@ int PairForces::find_near(int i, const double* q) {
   return count;
 }
 
-template <bool charged, bool with_energy>
+template <PairForces::Part part, bool charged, bool with_energy>
 double PairForces::find_pulls(int i, int count) {
   const Coefficients* row = coefficients_.data() + molecule_.type[nth(i)] * molecule_.types;
   const int *type = molecule_.type.data(), *partner = j_.data();
@@ -107,12 +110,22 @@ double PairForces::find_pulls(int i, int count) {
     const int j = partner[k];
     const Coefficients& c = row[type[j]];
     const double s = square[k], inverse = 1 / s, cube = inverse * inverse * inverse;
-    double slope = -inverse * cube * (6 * c.twelve * cube - 3 * c.six);
-    if constexpr (with_energy) energy += cube * (c.twelve * cube - c.six) - c.offset;
+    double slope = 0;
+    if constexpr (part != Part::far) {
+      slope = -inverse * cube * (6 * c.twelve * cube - 3 * c.six);
+      if constexpr (with_energy) energy += cube * (c.twelve * cube - c.six) - c.offset;
+    }
     if constexpr (charged) {
       const double charges = own * charge[j], root = std::sqrt(inverse);
-      slope += charges * law.slope(s, inverse, root);
-      if constexpr (with_energy) energy += charges * law.energy(s, root);
+      if constexpr (part != Part::near) {
+        slope += charges * law.slope(s, inverse, root);
+        if constexpr (with_energy) energy += charges * law.energy(s, root);
+      }
+      if constexpr (part != Part::all) {
+        const ChargeEnergy near = near_.at(s, inverse, root);
+        slope += (part == Part::near ? charges : -charges) * near.slope;
+        energy += (part == Part::near ? charges : -charges) * near.energy;
+      }
     }
     pull[k] = -2 * slope;
   }
@@ -138,6 +151,7 @@ void PairForces::push(int i, int count, double* f) const {
 }
 
 // Where bare charges are taken off, the law counts a pair in full and 1/r is subtracted for the share that is left out.
+template <PairForces::Part part>
 double PairForces::add_special(const double* q, double* f) const {
   const bool takes_off = molecule_.takes_bare_charges_off();
   double energy = 0;
@@ -152,9 +166,18 @@ double PairForces::add_special(const double* q, double* f) const {
     const std::size_t at = molecule_.place_of(pair.i, pair.j);
     const Coefficients& c = pair.third && !third_.empty() ? third_[at] : coefficients_[at];
     const double inverse = 1 / s, cube = inverse * inverse * inverse;
-    energy += pair.lj * (cube * (c.twelve * cube - c.six) - c.offset);
-    double slope = -pair.lj * inverse * cube * (6 * c.twelve * cube - 3 * c.six);
-    if (charged_) {
+    double slope = 0;
+    if constexpr (part != Part::far) {
+      energy += pair.lj * (cube * (c.twelve * cube - c.six) - c.offset);
+      slope = -pair.lj * inverse * cube * (6 * c.twelve * cube - 3 * c.six);
+    }
+    if (charged_ && part != Part::all) {
+      const double charges = pair.coulomb * charge_[nth(pair.i)] * charge_[nth(pair.j)];
+      const ChargeEnergy near = near_.at(s, inverse, std::sqrt(inverse));
+      slope += (part == Part::near ? charges : -charges) * near.slope;
+      energy += (part == Part::near ? charges : -charges) * near.energy;
+    }
+    if (charged_ && part != Part::near) {
       const double charges = charge_[nth(pair.i)] * charge_[nth(pair.j)], bare = std::sqrt(inverse);
       const double whole = takes_off ? 1 : pair.coulomb, taken = takes_off ? 1 - pair.coulomb : 0;
       energy += charges * (whole * law_.energy(s, bare) - taken * bare);

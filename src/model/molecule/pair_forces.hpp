@@ -15,27 +15,33 @@ class PairForces {
   explicit PairForces(const Molecule& molecule);
   // Forces are added to f, the same to the last bit with and without the energy, which costs a quarter more. NaN where
   // a position is not finite.
-  void add_forces(const double* q, double* f) { add<false>(q, f); }
-  double add_with_energy(const double* q, double* f) { return add<true>(q, f); }
+  void add_forces(const double* q, double* f) { add<Part::all, false>(q, f); }
+  double add_with_energy(const double* q, double* f) { return add<Part::all, true>(q, f); }
+  // The two parts of which these consist: Lennard-Jones and the near part of 1/r, and the rest.
+  double add_short(const double* q, double* f) { return add<Part::near, true>(q, f); }
+  double add_long(const double* q, double* f) { return add<Part::far, true>(q, f); }
   const PairList& list() const { return list_; }
 
  private:
+  enum class Part { all, near, far };
   struct Coefficients {
     double twelve = 0, six = 0, offset = 0;  // energy: twelve/s^6 - six/s^3 - offset
   };
   Coefficients coefficients_of(const LennardJones& pair) const;
-  template <bool with_energy>
+  template <Part part, bool with_energy>
   double add(const double* q, double* f);
   int find_near(int i, const double* q);
-  template <bool charged, bool with_energy>
+  template <Part part, bool charged, bool with_energy>
   double find_pulls(int i, int count);
   void push(int i, int count, double* f) const;
+  template <Part part>
   double add_special(const double* q, double* f) const;
 
   const Molecule& molecule_;
   double cutoff_square_;
   bool charged_;
   CoulombLaw law_;
+  NearCharge near_;
   PairList list_;
   std::optional<EwaldSum> far_;
   std::vector<Coefficients> coefficients_;  // types x types
