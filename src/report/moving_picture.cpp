@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/moving_picture.hpp"
 
+#include "model/molecule/molecule_model.hpp"
+#include "model/text/particle_picture.hpp"
 #include "report/run_view.hpp"
 
 #include <algorithm>
@@ -175,6 +177,7 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
   picture.shapes = points.shapes();
   picture.numbers = points.numbers();
   picture.equal_scales = points.equal_scales();
+  picture.note = points.note();
   picture.t0 = t0;
   picture.t1 = t1;
   std::vector<double> numbers, spread;
@@ -200,9 +203,16 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
   return picture;
 }
 
-auto points_of(const ReportRun& run) {
+std::unique_ptr<ModelPicture> picture_of(const ReportRun& run) {
+  const RunInfo& info = run.info;
+  if (const auto particles = stored_particles(info.settings))
+    return std::make_unique<ParticlePicture>(*particles, bonds_in(info.problem, info.model_text, info.parameters));
   const ModelFolder folder = run.model_folder ? ModelFolder(*run.model_folder) : ModelFolder();
-  auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters, folder);
+  return picture_of_text(info.problem, info.model_text, info.parameters, folder);
+}
+
+std::unique_ptr<ModelPicture> points_of(const ReportRun& run) {
+  auto points = picture_of(run);
   if (points && (points->unknowns() != run.info.layout.nq || points->numbers() == 0)) points.reset();
   return points;
 }
@@ -226,6 +236,7 @@ std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, dou
 void write_picture(JsonWriter& json, const MovingPicture& picture) {
   json.key("picture").open('{').key("t0").number(picture.t0).key("t1").number(picture.t1);
   json.key("frames").integer(picture.frames).key("numbers").integer(picture.numbers);
+  json.key("note").text(picture.note);
   json.key("equal").boolean(picture.equal_scales).key("centre").open('[');
   for (const double c : picture.centre) json.number(c);
   json.close(']').key("half").open('[');
