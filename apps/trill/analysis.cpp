@@ -95,8 +95,8 @@ int order(const OrderArguments& a) {
                      reference.at_end.layout.nv > 0 ? fmt::format("{:.3e}", row.error_v) : "-",
                      reference.at_end.layout.nl > 0 ? fmt::format("{:.3e}", row.error_lambda) : "-",
                      fmt::format("{}", row.counters.most_forces())});
-  print(fmt::format("{} on {} at t = {}, against {}\n\n{}\n", info.name, plan.model, span, reference.origin,
-                    text_table(table)));
+  print(paragraph(fmt::format("{} on {} at t = {}, against {}\n\n{}\n", info.name, plan.model, span, reference.origin,
+                              text_table(table))));
   const auto order_text = [](double value) {
     return std::isnan(value) ? std::string("not visible") : fmt::format("{:.2f}", value);
   };
@@ -239,7 +239,7 @@ int stability(const StabilityArguments& a) {
     if (split) all["resonance"] = resonance_json(*split);
     print(all.dump(2) + "\n");
   } else {
-    print(stability_text(method.describe(a.options), r) + (split ? resonance_text(*split) : ""));
+    print(paragraph(stability_text(method.describe(a.options), r) + (split ? resonance_text(*split) : "")));
   }
   const Table facts{.title = "On the oscillator q'' = -omega^2 q",
                     .note =
@@ -373,7 +373,7 @@ int compare(const CompareArguments& arguments) {
               2) +
           "\n");
   else
-    print(fmt::format("{}. {}\n\n{}\n{}\n", a.plan.model, note, text_table(table), cheapest));
+    print(paragraph(fmt::format("{}. {}\n\n{}\n{}\n", a.plan.model, note, text_table(table), cheapest)));
   Table rows{.title = "What each run needed", .note = "", .columns = table.front(), .rows = {}, .marks = {}};
   rows.rows.assign(table.begin() + 1, table.end());
   write_charts({by_time, by_forces}, a.plan.model + ": methods compared", a.report, "", a.json, {rows},

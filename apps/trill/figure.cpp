@@ -6,6 +6,7 @@
 #include "places.hpp"
 #include "terminal.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -44,6 +45,18 @@ std::string table_text(const Table& table) {
   rows.insert(rows.end(), table.rows.begin(), table.rows.end());
   return text_table(rows);
 }
+// What the page begins with.
+std::vector<std::string> summary_of(const FigureEntry& entry, const FigureResult& result) {
+  const auto judged = std::count_if(result.cells.begin(), result.cells.end(), [](const auto& c) { return c.gated; });
+  const auto out = std::count_if(result.cells.begin(), result.cells.end(), [](const auto& c) { return !c.ok(); });
+  return {
+      fmt::format("Recomputed from {}.", entry.reference),
+      fmt::format(
+          "{}{}",
+          out == 0 ? fmt::format("All {} values are within their tolerance.", judged)
+                   : fmt::format("{} of {} values are out of tolerance.", out, judged),
+          has_published_numbers(result) ? "" : " No published numbers: the table says what they are compared with.")};
+}
 }  // namespace
 
 int figure(const FigureArguments& a) {
@@ -61,7 +74,8 @@ int figure(const FigureArguments& a) {
     if (!tables.back().note.empty()) print("\n" + paragraph(tables.back().note));
     print(result.ok() ? "\nall values are within tolerance\n" : "\nsome values are OUT OF TOLERANCE\n");
   }
-  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, tables);
+  write_charts(result.charts, entry.name + ": " + entry.title, a.report, a.svg, a.json, tables,
+               summary_of(entry, result));
   return result.ok() ? ExitCode::ok : ExitCode::numerical_failure;
 }
 }  // namespace trill::cli

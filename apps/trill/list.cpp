@@ -246,13 +246,13 @@ int cite(const CiteArguments& a) {
     const SolutionFile file(a.input);
     references = {file.info().problem_reference, file.info().method_reference};
   }
-  print(citations(references));
+  print(paragraph(citations(references)));
   return ExitCode::ok;
 }
 
 int describe(const DescribeArguments& a) {
   if (is_model_file(a.name)) {
-    print(model_text(describe_model(a.name), a.name));
+    print(paragraph(model_text(describe_model(a.name), a.name)));
     return ExitCode::ok;
   }
   const auto* method = Catalogue::all().find_method(a.name);
@@ -261,12 +261,12 @@ int describe(const DescribeArguments& a) {
   const ReformulationEntry* formulation = Catalogue::all().find_formulation(a.name);
   if (!method && !model && !figure && !formulation)
     refuse_unknown(a.name, "not a method, model, formulation or figure");
-  if (formulation) print(formulation_text(*formulation));
-  if (method) print(method_text(*method));
-  if (model) print(model_text(model->describe(), model->name));
+  if (formulation) print(paragraph(formulation_text(*formulation)));
+  if (method) print(paragraph(method_text(*method)));
+  if (model) print(paragraph(model_text(model->describe(), model->name)));
   if (figure)
-    print(fmt::format("{}: {}\n{}\n\n`trill figure {}` recomputes it and compares it with the publication.\n",
-                      figure->name, figure->title, figure->reference, figure->name));
+    print(paragraph(fmt::format("{}: {}\n{}\n\n`trill figure {}` recomputes it and compares it with the publication.\n",
+                                figure->name, figure->title, figure->reference, figure->name)));
   return ExitCode::ok;
 }
 }  // namespace trill::cli

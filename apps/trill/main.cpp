@@ -139,6 +139,9 @@ int parse_and_act(int argc, char** argv) {
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    print(paragraph(app.help()));
+    return ExitCode::ok;
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

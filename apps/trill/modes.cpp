@@ -96,8 +96,8 @@ int modes(const ModesArguments& a) {
                     rigid ? "-" : fmt::format("{:.6g}", 2 * std::numbers::pi / omega),
                     rigid ? "moves as a rigid body" : fmt::format("{:.1e}", uncertainty_of(modes, i))});
   }
-  print(fmt::format("{}: {}\n{} coordinates\n\n{}\n{}", model.info.name, model.info.title, unknowns, text_table(rows),
-                    summary(a, modes)));
+  print(paragraph(fmt::format("{}: {}\n{} coordinates\n\n{}\n{}", model.info.name, model.info.title, unknowns,
+                              text_table(rows), summary(a, modes))));
   if (matrices.damped) print("damping is left out\n");
   return ExitCode::ok;
 }

@@ -3,19 +3,15 @@
 
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "driver/filled_rows.hpp"
-#include "driver/stored_run.hpp"
 #include "interruption.hpp"
+#include "open_run.hpp"
 #include "pictures.hpp"
 #include "places.hpp"
-#include "report/energy_balance.hpp"
-#include "report/known_frequencies.hpp"
 #include "report/page_template.hpp"
 #include "report/picture_frames.hpp"
 #include "report/svg.hpp"
 #include "solution/safe_file.hpp"
 #include "terminal.hpp"
-#include "trill/solution/solution_file.hpp"
 #include "window.hpp"
 
 #include <cmath>
@@ -45,74 +41,6 @@ std::string file_name_of(std::string title) {
   return name;
 }
 
-std::vector<std::filesystem::path> folders_for(const std::string& input) {
-  return {".", std::filesystem::path(input).parent_path()};
-}
-
-// A stored run with what can be said about it only with its model.
-struct OpenRun {
-  SolutionFile file;
-  // Empty: it cannot be made again, because files that it reads are missing, or because it is not one of trill.
-  std::optional<PreparedRun> model;
-  std::optional<std::filesystem::path> model_folder{};
-  std::unique_ptr<RowSource> filled{};  // empty: only the rows of the file
-  std::optional<EnergyBalance> balance{};
-
-  explicit OpenRun(const std::string& input) : file(input) {
-    try {
-      prepare(input);
-      if (!file.unfinished()) filled = filled_rows(*model, file.info(), file.outcome(), file);
-      balance = energy_balance(*model->problem, file.info(), drawn());
-    } catch (const std::exception&) {
-      model.reset();
-    }
-  }
-
-  // Files that the model reads are looked for here and beside the solution, and used only if they are unchanged.
-  void prepare(const std::string& input) {
-    const std::vector<std::filesystem::path> folders = folders_for(input);
-    for (std::size_t k = 0; k < folders.size() && !model; ++k) try {
-        model = prepare_stored(file.info(), {folders[k]});
-        if (!file.info().inputs.empty()) model_folder = folders[k];
-      } catch (const UsageError&) {
-        if (k + 1 == folders.size()) throw;
-      }
-  }
-
-  const RowSource& drawn() const { return filled ? *filled : static_cast<const RowSource&>(file); }
-
-  std::vector<ChartMark> frequencies() const {
-    if (!model) return {};
-    return known_frequencies(*model->problem, std::abs(*model->plan.to - *model->plan.from));
-  }
-
-  std::shared_ptr<const CycleShapes> cycles(const std::string& input) const {
-    const auto starts = model ? cycle_starts(file.info(), file) : std::vector<CycleStart>();
-    if (starts.empty()) return nullptr;
-    auto shapes = std::make_shared<CycleShapes>(
-        find_cycle_shapes(*model, stored_defaults(file.info(), folders_for(input)), starts, bytes_for_cycles));
-    shapes->command = window_command(input);
-    return shapes;
-  }
-};
-
-ReportRun shown_run(const OpenRun& open, const std::string& input, const ReportArguments& a) {
-  const SolutionFile& file = open.file;
-  const RowSource* rows = &open.drawn();
-  if (open.balance) rows = open.balance->rows.get();
-  ReportRun run{"", open.balance ? open.balance->info : file.info(), file.outcome(), file.trust(), *rows};
-  run.recorded_rows = file.rows();
-  run.model_folder = open.model_folder;
-  if (a.spectrum) run.spectrum = a.of;
-  run.frequencies = [&open] { return open.frequencies(); };
-  run.cycles = open.cycles(input);
-  if (file.unfinished()) {
-    run.outcome.status = RunStatus::stopped;
-    if (run.outcome.message.empty())
-      run.outcome.message = input + " is not finished; the page shows what has been recorded so far";
-  }
-  return run;
-}
 std::string page_for_paper() {
   std::string page(page_template());
   const std::string tag = "<html ";
@@ -179,9 +107,10 @@ int report(const ReportArguments& a) {
   check_apart({out}, inputs);
   check_page(a.out);
   std::list<OpenRun> files;
+  const auto spectrum = a.spectrum ? std::optional(a.of) : std::nullopt;
   Report page;
   page.version = TRILL_VERSION;
-  for (const std::string& input : a.inputs) page.runs.push_back(shown_run(files.emplace_back(input), input, a));
+  for (const std::string& input : a.inputs) page.runs.push_back(shown_run(files.emplace_back(input), input, spectrum));
   check_page(out);
   for (std::size_t i = 0; a.wants_svg && i < a.inputs.size(); ++i)
     for (const Chart& chart : charts_of(page.runs[i])) {

@@ -13,6 +13,7 @@
 #include "solution/file_formats.hpp"
 #include "solution/part_directory.hpp"
 #include "solution/safe_file.hpp"
+#include "steady_page.hpp"
 #include "terminal.hpp"
 #include "trill/report/report.hpp"
 #include "window.hpp"
@@ -68,9 +69,9 @@ class Session {
       return ExitCode::ok;
     }
     print(settings_text(prepared.options.info));
-    if (!prepared.outlook.empty()) print(fmt::format("\n{}\n", prepared.outlook));
-    if (!prepared.choice.empty()) print(fmt::format("\n{}\n", prepared.choice));
-    if (!prepared.advice_remark.empty()) print(fmt::format("\n{}\n", prepared.advice_remark));
+    if (!prepared.outlook.empty()) print("\n" + paragraph(prepared.outlook));
+    if (!prepared.choice.empty()) print("\n" + paragraph(prepared.choice));
+    if (!prepared.advice_remark.empty()) print("\n" + paragraph(prepared.advice_remark));
     if (!prepared.rungs.empty())
       print(fmt::format("\nif that fails, these would be tried\n\n{}", plans_text(prepared.rungs, rungs_shown)));
     return ExitCode::ok;
@@ -155,7 +156,7 @@ class Session {
       const PreparedRun& prepared = run().prepared();
       const auto filled = filled_rows(prepared, info, run().outcome(), rows);
       const RowSource& drawn = filled ? *filled : rows;
-      const auto balance = energy_balance(*prepared.problem, info, drawn);
+      const auto balance = energy_balance(*prepared.problem, info, run().outcome(), drawn);
       ReportRun shown{"",
                       balance ? balance->info : info,
                       run().outcome(),
@@ -173,6 +174,11 @@ class Session {
         const auto statistics = statistics_of(*prepared.problem, info, rows);
         page.charts = statistics_charts(statistics);
         if (!statistics.empty()) page.tables.push_back(statistics_table(statistics, info.time_unit));
+        page.summary = statistics_summary(statistics);
+      }
+      if (const auto& steady = prepared.steady_state) {
+        page.summary = steady_summary(*steady, info.time_unit);
+        page.tables = steady_tables(*steady);
       }
       page.runs.push_back(std::move(shown));
       page.version = TRILL_VERSION;

@@ -2,10 +2,10 @@
 #include "sweep_page.hpp"
 
 #include "base/text.hpp"
+#include "open_run.hpp"
 #include "solution/safe_file.hpp"
 #include "sweep_summary.hpp"
 #include "trill/report/report.hpp"
-#include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +67,27 @@ bool says_something(const Table& table, std::size_t column) {
     const std::string& cell = row[column];
     return !cell.empty() && !(name == "rejected" && cell == "0") && !(name == "status" && cell == "reached_end");
   });
+}
+// What was asked comes before what it cost: parameters, measures and the check, then the effort.
+std::vector<std::size_t> columns_for_reading(const Sweep& sweep, const Table& table, std::size_t check) {
+  constexpr std::size_t effort = 4;  // status, steps, rejected, forces
+  const std::size_t parameters = sweep.axes.size();
+  std::vector<std::size_t> order;
+  const auto add = [&](std::size_t from, std::size_t to) {
+    for (std::size_t c = from; c < to; ++c)
+      if (says_something(table, c)) order.push_back(c);
+  };
+  add(0, parameters);
+  add(parameters + effort, check + 1);
+  add(parameters, parameters + effort);
+  add(check + 1, table.columns.size());
+  return order;
+}
+
+std::string short_number(const std::string& text) {
+  const auto number = parse_number(text);
+  const std::string shorter = number ? fmt::format("{:.6g}", *number) : text;
+  return shorter.size() < text.size() ? shorter : text;
 }
 }  // namespace
 
@@ -222,17 +243,20 @@ Table page_table(const Sweep& sweep, const fs::path& page) {
   table.title = all.title;
   table.marks = all.marks;
   const std::vector<fs::path> pages = member_pages(sweep);
-  const auto trust = std::find(all.columns.begin(), all.columns.end(), "trust") - all.columns.begin();
+  const auto trust =
+      static_cast<std::size_t>(std::find(all.columns.begin(), all.columns.end(), "trust") - all.columns.begin());
   for (std::size_t i = 0; i < sweep.members.size(); ++i) {
-    all.rows[i][static_cast<std::size_t>(trust)] = check_text(sweep.members[i]);
+    all.rows[i][trust] = check_text(sweep.members[i]);
     table.links.push_back(!pages.empty() && sweep.members[i].ok() ? address_of(pages[i], page) : "");
   }
-  all.columns[static_cast<std::size_t>(trust)] = "check";
+  all.columns[trust] = "check";
   table.rows.resize(all.rows.size());
-  for (std::size_t c = 0; c < all.columns.size(); ++c) {
-    if (!says_something(all, c)) continue;
+  for (const std::size_t c : columns_for_reading(sweep, all, trust)) {
     table.columns.push_back(all.columns[c]);
-    for (std::size_t r = 0; r < all.rows.size(); ++r) table.rows[r].push_back(std::move(all.rows[r][c]));
+    for (std::size_t r = 0; r < all.rows.size(); ++r) {
+      const std::string& cell = all.rows[r][c];
+      table.rows[r].push_back(c < sweep.axes.size() ? short_number(cell) : cell);
+    }
   }
   if (table.rows.size() > most_page_rows) {
     table.note = fmt::format("The first {} of {} runs.", most_page_rows, table.rows.size());
@@ -257,10 +281,11 @@ void write_member_pages(const Sweep& sweep) {
   const std::vector<fs::path> pages = member_pages(sweep);
   for (std::size_t i = 0; i < pages.size(); ++i) {
     if (!sweep.members[i].ok()) continue;
-    const SolutionFile file(sweep.members[i].file.string());
+    const std::string file = sweep.members[i].file.string();
+    const OpenRun open(file);
     Report page;
     page.version = TRILL_VERSION;
-    page.runs.push_back({"", file.info(), file.outcome(), file.trust(), file});
+    page.runs.push_back(shown_run(open, file, std::nullopt));
     write_whole(pages[i], report_page(page));
   }
 }

@@ -136,29 +136,54 @@ std::string labelled(const std::string& label, const std::string& text) {
 }
 
 namespace {
-// The text in lines of at most this width, broken at blanks; longer words stay whole.
+// A word, divided behind hyphens between letters: "Belousov-", "Zhabotinskii". Options stay whole.
+std::vector<std::string> pieces_of(const std::string& word) {
+  const auto is_letter = [&](std::size_t at) { return std::isalpha(static_cast<unsigned char>(word[at])) != 0; };
+  std::vector<std::string> pieces(1);
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    pieces.back() += word[at];
+    if (word[at] == '-' && at > 0 && at + 1 < word.size() && is_letter(at - 1) && is_letter(at + 1))
+      pieces.emplace_back();
+  }
+  return pieces;
+}
+
+// The text in lines of at most this width, broken at blanks and in long words at hyphens; other words stay whole.
 std::vector<std::string> broken(const std::string& text, std::size_t width) {
   if (width_of(text) <= width) return {text};
   std::vector<std::string> lines(1);
-  for (const std::string& word : split(text, ' ')) {
+  const auto add = [&](const std::string& piece, const char* before) {
     std::string& last = lines.back();
-    if (!last.empty() && width_of(last) + 1 + width_of(word) > width)
-      lines.push_back(word);
+    if (!last.empty() && width_of(last) + width_of(before) + width_of(piece) > width)
+      lines.push_back(piece);
     else
-      last += (last.empty() ? "" : " ") + word;
+      last += (last.empty() ? "" : before) + piece;
+  };
+  for (const std::string& word : split(text, ' ')) {
+    const bool fits = width_of(word) <= width;
+    const char* before = " ";
+    for (const std::string& piece : fits ? std::vector<std::string>{word} : pieces_of(word)) {
+      add(piece, before);
+      before = "";
+    }
   }
   return lines;
 }
 
 std::size_t longest_word(const std::string& text) {
   std::size_t longest = 0;
-  for (const std::string& word : split(text, ' ')) longest = std::max(longest, width_of(word));
+  for (const std::string& word : split(text, ' '))
+    for (const std::string& piece : pieces_of(word)) longest = std::max(longest, width_of(piece));
   return longest;
 }
 
+constexpr std::size_t between_columns = 2;
+
 // Makes columns narrower, the widest first, until the table has this width or no column can be broken further.
 void fit(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least, std::size_t width) {
-  const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1)); };
+  const auto total = [&] {
+    return std::accumulate(widths.begin(), widths.end(), between_columns * (widths.size() - 1));
+  };
   while (total() > width) {
     std::size_t widest = widths.size();
     for (std::size_t i = 0; i < widths.size(); ++i)
@@ -167,29 +192,30 @@ void fit(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least
     --widths[widest];
   }
 }
-}  // namespace
 
-std::string paragraph(const std::string& text) {
-  const auto width = known_width();
-  return width ? join(broken(text, std::max(*width, least_width)), "\n") + "\n" : text + "\n";
-}
+using Rows = std::vector<std::vector<std::string>>;
 
-std::string text_table(std::vector<std::vector<std::string>> rows) {
-  for (auto& row : rows)
-    for (std::string& cell : row) cell = one_visible_line(std::move(cell));
+struct ColumnWidths {
   std::vector<std::size_t> widths, least;
+};
+
+ColumnWidths widths_of(const Rows& rows) {
+  ColumnWidths found;
   for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    least.resize(widths.size(), 0);
+    found.widths.resize(std::max(found.widths.size(), row.size()), 0);
+    found.least.resize(found.widths.size(), 0);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], width_of(row[i]));
-      least[i] = std::max(least[i], longest_word(row[i]));
+      found.widths[i] = std::max(found.widths[i], width_of(row[i]));
+      found.least[i] = std::max(found.least[i], longest_word(row[i]));
     }
   }
-  if (const auto width = known_width(); width && !widths.empty()) fit(widths, least, *width);
+  return found;
+}
+
+std::string table_with(const Rows& rows, const std::vector<std::size_t>& widths) {
   std::string out;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::vector<std::vector<std::string>> cells;
+    Rows cells;
     std::size_t height = 1;
     for (std::size_t i = 0; i < rows[r].size(); ++i) {
       cells.push_back(broken(rows[r][i], widths[i]));
@@ -200,16 +226,79 @@ std::string text_table(std::vector<std::vector<std::string>> rows) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
         const std::string part = l < cells[i].size() ? cells[i][l] : "";
         line += part;
-        if (i + 1 < cells.size()) line.append(widths[i] - width_of(part) + 2, ' ');
+        if (i + 1 < cells.size()) line.append(widths[i] - width_of(part) + between_columns, ' ');
       }
       while (height > 1 && line.ends_with(' ')) line.pop_back();
       out += line + "\n";
     }
     if (r == 0) {
       std::size_t total = 0;
-      for (const std::size_t w : widths) total += w + 2;
-      out += std::string(total - 2, '-') + "\n";
+      for (const std::size_t w : widths) total += w + between_columns;
+      out += std::string(total - between_columns, '-') + "\n";
     }
+  }
+  return out;
+}
+
+// Where the words of a line begin that go on in the next one: below its text, or in a list below the explanations.
+std::size_t indent_of(const std::string& line) {
+  const std::size_t text = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", text);
+  const std::size_t second = gap == line.npos ? line.npos : line.find_first_not_of(' ', gap);
+  return second == line.npos ? text : second;
+}
+
+std::string wrapped(const std::string& line, std::size_t width) {
+  if (width_of(line) <= width) return line;
+  std::size_t indent = indent_of(line);
+  if (3 * indent > 2 * width) indent = line.find_first_not_of(' ');
+  if (3 * indent > 2 * width) return line;
+  const std::string below = "\n" + std::string(indent, ' ');
+  return line.substr(0, indent) + join(broken(line.substr(indent), width - indent), below);
+}
+}  // namespace
+
+std::string paragraph(const std::string& text) {
+  std::string whole = text.ends_with('\n') ? text : text + "\n";
+  const auto width = known_width();
+  if (!width) return whole;
+  std::string out;
+  for (std::size_t at = 0; at < whole.size();) {
+    const std::size_t end = whole.find('\n', at);
+    out += wrapped(whole.substr(at, end - at), std::max(*width, least_width)) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+// Columns that do not fit beside the others follow below, after the first column again.
+std::string text_table(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = one_visible_line(std::move(cell));
+  auto [widths, least] = widths_of(rows);
+  const auto width = known_width();
+  if (!width || widths.empty()) return table_with(rows, widths);
+  std::string out;
+  for (std::size_t first = 1; first <= widths.size();) {
+    std::size_t last = first, needed = least[0];
+    while (last < widths.size() && (last == first || needed + between_columns + least[last] <= *width))
+      needed += between_columns + least[last++];
+    const auto part_of = [&](const auto& all) {
+      auto part = all;
+      if (part.size() > last) part.erase(part.begin() + static_cast<std::ptrdiff_t>(last), part.end());
+      if (part.size() > first)
+        part.erase(part.begin() + 1, part.begin() + static_cast<std::ptrdiff_t>(first));
+      else if (first > 1 && !part.empty())
+        part.erase(part.begin() + 1, part.end());
+      return part;
+    };
+    Rows part;
+    for (const auto& row : rows) part.push_back(part_of(row));
+    std::vector<std::size_t> shown = part_of(widths);
+    fit(shown, part_of(least), *width);
+    out += (out.empty() ? "" : "\n") + table_with(part, shown);
+    if (last == widths.size()) break;
+    first = last;
   }
   return out;
 }

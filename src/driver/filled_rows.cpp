@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/filled_rows.hpp"
 
+#include "driver/build.hpp"
 #include "trill/problem/langevin.hpp"
 
 #include <algorithm>
@@ -35,21 +36,41 @@ class FilledRows final : public RowSource {
   std::vector<StoredRow> rows_;
 };
 
-// Goes from row to row with the run's own method.
+// Whether a repetition arrived at this row of the run, so that the curve before it belongs to the run.
+bool arrived(const Vec& end, const StoredRow& wanted, const Layout& layout, const Vec& ranges) {
+  const Index moved = layout.size() - layout.nl;  // multipliers may jump
+  const Eigen::Map<const Vec> y(wanted.y.data(), end.size());
+  return !((end - y).cwiseAbs().array() > apart * ranges.array()).head(moved).any();
+}
+
+// What is between two neighbouring rows of a run.
+struct Between {
+  Solution rows;
+  Index count = 0;  // of the first of `rows` that are between them
+};
+
 class Repetition {
  public:
-  Repetition(const PreparedRun& run, const RunInfo& info)
+  virtual ~Repetition() = default;
+  // Nothing if a repetition does not arrive at the second row.
+  virtual std::optional<Between> between(const StoredRow& from, const StoredRow& to, Index count) = 0;
+};
+
+// Goes from row to row with the run's own method.
+class RowByRow final : public Repetition {
+ public:
+  RowByRow(const PreparedRun& run, const RunInfo& info, const Vec& ranges)
       : problem_(run.problem->clone()),
         stepper_(run.stepper->clone(*problem_)),
         start_(problem_->initial_state()),
-        quantities_(info.quantities.size()) {
+        quantities_(info.quantities.size()),
+        ranges_(ranges) {
     options_.control = run.options.control;
     options_.newton_retries = run.options.newton_retries;
     options_.max_steps = most_steps;
   }
 
-  // Null if it does not arrive.
-  std::optional<Solution> between(const StoredRow& from, const StoredRow& to, Index count, const Vec& ranges) {
+  std::optional<Between> between(const StoredRow& from, const StoredRow& to, Index count) override {
     start_.t = from.t;
     start_.y = Eigen::Map<const Vec>(from.y.data(), start_.y.size());
     const double step = (to.t - from.t) / static_cast<double>(count + 1);
@@ -65,10 +86,9 @@ class Repetition {
       return std::nullopt;
     }
     if (!found.ok() || found.rows() == 0 || found.info.quantities.size() != quantities_) return std::nullopt;
-    const Vec end = found.y().col(found.rows() - 1), wanted = Eigen::Map<const Vec>(to.y.data(), end.size());
-    const Index moved = start_.layout.size() - start_.layout.nl;  // multipliers may jump
-    if (((end - wanted).cwiseAbs().array() > apart * ranges.array()).head(moved).any()) return std::nullopt;
-    return found;
+    const Index last = found.rows() - 1;
+    if (!arrived(found.y().col(last), to, start_.layout, ranges_)) return std::nullopt;
+    return Between{std::move(found), last};
   }
 
  private:
@@ -76,11 +96,74 @@ class Repetition {
   std::unique_ptr<Stepper> stepper_;
   State start_;
   std::size_t quantities_;
+  const Vec& ranges_;
   DriverOptions options_;
 };
 
+// A formulation has a memory, so that it cannot begin anew at a row: the whole run is made again, with more rows.
+class WholeRun final : public Repetition {
+ public:
+  WholeRun(const PreparedRun& run, const RunInfo& info, const std::vector<StoredRow>& rows, Index count,
+           const Vec& ranges)
+      : layout_(info.layout), ranges_(ranges) {
+    RunPlan plan = run.plan;
+    if (info.code != "compiled") plan.native = Native::never;
+    Times times;
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+      if (rows[i + 1].t == rows[i].t) continue;
+      const double step = (rows[i + 1].t - rows[i].t) / static_cast<double>(count + 1);
+      for (Index k = 1; k <= count; ++k) times.t.push_back(rows[i].t + static_cast<double>(k) * step);
+      times.t.push_back(rows[i + 1].t);
+    }
+    plan.to = rows.back().t;
+    plan.output = std::move(times);
+    try {
+      PreparedRun again = build_again(run, plan);
+      again.options.newton_retries = run.options.newton_retries;
+      again.options.max_steps = most_steps;
+      found_ = again.run();
+    } catch (const UsageError&) {
+    }
+    if (!found_.ok() || found_.info.quantities.size() != info.quantities.size()) found_ = Solution();
+  }
+
+  std::optional<Between> between(const StoredRow& from, const StoredRow& to, Index) override {
+    const auto place = [&](double t) {
+      return std::lower_bound(found_.t.begin() + next_, found_.t.end(), t) - found_.t.begin();
+    };
+    const std::ptrdiff_t first = std::upper_bound(found_.t.begin() + next_, found_.t.end(), from.t) - found_.t.begin();
+    const std::ptrdiff_t end = place(to.t);
+    if (end == static_cast<std::ptrdiff_t>(found_.t.size()) || found_.t[static_cast<std::size_t>(end)] != to.t)
+      return std::nullopt;
+    next_ = end;
+    if (!arrived(found_.y().col(end), to, layout_, ranges_)) return std::nullopt;
+    Between between;
+    between.rows.info = found_.info;
+    for (std::ptrdiff_t k = first; k < end; ++k) {
+      const Vec y = found_.y().col(k), measured = found_.measured().col(k);
+      between.rows.append(found_.t[static_cast<std::size_t>(k)], y, measured);
+    }
+    between.count = end - first;
+    return between;
+  }
+
+ private:
+  Layout layout_;
+  const Vec& ranges_;
+  Solution found_;
+  std::ptrdiff_t next_ = 0;
+};
+
+std::unique_ptr<Repetition> repetition_of(const PreparedRun& run, const RunInfo& info,
+                                          const std::vector<StoredRow>& rows, Index count, const Vec& ranges) {
+  if (run.reformulation) return std::make_unique<WholeRun>(run, info, rows, count, ranges);
+  return std::make_unique<RowByRow>(run, info, ranges);
+}
+
 bool can_be_filled(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome, const RowSource& rows) {
-  if (!run.stepper || !run.problem || run.reformulation || run.steady) return false;
+  if (!run.stepper || !run.problem || run.steady) return false;
+  // Cycles that are computed at once have no interpolant, and going backwards is not worth the care.
+  if (run.reformulation && (run.reformulation->keeps_time() || *run.plan.to < *run.plan.from)) return false;
   const auto output = info.settings.find("output");  // a stored run knows it in words only
   if (output == info.settings.end() || !output->second.starts_with("every")) return false;
   if (dynamic_cast<const LangevinProblem*>(run.problem.get()) || info.layout != run.problem->layout()) return false;
@@ -132,17 +215,17 @@ std::unique_ptr<RowSource> filled_rows(const PreparedRun& run, const RunInfo& in
   const Vec ranges = ranges_of(given.all());
   const std::vector<bool> kept = kept_quantities(info.quantities, given.all());
   std::vector<double> measures(quantities);
-  Repetition repetition(run, info);
+  const auto repetition = repetition_of(run, info, given.all(), count, ranges);
   auto filled = std::make_unique<FilledRows>();
   const std::vector<StoredRow>& all = given.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
     filled->add(all[i].t, all[i].y.data(), size, all[i].measured.data(), quantities);
     if (i + 1 == all.size() || all[i + 1].t == all[i].t) continue;
-    const auto found = repetition.between(all[i], all[i + 1], count, ranges);
+    const auto found = repetition->between(all[i], all[i + 1], count);
     if (!found) continue;
-    const auto y = found->y(), measured = found->measured();
-    for (Index k = 0; k + 1 < found->rows(); ++k) {
-      const double t = found->t[static_cast<std::size_t>(k)];
+    const auto y = found->rows.y(), measured = found->rows.measured();
+    for (Index k = 0; k < found->count; ++k) {
+      const double t = found->rows.t[static_cast<std::size_t>(k)];
       const double share = (t - all[i].t) / (all[i + 1].t - all[i].t);
       if (!(share > 0 && share < 1)) continue;
       for (std::size_t m = 0; m < quantities; ++m)

@@ -209,7 +209,7 @@ void CycleStepper::interpolate(double theta, Out z) {
 }
 
 std::vector<Quantity> CycleStepper::diagnostics() const {
-  return {{"cycles", "", QuantityKind::cycles}, {"rung", "", QuantityKind::other}};
+  return {{"cycles", "", QuantityKind::cycles}, {"rung", "", QuantityKind::cycles}};
 }
 
 void CycleStepper::diagnose(Out values) const { values << log_.cycles, static_cast<double>(log_.rung); }

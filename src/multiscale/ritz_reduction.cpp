@@ -111,7 +111,7 @@ class Reducer {
     }
     RitzBasis basis(space_, start);
     RitzBounds bounds(space_, loads_, u0, v0, damping_.value_or(ProportionalDamping{}), targets_,
-                            load_variation(structure_, task_.start.t, task_.t_end), task_.of_start);
+                      load_variation(structure_, task_.start.t, task_.t_end), task_.of_start);
     grow(basis, bounds);
     finish(basis, bounds);
     return std::move(result_);
@@ -263,8 +263,8 @@ class Reducer {
     result_.floor = 0.5 * rounding_of_square * (1 + 0.5 * angle);
   }
 
-  // Twenty points for a period of the mean frequency, weighted by the squares of what the modes can reach, and enough to
-  // show what loads do, as long as so many rows of all unknowns are not large.
+  // Twenty points for a period of the mean frequency, weighted by the squares of what the modes can reach, and enough
+  // to show what loads do, as long as so many rows of all unknowns are not large.
   void find_step() {
     const ModalSystem& system = result_.system;
     double squares = 0, speeds = 0;

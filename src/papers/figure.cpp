@@ -57,6 +57,19 @@ bool has_published_numbers(const FigureResult& result) {
                      [](const FigureCell& c) { return c.origin.kind == OriginKind::published; });
 }
 
+namespace {
+// Numbers that all come from one place need no column that says so again and again.
+void say_common_origin_once(Table& table) {
+  if (table.rows.size() < 2) return;
+  const std::string origin = table.rows.front().back();
+  if (std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return row.back() != origin; })) return;
+  table.columns.pop_back();
+  for (auto& row : table.rows) row.pop_back();
+  table.note =
+      fmt::format("Origin of all numbers compared with: {}.{}{}", origin, table.note.empty() ? "" : " ", table.note);
+}
+}  // namespace
+
 Table table_of(const FigureResult& result) {
   const char* none = "No published numbers: the values beside ours do not come from print.";
   Table table{.title = has_published_numbers(result) ? "Our values and those they are compared with"
@@ -74,6 +87,7 @@ Table table_of(const FigureResult& result) {
                           c.gated ? (c.ok() ? "ok" : "OUT") : "shown", c.origin.text()});
     table.marks.emplace_back(c.gated ? (c.ok() ? "ok" : "bad") : "");
   }
+  say_common_origin_once(table);
   return table;
 }
 }  // namespace trill

@@ -144,7 +144,7 @@ class ChartMaker {
 
   // Shows the total energy if it is known; its parts oscillate anyway and are shown only if it is not.
   void add_energy_deviation() {
-    if (add_energy_balance()) return;
+    if (add_energy_balance() || is_random(run_.info)) return;
     std::vector<std::size_t> all, whole;
     for (std::size_t i = 0; i < view_.series.size(); ++i) {
       if (view_.series[i].group != "energy") continue;

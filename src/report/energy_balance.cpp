@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/energy_balance.hpp"
 
+#include "problem/reactive.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/mechanical.hpp"
 
@@ -23,22 +24,37 @@ struct Power {
 // is odd and has no power.
 class Powers {
  public:
-  Powers(const MechanicalProblem& problem, const Layout& layout, std::size_t energy)
-      : problem_(problem),
+  Powers(const Problem& problem, const MechanicalProblem& mechanics, std::size_t energy)
+      : given_(problem),
+        session_(problem, Formulas::of_each_state),
+        problem_(mechanics),
+        reactions_(reaction_forces(mechanics)),
         energy_(static_cast<Index>(energy)),
-        at_(layout),
-        forth_(layout.nv),
-        back_(layout.nv),
+        at_(problem.initial_state()),
+        forth_(at_.layout.nv),
+        back_(forth_),
+        reaction_(forth_),
         measured_(static_cast<Index>(problem.quantities().size())) {
-    if (const ConstraintMap* constraints = problem.constraints()) moves_.resize(constraints->count());
+    if (const ConstraintMap* constraints = mechanics.constraints()) moves_.resize(constraints->count());
+    session_.enter(at_);
+  }
+
+  // What the model changes in itself at this event, from this state on.
+  void pass_event(int event, double t, const double* y) {
+    State before = at_;
+    before.t = t;
+    before.y = Eigen::Map<const Vec>(y, at_.layout.size());
+    given_.on_event(event, before);
+    at_.mode = before.mode;
+    session_.enter(before);
   }
 
   Power at(double t, const double* y, double step) {
     at_.t = t;
     at_.y = Eigen::Map<const Vec>(y, at_.layout.size());
     const Vec v = at_.v();
-    problem_.force(all_groups, t, at_.q(), v, forth_);
-    problem_.force(all_groups, t, at_.q(), -v, back_);
+    forces(t, v, forth_);
+    forces(t, -v, back_);
     Power power{0.5 * v.dot(forth_ + back_) + change_with_velocity_held(v, step), -0.5 * v.dot(forth_ - back_)};
     if (moves_.size() > 0 && moves_.size() == at_.layout.nl) {
       problem_.constraints()->time_derivative(t, at_.q(), moves_);
@@ -48,13 +64,20 @@ class Powers {
   }
 
  private:
+  void forces(double t, const Vec& v, Vec& sum) {
+    problem_.force(all_groups, t, at_.q(), v, sum);
+    if (!reactions_) return;
+    reactions_->reaction_force(t, at_.q(), v, at_.lambda(), reaction_);
+    sum += reaction_;
+  }
+
   double change_with_velocity_held(const Vec& v, double step) {
     const double t = at_.t;
     const Vec q = at_.q();
     const auto energy = [&](double shift) {
       at_.t = t + shift;
       at_.q() = q + shift * v;
-      problem_.measure(at_, measured_);
+      given_.measure(at_, measured_);
       return measured_[energy_];
     };
     const double change = energy(step) - energy(-step);
@@ -63,10 +86,51 @@ class Powers {
     return change / (2 * step);
   }
 
+  const Problem& given_;
+  ProblemSession session_;
   const MechanicalProblem& problem_;
+  const ReactionForces* reactions_;
   Index energy_;
   State at_;
-  Vec forth_, back_, measured_, moves_;
+  Vec forth_, back_, reaction_, measured_, moves_;
+};
+
+// The events of a run that change the model or its state, in their order. At each of them there are two rows, one from
+// before and one from after it.
+class EventsPassed {
+ public:
+  EventsPassed(const Problem& problem, const std::vector<EventHit>& hits) {
+    const std::vector<EventInfo> events = problem.events();
+    for (const EventHit& hit : hits)
+      for (std::size_t k = 0; k < events.size(); ++k) {
+        if (events[k].name != hit.name || events[k].restarts || events[k].stops) continue;
+        is_known_ = is_known_ && (hits_.empty() || hits_.back().t != hit.t);
+        hits_.push_back({static_cast<int>(k), hit.t});
+      }
+  }
+  // Whether the row at t is the first one after an event; the row before it was at `before`.
+  std::optional<int> between(double before, double t) {
+    if (next_ == hits_.size() || before != hits_[next_].t) return std::nullopt;
+    if (t != before) is_known_ = false;  // rows that are missing
+    return hits_[next_++].event;
+  }
+  bool all_found() const { return is_known_ && next_ == hits_.size(); }
+
+ private:
+  struct Hit {
+    int event;
+    double t;
+  };
+  std::vector<Hit> hits_;
+  std::size_t next_ = 0;
+  bool is_known_ = true;
+};
+
+// What is known at one row.
+struct PowerRow {
+  double t = 0;
+  Power power;
+  double jump = 0;  // of the energy since the row before, at an event
 };
 
 // The integral from x[from] to x[from + 1] of the cubic through four points.
@@ -86,20 +150,39 @@ double integral_of_cubic(const std::array<double, 4>& x, const std::array<double
   return half * (value(middle - node) + value(middle + node));
 }
 
-std::vector<double> running_integral(const std::vector<double>& t, const std::vector<double>& power) {
-  std::vector<double> sum(t.size(), 0);
-  for (std::size_t i = 1; i < t.size(); ++i) {
-    const std::size_t first = std::min(i < 2 ? 0 : i - 2, t.size() < 4 ? 0 : t.size() - 4);
-    const bool smooth =
-        t.size() >= 4 && t[first] != t[first + 1] && t[first + 1] != t[first + 2] && t[first + 2] != t[first + 3];
-    const double straight = 0.5 * (t[i] - t[i - 1]) * (power[i] + power[i - 1]);
-    sum[i] =
-        sum[i - 1] + (!smooth ? straight
-                              : integral_of_cubic({t[first], t[first + 1], t[first + 2], t[first + 3]},
-                                                  {power[first], power[first + 1], power[first + 2], power[first + 3]},
-                                                  i - 1 - first));
+// The integral over time of a power up to each row. Rows at equal times are the two sides of a jump: the polynomials of
+// one side do not use rows of the other.
+std::vector<double> running_integral(const std::vector<PowerRow>& rows, double Power::*part) {
+  std::vector<double> sum(rows.size(), 0);
+  for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
+    for (end = begin + 1; end < rows.size() && rows[end].t != rows[end - 1].t;) ++end;
+    if (begin > 0) sum[begin] = sum[begin - 1];
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      const double straight = 0.5 * (rows[i].t - rows[i - 1].t) * (rows[i].power.*part + rows[i - 1].power.*part);
+      if (end - begin < 4) {
+        sum[i] = sum[i - 1] + straight;
+        continue;
+      }
+      const std::size_t first = std::min(std::max(begin + 2, i) - 2, end - 4);
+      std::array<double, 4> t, power;
+      for (std::size_t k = 0; k < 4; ++k) {
+        t[k] = rows[first + k].t;
+        power[k] = rows[first + k].power.*part;
+      }
+      sum[i] = sum[i - 1] + integral_of_cubic(t, power, i - 1 - first);
+    }
   }
   return sum;
+}
+
+// Energy that comes or goes at once, as in an impact.
+void add_jumps(const std::vector<PowerRow>& rows, std::vector<double>& given, std::vector<double>& lost) {
+  double more = 0, less = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    (rows[i].jump > 0 ? more : less) += std::abs(rows[i].jump);
+    given[i] += more;
+    lost[i] += less;
+  }
 }
 
 // Measured quantities of the run, followed by the three of the balance.
@@ -144,41 +227,59 @@ double largest(const std::vector<double>& values) {
 }
 }  // namespace
 
-std::optional<EnergyBalance> energy_balance(const Problem& problem, const RunInfo& info, const RowSource& rows) {
-  const auto* mechanics = dynamic_cast<const MechanicalProblem*>(&problem);
-  if (!mechanics || dynamic_cast<const LangevinProblem*>(&problem) || !problem.events().empty()) return std::nullopt;
-  const auto measured = energy_among(problem.quantities()), recorded = energy_among(info.quantities);
-  if (!measured || !recorded || info.layout != problem.layout() || !info.formulation.empty()) return std::nullopt;
-  if (rows.rows() < 4 || rows.rows() > most_rows_balanced) return std::nullopt;
-  std::vector<double> t, given, lost;
-  Powers powers(*mechanics, info.layout, *measured);
-  double before = 0, scale = 0;
-  std::vector<double> first_row;
-  const auto take = [&](double at, const double* y, double step) {
-    const Power power = powers.at(at, y, share_of_step * step);
-    t.push_back(at);
-    given.push_back(power.given);
-    lost.push_back(power.lost);
+namespace {
+// Formulations that give the whole motion leave the equations of its energy as they are.
+bool gives_whole_motion(const RunInfo& info) {
+  return info.formulation.empty() || info.delivers.empty() || info.delivers == to_text(Delivers::full);
+}
+
+std::vector<PowerRow> power_rows(const RunInfo& info, const RowSource& rows, std::size_t energy, Powers& powers,
+                                 EventsPassed& events) {
+  struct Row {
+    double t, energy;
+    std::vector<double> y;
   };
-  rows.visit([&](double at, const double* y, const double* quantities) {
-    scale = std::max(scale, std::abs(quantities[*recorded]));
-    if (first_row.empty()) {
-      first_row.assign(y, y + info.layout.size());
-      before = at;
-      return;
+  std::vector<PowerRow> found;
+  std::optional<Row> before;
+  const auto size = static_cast<std::size_t>(info.layout.size());
+  rows.visit([&](double t, const double* y, const double* measured) {
+    double step = 1e-6, jump = 0;
+    if (before) {
+      if (const auto event = events.between(before->t, t)) {
+        jump = measured[energy] - before->energy;
+        powers.pass_event(*event, t, before->y.data());
+      }
+      if (t != before->t) step = t - before->t;
+      if (found.empty()) found.push_back({before->t, powers.at(before->t, before->y.data(), share_of_step * step)});
+      found.push_back({t, powers.at(t, y, share_of_step * step), jump});
     }
-    const double step = at != before ? at - before : 1e-6;
-    if (t.empty()) take(before, first_row.data(), step);
-    take(at, y, step);
-    before = at;
+    before = Row{t, measured[energy], {y, y + size}};
   });
-  given = running_integral(t, given);
-  lost = running_integral(t, lost);
+  return found;
+}
+}  // namespace
+
+std::optional<EnergyBalance> energy_balance(const Problem& problem, const RunInfo& info, const RunOutcome& outcome,
+                                            const RowSource& rows) {
+  const auto* reactive = dynamic_cast<const ReactiveProblem*>(&problem);
+  const auto* mechanics = reactive ? &reactive->mechanics() : dynamic_cast<const MechanicalProblem*>(&problem);
+  if (!mechanics || dynamic_cast<const LangevinProblem*>(&problem)) return std::nullopt;
+  const auto measured = energy_among(problem.quantities()), recorded = energy_among(info.quantities);
+  if (!measured || !recorded || info.layout != problem.layout() || !gives_whole_motion(info)) return std::nullopt;
+  if (rows.rows() < 4 || rows.rows() > most_rows_balanced) return std::nullopt;
+  Powers powers(problem, *mechanics, *measured);
+  EventsPassed events(problem, outcome.events);
+  const std::vector<PowerRow> found = power_rows(info, rows, *recorded, powers, events);
+  if (!events.all_found()) return std::nullopt;
+  std::vector<double> given = running_integral(found, &Power::given), lost = running_integral(found, &Power::lost);
+  add_jumps(found, given, lost);
+  double scale = 0;
+  rows.visit([&](double, const double*, const double* q) { scale = std::max(scale, std::abs(q[*recorded])); });
   const double work = std::max(largest(given), largest(lost));
   if (!std::isfinite(work) || work <= least_share * scale) return std::nullopt;
   EnergyBalance balance{info, nullptr};
   const std::string& unit = info.quantities[*recorded].unit;
-  for (const char* name : {work_name, "energy lost", balance_name})
+  for (const char* name : {work_name, lost_name, balance_name})
     balance.info.quantities.push_back({name, unit, QuantityKind::energy_part});
   balance.rows =
       std::make_unique<BalancedRows>(rows, info.quantities.size(), *recorded, std::move(given), std::move(lost));

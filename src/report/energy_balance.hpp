@@ -12,6 +12,7 @@ namespace trill {
 // lost.
 inline constexpr const char* balance_name = "energy balance";
 inline constexpr const char* work_name = "work done";
+inline constexpr const char* lost_name = "energy lost";
 
 // The rows of a run with three quantities more: the work that drivers and outer forces have done on the model, the
 // energy that friction has taken, and the balance of the two with the energy. It is zero up to the errors of the run,
@@ -22,6 +23,8 @@ struct EnergyBalance {
 };
 
 // Nothing for models that neither lose energy nor are given any, and where it is not known how much: other problems
-// than mechanical ones, heat baths, models that change at events, formulations with other unknowns, very many rows.
-std::optional<EnergyBalance> energy_balance(const Problem& problem, const RunInfo& info, const RowSource& rows);
+// than mechanical ones, heat baths, formulations that do not give the whole motion, very many rows, and models that
+// change at events whose rows are missing.
+std::optional<EnergyBalance> energy_balance(const Problem& problem, const RunInfo& info, const RunOutcome& outcome,
+                                            const RowSource& rows);
 }  // namespace trill

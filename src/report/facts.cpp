@@ -6,6 +6,7 @@
 #include "report/plain_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -90,9 +91,17 @@ double largest_deviation(const DecimatedSeries& series) {
 }
 
 namespace {
+// What was asked for; without --want a method that somebody named may deliver something else than the full motion.
 std::string wanted_of(const RunInfo& info) {
-  const auto want = info.settings.find("want");
-  if (want != info.settings.end() && want->second == "steady") return "the periodic steady state";
+  constexpr std::array<std::array<const char*, 2>, 5> wants{{{"slow", "the slow motion"},
+                                                             {"amplitude", "the amplitudes of the fast motion"},
+                                                             {"statistics", "averages"},
+                                                             {"envelope", "the envelope"},
+                                                             {"steady", "the periodic steady state"}}};
+  if (const auto want = info.settings.find("want"); want != info.settings.end())
+    for (const auto& [name, words] : wants)
+      if (want->second == name) return words;
+  if (is_random(info)) return "a random motion";
   return info.formulation.empty() || info.delivers.empty() ? "the full motion" : "the " + info.delivers;
 }
 
@@ -101,6 +110,8 @@ std::string setting_of(const RunInfo& info, const char* name) {
   return found == info.settings.end() ? "" : short_text(found->second);
 }
 }  // namespace
+
+bool is_random(const RunInfo& info) { return info.delivers == to_text(Delivers::statistics); }
 
 std::string question_of(const RunInfo& info) {
   std::string text = wanted_of(info);

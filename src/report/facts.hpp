@@ -9,6 +9,7 @@
 namespace trill {
 using TextRows = std::vector<std::vector<std::string>>;
 
+bool is_random(const RunInfo& info);  // a path in a heat bath, whose energy is not kept
 // What was asked, as far as the run tells: "the full motion from t = 0 to 10 s, to an accuracy of 1e-06 of r".
 std::string question_of(const RunInfo& info);
 // "Two springs: the slow motion, by slow (dop853)".

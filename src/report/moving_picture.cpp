@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/moving_picture.hpp"
 
+#include "model/molecule/molecule_model.hpp"
+#include "model/text/particle_picture.hpp"
 #include "report/run_view.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 
 namespace trill {
 namespace {
@@ -195,6 +199,7 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
   picture.shapes = points.shapes();
   picture.numbers = points.numbers();
   picture.equal_scales = points.equal_scales();
+  picture.note = points.note();
   picture.t0 = t0;
   picture.t1 = t1;
   std::vector<double> numbers, spread;
@@ -214,16 +219,25 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
     }
   });
   if (picture.frames < 2) return std::nullopt;
-  if (const Vec* still = points.still()) picture.magnified = magnify(numbers, *still);
+  if (const Vec* still = points.still())
+    if (const double factor = magnify(numbers, *still); factor != 1)
+      picture.note = fmt::format("Displacements are multiplied by {:g}.", factor);
   picture.t1 = t0 + (t1 - t0) * static_cast<double>(picture.frames - 1) / static_cast<double>(frames - 1);
   Frames(picture, std::move(numbers)).store();
   for (std::size_t i = 0; i < spread.size(); ++i) picture.blur.push_back(rounded_share(spread[i], picture.half[i % 2]));
   return picture;
 }
 
-auto points_of(const ReportRun& run) {
+std::unique_ptr<ModelPicture> picture_of(const ReportRun& run) {
+  const RunInfo& info = run.info;
+  if (const auto particles = stored_particles(info.settings))
+    return std::make_unique<ParticlePicture>(*particles, bonds_in(info.problem, info.model_text, info.parameters));
   const ModelFolder folder = run.model_folder ? ModelFolder(*run.model_folder) : ModelFolder();
-  auto points = picture_of_text(run.info.problem, run.info.model_text, run.info.parameters, folder);
+  return picture_of_text(info.problem, info.model_text, info.parameters, folder);
+}
+
+std::unique_ptr<ModelPicture> points_of(const ReportRun& run) {
+  auto points = picture_of(run);
   if (points && (!points->fits(run.info.layout.nq) || points->numbers() == 0)) points.reset();
   return points;
 }
@@ -247,6 +261,7 @@ std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, dou
 void write_picture(JsonWriter& json, const MovingPicture& picture) {
   json.key("picture").open('{').key("t0").number(picture.t0).key("t1").number(picture.t1);
   json.key("frames").integer(picture.frames).key("numbers").integer(picture.numbers);
+  json.key("note").text(picture.note);
   json.key("equal").boolean(picture.equal_scales).key("centre").open('[');
   for (const double c : picture.centre) json.number(c);
   json.close(']').key("half").open('[');

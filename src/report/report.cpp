@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/report/report.hpp"
 
+#include "base/text.hpp"
 #include "base/words.hpp"
 #include "report/energy_balance.hpp"
 #include "report/facts.hpp"
@@ -206,7 +207,7 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
   const RunView view = view_of(run, bytes);
   const RunInfo& info = run.info;
   json.open('{').key("id").text(fmt::format("r{}", index)).key("label").text(label_of(run));
-  json.key("question").text(question_of(info));
+  json.key("question").text(question_of(info)).key("random").boolean(is_random(info));
   json.key("problem").open('{').key("name").text(info.problem).key("title").text(info.problem_title);
   json.key("reference").text(info.problem_reference).close('}');
   json.key("method").open('{').key("name").text(info.method).key("title").text(info.method_title);
@@ -214,10 +215,7 @@ void write_run(JsonWriter& json, const ReportRun& run, std::size_t index, double
   std::optional<MovingPicture> picture;
   if (!view.data.t.empty())
     picture = moving_picture(run, view.data.t.front(), view.data.t.back(), share * picture_bytes);
-  TextRows facts = facts_of(run, view);
-  if (picture && picture->magnified != 1)
-    facts.push_back({"displacements in the picture", fmt::format("multiplied by {:g}", picture->magnified)});
-  json.key("facts").text_rows(facts);
+  json.key("facts").text_rows(facts_of(run, view));
   json.key("settings").text_rows(settings_of(info));
   json.key("parameters").text_rows(parameters_of(run));
   json.key("counters").text_rows(counters_of(run));
@@ -265,10 +263,23 @@ ReportRun report_run(const Solution& solution, std::string label) {
   return {std::move(label), solution.info, solution.outcome, solution.trust, solution};
 }
 
+namespace {
+// One run says what was asked of it; several say how many they are, and of what.
+std::string title_of(const std::vector<ReportRun>& runs) {
+  if (runs.empty()) return "";
+  if (runs.size() == 1) return title_of(runs.front().info);
+  std::vector<std::string> names;
+  for (const ReportRun& run : runs) {
+    const std::string& name = run.info.problem_title.empty() ? run.info.problem : run.info.problem_title;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}: {} runs", join(names, " and "), runs.size());
+}
+}  // namespace
+
 std::string report_json(const Report& report) {
   const RunInfo* first = report.runs.empty() ? nullptr : &report.runs.front().info;
-  std::string title = report.title;
-  if (title.empty() && first) title = report.runs.size() == 1 ? title_of(*first) : first->problem;
+  const std::string title = report.title.empty() ? title_of(report.runs) : report.title;
   JsonWriter json;
   json.open('{').key("schema").integer(1).key("title").text(title);
   json.key("generated").text(report.generated.empty() ? now() : report.generated);

@@ -105,6 +105,19 @@ Table statistics_table(const std::vector<MeasureStatistics>& all, const std::str
   return table;
 }
 
+std::vector<std::string> statistics_summary(const std::vector<MeasureStatistics>& all) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> lines;
+  for (std::size_t k = 0; k < std::min(all.size(), most); ++k) {
+    const Average& a = all[k].average;
+    lines.push_back(fmt::format("{} is {} on average (standard error {:.2g}), and varies by {:.3g}.",
+                                all[k].quantity.name, with_unit(fmt::format("{:.5g}", a.mean), all[k].quantity.unit),
+                                a.error, a.deviation));
+  }
+  if (all.size() > most) lines.push_back(fmt::format("{} more averages are in the table below.", all.size() - most));
+  return lines;
+}
+
 std::vector<Chart> statistics_charts(const std::vector<MeasureStatistics>& all) {
   std::vector<Chart> charts;
   for (const MeasureStatistics& m : all) {

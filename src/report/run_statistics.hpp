@@ -21,5 +21,7 @@ std::vector<MeasureStatistics> statistics_of(const Problem& problem, const RunIn
 
 std::string statistics_text(const MeasureStatistics& m, const std::string& time_unit);  // in one line
 Table statistics_table(const std::vector<MeasureStatistics>& all, const std::string& time_unit);
+// The answer in short: one line for each of the first measures.
+std::vector<std::string> statistics_summary(const std::vector<MeasureStatistics>& all);
 std::vector<Chart> statistics_charts(const std::vector<MeasureStatistics>& all);
 }  // namespace trill

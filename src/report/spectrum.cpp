@@ -23,6 +23,7 @@ constexpr double line_bytes = 16 * 4.0 / 3;  // two numbers in base64
 constexpr std::size_t most_peaks = 3;        // that are told
 constexpr std::size_t most_marks = 12;
 constexpr double lowest_peak = 0.05;         // of the highest one; side lobes of a Hann window have 0.027
+constexpr std::size_t few_curves = 3;        // with more, the note names only the highest peak of each
 constexpr std::size_t periods_of_fast = 20;  // in the run
 constexpr double visible_share = 0.01;       // of the range of a series
 constexpr double two_pi = 2 * std::numbers::pi;
@@ -116,6 +117,14 @@ double range_of(const std::vector<double>& values) {
   return values.empty() ? 0 : *high - *low;
 }
 
+// A value that is constant up to rounding has no spectrum.
+bool is_constant(const std::vector<double>& values) {
+  constexpr double rounding = 1e-9;
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return !(range_of(values) > rounding * largest);
+}
+
 bool is_fast(const Spectrum& spectrum, double range) {
   return std::any_of(spectrum.peaks.begin(), spectrum.peaks.end(), [&](const SpectrumPeak& peak) {
     return peak.omega >= static_cast<double>(periods_of_fast) * spectrum.step &&
@@ -142,16 +151,16 @@ ChartSeries curve_of(const std::string& label, const Spectrum& spectrum, std::si
   return curve;
 }
 
-std::string peaks_text(const std::string& name, const Spectrum& spectrum) {
+std::string peaks_text(const std::string& name, const Spectrum& spectrum, std::size_t most) {
   std::vector<std::string> told;
-  for (std::size_t i = 0; i < std::min(most_peaks, spectrum.peaks.size()); ++i)
+  for (std::size_t i = 0; i < std::min(most, spectrum.peaks.size()); ++i)
     told.push_back(fmt::format("{:.4g} at {:.4g} (period {:.3g})", spectrum.peaks[i].amplitude, spectrum.peaks[i].omega,
                                two_pi / spectrum.peaks[i].omega));
   return told.empty() ? "" : fmt::format("{}: {}.", name, join(told, ", "));
 }
 
 void add_to(std::vector<Chart>& charts, const ReportRun& run, const Quantity& quantity, const Spectrum& spectrum,
-            std::size_t lines, double most) {
+            std::size_t lines, double most, std::size_t peaks) {
   auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& c) { return c.y.unit == quantity.unit; });
   if (chart == charts.end()) {
     const std::string& unit = run.info.time_unit;
@@ -164,7 +173,7 @@ void add_to(std::vector<Chart>& charts, const ReportRun& run, const Quantity& qu
     chart = charts.end() - 1;
   }
   chart->series.push_back(curve_of(quantity.name, spectrum, lines, most));
-  if (const std::string text = peaks_text(quantity.name, spectrum); !text.empty())
+  if (const std::string text = peaks_text(quantity.name, spectrum, peaks); !text.empty())
     chart->note += (chart->note.empty() ? "Highest amplitudes: " : " ") + text;
 }
 
@@ -254,7 +263,18 @@ Spectrum spectrum_of(std::span<const double> samples, double dt) {
   return spectrum;
 }
 
+namespace {
+// A slow motion has no fast one in it, the rows of an envelope are cycles apart, and those of a steady state are one
+// period, whose harmonics are known.
+bool may_show_fast_motion(const RunInfo& info) {
+  const auto want = info.settings.find("want");
+  if (want != info.settings.end() && want->second == "steady") return false;
+  return info.delivers != to_text(Delivers::envelope) && info.delivers != to_text(Delivers::slow);
+}
+}  // namespace
+
 std::vector<Chart> spectrum_charts(const ReportRun& run, double bytes) {
+  if (!run.spectrum && !may_show_fast_motion(run.info)) return {};
   std::size_t left_out = 0;
   const std::vector<Column> columns = columns_of(run, left_out);
   if (columns.empty()) return {};
@@ -265,14 +285,15 @@ std::vector<Chart> spectrum_charts(const ReportRun& run, double bytes) {
   for (std::size_t c = 0; c < sampled.columns.size(); ++c) {
     const std::vector<double>& values = sampled.columns[c];
     const double range = range_of(values);
-    if (values.empty() || !(range > 0)) continue;
+    if (values.empty() || is_constant(values)) continue;
     const Spectrum spectrum = spectrum_of(values, sampled.span / static_cast<double>(values.size()));
     // Two rows in a period are the least that show it.
     const std::size_t lines = std::min(spectrum.amplitude.size(), static_cast<std::size_t>(sampled.rows / 2 + 1));
     step = spectrum.step;
     highest = step * static_cast<double>(lines);
     fast = fast || is_fast(spectrum, range);
-    add_to(charts, run, columns[c].quantity, spectrum, lines, bytes / line_bytes / static_cast<double>(columns.size()));
+    add_to(charts, run, columns[c].quantity, spectrum, lines, bytes / line_bytes / static_cast<double>(columns.size()),
+           columns.size() <= few_curves ? most_peaks : 1);
   }
   if (!fast) return {};
   finish(charts, run, step, highest);

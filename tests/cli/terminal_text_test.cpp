@@ -155,12 +155,25 @@ TEST(TerminalWidth, TablesAndTextsFitEightyColumns) {
     ::setenv("TERM", "xterm", 1);
     ::setenv("COLUMNS", "80", 1);
   };
-  for (const Words& words : {Words{"list", "figures"}, Words{"check", "four_bar"}, Words{"list", "methods"},
-                             Words{"run", "kepler", "--to", "1"}}) {
+  for (const Words& words :
+       {Words{"list", "figures"}, Words{"check", "four_bar"}, Words{"list", "methods"}, Words{"list", "models"},
+        Words{"help", "run"}, Words{"--help"}, Words{"describe", "radau"}, Words{"inspect", "two_springs"},
+        Words{"run", "kepler", "--to", "1"}, Words{"run", "kepler", "--to", "1", "--sweep", "e=0.1:0.8:3"}}) {
     const std::string seen = seen_on_a_terminal(words, narrow);
     EXPECT_LE(widest_line(seen), 80u) << words[0] << "\n" << seen;
     EXPECT_GT(widest_line(seen), 50u) << words[0] << "\n" << seen;
   }
+}
+
+// Columns that have no room beside the others come below, after the first one again.
+TEST(TerminalWidth, NoColumnOfATableIsLost) {
+  const Words words{"run", "kepler", "--to", "1", "--sweep", "e=0.1:0.8:3"};
+  const std::string wide = seen_on_a_terminal(words, [] { ::setenv("COLUMNS", "200", 1); }),
+                    narrow = seen_on_a_terminal(words, [] { ::setenv("COLUMNS", "60", 1); });
+  const std::string head = wide.substr(wide.find("\ne "), wide.find("--", wide.find("\ne ")) - wide.find("\ne "));
+  for (const std::string& column : words_of(head)) EXPECT_THAT(narrow, HasSubstr(column));
+  EXPECT_GT(words_of(head).size(), 6u) << head;
+  EXPECT_LE(widest_line(narrow), 60u) << narrow;
 }
 
 TEST_F(TerminalText, HelpOfAVerb) {

@@ -101,6 +101,37 @@ TEST(FilledRows, DoNotPassThroughEvents) {
   found.rows->visit([&](double t, const double* y, const double*) { EXPECT_GT(y[0], -1e-6) << t; });
 }
 
+// Two masses on a soft and a stiff spring: the curve of the slow motion between its rows is where a run with rows at
+// those times has it.
+TEST(FilledRows, LieOnTheSlowMotionOfAFormulation) {
+  RunPlan plan;
+  plan.model = "two_springs";
+  plan.method = "slow";
+  plan.to = 10;
+  PreparedRun run = prepare(plan);
+  const Solution given = run.run();
+  ASSERT_TRUE(given.ok());
+  const auto rows = filled_rows(run, given.info, given.outcome, given);
+  ASSERT_TRUE(rows);
+  EXPECT_GT(rows->rows(), 10 * given.rows());
+  plan.output = Grid{0.01};
+  const Solution fine = prepare(plan).run();
+  double most = 0, range = 0, largest_step = 0, before = 0;
+  std::size_t next = 0;
+  rows->visit([&](double t, const double* y, const double*) {
+    while (next + 1 < fine.t.size() && fine.t[next + 1] <= t) ++next;
+    if (next + 1 == fine.t.size()) return;
+    const double share = (t - fine.t[next]) / (fine.t[next + 1] - fine.t[next]);
+    const double a = fine.y()(0, static_cast<Index>(next)), b = fine.y()(0, static_cast<Index>(next) + 1);
+    most = std::max(most, std::abs(y[0] - ((1 - share) * a + share * b)));
+    range = std::max(range, std::abs(y[0]));
+    if (t > 0) largest_step = std::max(largest_step, std::abs(y[0] - before));
+    before = y[0];
+  });
+  EXPECT_LT(most, 1e-3 * range);
+  EXPECT_LT(largest_step, 0.1 * range) << "no corners";
+}
+
 TEST(FilledRows, AreNotMadeWhereTimesWereAskedForOrRowsAreEnough) {
   RunPlan named = plan_of("dop853", 10);
   named.output = Times{{1, 2, 10}};
@@ -120,7 +151,7 @@ TEST(FilledRows, MakeTheBalanceOfEnergyHoldWithFewRows) {
       plan);
   ASSERT_TRUE(found.rows);
   const auto off = [&](const RowSource& rows) {
-    const auto balance = energy_balance(*found.problem, found.given.info, rows);
+    const auto balance = energy_balance(*found.problem, found.given.info, found.given.outcome, rows);
     EXPECT_TRUE(balance);
     const auto last = static_cast<Index>(balance->info.quantities.size()) - 1;
     double most = 0;

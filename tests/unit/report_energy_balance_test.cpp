@@ -16,7 +16,7 @@ struct BalancedRun {
   std::optional<trill::EnergyBalance> balance;
 };
 
-std::unique_ptr<BalancedRun> run_of(const std::string& text, double to) {
+std::unique_ptr<BalancedRun> run_of(const std::string& text, double to, bool every_step = false) {
   auto run = std::make_unique<BalancedRun>();
   auto model = trill::read_model("work.toml", text);
   run->problem = model.problem->clone();
@@ -25,9 +25,12 @@ std::unique_ptr<BalancedRun> run_of(const std::string& text, double to) {
   plan.method = "dop853";
   plan.rtol = 1e-9;
   plan.to = to;
-  plan.output = trill::Grid{0.005};
+  if (every_step)
+    plan.h_max = 0.01;
+  else
+    plan.output = trill::Grid{0.005};
   run->solution = trill::prepare(plan, std::move(model.problem)).run();
-  run->balance = trill::energy_balance(*run->problem, run->solution.info, run->solution);
+  run->balance = trill::energy_balance(*run->problem, run->solution.info, run->solution.outcome, run->solution);
   return run;
 }
 
@@ -97,5 +100,64 @@ TEST(EnergyBalance, ReplacesTheDeviationInThePageAndInPictures) {
   const std::string page = trill::report_json({"", "", "", {shown}, {}, {}});
   EXPECT_THAT(page, testing::HasSubstr("largest imbalance"));
   EXPECT_THAT(page, testing::Not(testing::HasSubstr("largest deviation of energy")));
+}
+
+// A ball that falls from 1 m and keeps 0.64 of its energy at each of two impacts, by closed form.
+TEST(EnergyBalance, OfImpactsIsWhatTheyTake) {
+  const auto run = run_of(
+      "[coordinates]\ny = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"9.81*y\"\n[[event]]\nname = "
+      "\"bounce\"\nwhen = \"y\"\ndirection = -1\nthen = { vy = \"-0.8*vy\" }\n",
+      1.3, true);
+  ASSERT_TRUE(run->balance);
+  const auto [given, lost, balance, worst] = last_of(*run);
+  EXPECT_NEAR(given, 0, 1e-6);
+  EXPECT_NEAR(lost, 9.81 * (1 - 0.64 * 0.64), 1e-6);
+  EXPECT_LT(worst, 1e-6);
+}
+
+// The force ends at an event that sets a parameter: x = t^2 until t = 1, so that the work is 2 x 1.
+TEST(EnergyBalance, KnowsWhatEventsChangeInTheModel) {
+  const auto run = run_of(
+      "[parameters]\nf = 2\n[coordinates]\nx = { start = 0, velocity = 0 }\n[[force]]\non = \"x\"\nvalue = "
+      "\"f\"\n[[event]]\nname = \"off\"\nwhen = \"t - 1\"\nthen = { f = 0 }\n",
+      2, true);
+  ASSERT_TRUE(run->balance);
+  const auto [given, lost, balance, worst] = last_of(*run);
+  EXPECT_NEAR(given, 2, 1e-6);
+  EXPECT_NEAR(lost, 0, 1e-6);
+  EXPECT_LT(worst, 1e-6);
+}
+
+// Rows at equal times leave the rows out that an impact has: then nothing is said.
+TEST(EnergyBalance, IsNotGuessedWhereRowsOfEventsAreMissing) {
+  auto run = run_of(
+      "[coordinates]\nx = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"50*x^2\"\n[[force]]\non "
+      "= \"x\"\nvalue = \"-0.4*vx\"\n[[event]]\nname = \"kick\"\nwhen = \"t - 1\"\nthen = { vx = 1 }\n",
+      2, true);
+  ASSERT_TRUE(run->balance);
+  run->solution.outcome.events.front().t = 1.0001;
+  EXPECT_FALSE(trill::energy_balance(*run->problem, run->solution.info, run->solution.outcome, run->solution));
+}
+
+// Dry friction in a pin depends on the force in it: the loss is what is missing in the energy.
+TEST(EnergyBalance, CountsFrictionThatDependsOnForcesOfJoints) {
+  trill::RunPlan plan;
+  plan.model = "friction_pendulum";
+  plan.to = 2;
+  plan.rtol = 1e-8;
+  trill::PreparedRun prepared = trill::prepare(plan);
+  const trill::Solution solution = prepared.run();
+  const auto balance = trill::energy_balance(*prepared.problem, solution.info, solution.outcome, solution);
+  ASSERT_TRUE(balance);
+  const std::size_t first = solution.info.quantities.size();
+  double lost = 0, worst = 0, energy = 0;
+  balance->rows->visit([&](double, const double*, const double* q) {
+    energy = q[0];
+    lost = q[first + 1];
+    worst = std::max(worst, std::abs(q[first + 2]));
+  });
+  EXPECT_GT(lost, 0.5);
+  EXPECT_NEAR(lost, -energy, 2e-3);  // it starts at rest with the energy 0
+  EXPECT_LT(worst, 2e-3);
 }
 }  // namespace

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moving pictures: where the points of models are, what is drawn without being asked, and mistakes in [picture].
+#include "model/molecule/molecule_model.hpp"
+#include "model/text/particle_picture.hpp"
 #include "report/moving_picture.hpp"
 #include "report/picture_frames.hpp"
 #include "support/text_models.hpp"
 #include "trill/model/text_problem.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <numbers>
 
 #include <gmock/gmock.h>
@@ -151,6 +155,35 @@ TEST(MovingPictures, FramesLieOnTheCurveBetweenTheRows) {
     EXPECT_NEAR(number(1), std::sin(t), 3e-4) << t;
   }
   EXPECT_FALSE(moving_picture(run, 0, 0, 1e5)) << "no stretch of time";
+}
+
+// Two waters in a box of 10, one of them across its edge: bonds go to the nearest image.
+TEST(MovingPictures, AtomsAndBondsOfMolecules) {
+  const Particles particles{{"O", "H", "H", "O", "H", "H"}, {10, 10, 10}};
+  ParticlePicture picture(particles, {{0, 1}, {0, 2}, {3, 4}, {3, 5}});
+  EXPECT_THAT(kinds_of(picture), testing::ElementsAre("line 4x2", "point 4x1", "point 2x1"));
+  EXPECT_EQ(picture.note(), "Atoms, seen along the z axis: 4 H (grey), 2 O (red).");
+  ASSERT_EQ(picture.unknowns(), 18);
+  const double q[] = {1, 2, 3, 2, 2, 3, 1, 3, 3, 9.5, 5, 5, 0.25, 5, 5, 9.5, 6, 5};
+  std::vector<double> numbers(static_cast<std::size_t>(picture.numbers()));
+  picture.evaluate(0, q, nullptr, numbers.data());
+  const std::vector<double> bonds(numbers.begin(), numbers.begin() + 16), atoms(numbers.begin() + 16, numbers.end());
+  EXPECT_THAT(bonds, testing::ElementsAre(1, 2, 2, 2, 1, 2, 1, 3, 9.5, 5, 10.25, 5, 9.5, 5, 9.5, 6));
+  EXPECT_THAT(atoms, testing::ElementsAre(2, 2, 1, 3, 0.25, 5, 9.5, 6, 1, 2, 9.5, 5));
+}
+
+TEST(MovingPictures, BondsAreThoseOfTheFile) {
+  const auto text_of = [](const char* name) {
+    std::ifstream in(std::string(TRILL_SOURCE_DIR "/examples/molecules/") + name);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const Bonds waters = bonds_in("water", text_of("water.data"), {});
+  ASSERT_EQ(waters.size(), 432u);
+  for (std::size_t k = 0; k < waters.size(); ++k) EXPECT_EQ(waters[k][0] / 3, waters[k][1] / 3) << k;
+  const Bonds acetamide = bonds_in("acetamide", text_of("acetamide.psf"), {});
+  EXPECT_EQ(acetamide.size(), 5u);  // six atoms, no ring
+  for (const auto& [a, b] : acetamide) EXPECT_TRUE(a >= 0 && a < 6 && b >= 0 && b < 6 && a != b);
+  EXPECT_TRUE(bonds_in("none", "[coordinates]\nx = 1\n", {}).empty());
 }
 
 TEST(MovingPictures, FramesAreWrittenAsPicturesWithTheirTimes) {

@@ -125,6 +125,29 @@ TEST(Spectrum, IsShownWhereSomethingOscillatesFastAndOnRequest) {
   EXPECT_THAT(found[0].note, HasSubstr("0.1 at 80 (period 0.0785)"));
 }
 
+// The last digit of a constant jumps from row to row.
+TEST(Spectrum, RoundingIsNoFastMotion) {
+  const auto constant = [](double t) { return 0.04 + 1e-17 * std::sin(977 * t); };
+  const Solution run = curves_at(uneven_times(10, 500), constant, [](double t) { return t; });
+  EXPECT_THAT(trill::spectrum_charts(trill::report_run(run)), IsEmpty());
+}
+
+TEST(Spectrum, IsNotSoughtInSlowMotionsEnvelopesAndSteadyStates) {
+  const auto fast = [](double t) { return std::sin(30 * t); };
+  Solution run = curves_at(uneven_times(10, 2000), fast, fast);
+  EXPECT_THAT(trill::spectrum_charts(trill::report_run(run)), testing::Not(IsEmpty()));
+  run.info.settings["want"] = "steady";
+  EXPECT_THAT(trill::spectrum_charts(trill::report_run(run)), IsEmpty());
+  run.info.settings.clear();
+  for (const trill::Delivers delivers : {trill::Delivers::slow, trill::Delivers::envelope}) {
+    run.info.delivers = trill::to_text(delivers);
+    EXPECT_THAT(trill::spectrum_charts(trill::report_run(run)), IsEmpty());
+  }
+  trill::ReportRun asked = trill::report_run(run);
+  asked.spectrum = std::vector<std::string>{"r"};
+  EXPECT_THAT(trill::spectrum_charts(asked), SizeIs(1));
+}
+
 TEST(Spectrum, RefusesANameThatIsNotThere) {
   const auto sine = [](double t) { return std::sin(50 * t); };
   const Solution s = curves_at(uneven_times(10, 3000), sine, sine);

@@ -59,3 +59,8 @@ export function iconButton(name: string, label: string, press: () => void): HTML
 
 let counter = 0;
 export const freshId = (stem: string): string => `${stem}-${++counter}`;
+
+const xmlNames: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+// Control characters are not allowed in XML at all.
+export const escapeXml = (text: string): string =>
+  text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replace(/[&<>"']/g, (c) => xmlNames[c]);

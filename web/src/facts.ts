@@ -167,7 +167,7 @@ export function tableCard(table: Table): HTMLElement {
                   marked ? mark(table.marks[r] ?? '') : null,
                   ...columns.map((_, i) => {
                     const link = i === 0 ? table.links[r] : '';
-                    return el('td', { class: numeric[i] ? 'number' : '' }, link ? el('a', { href: link }, row[i] ?? '') : (row[i] ?? ''));
+                    return el('td', { class: numeric[i] ? 'number' : '' }, link ? el('a', { href: link, title: 'The page of this run' }, row[i] ?? '') : (row[i] ?? ''));
                   }),
                 ),
               ),

@@ -105,7 +105,7 @@ function bandNote(series: Series[]): string {
 
 function decimationNote(run: Run): string {
   if (!run.decimation) return '';
-  return `Decimated: minimum and maximum per interval from ${grouped(run.decimation.rows)} rows, ${grouped(run.decimation.kept)} kept.`;
+  return `Drawn by ${grouped(run.decimation.kept)} of ${grouped(run.decimation.rows)} points: the lowest and the highest of each short stretch.`;
 }
 
 export function timeCharts(run: Run, link: XLink): PlotSpec[] {
@@ -150,7 +150,7 @@ export function timeCharts(run: Run, link: XLink): PlotSpec[] {
       ].filter(Boolean).join(' '),
     });
     if (balance) specs.push(balanceSpec(run, balance, base));
-    else if (group === 'energy') specs.push(deviationSpec(run, series, base));
+    else if (group === 'energy' && !run.random) specs.push(deviationSpec(run, series, base));
   }
   const shown = specs.filter((spec) => spec.group !== 'step' && spec.group !== 'newton').length;
   if (shown > 0 && shown % 2 === 1) specs[0].wide = true;

@@ -5,9 +5,10 @@ import { el, freshId } from './dom';
 import { formatNumber, withUnit } from './format';
 import type { Figure, FigureAxis } from './model';
 import { registerPlot, type LazyPlot } from './registry';
-import { download, fileName } from './save';
+import { csvCell } from './save';
+import { saveMenu } from './savemenu';
+import { SvgPen, type Pen } from './svgpen';
 import { colours } from './theme';
-import { axisLabels } from './ticks';
 
 // Viridis (Smith and van der Walt): its lightness ascends evenly, so that it is read without seeing hues.
 const stops = ['#440154', '#482878', '#3e4a89', '#31688e', '#26828e', '#1f9e89', '#35b779', '#6ece58', '#b5de2b', '#fde725'];
@@ -31,7 +32,7 @@ export function cellEdges(values: number[], log: boolean): number[] {
   return [2 * at[0] - middles[0], ...middles, 2 * at[last] - middles[last - 1]];
 }
 
-const margin = { left: 64, right: 84, top: 12, bottom: 40 };
+const margin = { left: 64, right: 84, top: 26, bottom: 40 };
 
 export class HeatCard implements LazyPlot {
   readonly element: HTMLElement;
@@ -53,7 +54,7 @@ export class HeatCard implements LazyPlot {
     const title = el('figcaption', { id: freshId('heat') }, figure.title);
     this.which = el('select', { 'aria-label': 'Which value' }, ...figure.series.map((s, i) => el('option', { value: i }, s.label)));
     this.which.addEventListener('change', () => this.refresh());
-    const save = el('button', { type: 'button', class: 'tool text', 'aria-label': 'Save as CSV', title: 'Save as CSV', click: () => this.saveCsv() }, 'CSV');
+    const save = saveMenu(() => `${figure.title}, ${this.series.label}`, { svg: () => this.svg(), csv: () => this.csv(), canvas: () => this.canvas });
     this.element = el(
       'figure',
       { class: 'card plot heat', id, 'aria-labelledby': title.id },
@@ -122,7 +123,7 @@ export class HeatCard implements LazyPlot {
     this.canvas.setAttribute('aria-label', `Heat map of ${z.label}, ${this.series.label}, over ${x.label} and ${y.label}: from ${formatNumber(low, 4)} to ${formatNumber(high, 4)}. Arrow keys move from value to value.`);
   }
 
-  private paint(ctx: CanvasRenderingContext2D): void {
+  private paint(ctx: Pen): void {
     const palette = colours();
     const map = this.maps();
     const [low, high] = this.range();
@@ -141,28 +142,28 @@ export class HeatCard implements LazyPlot {
     });
     ctx.font = '12px sans-serif';
     ctx.fillStyle = palette.text;
-    this.paintAxis(this.figure.x, map.xEdges, (v, label) => {
+    this.paintAxis(this.figure.x, this.xs, (v, label) => {
       ctx.textAlign = 'center';
       ctx.fillText(label, map.x(v), margin.top + map.height + 16);
-    }, map.width / 76);
-    this.paintAxis(this.figure.y, map.yEdges, (v, label) => {
+    }, map.width / 60);
+    this.paintAxis(this.figure.y, this.ys, (v, label) => {
       ctx.textAlign = 'right';
       ctx.fillText(label, margin.left - 6, map.y(v) + 4);
-    }, map.height / 44);
+    }, map.height / 26);
     ctx.textAlign = 'right';
     ctx.fillText(withUnit(this.figure.x.label, this.figure.x.unit), margin.left + map.width, margin.top + map.height + 34);
     ctx.textAlign = 'left';
-    ctx.fillText(withUnit(this.figure.y.label, this.figure.y.unit), 4, margin.top + map.height + 34);
+    ctx.fillText(withUnit(this.figure.y.label, this.figure.y.unit), 4, 14);
     if (high >= low) this.paintScale(ctx, low, high, map.height, margin.left + map.width + 14);
   }
 
-  private paintAxis(axis: FigureAxis, edges: number[], put: (at: number, label: string) => void, about: number): void {
-    const values = [edges[0], edges[edges.length - 1]].map((v) => (axis.log ? 10 ** v : v));
-    const { ticks, labels } = axisLabels(values[0], values[1], axis.log, Math.max(2, about));
-    ticks.forEach((t, i) => put(axis.log ? Math.log10(t) : t, labels[i] || formatNumber(t, 3)));
+  // The values of the parameter, as many as there is room for.
+  private paintAxis(axis: FigureAxis, all: number[], put: (at: number, label: string) => void, room: number): void {
+    const stride = Math.max(1, Math.ceil(all.length / Math.max(1, room)));
+    for (let i = 0; i < all.length; i += stride) put(axis.log ? Math.log10(all[i]) : all[i], formatNumber(all[i], 4));
   }
 
-  private paintScale(ctx: CanvasRenderingContext2D, low: number, high: number, height: number, left: number): void {
+  private paintScale(ctx: Pen, low: number, high: number, height: number, left: number): void {
     for (let y = 0; y < height; ++y) {
       ctx.fillStyle = heatColour(1 - y / height);
       ctx.fillRect(left, margin.top + y, 12, 1.5);
@@ -209,12 +210,17 @@ export class HeatCard implements LazyPlot {
     this.point(this.cellAt(within(column, this.xs.length), within(row, this.ys.length)));
   }
 
-  private saveCsv(): void {
+  private svg(): string {
+    const pen = new SvgPen(this.canvas.clientWidth, this.canvas.clientHeight, colours().surface);
+    this.paint(pen);
+    return pen.take();
+  }
+
+  private csv(): string {
     const { x, y, series } = this.figure;
-    const quoted = (text: string): string => `"${(/^[=+\-@]/.test(text) ? ' ' : '') + text.replace(/"/g, '""')}"`;
-    const lines = [[x.label, y.label, ...series.map((s) => s.label)].map(quoted).join(',')];
+    const lines = [[x.label, y.label, ...series.map((s) => s.label)].map(csvCell).join(',')];
     this.series.x.forEach((v, i) => lines.push([v, this.series.y[i], ...series.map((s) => (Number.isFinite(s.z[i]) ? s.z[i] : ''))].join(',')));
-    download(fileName(this.figure.title, 'csv'), new Blob([lines.join('\r\n') + '\r\n'], { type: 'text/csv' }));
+    return lines.join('\r\n') + '\r\n';
   }
 
   state() {

@@ -90,6 +90,7 @@ export interface Picture {
   frames: number;
   numbers: number; // of one frame
   equal: boolean; // both axes have the same scale
+  note: string;
   half: [number, number];
   shapes: PictureShape[];
   data: Int16Array;
@@ -108,6 +109,7 @@ export interface Run {
   id: string;
   label: string;
   question: string; // what was asked, in words
+  random: boolean; // a path in a heat bath, whose energy is not kept
   problem: Work;
   method: Work;
   status: { code: string; ok: boolean; message: string };

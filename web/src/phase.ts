@@ -31,6 +31,22 @@ function curvesFor(runs: RunWithPhase[], xName: string, yName: string): Curve[] 
   });
 }
 
+function moves(values: Float32Array): boolean {
+  let [low, high] = [Infinity, -Infinity];
+  for (const v of values) {
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  return high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high)); // beyond rounding
+}
+
+// The first two that change, since a component that is constant shows nothing against any other.
+function firstChoice(runs: RunWithPhase[], names: string[]): [number, number] {
+  const moving = names.map((name, i) => (runs.some(({ phase }) => moves(phase.columns[phase.names.indexOf(name)])) ? i : -1)).filter((i) => i >= 0);
+  const [x, y] = [moving[0] ?? 0, moving[1] ?? 1];
+  return x === y ? [0, 1] : [x, y];
+}
+
 export function phaseCard(all: Run[], idStem: string): HTMLElement | null {
   const runs = all.filter((run): run is RunWithPhase => run.phase !== null);
   if (runs.length === 0) return null;
@@ -44,20 +60,21 @@ export function phaseCard(all: Run[], idStem: string): HTMLElement | null {
     box.selectedIndex = start;
     return [el('label', {}, el('span', {}, label), box), box];
   };
-  const [xLabel, xBox] = select('Horizontal', 0);
-  const [yLabel, yBox] = select('Vertical', 1);
+  const [xFirst, yFirst] = firstChoice(runs, names);
+  const [xLabel, xBox] = select('Horizontal', xFirst);
+  const [yLabel, yBox] = select('Vertical', yFirst);
 
   const points = runs.map((run) => grouped(run.phase.columns[0].length)).join(' + ');
   const card = new PlotCard({
     id: `${idStem}-phase`,
-    title: titleOf(names[0], names[1]),
+    title: titleOf(names[xFirst], names[yFirst]),
     kind: 'plane',
-    x: axis(names[0]),
-    y: axis(names[1]),
-    curves: curvesFor(runs, names[0], names[1]),
+    x: axis(names[xFirst]),
+    y: axis(names[yFirst]),
+    curves: curvesFor(runs, names[xFirst], names[yFirst]),
     controls: el('div', { class: 'axis-choice' }, xLabel, yLabel),
     style: runs.some((run) => run.phase.style === 'points') ? 'points' : 'line',
-    equalAspect: unitOf(names[0]) === unitOf(names[1]),
+    equalAspect: unitOf(names[xFirst]) === unitOf(names[yFirst]),
     note: `${points} points.`,
   });
   const change = (): void =>

@@ -42,6 +42,7 @@ export class PictureCard implements Linked, LazyPlot {
       el('header', {}, title, this.readout),
       el('div', { class: 'picture-stage' }, this.canvas),
       el('div', { class: 'picture-controls' }, this.playTool, slider, this.speed),
+      picture.note ? el('p', { class: 'plot-note' }, picture.note) : null,
     );
     this.link.join(this);
     this.setPlaying(false);

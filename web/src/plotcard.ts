@@ -15,7 +15,7 @@ import { Legend } from './legend';
 import type { Linked, XLink } from './link';
 import type { Mark } from './model';
 import { registerPlot, type LazyPlot } from './registry';
-import type { SavedPlot } from './save';
+import { plotCsv, plotSvg, type SavedPlot } from './save';
 import { saveMenu } from './savemenu';
 import { colours, dashOf } from './theme';
 import { axisLabels, type AxisLabels } from './ticks';
@@ -86,7 +86,11 @@ export class PlotCard implements Linked, LazyPlot, GestureTarget {
       iconButton('plus', 'Zoom in', () => this.zoomBy(0.5)),
       this.resetTool,
     );
-    tools.append(saveMenu(() => this.spec.title, () => this.saved(), () => this.mount.querySelector('canvas')));
+    const written = (write: (plot: SavedPlot) => string): string | null => {
+      const plot = this.saved();
+      return plot ? write(plot) : null;
+    };
+    tools.append(saveMenu(() => this.spec.title, { svg: () => written(plotSvg), csv: () => written(plotCsv), canvas: () => this.mount.querySelector('canvas') }));
     const enlarge = iconButton('expand', 'Full width', () => this.enlarge(enlarge));
     enlarge.classList.add('enlarge');
     this.boxTool.classList.add('box');

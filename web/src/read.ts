@@ -138,7 +138,7 @@ function readPicture(v: unknown, label: string, problems: string[]): Picture | n
     return null;
   }
   const half = list(v.half).map((h) => Math.abs(numberOr(h, 1)) || 1);
-  return { t0, t1, frames, numbers, equal: v.equal !== false, half: [half[0] ?? 1, half[1] ?? 1], shapes, data, blur: blur.length === data.length ? blur : new Int16Array(0) };
+  return { t0, t1, frames, numbers, equal: v.equal !== false, note: text(v.note), half: [half[0] ?? 1, half[1] ?? 1], shapes, data, blur: blur.length === data.length ? blur : new Int16Array(0) };
 }
 
 function readRun(v: unknown, index: number, problems: string[]): Run {
@@ -184,6 +184,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
     id: text(f.id) || `r${index}`,
     label,
     question: text(f.question),
+    random: f.random === true,
     problem: readWork(f.problem),
     method: readWork(f.method),
     status: { code: text(status.code), ok: status.ok !== false, message: text(status.message) },

@@ -2,6 +2,7 @@
 // What a reader takes away: a plot as SVG, PNG or CSV, the numbers of the page as JSON.
 
 import type { Curve } from './curve';
+import { escapeXml } from './dom';
 import { mapX, mapY, markLabels, type Frame } from './draw';
 import { withUnit } from './format';
 import type { FigureAxis, Mark } from './model';
@@ -18,13 +19,8 @@ export interface SavedPlot {
   ticks: { x: { at: number[]; labels: string[]; factor: string }; y: { at: number[]; labels: string[]; factor: string } };
 }
 
-const xmlNames: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-// Control characters are not allowed in XML at all.
-const escapeXml = (text: string): string =>
-  text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replace(/[&<>"']/g, (c) => xmlNames[c]);
-
 // A cell that begins like a formula would be one in a spreadsheet.
-const csvCell = (text: string): string => {
+export const csvCell = (text: string): string => {
   const plain = /^[=+\-@\t\r]/.test(text) ? ` ${text}` : text;
   return /[",\n\r]/.test(plain) ? `"${plain.replace(/"/g, '""')}"` : plain;
 };

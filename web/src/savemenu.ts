@@ -2,27 +2,33 @@
 // The menu of a plot with the forms in which it can be saved.
 
 import { el, icon } from './dom';
-import { download, fileName, plotCsv, plotSvg, savePng, type SavedPlot } from './save';
+import { download, fileName, savePng } from './save';
 
-export function saveMenu(title: () => string, plot: () => SavedPlot | null, canvas: () => HTMLCanvasElement | null): HTMLElement {
+// What a picture can be saved as; null where there is nothing to save yet.
+export interface Forms {
+  svg: () => string | null;
+  csv: () => string | null;
+  canvas: () => HTMLCanvasElement | null;
+}
+
+export function saveMenu(title: () => string, forms: Forms): HTMLElement {
   const menu = el('details', { class: 'save' });
   const entry = (name: string, save: () => void): HTMLElement =>
     el('button', { type: 'button', class: 'tool text', 'aria-label': `Save as ${name}`, click: () => { save(); menu.open = false; } }, name);
-  const text = (ending: string, kind: string, write: (p: SavedPlot) => string): void => {
-    const shown = plot();
-    if (shown) download(fileName(title(), ending), new Blob([write(shown)], { type: kind }));
+  const text = (ending: string, kind: string, content: string | null): void => {
+    if (content !== null) download(fileName(title(), ending), new Blob([content], { type: kind }));
   };
   menu.append(
     el('summary', { class: 'tool', title: 'Save this plot', 'aria-label': 'Save this plot' }, icon('save')),
     el(
       'div',
       { class: 'save-forms', role: 'group', 'aria-label': 'Save this plot as' },
-      entry('SVG', () => text('svg', 'image/svg+xml', plotSvg)),
+      entry('SVG', () => text('svg', 'image/svg+xml', forms.svg())),
       entry('PNG', () => {
-        const drawn = canvas();
+        const drawn = forms.canvas();
         if (drawn) savePng(title(), drawn);
       }),
-      entry('CSV', () => text('csv', 'text/csv', plotCsv)),
+      entry('CSV', () => text('csv', 'text/csv', forms.csv())),
     ),
   );
   menu.addEventListener('keydown', (event) => {

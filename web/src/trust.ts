@@ -76,7 +76,7 @@ export function trustBanner(trust: Trust | null): HTMLElement {
       { class: 'trust-body' },
       el('p', { class: 'trust-label' }, word.label),
       el('p', { class: 'trust-headline' }, trust?.headline || word.headline),
-      trust?.how ? el('p', { class: 'trust-how' }, `How this is known: ${trust.how}`) : null,
+      trust?.how && !trust.headline.includes(trust.how) ? el('p', { class: 'trust-how' }, `How this is known: ${trust.how}`) : null,
       components.length > 0
         ? el('details', {}, el('summary', {}, `Deviation per component (${components.length})`), componentTable(components))
         : null,

@@ -16,14 +16,14 @@ test('a heat map tells the value under the pointer and by keys, for each kind of
     await canvas.scrollIntoViewIfNeeded();
     const box = await canvas.boundingBox();
     const read = () => page.locator('#figure-0 .heat-value').textContent();
-    await page.mouse.move(box.x + 66, box.y + 16); // left and top: a = 1, b = 100
+    await page.mouse.move(box.x + 66, box.y + 30); // left and top: a = 1, b = 100
     assert.equal(await read(), 'a = 1, <i>b</i> = 100: r at the end 100 [s]');
     await canvas.focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
     assert.equal(await read(), 'a = 2, <i>b</i> = 10: r at the end 20 [s]');
     await page.selectOption('#figure-0 select', { label: 'mean' });
-    await page.mouse.move(box.x + 70, box.y + 20);
+    await page.mouse.move(box.x + 70, box.y + 34);
     await canvas.focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
@@ -39,18 +39,34 @@ test('low and high values have the ends of the scale of colours', () =>
       const ratio = devicePixelRatio;
       const at = (x, y) => [...data.slice(4 * (Math.round(y * ratio) * canvas.width + Math.round(x * ratio))).slice(0, 3)];
       const [w, h] = [canvas.clientWidth, canvas.clientHeight];
-      return { low: at(70, h - 46), high: at(w - 90, 20) };
+      return { low: at(70, h - 46), high: at(w - 90, 34) };
     });
     assert.deepEqual(colours, { low: [68, 1, 84], high: [253, 231, 37] });
   }));
 
-test('a heat map is saved as CSV', () =>
+test('a heat map is saved as CSV, SVG and PNG, and no label breaks out of it', () =>
   withPage(report({ runs: [], charts: [heat()], tables: [] }), async (page) => {
-    const waiting = page.waitForEvent('download');
-    await page.locator('#figure-0 button[aria-label="Save as CSV"]').click();
-    const text = readFileSync(await (await waiting).path(), 'utf8').split('\r\n');
-    assert.equal(text[0], '"a","<i>b</i>","at the end","mean"');
+    const saved = async (form) => {
+      await page.locator('#figure-0 .save > summary').click();
+      const waiting = page.waitForEvent('download');
+      await page.locator(`#figure-0 button[aria-label="Save as ${form}"]`).click();
+      return readFileSync(await (await waiting).path());
+    };
+    const text = (await saved('CSV')).toString().split('\r\n');
+    assert.equal(text[0], 'a,<i>b</i>,at the end,mean');
     assert.equal(text[3], '2,10,20,');
+    const found = await page.evaluate((svg) => {
+      const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+      return {
+        broken: parsed.querySelectorAll('parsererror, i').length,
+        cells: [...parsed.querySelectorAll('rect')].filter((r) => r.getAttribute('fill').startsWith('rgb')).length,
+        texts: [...parsed.querySelectorAll('text')].map((t) => t.textContent),
+      };
+    }, (await saved('SVG')).toString());
+    assert.equal(found.broken, 0);
+    assert.ok(found.cells >= 4, `${found.cells} cells`);
+    assert.ok(found.texts.includes('<i>b</i>') && found.texts.includes('a [m]') || found.texts.includes('a'), found.texts.join(' | '));
+    assert.deepEqual([...(await saved('PNG')).subarray(1, 4)], [...Buffer.from('PNG')]);
   }));
 
 test('the page begins with its summary, and rows lead only to files beside the page', () =>

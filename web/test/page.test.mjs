@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { f32, f64, makeRun, millionSteps, pageText, report, sampleReport, series } from './data.mjs';
 import { charts, curvePixels, settle, show } from './probe.mjs';
+import { heatChart, movingBars } from './parts.mjs';
 import { session } from './session.mjs';
 
 const withPage = session();
@@ -115,9 +116,14 @@ test('names with markup are shown as text', () => {
   run.series[0].name = run.series[0].unit = run.series[0].group = evil;
   run.phase.names[0] = evil;
   run.events[0].name = evil;
+  run.question = run.time.name = run.time.unit = evil;
+  run.picture = { ...movingBars(), note: evil };
+  run.picture.shapes[0].colour = evil;
+  run.others = { time: f64([0, 1]), series: [{ name: evil, unit: evil, group: evil, offset: 0, data: f32([1, 2]) }] };
+  run.spectrum = [{ title: evil, note: evil, x: { label: evil, unit: evil }, y: { label: evil, unit: evil }, series: [{ label: evil, x: f64([1, 2]), y: f64([1, 2]) }], marks: [{ x: 1.5, label: evil }] }];
   const chart = { title: evil, note: evil, x: { label: evil }, y: { label: evil }, series: [{ label: evil, x: f64([1, 2]), y: f64([1, 2]) }] };
   const table = { title: evil, note: evil, columns: [evil], rows: [[evil]], marks: [evil] };
-  return withPage(report({ title: evil, runs: [run, run], charts: [chart], tables: [table] }), async (page) => {
+  return withPage(report({ title: evil, summary: [evil], runs: [run, run], charts: [chart, { ...heatChart(), title: evil, note: evil, x: { label: evil, unit: evil } }], tables: [{ ...table, links: ['./javascript:alert(1)'] }] }), async (page) => {
     await page.getByRole('tab', { name: 'Overlay' }).click();
     await settle(page);
     assert.equal(await page.evaluate(() => window.hacked), undefined);

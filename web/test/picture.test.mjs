@@ -106,3 +106,8 @@ test('a fast oscillation that the run leaves out is drawn as a cloud around the 
     });
   });
 });
+
+test('a note tells what the picture shows', () =>
+  withPicture({ ...picture(), note: 'Atoms: 4 <b>H</b> (grey).' }, async (page) => {
+    assert.equal(await page.locator('#r0-picture .plot-note').textContent(), 'Atoms: 4 <b>H</b> (grey).');
+  }));

@@ -65,10 +65,6 @@ const char* function_name_of(Op op) {
       return "\\tanh";
     case Op::atan2:
       return "\\operatorname{atan2}";
-    case Op::min:
-      return "\\min";
-    case Op::max:
-      return "\\max";
     default:
       return nullptr;
   }
@@ -107,8 +103,9 @@ class LatexWriter {
     const ExpressionNode& node = graph_[e];
     const auto child = [&](int k) { return node.child[k]; };
     if (const char* name = function_name_of(node.op)) return {call(name, node), atom};
-    if (const char* sign = relation(node.op))
-      return {fmt::format("{} {} {}", inside(child(0), sum), sign, inside(child(1), sum)), comparison};
+    if (relation(node.op)) return {condition(e), comparison};
+    if (const auto known = extreme(node)) return *known;
+    if (is_truth(e)) return {fmt::format("\\left[{}\\right]", condition(e)), atom};
     switch (node.op) {
       case Op::number:
         return write_number(node.value);
@@ -141,6 +138,7 @@ class LatexWriter {
       case Op::table_piece:
         return {of_table(node, 2), atom};
       default:  // choose
+        if (const auto known = known_choice(node)) return *known;
         return {fmt::format("\\begin{{cases}} {} & \\text{{if }} {} \\\\ {} & \\text{{otherwise}} \\end{{cases}}",
                             plain(child(1)), condition(child(0)), plain(child(2)))};
     }
@@ -152,7 +150,75 @@ class LatexWriter {
     const Piece piece = write(e);
     return piece.binding >= least ? piece.text : fmt::format("\\left({}\\right)", piece.text);
   }
-  std::string condition(Expression e) const { return relation(graph_[e].op) ? plain(e) : plain(e) + " \\ne 0"; }
+
+  bool is_zero(Expression e) const { return graph_.constant(e) == 0.0; }
+  // Numbers that are 1 or 0: comparisons, and what the parser makes of `and` and `or`.
+  bool is_truth(Expression e) const {
+    const ExpressionNode& node = graph_[e];
+    if (relation(node.op)) return true;
+    return node.op == Op::multiply ? is_truth(node.child[0]) && is_truth(node.child[1]) : either_of(e).has_value();
+  }
+  // a + b - a b
+  std::optional<std::array<Expression, 2>> either_of(Expression e) const {
+    const ExpressionNode& node = graph_[e];
+    if (node.op != Op::subtract || graph_[node.child[0]].op != Op::add || graph_[node.child[1]].op != Op::multiply)
+      return std::nullopt;
+    const ExpressionNode &both = graph_[node.child[0]], &common = graph_[node.child[1]];
+    const bool same = (both.child[0] == common.child[0] && both.child[1] == common.child[1]) ||
+                      (both.child[0] == common.child[1] && both.child[1] == common.child[0]);
+    if (!same || !is_truth(both.child[0]) || !is_truth(both.child[1])) return std::nullopt;
+    return std::array{both.child[0], both.child[1]};
+  }
+  std::string part_of_condition(Expression e) const {
+    const ExpressionNode& node = graph_[e];
+    const bool simple = relation(node.op) && !(is_zero(node.child[1]) && is_truth(node.child[0]));
+    return simple ? condition(e) : fmt::format("\\left({}\\right)", condition(e));
+  }
+  std::string condition(Expression e) const {
+    const ExpressionNode& node = graph_[e];
+    if (const auto either = either_of(e))
+      return fmt::format("{} \\lor {}", part_of_condition((*either)[0]), part_of_condition((*either)[1]));
+    if (node.op == Op::multiply && is_truth(e))
+      return fmt::format("{} \\land {}", part_of_condition(node.child[0]), part_of_condition(node.child[1]));
+    const char* sign = relation(node.op);
+    if (!sign) return plain(e) + " \\ne 0";
+    if (is_zero(node.child[1]) && is_truth(node.child[0])) {
+      if (node.op == Op::not_equal) return condition(node.child[0]);
+      if (node.op == Op::equal) return fmt::format("\\lnot \\left({}\\right)", condition(node.child[0]));
+    }
+    return fmt::format("{} {} {}", inside(node.child[0], sum), sign, inside(node.child[1], sum));
+  }
+
+  // The choice that stands for a sign.
+  std::optional<Piece> known_choice(const ExpressionNode& node) const {
+    const ExpressionNode& test = graph_[node.child[0]];
+    if (test.op != Op::less) return std::nullopt;
+    const ExpressionNode& other = graph_[node.child[2]];
+    if (graph_.constant(node.child[1]) == -1.0 && is_zero(test.child[1]) && other.op == Op::less &&
+        is_zero(other.child[0]) && other.child[1] == test.child[0])
+      return Piece{fmt::format("\\operatorname{{sign}}\\left({}\\right)", plain(test.child[0])), atom};
+    return std::nullopt;
+  }
+  // The smaller or larger of two numbers: as such, or as the choice that the parser makes of it.
+  std::optional<Piece> extreme(const ExpressionNode& node) const {
+    for (const bool larger : {false, true})
+      if (is_extreme(node, larger))
+        return Piece{fmt::format("{}\\left({}\\right)", larger ? "\\max" : "\\min", candidates(node, larger)), atom};
+    return std::nullopt;
+  }
+  bool is_extreme(const ExpressionNode& node, bool larger) const {
+    if (node.op == (larger ? Op::max : Op::min)) return true;
+    if (node.op != Op::choose || graph_[node.child[0]].op != Op::less) return false;
+    const ExpressionNode& test = graph_[node.child[0]];
+    return test.child[larger ? 1 : 0] == node.child[1] && test.child[larger ? 0 : 1] == node.child[2];
+  }
+  std::string candidates(const ExpressionNode& node, bool larger) const {
+    std::string text;
+    const int first = node.op == Op::choose ? 1 : 0;
+    for (const Expression e : {node.child[first], node.child[first + 1]})
+      text += (text.empty() ? "" : ", ") + (is_extreme(graph_[e], larger) ? candidates(graph_[e], larger) : plain(e));
+    return text;
+  }
 
   std::string call(const char* name, const ExpressionNode& node) const {
     std::string arguments = plain(node.child[0]);

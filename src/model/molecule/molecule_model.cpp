@@ -139,6 +139,23 @@ TextModel read_molecule(const ModelFolder& folder, const std::string& file, cons
   return model;
 }
 
+std::vector<std::array<int, 2>> bonds_in(const std::string& name, const std::string& text,
+                                         const OptionSet& parameters) {
+  std::vector<std::array<int, 2>> bonds;
+  try {
+    for (const PsfFile::Term& bond : PsfFile(name + ".psf", text).bonds)
+      bonds.push_back({bond.atoms[0], bond.atoms[1]});
+    return bonds;
+  } catch (const UsageError&) {
+  }
+  try {
+    for (const BondTerm& bond : read_data(name + ".data", text, read_molecule_settings(parameters, name)).bonds)
+      bonds.push_back({bond.i, bond.j});
+  } catch (const UsageError&) {
+  }
+  return bonds;
+}
+
 ModelDescription describe_molecule(const ModelFolder& folder, const std::string& file, const std::string& name,
                                    const std::string& text) {
   const auto molecule = read_any(folder, file, name, text, {}).molecule;

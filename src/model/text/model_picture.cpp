@@ -2,7 +2,6 @@
 #include "model/text/model_picture.hpp"
 
 #include "model/expression/derivative.hpp"
-#include "model/molecule/molecule_model.hpp"
 #include "model/netlist/netlist.hpp"
 #include "model/text/compiled_model.hpp"
 #include "model/text/structure_picture.hpp"
@@ -15,8 +14,6 @@
 
 namespace trill {
 namespace {
-constexpr Index most_numbers = 40'000;  // of one moment; models with more are drawn without the rest
-
 const IndexSet* set_of(CompiledModel& model, const FilePictureItem& item) {
   if (item.over.empty()) return nullptr;
   return model.space->set(FileText{item.over, item.points.front().begin});
@@ -40,33 +37,21 @@ std::vector<Expression> parts_of(KernelScope& scope, const FilePictureItem& item
 }
 }  // namespace
 
-struct ModelPicture::Parts {
+bool ModelPicture::add_shape(PictureKind kind, Index points, Index elements, const std::string& colour, bool trail) {
+  const Index width = 2 * points * elements;
+  if (width == 0 || size_ + width > most_numbers) return false;
+  shapes_.push_back({kind, size_, points, elements, colour, trail});
+  size_ += width;
+  return true;
+}
+
+struct TextPicture::Parts {
   std::vector<std::unique_ptr<KernelScope>> scopes;
   std::vector<Runner> runners;
-  std::optional<StructurePicture> structure;
 };
 
-ModelPicture::ModelPicture(std::shared_ptr<CompiledModel> model)
+TextPicture::TextPicture(std::shared_ptr<CompiledModel> model)
     : model_(std::move(model)), parts_(std::make_unique<Parts>()) {
-  if (model_->file.structure)
-    add_structure();
-  else
-    add_stated_items();
-}
-
-void ModelPicture::add_structure() {
-  const FileStructure& file = *model_->file.structure;
-  std::optional<StructureMesh> mesh = read_structure_mesh(file, model_->source, model_->file.folder);
-  if (!mesh && file.generate) mesh = generated_from(*file.generate, *model_->space, model_->source).mesh;
-  if (!mesh) return;
-  StructurePicture picture(*mesh);
-  if (picture.still().size() > most_numbers) return;
-  size_ = picture.still().size();
-  shapes_.push_back(picture.shape());
-  parts_->structure = std::move(picture);
-}
-
-void ModelPicture::add_stated_items() {
   std::vector<FilePictureItem> items = model_->file.picture.parts;
   const auto& stated = model_->file.picture.stated;
   items.insert(items.end(), stated.begin(), stated.end());
@@ -75,36 +60,27 @@ void ModelPicture::add_stated_items() {
     auto scope = std::make_unique<KernelScope>(*model_->space, set_of(*model_, item));
     const std::vector<Expression> outputs = parts_of(*scope, item);
     const Index elements = scope->instances(), width = static_cast<Index>(outputs.size());
-    if (elements == 0 || size_ + elements * width > most_numbers) continue;
+    if (!add_shape(item.kind, width / 2, elements, item.colour, item.trail)) continue;
+    const Index first = shapes().back().first;
     Routine routine{Program(scope->graph(), outputs), std::make_shared<KernelTable>(scope->make_table()), {}};
     for (Index k = 0; k < width; ++k) {
       auto places = std::make_shared<IndexTable>();
-      for (Index e = 0; e < elements; ++e) places->push_back(static_cast<std::int32_t>(size_ + e * width + k));
+      for (Index e = 0; e < elements; ++e) places->push_back(static_cast<std::int32_t>(first + e * width + k));
       routine.targets.push_back({places, false});
     }
     parts_->runners.emplace_back(std::make_shared<const Routine>(std::move(routine)),
                                  model_->space->parameter_values());
     parts_->scopes.push_back(std::move(scope));
-    shapes_.push_back({item.kind, size_, width / 2, elements, item.colour, item.trail});
-    equal_scales_ = equal_scales_ && item.kind != PictureKind::curve;
-    size_ += elements * width;
+    if (item.kind == PictureKind::curve) show_curves();
   }
 }
 
-ModelPicture::~ModelPicture() = default;
+TextPicture::~TextPicture() = default;
 
-bool ModelPicture::fits(Index unknowns) const {
-  return parts_->structure ? parts_->structure->fits(unknowns) : model_->space->unknowns() == unknowns;
-}
+bool TextPicture::fits(Index unknowns) const { return model_->space->unknowns() == unknowns; }
 
-const Vec* ModelPicture::still() const { return parts_->structure ? &parts_->structure->still() : nullptr; }
-
-void ModelPicture::evaluate(double t, const double* q, const double* v, double* numbers) {
-  if (parts_->structure) {
-    parts_->structure->evaluate(q, numbers);
-    return;
-  }
-  std::fill_n(numbers, size_, 0.0);
+void TextPicture::evaluate(double t, const double* q, const double* v, double* numbers) {
+  std::fill_n(numbers, this->numbers(), 0.0);
   for (Runner& runner : parts_->runners) runner.add({.t = t, .q = q, .v = v}, numbers);
 }
 
@@ -118,15 +94,22 @@ void check_picture(CompiledModel& model) {
 
 std::unique_ptr<ModelPicture> picture_of_text(const std::string& file, const std::string& text,
                                               const OptionSet& parameters, const ModelFolder& folder) {
-  if (text.empty() || is_netlist(file) || is_molecule_file(file)) return nullptr;
+  if (text.empty() || is_netlist(file)) return nullptr;
   try {
     auto model = std::make_shared<CompiledModel>(file, text);
     model->file = read_model_file(model->source, folder);
     model->file.folder = folder;
     read_set_tables(model->file, model->source, folder);
     compile_model(*model, parameters);
-    auto picture = std::make_unique<ModelPicture>(std::move(model));
-    return picture->shapes().empty() ? nullptr : std::move(picture);
+    std::unique_ptr<ModelPicture> picture;
+    if (const auto& structure = model->file.structure) {
+      auto mesh = read_structure_mesh(*structure, model->source, folder);
+      if (!mesh && structure->generate) mesh = generated_from(*structure->generate, *model->space, model->source).mesh;
+      if (mesh) picture = std::make_unique<StructurePicture>(*mesh);
+    } else {
+      picture = std::make_unique<TextPicture>(std::move(model));
+    }
+    return picture && !picture->shapes().empty() ? std::move(picture) : nullptr;
   } catch (const UsageError&) {
     return nullptr;
   }

@@ -22,31 +22,50 @@ struct PictureShape {
   bool trail = false;
 };
 
+// Where the points of a model are, from its state.
 class ModelPicture {
  public:
-  explicit ModelPicture(std::shared_ptr<CompiledModel> model);
-  ~ModelPicture();
+  ModelPicture() = default;
+  virtual ~ModelPicture() = default;
   ModelPicture(const ModelPicture&) = delete;
   ModelPicture& operator=(const ModelPicture&) = delete;
 
   const std::vector<PictureShape>& shapes() const { return shapes_; }
-  bool fits(Index unknowns) const;         // of a state
   Index numbers() const { return size_; }  // of one moment
   bool equal_scales() const { return equal_scales_; }
+  const std::string& note() const { return note_; }  // what one cannot see by looking; may be empty
+  virtual bool fits(Index unknowns) const = 0;       // coordinates of a state
   // The numbers of a structure without displacements, which are too small to be seen as they are; nullptr: not one.
-  const Vec* still() const;
-  void evaluate(double t, const double* q, const double* v, double* numbers);
+  virtual const Vec* still() const { return nullptr; }
+  virtual void evaluate(double t, const double* q, const double* v, double* numbers) = 0;
+
+ protected:
+  static constexpr Index most_numbers = 40'000;  // of one moment; models with more are drawn without the rest
+
+  // False if there is no room for it.
+  bool add_shape(PictureKind kind, Index points, Index elements, const std::string& colour, bool trail);
+  void show_curves() { equal_scales_ = false; }
+  void set_note(std::string note) { note_ = std::move(note); }
 
  private:
-  void add_stated_items();
-  void add_structure();
-
-  struct Parts;
-  std::shared_ptr<CompiledModel> model_;
-  std::unique_ptr<Parts> parts_;
   std::vector<PictureShape> shapes_;
   Index size_ = 0;
   bool equal_scales_ = true;
+  std::string note_;
+};
+
+// The points are expressions of a text model.
+class TextPicture final : public ModelPicture {
+ public:
+  explicit TextPicture(std::shared_ptr<CompiledModel> model);
+  ~TextPicture() override;
+  bool fits(Index unknowns) const override;
+  void evaluate(double t, const double* q, const double* v, double* numbers) override;
+
+ private:
+  struct Parts;
+  std::shared_ptr<CompiledModel> model_;
+  std::unique_ptr<Parts> parts_;
 };
 
 // Throws ModelError where [picture] is wrong.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a linear structure looks like: the nodes and lines that [structure] names, or those of a shape that was generated.
+// What a linear structure looks like: the nodes and lines that [structure] names, or those of a shape that was
+// generated.
 #pragma once
 
 #include "model/text/compiled_model.hpp"
@@ -11,14 +12,13 @@ namespace trill {
 std::optional<StructureMesh> read_structure_mesh(const FileStructure& file, const SourceText& source,
                                                  const ModelFolder& folder);
 
-class StructurePicture {
+class StructurePicture final : public ModelPicture {
  public:
   explicit StructurePicture(const StructureMesh& mesh);
 
-  PictureShape shape() const { return shape_; }
-  const Vec& still() const { return still_; }  // the numbers of a picture without displacements
-  bool fits(Index unknowns) const { return last_ < unknowns; }
-  void evaluate(const double* q, double* numbers) const;
+  bool fits(Index unknowns) const override { return last_ < unknowns; }
+  const Vec* still() const override { return &still_; }
+  void evaluate(double t, const double* q, const double* v, double* numbers) override;
 
  private:
   // A displacement and what it adds to a number of the picture.
@@ -28,7 +28,6 @@ class StructurePicture {
   };
   void add(const MeshNode& node, bool oblique);
 
-  PictureShape shape_;
   Vec still_;
   std::vector<Share> shares_;
   Index filled_ = 0, last_ = -1;
