@@ -335,7 +335,7 @@ TEST(Contact, IsTrustedWhereARepetitionComesToRestThere) {
   for (const auto& [method, step] : {std::pair{"rk4", 0.02}, {"cvode_bdf", 1e-9}, {"sdirk", 1e-7}}) {
     PreparedRun run = prepare(plan_with(method, 100, step), read_model("m.toml", dropped(0, 0.7, "2")).problem);
     const Solution s = run.run();
-    const Trust trust = check_trust(run, s.outcome, s);
+    const Trust trust = check_trust(run, s.outcome, s, {.most_seconds = HUGE_VAL});
     EXPECT_EQ(trust.verdict, Verdict::green) << method << trust.headline;
     EXPECT_EQ(trust.rows.back().name, "time of bounce");
   }
@@ -350,7 +350,7 @@ TEST(Contact, AnEventThatWasMissedIsNotTrusted) {
   run.options.events = {{"blip", blip, 0, [](State&) { return true; }}};
   const Solution s = run.run();
   EXPECT_TRUE(s.outcome.events.empty());
-  const Trust trust = check_trust(run, s.outcome, s);
+  const Trust trust = check_trust(run, s.outcome, s, {.most_seconds = HUGE_VAL});
   EXPECT_EQ(trust.verdict, Verdict::amber) << trust.headline;
   EXPECT_THAT(trust.headline, mentions("'blip'"));
 }
