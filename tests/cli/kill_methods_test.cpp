@@ -38,7 +38,7 @@ struct Fitting {
 };
 
 Fitting try_out(const Named& named, const Candidate& candidate) {
-  const double wanted_seconds = wanted_kills(1) < 3 ? 0.08 : 0.3;
+  const double wanted_seconds = wanted_kills(2) < 3 ? 0.08 : 0.3;
   constexpr std::int64_t most = 4'000'000;
   RunPlan plan;
   plan.model = candidate.model;
@@ -99,7 +99,7 @@ TEST_P(KilledMethod, ResumesBitForBit) {
   const Fitting small = first_fitting(GetParam(), small_models);
   ASSERT_TRUE(small.candidate) << "runs none of the models tried here";
   const Fitting sparse = fitting_sparse_model(GetParam(), small);
-  const int kills = wanted_kills(1), of_sparse = sparse.candidate ? (kills + 1) / 2 : 0;
+  const int kills = wanted_kills(2), of_sparse = sparse.candidate ? (kills + 1) / 2 : 0;
   kill_and_resume({.run = run_of(GetParam(), small), .kills = std::max(1, kills - of_sparse)});
   if (HasFatalFailure() || !sparse.candidate) return;
   kill_and_resume({.run = run_of(GetParam(), sparse), .kills = of_sparse});

@@ -3,6 +3,9 @@
 #include "analysis/convergence.hpp"
 #include "support/method_cases.hpp"
 
+#include <map>
+#include <tuple>
+
 namespace trill::test {
 namespace {
 // Steps fall on all of them, so nothing is interpolated. Methods of very high order are at rounding with steps of an
@@ -38,18 +41,21 @@ struct Reference8 {
   double floor;  // errors below it say nothing
 };
 
+// Computed once for all methods that are compared with it.
+const Mat& computed_by(const std::string& method, RunPlan plan, int times, double steps_between) {
+  static std::map<std::tuple<std::string, std::string, OptionSet, double, int>, Mat> known;
+  plan.method = method;
+  plan.options.clear();
+  Mat& y = known[{method, plan.model, plan.parameters, *plan.to, times}];
+  if (y.size() == 0) y = at_compared_times(plan, times, steps_between).y();
+  return y;
+}
+
 // dop853 with 400 steps between the times, or a method of order 2 with many steps where dop853 cannot run the model.
 Reference8 reference_for(const RunPlan& plan, const Accepts& accepts, int times) {
   if (runs_circuits_alone(accepts)) return {at_compared_times(plan, times, 20000).y(), 1e-9};
-  RunPlan exact = plan;
-  if (accepts.langevin) {
-    exact.method = "langevin_splitting";
-    exact.options.clear();
-    return {at_compared_times(exact, times, 20000).y(), 1e-7};
-  }
-  exact.method = "dop853";
-  exact.options.clear();
-  return {at_compared_times(exact, times, 3200 / times).y(), 2e-12};
+  if (accepts.langevin) return {computed_by("langevin_splitting", plan, times, 20000), 1e-7};
+  return {computed_by("dop853", plan, times, 3200 / times), 2e-12};
 }
 
 struct Study {

@@ -146,7 +146,9 @@ inline std::string slurp(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+// Into a new file: some file systems wait for the disk when one is cut to nothing and closed.
 inline void spill(const fs::path& path, const std::string& bytes) {
+  fs::remove(path);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 

@@ -353,8 +353,8 @@ TEST(Trust, DeviationIsTheRealError) {
 }
 
 TEST(Trust, SaysWhenItTookTooLong) {
-  RunPlan p = harmonic(2e5, 0.01);
-  p.output = EveryStep{10000};
+  RunPlan p = harmonic(2e3, 0.01);
+  p.output = EveryStep{100};
   PreparedRun run = prepare(p);
   const Solution s = run.run();
   TrustOptions options;
