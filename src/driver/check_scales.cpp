@@ -15,8 +15,8 @@ constexpr Index most_energy_samples = 200;
 
 bool is_energy(const Quantity& q) { return q.kind == QuantityKind::energy || q.kind == QuantityKind::energy_part; }
 
-// The range of the kinetic energy over some states of the run, and no less than that of one coordinate alone between its
-// slowest and its fastest motion, which is known even where only a few states are.
+// The range of the kinetic energy over some states of the run, and no less than that of one coordinate alone between
+// its slowest and its fastest motion, which is known even where only a few states are.
 double kinetic_range(const PreparedRun& run, const JudgedCurve& curve, const Extent& of_components) {
   const MechanicalProblem* p = mechanics_of(*run.problem);
   if (!p || curve.t.empty()) return 0;

@@ -50,8 +50,8 @@ Vec balancing_multipliers(const MechanicalProblem& p, const StateSamples& sample
   return largest;
 }
 
-// Where nothing moves, velocities consist of what steps leave of some atol, or of the rounding of positions over a step.
-// The largest such velocity, if it is small beside the size of the component.
+// Where nothing moves, velocities consist of what steps leave of some atol, or of the rounding of positions over a
+// step. The largest such velocity, if it is small beside the size of the component.
 double velocity_noise(const RunPlan& plan, double position, double size) {
   constexpr double rounding_of_steps = 1e-13, left_by_steps = 30, small = 1e-6;
   const double of_steps = plan.h ? rounding_of_steps * position / std::abs(*plan.h) : 0;

@@ -8,7 +8,7 @@
 namespace trill {
 namespace {
 constexpr int settling_iterations = 20;
-constexpr double settled = 1e-6;  // the last correction, relative to the positions
+constexpr double settled = 1e-6;     // the last correction, relative to the positions
 constexpr double difference = 1e-4;  // relative to the time in which the slow motion moves by its own size
 
 UsageError no_manifold(const LiftedForm& form) {
@@ -18,9 +18,10 @@ UsageError no_manifold(const LiftedForm& form) {
 }
 
 UsageError too_soft(const LiftedForm& form) {
-  return UsageError("the start of '" + form.problem().name() +
-                    "' could not be moved onto the slow manifold: its stiff gaps are not stiffer than its other forces; "
-                    "run it without start=slow");
+  return UsageError(
+      "the start of '" + form.problem().name() +
+      "' could not be moved onto the slow manifold: its stiff gaps are not stiffer than its other forces; "
+      "run it without start=slow");
 }
 }  // namespace
 

@@ -150,8 +150,8 @@ StepResult ConstrainedDiagonal::step(State& s, const StepRequest& request) {
   return result;
 }
 
-// Where constraints move by themselves the error of positions along them counts too. They keep the ends of a step right,
-// however long it is, but not what lies between them, nor the position in which a mechanism closes again.
+// Where constraints move by themselves the error of positions along them counts too. They keep the ends of a step
+// right, however long it is, but not what lies between them, nor the position in which a mechanism closes again.
 double ConstrainedDiagonal::estimate(const State& s, double h, const StepRequest& request) {
   first_.setZero();
   for (Index i = 0; i < k_.cols(); ++i) first_ += h * tableau_.error[i] * k_.col(i);

@@ -14,7 +14,7 @@ class StepInterior {
   // How far the polynomial of a step from y0 to y1 may be from the motion between its points. False: not known yet.
   bool estimate(double h, In y0, In y1, const StageSystem& stages, Out error);
   void keep(double h, In y0, In y1, const StageSystem& stages);  // stores a step from y0 to y1
-  void smooth(double t, SlowMotion& slow);  // the stored step, which began at t; once is enough
+  void smooth(double t, SlowMotion& slow);                       // the stored step, which began at t; once is enough
   void interpolate(double theta, Out y);
 
  private:

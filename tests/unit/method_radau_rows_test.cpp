@@ -89,7 +89,8 @@ stiffness = 1e8
   const Solution s = run_of(read_model("m.toml", text).problem, plan);
   double across = 0;
   for (Index i = 1; i < s.rows(); ++i)
-    across = std::max(across, std::abs(component(s, i, 0) * component(s, i, 2) + component(s, i, 1) * component(s, i, 3)));
+    across =
+        std::max(across, std::abs(component(s, i, 0) * component(s, i, 2) + component(s, i, 1) * component(s, i, 3)));
   EXPECT_LT(across, 1e-4);
 }
 
