@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/run_digest.hpp"
-#include "analysis/run_results.hpp"
+#include "driver/run_results.hpp"
 #include "commands.hpp"
 #include "report/run_statistics.hpp"
 

@@ -49,6 +49,22 @@ std::string steady_complaint(TextModel model, const RunPlan& plan = steady_plan(
   return "no error";
 }
 
+// While all diodes block, the current of the secondary winding flows through leakage alone. The bridge is symmetric: both
+// ends of the winding have the same mean, half of that of the load.
+TEST(SteadyState, OfABridgeBehindATransformer) {
+  const SteadyState state = steady_of(netlist("v1 p 0 sin(0 325 50)\nrp p pa 1\nlp pa 0 2\nls s1 s2 20m\nk1 lp ls 0.999\n"
+                                              "d1 s1 out dr\nd2 s2 out dr\nd3 0 s1 dr\nd4 0 s2 dr\nc1 out 0 2200u\n"
+                                              "rl out 0 50\n.model dr d(is=1e-8 rs=0.05 n=1.5)\n.tran 100u 400m 0 50u\n"))
+                                .state;
+  const double load = signal(state, "v(out)").mean;
+  EXPECT_LE(state.cycles, 8);
+  EXPECT_NEAR(signal(state, "v(s1)").mean, load / 2, 1e-6 * load);
+  EXPECT_NEAR(signal(state, "v(s2)").mean, load / 2, 1e-6 * load);
+  EXPECT_EQ(state.load, "rl");
+  ASSERT_TRUE(state.efficiency);
+  EXPECT_LT(*state.efficiency, 1);
+}
+
 // 3 V at 1 kHz behind a resistor of 1 kOhm with a time constant of 10 ms.
 const char* const slow_low_pass =
     "v1 in 0 sin(0.5 3 1k)\nr1 in out 1k\nc1 out 0 10u ic=0\nrload out 0 1g\n.tran 10u 1m 0 5u uic\n";
