@@ -168,6 +168,31 @@ TEST(EnvelopeOfAnOrbit, EndsAfterItsRevolutionsAndIsChecked) {
   EXPECT_EQ(check_trust(run, s.outcome, s).verdict, Verdict::green);
 }
 
+TEST(EnvelopeOfAnOrbit, NeedsTwelveTimesFewerForcesThanDirectIntegration) {
+  RunPlan plan = envelope_of("satellite", 1e9);
+  plan.options = {{"revolutions", "1000"}};
+  plan.native = Native::never;
+  const Solution envelope = prepare(plan).run();
+  ASSERT_TRUE(envelope.ok()) << envelope.outcome.message;
+  const double end = envelope.t.back();
+  const auto directly = [&](double rtol) {
+    RunPlan direct;
+    direct.model = plan.model;
+    direct.method = "dop853";
+    direct.rtol = rtol;
+    direct.to = end;
+    direct.output = Times{{end}};
+    direct.native = Native::never;
+    return prepare(direct).run();
+  };
+  const Solution reference = directly(1e-13), direct = directly(1e-12);
+  const auto error = [&](const Solution& s) {
+    return (s.y().col(s.rows() - 1) - reference.y().col(reference.rows() - 1)).head(3).norm();
+  };
+  EXPECT_LT(error(envelope), error(direct));
+  EXPECT_GT(direct.outcome.counters.most_forces(), 12 * envelope.outcome.counters.most_forces());
+}
+
 TEST(EnvelopeGain, CountsOscillationsAndDecays) {
   const auto cycles_of = [](double size, double angle, double cycles) {
     Mat d(2, 2);
