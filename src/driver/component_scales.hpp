@@ -39,7 +39,7 @@ struct StateSamples {
 // How large a deviation of each component would be as large as its motion: its range over the run, but no less than a
 // hundredth of the largest motion of its kind (same role, same unit), and no less than what rounding explains. The
 // motion of a velocity is at least the mean speed with which its position crosses its range, that of a multiplier at
-// least the other forces on its coordinates. A problem may know values below which there is nothing to judge. So what is constant up to rounding, or zero by symmetry, is judged by what
-// moves beside it.
+// least the other forces on its coordinates. A problem may know values below which there is nothing to judge. So what
+// is constant up to rounding, or zero by symmetry, is judged by what moves beside it.
 Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSamples& samples);
 }  // namespace trill

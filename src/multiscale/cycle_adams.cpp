@@ -145,7 +145,7 @@ class CycleAdams final : public CycleStepper {
   }
 
   Options options_;
-  CycleHistory past_;  // changes
+  CycleHistory past_;                      // changes
   std::array<double, 3> recent_errors_{};  // of accepted steps
   Mat changes_;
   Vec predicted_, predicted_change_;

@@ -4,11 +4,11 @@
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <sstream>
 
 namespace trill::testing_cli {
 namespace {

@@ -55,8 +55,8 @@ const char* const bridge_behind_a_transformer =
     "d1 s1 out dr\nd2 s2 out dr\nd3 0 s1 dr\nd4 0 s2 dr\nc1 out 0 2200u\n"
     "rl out 0 50\n.model dr d(is=1e-8 rs=0.05 n=1.5)\n.tran 100u 60m 0 50u\n";
 
-// While all diodes block, the current of the secondary winding flows through leakage alone. The bridge is symmetric: both
-// ends of the winding have the same mean, half of that of the load.
+// While all diodes block, the current of the secondary winding flows through leakage alone. The bridge is symmetric:
+// both ends of the winding have the same mean, half of that of the load.
 TEST(SteadyState, OfABridgeBehindATransformer) {
   const SteadyState state = steady_of(netlist(bridge_behind_a_transformer)).state;
   const double load = signal(state, "v(out)").mean;

@@ -85,19 +85,21 @@ TEST(NetlistRun, CapacitorsBetweenTwoNodesBeginWithTheirVoltages) {
 }
 
 TEST(NetlistRun, FormulasMayHaveNoSlopeAtTheStart) {
-  const std::string text = "v1 in 0 pulse(0 4 1u 1u 1u 1)\nr1 in a 1k\nc1 a 0 1n\n"
-                           "b1 out 0 v=sqrt(abs(v(a)))\nr2 out 0 1k\n.tran 1u 20u\n";
+  const std::string text =
+      "v1 in 0 pulse(0 4 1u 1u 1u 1)\nr1 in a 1k\nc1 a 0 1n\n"
+      "b1 out 0 v=sqrt(abs(v(a)))\nr2 out 0 1k\n.tran 1u 20u\n";
   EXPECT_EQ(start_value(text, "v(out)"), 0);
   EXPECT_NEAR(end_value(run_netlist(text), "v(out)"), 2, 1e-6);
 }
 
 TEST(NetlistRun, OperatingPointOfInvertersWhereNodesAreGiven) {
-  std::string ring = ".subckt inv in out vdd w=2u\nmp out in vdd vdd pm w={2*w} l=0.5u ad=2p as=2p pd=6u ps=6u\n"
-                     "mn out in 0 0 nm w={w} l=0.5u ad=1p as=1p pd=4u ps=4u\ncl out 0 20f\n.ends\nvdd vdd 0 3.3\n"
-                     "x1 n1 n2 vdd inv\nx2 n2 n3 vdd inv\nx3 n3 n4 vdd inv w=3u\nx4 n4 n5 vdd inv\nx5 n5 n1 vdd inv\n"
-                     ".ic v(n1)=0 v(n2)=3.3 v(n3)=0\n"
-                     ".model nm nmos(level=1 vto=0.7 kp=110u gamma=0.4 lambda=0.04 phi=0.7)\n"
-                     ".model pm pmos(level=1 vto=-0.8 kp=50u gamma=0.57 lambda=0.05 phi=0.8)\n.tran 10p 20n\n";
+  std::string ring =
+      ".subckt inv in out vdd w=2u\nmp out in vdd vdd pm w={2*w} l=0.5u ad=2p as=2p pd=6u ps=6u\n"
+      "mn out in 0 0 nm w={w} l=0.5u ad=1p as=1p pd=4u ps=4u\ncl out 0 20f\n.ends\nvdd vdd 0 3.3\n"
+      "x1 n1 n2 vdd inv\nx2 n2 n3 vdd inv\nx3 n3 n4 vdd inv w=3u\nx4 n4 n5 vdd inv\nx5 n5 n1 vdd inv\n"
+      ".ic v(n1)=0 v(n2)=3.3 v(n3)=0\n"
+      ".model nm nmos(level=1 vto=0.7 kp=110u gamma=0.4 lambda=0.04 phi=0.7)\n"
+      ".model pm pmos(level=1 vto=-0.8 kp=50u gamma=0.57 lambda=0.05 phi=0.8)\n.tran 10p 20n\n";
   const TextModel model = netlist(ring);
   for (const auto& [node, volts] : {std::pair("v(n1)", 0.0), {"v(n2)", 3.3}, {"v(n4)", 3.3}, {"v(n5)", 0.0}})
     EXPECT_NEAR(start_value(model, node), volts, 1e-4) << node;

@@ -28,8 +28,7 @@ void CircuitBuilder::diode(Reading& r) {
     if (name.text == "area" || name.text == "m")
       area *= value;
     else if (name.text == "ic" || name.text == "temp")
-      circuit_.notes.push_back(
-          fmt::format("{}: '{}' of '{}' is left out", r.words.card().place(), name.text, r.name));
+      circuit_.notes.push_back(fmt::format("{}: '{}' of '{}' is left out", r.words.card().place(), name.text, r.name));
     else
       r.words.fail(name, fmt::format("a diode has no '{}'", name.text));
   }

@@ -107,7 +107,9 @@ class Sorter {
 
 namespace {
 std::size_t end_of(const Word& word) {
-  return word.at + (word.is(Word::Kind::name) ? word.text.size() : word.is(Word::Kind::formula) ? word.text.size() + 2 : 1);
+  return word.at + (word.is(Word::Kind::name)      ? word.text.size()
+                    : word.is(Word::Kind::formula) ? word.text.size() + 2
+                                                   : 1);
 }
 
 // What stands between two words of a formula that has no braces: a comma parts the arguments of a function.
