@@ -196,9 +196,7 @@ class Session {
     results_.clear();
     statistics_.clear();
     if (a_.quiet && !a_.json) return;
-    auto wishes = wished_results_of(*best.prepared().problem);
-    if (best.prepared().steady_state)
-      for (RunResultWish& wish : wishes) wish.from = -HUGE_VAL, wish.to = HUGE_VAL;  // the period stands for all times
+    const auto wishes = wishes_of(best.prepared(), best.outcome());
     best.with_rows([&](const RunInfo& info, const RowSource& rows) {
       digest_ = digest(info, rows);
       results_ = find_results(wishes, info, rows);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/run_digest.hpp"
-#include "analysis/run_results.hpp"
 #include "commands.hpp"
+#include "driver/run_results.hpp"
 #include "report/run_statistics.hpp"
 
 namespace trill::cli {

@@ -20,6 +20,8 @@ std::string find_load(const std::vector<SteadyPower>& powers) {
   for (const char* name : {"rload", "rout"})
     for (const SteadyPower& p : powers)
       if (!p.is_source && p.element.starts_with(name)) return p.element;
+  for (const SteadyPower& p : powers)
+    if (!p.is_source && p.element == "rl") return p.element;
   return "";
 }
 

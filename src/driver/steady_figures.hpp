@@ -9,7 +9,7 @@ namespace trill {
 std::vector<SteadySignal> signals_of(const CycleTrace& period, const std::vector<Quantity>& components, int harmonics);
 
 // Fills powers, load and efficiency of a circuit from a netlist; does nothing for other problems. load: the name of a
-// resistor; empty: the one whose name begins with rload or rout, if there is one.
+// resistor; empty: the one called rl or whose name begins with rload or rout, if there is one.
 void fill_powers(SteadyState& steady, const Problem& problem, const CycleTrace& period, const std::string& load);
 void check_load(const Problem& problem, const std::string& load);  // UsageError for an unknown name
 

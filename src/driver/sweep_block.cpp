@@ -3,6 +3,7 @@
 
 #include "driver/answer.hpp"
 #include "driver/ensemble.hpp"
+#include "driver/run_results.hpp"
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ class Block {
         throw UsageError(fmt::format("{} was computed with other settings; {}", file.string(), *differs));
       }
       if (!options_.resume && is_to_be_checked(i) && stored.trust().headline == RecordedRun::not_checked) return false;
-      summarise(i, stored.info(), stored.outcome(), stored.trust(), stored);
+      summarise(i, same, stored.info(), stored.outcome(), stored.trust(), stored);
       member(i).was_there = true;
     } catch (const IoError&) {
       if (!options_.resume) return false;  // the file is damaged, and is replaced
@@ -247,14 +248,15 @@ class Block {
     member(i).attempts = runs_[i]->attempts();
     member(i).shortfall = runs_[i]->shortfall();
     run.publish();
-    run.with_wanted_rows(
-        [&](const RunInfo& info, const RowSource& rows) { summarise(i, info, run.outcome(), run.trust(), rows); });
+    run.with_wanted_rows([&](const RunInfo& info, const RowSource& rows) {
+      summarise(i, run.prepared(), info, run.outcome(), run.trust(), rows);
+    });
     release(i);
     runs_[i].reset();
   }
 
-  void summarise(std::size_t i, const RunInfo& info, const RunOutcome& outcome, const Trust& trust,
-                 const RowSource& rows) {
+  void summarise(std::size_t i, const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome,
+                 const Trust& trust, const RowSource& rows) {
     SweepMember& m = member(i);
     m.outcome = outcome;
     m.trust = trust;
@@ -266,6 +268,10 @@ class Block {
       for (std::size_t k = 0; k < m.measured.size(); ++k) m.measured[k].second = measured[k];
       for (std::size_t k = 0; k < m.state.size(); ++k) m.state[k].second = y[k];
     });
+    std::vector<std::pair<std::string, double>> wished;
+    for (const RunResult& result : find_results(wishes_of(run, outcome), info, rows))
+      if (result.value) wished.emplace_back(result.name, *result.value);
+    m.measured.insert(m.measured.begin(), wished.begin(), wished.end());
     if (options_.look) options_.look(begin_ + i, info, rows);
     m.progress = Progress::finished;
   }

@@ -18,6 +18,7 @@ constexpr double shortest_step = 1e-13;    // of the cycle
 constexpr double corner_accuracy = 1e-10;  // corners closer than this share of a cycle are one
 constexpr double safety = 0.9, most_growth = 100, most_shrinking = 0.05, after_failure = 0.25;
 constexpr int order = 3;
+constexpr double moments[] = {1e-8, 1e-6, 1e-4};  // of the cycle
 
 ChargeTolerances tolerances_of(const CircuitProblem& problem, const ChargeCycle::Settings& settings,
                                const ChargeCoordinates& coordinates) {
@@ -101,10 +102,25 @@ bool ChargeCycle::find_values(Out x, std::vector<int>& mode) {
   for (std::size_t round = 0; round <= mode.size() + 1; ++round) {
     state_.mode = mode;
     session_.enter(state_);
-    if (consistent_.find(state_.t, charges_, x) != ConsistentCharges::Status::ok || !all_finite(x)) return false;
+    const bool found = consistent_.find(state_.t, charges_, x) == ConsistentCharges::Status::ok && all_finite(x);
+    if (!found && !find_values_later(x)) return false;
     if (!switched_ || !switched_->turn_switches(x, mode)) return true;
   }
   return true;
+}
+
+// Where diodes block on both sides of an inductor, its current determines voltages by leakage alone, and they cannot be
+// found in this way. A step needs the charges where it begins and no more; where a short one ends, the inductor itself
+// determines the voltages.
+bool ChargeCycle::find_values_later(Out x) {
+  step_.forget_factors();
+  step_.begin_cycle(charges_, x, settings_.period);
+  for (const double moment : moments)
+    if (step_.attempt(state_.t, moment * settings_.period, charges_, x)) {
+      x = step_.end();
+      return true;
+    }
+  return false;
 }
 
 bool ChargeCycle::run(const Span& span, In z, std::vector<int>& mode, Derivative derivative, const Mat* directions) {

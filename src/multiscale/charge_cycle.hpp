@@ -73,6 +73,7 @@ class ChargeCycle {
   bool take_step();
   bool take_event(int event);
   bool find_values(Out x, std::vector<int>& mode);
+  bool find_values_later(Out x);
   void turn_just_after(int event);
   double control_rate(int event);
   bool take_saltation(double control_rate);

@@ -6,6 +6,9 @@
 #include "multiscale/cycle_tableau.hpp"
 #include "trill/method/registry.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace trill {
 namespace {
 constexpr int most_adams_order = 6;
@@ -38,11 +41,22 @@ class CycleAdams final : public CycleStepper {
  private:
   void allocate(const ErrorScale&) override {
     past_ = CycleHistory(size(), most_adams_order);
+    recent_errors_.fill(0);
     changes_ = Mat::Zero(size(), 4);
     predicted_ = predicted_change_ = Vec::Zero(size());
   }
-  void forget() override { past_.clear(); }
-  void more_memory(Archive& archive) override { archive(past_); }
+  void forget() override {
+    past_.clear();
+    recent_errors_.fill(0);
+  }
+  void more_memory(Archive& archive) override { archive(past_, recent_errors_); }
+
+  // Errors of smooth motions change their sign. Where one passes through zero, a longer step would be rejected next.
+  Outlook outlook(double error, const StepRequest&) override {
+    std::rotate(recent_errors_.rbegin(), recent_errors_.rbegin() + 1, recent_errors_.rend());
+    recent_errors_[0] = error;
+    return {info().order, *std::max_element(recent_errors_.begin(), recent_errors_.end())};
+  }
 
   // The change at the newest point, which becomes part of the past. In PEC mode it is the one at the predicted value.
   bool note_change(const StepRequest& request) {
@@ -131,7 +145,8 @@ class CycleAdams final : public CycleStepper {
   }
 
   Options options_;
-  CycleHistory past_;  // changes
+  CycleHistory past_;                      // changes
+  std::array<double, 3> recent_errors_{};  // of accepted steps
   Mat changes_;
   Vec predicted_, predicted_change_;
 };

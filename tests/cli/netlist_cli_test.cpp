@@ -4,6 +4,8 @@
 #include "tool.hpp"
 #include "trill/solution/solution_file.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -29,6 +31,13 @@ S1 out 0 in 0 never
 .measure tran late MAX v(in) from=1 to=2
 .end
 )cir";
+
+std::vector<std::string> split_at_commas(const std::string& line) {
+  std::vector<std::string> cells;
+  std::stringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  return cells;
+}
 
 class NetlistOnTheCommandLine : public testing::Test {
  protected:
@@ -82,6 +91,15 @@ TEST_F(NetlistOnTheCommandLine, TellsMistakesWithTheirPlace) {
   EXPECT_EQ(trill("run filter.cir --param q=1").code, 2);
 }
 
+// A current of 1e-18 A is rounding, however small the range of it is.
+TEST_F(NetlistOnTheCommandLine, NoiseBelowItsTolerancesIsNoError) {
+  write_text(directory_ / "still.cir", "Nothing moves\nV1 a 0 5\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 1m\n.end\n");
+  const Ended ended = trill("run still.cir --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto summary = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(summary.at("trust").at("verdict"), "green") << summary.at("trust");
+}
+
 // At light load the current of the inductor ends in every cycle, and v(sw) floats. Two good runs differ there by volts
 // for a moment, because an edge comes a little later in one of them, and between the steps of both.
 TEST_F(NetlistOnTheCommandLine, EdgesOfAConverterAreNotTakenForErrors) {
@@ -96,6 +114,13 @@ TEST_F(NetlistOnTheCommandLine, EdgesOfAConverterAreNotTakenForErrors) {
 TEST_F(NetlistOnTheCommandLine, IsSweptAndReported) {
   ASSERT_EQ(trill("run filter.cir --sweep amp=1,2,4 --out results/ --to 1e-3 --trust never").code, 0);
   EXPECT_TRUE(fs::exists(directory_ / "results/amp=4.h5"));
+  ASSERT_EQ(trill("run filter.cir --sweep amp=1,2 --out whole/ --trust never").code, 0);
+  const std::string table = read_text(directory_ / "whole/sweep.csv");
+  EXPECT_THAT(table, HasSubstr("forces,vrms,vpp,")) << "what .measure asks for";
+  const std::string last = table.substr(table.find("\r\n2,"));
+  const std::vector<std::string> cells = split_at_commas(last.substr(2));
+  EXPECT_NEAR(std::stod(cells[5]), std::sqrt(1.0), 2e-4) << "amplitude 2 over the root of two, rms";
+  EXPECT_NEAR(std::stod(cells[6]), 4, 2e-3);
   ASSERT_EQ(trill("run filter.cir --report page.html --trust never").code, 0);
   EXPECT_THAT(read_text(directory_ / "page.html"), HasSubstr("v(out)"));
 }

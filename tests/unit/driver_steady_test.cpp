@@ -4,6 +4,7 @@
 #include "driver/recorded_run.hpp"
 #include "support/mentions.hpp"
 #include "support/netlists.hpp"
+#include "trill/driver/trust.hpp"
 
 #include <numbers>
 
@@ -47,6 +48,35 @@ std::string steady_complaint(TextModel model, const RunPlan& plan = steady_plan(
     return e.what();
   }
   return "no error";
+}
+
+const char* const bridge_behind_a_transformer =
+    "v1 p 0 sin(0 325 50)\nrp p pa 1\nlp pa 0 2\nls s1 s2 20m\nk1 lp ls 0.999\n"
+    "d1 s1 out dr\nd2 s2 out dr\nd3 0 s1 dr\nd4 0 s2 dr\nc1 out 0 2200u\n"
+    "rl out 0 50\n.model dr d(is=1e-8 rs=0.05 n=1.5)\n.tran 100u 60m 0 50u\n";
+
+// While all diodes block, the current of the secondary winding flows through leakage alone. The bridge is symmetric:
+// both ends of the winding have the same mean, half of that of the load.
+TEST(SteadyState, OfABridgeBehindATransformer) {
+  const SteadyState state = steady_of(netlist(bridge_behind_a_transformer)).state;
+  const double load = signal(state, "v(out)").mean;
+  EXPECT_LE(state.cycles, 8);
+  EXPECT_NEAR(signal(state, "v(s1)").mean, load / 2, 1e-6 * load);
+  EXPECT_NEAR(signal(state, "v(s2)").mean, load / 2, 1e-6 * load);
+  EXPECT_EQ(state.load, "rl");
+  ASSERT_TRUE(state.efficiency);
+  EXPECT_LT(*state.efficiency, 1);
+}
+
+// radau cannot check a run of it, because voltages jump where the diodes block.
+TEST(TrustOfCircuits, IsFoundWhereRadauFails) {
+  TextModel model = netlist(bridge_behind_a_transformer);
+  PreparedRun run = prepare(RunPlan(), std::move(model.problem), model.info.run);
+  ASSERT_EQ(run.plan.method, "circuit_sdirk");
+  const Solution solution = run.run();
+  const Trust trust = check_trust(run, solution.outcome, solution, {.most_seconds = HUGE_VAL});
+  EXPECT_EQ(trust.verdict, Verdict::green) << trust.headline;
+  EXPECT_THAT(trust.how, testing::HasSubstr("measured against circuit_sdirk"));
 }
 
 // 3 V at 1 kHz behind a resistor of 1 kOhm with a time constant of 10 ms.

@@ -84,6 +84,14 @@ TEST(NetlistRun, CapacitorsBetweenTwoNodesBeginWithTheirVoltages) {
   EXPECT_NEAR(start_value(given, "v(b)"), -2, 1e-12);
 }
 
+TEST(NetlistRun, FormulasMayHaveNoSlopeAtTheStart) {
+  const std::string text =
+      "v1 in 0 pulse(0 4 1u 1u 1u 1)\nr1 in a 1k\nc1 a 0 1n\n"
+      "b1 out 0 v=sqrt(abs(v(a)))\nr2 out 0 1k\n.tran 1u 20u\n";
+  EXPECT_EQ(start_value(text, "v(out)"), 0);
+  EXPECT_NEAR(end_value(run_netlist(text), "v(out)"), 2, 1e-6);
+}
+
 TEST(NetlistRun, OperatingPointOfInvertersWhereNodesAreGiven) {
   std::string ring =
       ".subckt inv in out vdd w=2u\nmp out in vdd vdd pm w={2*w} l=0.5u ad=2p as=2p pd=6u ps=6u\n"

@@ -18,11 +18,31 @@ using testing::StartsWith;
 namespace fs = std::filesystem;
 
 TEST(NetlistNumber, HasScalesAndUnits) {
-  const std::pair<const char*, double> cases[] = {
-      {"1", 1},        {"-2.5", -2.5}, {"+3e-2", 0.03},  {".5", 0.5},       {"1f", 1e-15},
-      {"3p", 3e-12},   {"10n", 1e-8},  {"4.7u", 4.7e-6}, {"2m", 2e-3},      {"1.5k", 1500},
-      {"2meg", 2e6},   {"1g", 1e9},    {"2t", 2e12},     {"2mil", 50.8e-6}, {"100uf", 1e-4},
-      {"10kohm", 1e4}, {"5v", 5},      {"1megohm", 1e6}, {"1e3k", 1e6},     {"6.25e-3h", 6.25e-3}};
+  const std::pair<const char*, double> cases[] = {{"1", 1},
+                                                  {"-2.5", -2.5},
+                                                  {"+3e-2", 0.03},
+                                                  {".5", 0.5},
+                                                  {"1f", 1e-15},
+                                                  {"3p", 3e-12},
+                                                  {"10n", 1e-8},
+                                                  {"4.7u", 4.7e-6},
+                                                  {"2m", 2e-3},
+                                                  {"1.5k", 1500},
+                                                  {"2meg", 2e6},
+                                                  {"1g", 1e9},
+                                                  {"2t", 2e12},
+                                                  {"2mil", 50.8e-6},
+                                                  {"100uf", 1e-4},
+                                                  {"10kohm", 1e4},
+                                                  {"5v", 5},
+                                                  {"1megohm", 1e6},
+                                                  {"1e3k", 1e6},
+                                                  {"6.25e-3h", 6.25e-3},
+                                                  {"10\xc2\xb5", 1e-5},
+                                                  {"10\xce\xbc"
+                                                   "f",
+                                                   1e-5},
+                                                  {"10\xb5h", 1e-5}};
   for (const auto& [text, value] : cases) {
     const auto number = spice_number(text);
     ASSERT_TRUE(number) << text;
@@ -168,6 +188,13 @@ TEST(NetlistFormula, IsRefusedWithItsPlace) {
         netlist_complaint(std::string(".param two=2\n.param x={") + text + "}\nv1 a 0 1\nr1 a 0 1\n.tran 1u 1m\n"),
         StartsWith("t.cir:3:10: "))
         << text;
+}
+
+TEST(NetlistParameters, OfFormulasWithoutBracesKeepTheirCommas) {
+  const std::string circuit = "v1 a 0 {b}\nr1 a 0 1\n.tran 1u 1m\n";
+  EXPECT_NEAR(start_value(".param a=2 b=if(a>1, 3, 4), c=5\n" + circuit, "v(a)"), 3, 1e-12);
+  EXPECT_NEAR(start_value(".param a=2 b=max(a,{a*4})+1\n" + circuit, "v(a)"), 9, 1e-12);
+  EXPECT_THAT(netlist_complaint(".param b=3 4\n" + circuit), mentions("t.cir:2:"));
 }
 
 TEST(NetlistParameters, MayBeDefinedInAnyOrderAndGivenFromOutside) {

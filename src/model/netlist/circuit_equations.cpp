@@ -253,8 +253,10 @@ void CircuitEquations::jacobians(double t, In x, MatrixSlot& dcharge, MatrixSlot
   }
   if (!partials_.empty()) slopes_.evaluate({.t = t, .q = x.data()});
   for (std::size_t k = 0; k < partials_.size(); ++k) {
-    if (partials_[k].places[0] >= 0) g[partials_[k].places[0]] += partials_[k].sign * slopes_[k];
-    if (partials_[k].places[1] >= 0) g[partials_[k].places[1]] -= partials_[k].sign * slopes_[k];
+    // Where a formula has no slope, as the root of 0, Newton's method goes on without it.
+    const double slope = std::isfinite(slopes_[k]) ? partials_[k].sign * slopes_[k] : 0;
+    if (partials_[k].places[0] >= 0) g[partials_[k].places[0]] += slope;
+    if (partials_[k].places[1] >= 0) g[partials_[k].places[1]] -= slope;
   }
   if (setting.shunt > 0)
     for (const Index place : diagonal_) g[place] += setting.shunt;

@@ -27,7 +27,9 @@ void CircuitBuilder::diode(Reading& r) {
     const double value = r.frame.scope.number(r.words, "a number");
     if (name.text == "area" || name.text == "m")
       area *= value;
-    else if (name.text != "ic" && name.text != "temp")
+    else if (name.text == "ic" || name.text == "temp")
+      circuit_.notes.push_back(fmt::format("{}: '{}' of '{}' is left out", r.words.card().place(), name.text, r.name));
+    else
       r.words.fail(name, fmt::format("a diode has no '{}'", name.text));
   }
   if (!(area > 0)) throw r.words.card().error(0, "the area of a diode must be positive");

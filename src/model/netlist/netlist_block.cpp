@@ -13,7 +13,7 @@ constexpr std::string_view elements = "rclkviefghbdmqswx";
 // Cards that have a meaning here, those that say what to print, and analyses that trill does not do.
 const std::vector<std::string> used_cards = {".tran", ".ic",      ".nodeset", ".options", ".option", ".opt",
                                              ".temp", ".measure", ".meas",    ".global",  ".pss",    ".envelope"};
-const std::vector<std::string> silent_cards = {".print", ".save", ".plot", ".probe", ".width", ".title"};
+const std::vector<std::string> silent_cards = {".print", ".save", ".plot", ".probe", ".width", ".title", ".backanno"};
 const std::vector<std::string> other_analyses = {".op",   ".ac",  ".dc",   ".noise", ".tf",
                                                  ".four", ".fft", ".sens", ".pz",    ".disto"};
 
@@ -105,6 +105,21 @@ class Sorter {
 };
 }  // namespace
 
+namespace {
+std::size_t end_of(const Word& word) {
+  return word.at + (word.is(Word::Kind::name)      ? word.text.size()
+                    : word.is(Word::Kind::formula) ? word.text.size() + 2
+                                                   : 1);
+}
+
+// What stands between two words of a formula that has no braces: a comma parts the arguments of a function.
+std::string between(const Card& card, const Word& last, const Word& next) {
+  const std::size_t end = end_of(last);
+  if (card.text().substr(end, next.at - end).find(',') != std::string::npos) return ",";
+  return last.is(Word::Kind::name) && next.is(Word::Kind::name) ? " " : "";
+}
+}  // namespace
+
 std::vector<Assignment> read_assignments(WordReader& words) {
   std::vector<Assignment> all;
   while (!words.done()) {
@@ -115,8 +130,11 @@ std::vector<Assignment> read_assignments(WordReader& words) {
       words.expect(fmt::format("the value of '{}'", name.text));
     // A formula without braces goes on until the next assignment.
     std::string text;
+    Word last = value;
     while (!words.done() && (text.empty() || !words.at_assignment())) {
       const Word part = words.take();
+      if (!text.empty()) text += between(words.card(), last, part);
+      last = part;
       text += part.is(Word::Kind::open)     ? "("
               : part.is(Word::Kind::close)  ? ")"
               : part.is(Word::Kind::equals) ? "="

@@ -8,9 +8,21 @@
 
 namespace trill {
 namespace {
-constexpr std::pair<std::string_view, double> scales[] = {{"meg", 1e6}, {"mil", 25.4e-6}, {"f", 1e-15}, {"p", 1e-12},
-                                                          {"n", 1e-9},  {"u", 1e-6},      {"m", 1e-3},  {"k", 1e3},
-                                                          {"g", 1e9},   {"t", 1e12}};
+constexpr std::pair<std::string_view, double> scales[] = {
+    {"meg", 1e6},
+    {"mil", 25.4e-6},
+    {"f", 1e-15},
+    {"p", 1e-12},
+    {"n", 1e-9},
+    {"u", 1e-6},
+    {"m", 1e-3},
+    {"k", 1e3},
+    {"g", 1e9},
+    {"t", 1e12},
+    // the micro sign and the Greek letter in UTF-8, and in Latin-1
+    {"\xc2\xb5", 1e-6},
+    {"\xce\xbc", 1e-6},
+    {"\xb5", 1e-6}};
 
 bool is_unit_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 }  // namespace

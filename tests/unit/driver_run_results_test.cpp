@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers that a model asks for after a run, from rows that are far apart.
-#include "analysis/run_results.hpp"
+#include "driver/run_results.hpp"
 
 #include <cmath>
 #include <numbers>

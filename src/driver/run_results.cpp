@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/run_results.hpp"
+#include "driver/run_results.hpp"
 
 #include "base/curve_piece.hpp"
 
@@ -152,6 +152,14 @@ class ResultSum {
   double low_ = std::numeric_limits<double>::infinity(), high_ = -std::numeric_limits<double>::infinity();
 };
 }  // namespace
+
+std::vector<RunResultWish> wishes_of(const PreparedRun& run, const RunOutcome& outcome) {
+  if (run.steady && !outcome.ok()) return {};
+  std::vector<RunResultWish> wishes = wished_results_of(*run.problem);
+  if (run.steady)
+    for (RunResultWish& wish : wishes) wish.from = -HUGE_VAL, wish.to = HUGE_VAL;
+  return wishes;
+}
 
 std::vector<RunResult> find_results(const std::vector<RunResultWish>& wishes, const RunInfo& info,
                                     const RowSource& rows) {
