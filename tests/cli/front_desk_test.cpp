@@ -155,5 +155,13 @@ TEST_F(FrontDesk, WhoNamesAnAccuracyGetsThePath) {
   EXPECT_THAT(r["trust"]["headline"].get<std::string>(), Not(HasSubstr("averages")));
   EXPECT_FALSE(r["trust"]["of"].get<std::string>().empty());
 }
+
+// The mean of about 100 independent values is known to a tenth of their spread, not to 1e-6.
+TEST_F(FrontDesk, AnAccuracyThatRandomErrorsForbidIsNotCalledReached) {
+  const json r = answer("run langevin --accuracy 1e-6");
+  EXPECT_EQ(r["trust"]["verdict"], "amber") << r["trust"]["headline"];
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), mentions("1e-06", "random error", "times as long"));
+  EXPECT_EQ(answer("run langevin")["trust"]["verdict"], "green");
+}
 }  // namespace
 }  // namespace trill::testing_cli
