@@ -46,7 +46,7 @@ void add_step(CLI::App& app, RunPlan& plan) {
   number(app, "--h", plan.h, "fixed step size; use this or --rtol (default: what the model suggests)");
   number(app, "--rtol", plan.rtol,
          "relative tolerance; step sizes are chosen so that the error of each step stays below it");
-  number(app, "--atol", plan.atol, "absolute tolerance (default: rtol/1000)");
+  number(app, "--atol", plan.atol, "absolute tolerance (default: rtol/1000, of the size of motions far below 1)");
   number(app, "--h-max", plan.h_max, "max step size, for runs with --rtol");
 }
 

@@ -2,6 +2,7 @@
 #include "driver/build.hpp"
 
 #include "base/text.hpp"
+#include "driver/component_scales.hpp"
 #include "driver/native_choice.hpp"
 #include "driver/step_count.hpp"
 #include "formulation/frequencies.hpp"
@@ -225,7 +226,8 @@ PreparedRun build(const Resolved& asked, const Facts& known, const Advice& advic
     run.options.notices.push_back({.t = run.start.t, .code = "method", .text = run.choice, .severity = Severity::info});
   make_objects(run);
   fill_step(run, info, asked.defaults);
-  if (run.plan.rtol && !run.plan.atol) run.plan.atol = *run.plan.rtol / 1000;
+  if (run.plan.rtol && !run.plan.atol)
+    run.plan.atol = usual_atol(*run.problem, run.start, *run.plan.to, *run.plan.rtol);
   tell_scope(run);
   run.options.control = make_control(run.plan, info);
   if (const std::string why = misfit(run.stepper->info(), run.options.control); !why.empty()) throw UsageError(why);

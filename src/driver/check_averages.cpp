@@ -139,6 +139,10 @@ class AveragesCheck {
       const double scale = std::max(std::abs(a.mean), a.deviation), apart = std::abs(a.mean - b.mean);
       trust_.rows.push_back({"average of " + name, quantities_[k].unit, apart, scale});
       if (!decides(k) || !(scale > 0)) continue;
+      if (a.error > random_error_ * scale) {
+        random_error_ = a.error / scale;
+        least_known_ = name;
+      }
       if (listed_.size() < most_listed) listed_.push_back(fmt::format("{} {}", name, text_of(a)));
       if (!a.is_settled && (unsettled_.empty() || a.independent < least_independent_)) {
         unsettled_ = name;
@@ -253,6 +257,13 @@ class AveragesCheck {
           "longer.",
           unsettled_, least_independent_);
     }
+    if (const std::optional<double> asked = run_.plan.accuracy; asked && random_error_ > *asked) {
+      if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
+      trust_.headline += fmt::format(
+          " The accuracy of {:.2g} is not reached: the random error of {} is {:.2g} of its size. It falls with the "
+          "square root of the length; a run {:.2g} times as long would do.",
+          *asked, least_known_, random_error_, std::pow(random_error_ / *asked, 2));
+    }
     if (has_rigid_bonds(run_) && bath_)
       trust_.headline +=
           " Bonds are rigid, and no Fixman force is added: averages of angles differ from those of stiff bonds.";
@@ -272,8 +283,8 @@ class AveragesCheck {
   const LangevinProblem* bath_;
   MeasuredColumns given_;
   Trust trust_;
-  std::string worst_, findings_, unsettled_;
-  double least_independent_ = 0;
+  std::string worst_, findings_, unsettled_, least_known_;
+  double least_independent_ = 0, random_error_ = 0;  // relative to the size
   std::vector<std::string> listed_;
 };
 

@@ -5,6 +5,7 @@
 #include "linalg/row_squares.hpp"
 #include "problem/least_values.hpp"
 #include "problem/quantity_kind.hpp"
+#include "trill/formulation/first_order.hpp"
 #include "trill/problem/mechanical.hpp"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ constexpr double share_of_kind = 1e-2;
 // A deviation by accumulated rounding is green.
 constexpr double share_of_rounding = tolerance::range / green_deviation;
 constexpr Index most_force_samples = 50;
+constexpr double small_motion = 1e-3;  // below this numbers are not about 1
+constexpr Index most_unknowns = 1000;  // whose rates are found in no time, with a mass matrix too
 
 // Unknowns of first-order equations may be quantities of very different sizes: they share rounding only.
 double shared_by(QuantityKind kind, const Layout& layout) {
@@ -132,5 +135,28 @@ Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSa
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(run.problem.get());
   if (mechanical && run.start.layout.nq > 0) judge_still(*mechanical, samples, sizes, scale);
   return scale;
+}
+
+namespace {
+// How large its values are, or become if they go on as they begin; 0: not known, as where a motion begins at zero.
+double size_of_motion(const Problem& problem, const State& start, double t_end) {
+  const double size = start.y.size() > 0 ? start.y.cwiseAbs().maxCoeff() : 0;
+  if (size == 0 || size >= small_motion || start.y.size() > most_unknowns) return size;
+  try {
+    FirstOrderForm form(problem, "the size of the motion");
+    form.start(start);
+    const Vec y = start.y.head(form.size());
+    Vec rate(form.size());
+    if (!form.rhs(start.t, y, rate) || !rate.allFinite()) return 0;
+    return std::max(size, std::abs(t_end - start.t) * rate.cwiseAbs().maxCoeff());
+  } catch (const UsageError&) {  // constraints, for instance
+    return 0;
+  }
+}
+}  // namespace
+
+double usual_atol(const Problem& problem, const State& start, double t_end, double rtol) {
+  const double size = size_of_motion(problem, start, t_end);
+  return rtol / 1000 * (size > 0 && size < small_motion ? size : 1);
 }
 }  // namespace trill

@@ -42,4 +42,8 @@ struct StateSamples {
 // least the other forces on its coordinates. A problem may know values below which there is nothing to judge. So what
 // is constant up to rounding, or zero by symmetry, is judged by what moves beside it.
 Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSamples& samples);
+
+// The absolute tolerance that belongs to rtol where none is given: a thousandth of it for numbers about 1, and for the
+// size of the motion where that is far smaller, as of amounts in moles, which would go without error control otherwise.
+double usual_atol(const Problem& problem, const State& start, double t_end, double rtol);
 }  // namespace trill

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/pilot.hpp"
 
+#include "driver/component_scales.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -84,10 +86,10 @@ PilotRun::Flown PilotRun::fly(const MethodEntry& method, const OptionSet& given,
 }
 
 namespace {
-AdaptiveStep tolerance(double rtol) {
+AdaptiveStep tolerance(double rtol, double atol) {
   AdaptiveStep control;
   control.rtol = rtol;
-  control.atol = Vec::Constant(1, rtol / 1000);
+  control.atol = Vec::Constant(1, atol);
   return control;
 }
 
@@ -181,14 +183,15 @@ double PilotRun::error_against_fine(const Path& path, double share) {
 }
 
 Pilot PilotRun::adaptive(const MethodEntry& method, double rtol, const PilotLimits& limits, const OptionSet& options) {
-  const Flown rough = fly(method, options, tolerance(rtol), EveryStep{}, t_end_, limits);
+  const double atol = usual_atol(problem_, start_, t_end_, rtol);
+  const Flown rough = fly(method, options, tolerance(rtol, atol), EveryStep{}, t_end_, limits);
   Pilot pilot = extrapolated(rough.path, rough.seconds, start_.t, t_end_);
   pilot.rtol = rtol;
   rough_ = path_of(rough.path);
   if (pilot.ran) {
     const Times times{spread(rough.path.t)};
     const PilotLimits more{4 * limits.steps, 2 * limits.seconds};
-    fine_ = path_of(fly(method, options, tolerance(rtol / finer), times, rough.path.t.back(), more).path);
+    fine_ = path_of(fly(method, options, tolerance(rtol / finer, atol / finer), times, rough.path.t.back(), more).path);
     pilot.error = error_against_fine(at_times(rough_, fine_.t), pilot.reached);
   }
   return pilot;

@@ -313,6 +313,8 @@ TEST_F(Asking, AKilledQuestionIsAnsweredTheSame) {
     ++killed;
     if (!fs::exists(directory_ / (file + ".part")) && !fs::exists(directory_ / file)) continue;
     const Ended ended = trill(line + "--resume " + file);
+    // On a busy machine it may have been killed before anything was recorded.
+    if (!fs::exists(directory_ / file) && ended.err.find("no interrupted run") != std::string::npos) continue;
     ASSERT_TRUE(ended.code == 0 || (ended.code == 2 && ended.err.find("already finished") != std::string::npos))
         << ended.err;
     const Solution resumed = SolutionFile(directory_ / file).load();

@@ -155,5 +155,33 @@ TEST_F(FrontDesk, WhoNamesAnAccuracyGetsThePath) {
   EXPECT_THAT(r["trust"]["headline"].get<std::string>(), Not(HasSubstr("averages")));
   EXPECT_FALSE(r["trust"]["of"].get<std::string>().empty());
 }
+
+// The mean of about 100 independent values is known to a tenth of their spread, not to 1e-6.
+TEST_F(FrontDesk, AnAccuracyThatRandomErrorsForbidIsNotCalledReached) {
+  const json r = answer("run langevin --accuracy 1e-6");
+  EXPECT_EQ(r["trust"]["verdict"], "amber") << r["trust"]["headline"];
+  EXPECT_THAT(r["trust"]["headline"].get<std::string>(), mentions("1e-06", "random error", "times as long"));
+  EXPECT_EQ(answer("run langevin")["trust"]["verdict"], "green");
+}
+
+// Amounts around 1e-15 in a chain of decays: c = 50 a0 3/47 (e(3) - e(50)), where e(k) = (exp(-t/100) - exp(-k t))/(k -
+// 1/100).
+TEST_F(FrontDesk, TinyAmountsHaveErrorControlToo) {
+  model("tiny.toml", R"toml(
+coordinates.a = 1e-15
+coordinates.b = 0
+coordinates.c = 0
+rate.a = "-3*a"
+rate.b = "3*a - 50*b"
+rate.c = "50*b - 0.01*c"
+run.to = 100
+)toml");
+  const json r = answer("run tiny.toml");
+  EXPECT_EQ(r["trust"]["verdict"], "green") << r["trust"]["headline"];
+  EXPECT_LE(r["attempts"].size(), 1u) << r["attempts"];
+  const auto e = [](double k) { return (std::exp(-1) - std::exp(-100 * k)) / (k - 0.01); };
+  const double exact = 50 * 1e-15 * 3 / 47 * (e(3) - e(50));
+  EXPECT_NEAR(r["end"]["components"]["c"].get<double>() / exact, 1, 3e-3);
+}
 }  // namespace
 }  // namespace trill::testing_cli
