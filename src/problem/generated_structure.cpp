@@ -107,8 +107,8 @@ StructureMesh sheet(Index along, Index across, double dx, double dy, UnknownAt u
   for (Index i = 0; i <= along; ++i)
     for (Index j = 0; j <= across; ++j) {
       const bool held = i == 0 || j == 0 || i == along || j == across;
-      mesh.nodes.push_back({{dx * static_cast<double>(i), dy * static_cast<double>(j), 0},
-                            {-1, -1, held ? -1 : unknown_at(i, j)}});
+      mesh.nodes.push_back(
+          {{dx * static_cast<double>(i), dy * static_cast<double>(j), 0}, {-1, -1, held ? -1 : unknown_at(i, j)}});
     }
   join_rows(mesh, {along + 1, across + 1, 1});
   return mesh;

@@ -32,7 +32,8 @@ class StructureSection {
     read_outputs(s);
     s.nodes = section_.text("nodes");
     s.lines = section_.text("lines");
-    if (s.lines && !s.nodes) throw source_.error(s.lines->offset, "'lines' join nodes, so that 'nodes' is needed as well");
+    if (s.lines && !s.nodes)
+      throw source_.error(s.lines->offset, "'lines' join nodes, so that 'nodes' is needed as well");
     return s;
   }
 

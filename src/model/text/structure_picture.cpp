@@ -25,9 +25,10 @@ class MeshReader {
     for (std::size_t c = 0; c < table.names.size(); ++c) {
       const auto found = std::find(known.begin(), known.end(), table.names[c]);
       if (found == known.end())
-        throw source_.error(name.offset, fmt::format("{} has a column '{}'; nodes have x, y and z, which are places, and "
-                                                     "ux, uy and uz, which are the numbers of their unknowns",
-                                                     name.text, table.names[c]));
+        throw source_.error(name.offset,
+                            fmt::format("{} has a column '{}'; nodes have x, y and z, which are places, and "
+                                        "ux, uy and uz, which are the numbers of their unknowns",
+                                        name.text, table.names[c]));
       const auto what = static_cast<std::size_t>(found - known.begin());
       moves = moves || what >= 3;
       for (std::size_t r = 0; r < table.rows(); ++r)
@@ -37,9 +38,10 @@ class MeshReader {
           mesh.nodes[r].unknown[what - 3] = whole(table, r, c, 0, most_unknowns, "0 where a node is held") - 1;
     }
     if (!moves)
-      throw source_.error(name.offset, fmt::format("{} has none of the columns ux, uy and uz, which say by the numbers of "
-                                                   "unknowns how nodes move",
-                                                   name.text));
+      throw source_.error(name.offset,
+                          fmt::format("{} has none of the columns ux, uy and uz, which say by the numbers of "
+                                      "unknowns how nodes move",
+                                      name.text));
   }
 
   void read_lines(const FileText& name, StructureMesh& mesh) const {
@@ -62,8 +64,9 @@ class MeshReader {
                      const char* what) {
     const double value = table.columns[column][row];
     if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) || value != std::floor(value))
-      throw table.error(row, column, fmt::format("{:.9g} is no whole number from {} to {}; {} was expected", value, least,
-                                                 most, what));
+      throw table.error(
+          row, column,
+          fmt::format("{:.9g} is no whole number from {} to {}; {} was expected", value, least, most, what));
     return static_cast<Index>(value);
   }
 
@@ -102,7 +105,8 @@ StructurePicture::StructurePicture(const StructureMesh& mesh) {
 
 void StructurePicture::add(const MeshNode& node, bool oblique) {
   // What x, y and z add to the two numbers of a point.
-  const double view[3][2] = {{1, 0}, {oblique ? right_per_depth : 0, oblique ? up_per_depth : 1}, {0, oblique ? 1.0 : 0}};
+  const double view[3][2] = {
+      {1, 0}, {oblique ? right_per_depth : 0, oblique ? up_per_depth : 1}, {0, oblique ? 1.0 : 0}};
   for (std::size_t d = 0; d < 3; ++d) {
     last_ = std::max(last_, node.unknown[d]);
     for (Index k = 0; k < 2; ++k) {

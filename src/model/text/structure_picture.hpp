@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a linear structure looks like: the nodes and lines that [structure] names, or those of a shape that was generated.
+// What a linear structure looks like: the nodes and lines that [structure] names, or those of a shape that was
+// generated.
 #pragma once
 
 #include "model/text/compiled_model.hpp"

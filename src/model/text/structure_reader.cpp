@@ -94,10 +94,11 @@ class StructureReader {
       throw error(name, fmt::format("{} is {} x {}, but the mass matrix is {} x {}; they must have the same size",
                                     name.text, m.rows(), m.cols(), n_, n_));
     if (!matrix_share().is_shared() && has_one_half(m))
-      throw error(name, fmt::format("{} is announced as general, but has entries on one side of the diagonal only; write "
-                                    "'symmetric' in its first line if they stand for both sides, or an entry 0 on the "
-                                    "other side if they do not",
-                                    name.text));
+      throw error(name,
+                  fmt::format("{} is announced as general, but has entries on one side of the diagonal only; write "
+                              "'symmetric' in its first line if they stand for both sides, or an entry 0 on the "
+                              "other side if they do not",
+                              name.text));
     return m;
   }
   Vec vector(const FileText& name) const {
@@ -248,7 +249,8 @@ class StructureReader {
   void check_picture() const {
     const auto mesh = read_structure_mesh(file_, model_.source, folder_);
     if (mesh && !StructurePicture(*mesh).fits(n_))
-      throw error(*file_.nodes, fmt::format("{} names an unknown above {}, which is the last one", file_.nodes->text, n_));
+      throw error(*file_.nodes,
+                  fmt::format("{} names an unknown above {}, which is the last one", file_.nodes->text, n_));
   }
 
   void read_outputs(StructureData& data) const {
