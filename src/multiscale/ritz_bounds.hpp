@@ -71,8 +71,8 @@ class RitzBounds {
   std::vector<RitzTarget> targets_;
   LoadVariation variation_;
   std::vector<TargetRest> of_targets_;
-  double start_energy_ = 0;          // twice the energy of the initial state
-  Vec start_, velocity_;             // M u0 and M v0
+  double start_energy_ = 0;  // twice the energy of the initial state
+  Vec start_, velocity_;     // M u0 and M v0
   StartEstimate of_start_;
   Index unknowns_;
   Index solves_ = 0;
