@@ -13,8 +13,8 @@ constexpr Index more_columns = 16;
 constexpr double residual_of_mode = 1e-8;  // relative to the eigenvalue of K^-1 M
 }  // namespace
 
-RitzBasis::RitzBasis(const StructureSpace& space, const Mat& start)
-    : space_(space), basis_(start.rows(), 0), stiffness_norm_(space.stiffness_norm()) {
+RitzBasis::RitzBasis(const StructureSpace& space, const Mat& start, const Mat& rigid)
+    : space_(space), rigid_(rigid), basis_(start.rows(), 0), stiffness_norm_(space.stiffness_norm()) {
   std::vector<Index> used;
   for (Index c = 0; c < start.cols(); ++c)
     if (space.products(start.col(c), start.col(c))(0, 0) > 0) used.push_back(c);
@@ -32,6 +32,7 @@ void RitzBasis::append(const Mat& w) {
     Vec x = w.col(c);
     const double given = space_.length(x);
     for (int pass = 0; pass < 2; ++pass) {
+      if (rigid_.cols() > 0) x -= rigid_ * space_.products(rigid_, space_.mass_times(x));
       const auto known = basis_.leftCols(size_);
       const Vec along = space_.products(known, space_.mass_times(x));
       x.noalias() -= known * along;

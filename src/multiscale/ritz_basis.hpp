@@ -10,8 +10,9 @@ namespace trill {
 // low frequencies converge to the modes that B excites. The static answer to the start block is always contained.
 class RitzBasis {
  public:
-  // K has been factorised. Columns of the start block that are zero or depend on others are dropped.
-  RitzBasis(const StructureSpace& space, const Mat& start);
+  // K has been factorised. Columns of the start block that are zero or depend on others are dropped. All vectors are
+  // M-orthogonal to the motions of a body that is not held.
+  RitzBasis(const StructureSpace& space, const Mat& start, const Mat& rigid = {});
 
   bool extend();  // one more block; false: the space contains everything that B can excite
   bool solve();   // finds the Ritz vectors of the present space; false: rounding has made it useless
@@ -34,7 +35,7 @@ class RitzBasis {
   Mat bordered(const Mat& matrix, const Mat& image) const;
 
   const StructureSpace& space_;
-  Mat basis_;
+  Mat rigid_, basis_;
   Index size_ = 0, last_ = 0, solves_ = 0;  // last_: columns of the newest block
   Mat stiffness_;                           // of the basis
   Mat inverse_;                             // K^-1 M in the basis

@@ -8,7 +8,8 @@
 namespace trill {
 namespace {
 constexpr double rounding_of_sums = 1e-15;
-constexpr double more_modes = 2;  // times as many as last time
+constexpr Index few_modes = 4;
+constexpr double more_modes = 2;  // times as many as last time, or as few
 constexpr double same_direction = 1e-14;
 constexpr double deviations = 3.5;  // that a maximum over a run reaches
 
@@ -77,7 +78,8 @@ void RitzBounds::measure(TargetRest& target) {
 RitzBounds::Moments RitzBounds::left_of(TargetRest& target, const RitzBasis& basis, const ModeMask& is_mode) {
   if (target.sums.known == 0) return moments_left(basis.shares_of(target.rest), basis.lambda(), is_mode);
   const auto [left, hidden] = without_modes(target, basis, is_mode);
-  if (!hidden || static_cast<double>(is_mode.count()) < more_modes * static_cast<double>(target.modes)) return left;
+  const auto modes_before = static_cast<double>(std::max(target.modes, few_modes));
+  if (!hidden || static_cast<double>(is_mode.count()) < more_modes * modes_before) return left;
   Mat modes(target.rest.size(), is_mode.count());
   for (Index j = 0, c = 0; j < basis.size(); ++j)
     if (is_mode[j]) modes.col(c++).noalias() = basis.vectors() * basis.combinations().col(j);

@@ -23,8 +23,8 @@ constexpr double points_of_period = 20, most_rows = 20000, least_rows = 150, mos
 
 UsageError no_reduction(const LinearStructure& structure, const std::string& what) {
   return structure.stiffness_error(
-      fmt::format("ritz cannot reduce '{}', because its stiffness matrix is {}; 'trill modes' shows which "
-                  "motions these are, and --method radau and --method generalized_alpha run it as it is",
+      fmt::format("ritz cannot reduce '{}', because its stiffness matrix is {}; --method radau and --method "
+                  "generalized_alpha run it as it is",
                   structure.name(), what));
 }
 
@@ -66,9 +66,10 @@ void require_balance(const LinearStructure& structure, const Mat& rigid) {
     if (const double share = unbalanced_share(rigid, loads.col(i)); share > balance_of_rounding)
       throw no_reduction(
           structure,
-          fmt::format("singular, since the body is not held ({} motions meet no resistance), and load {} does "
-                      "not balance: {:.2g} of it pushes the whole body; a load that balances is accepted",
-                      rigid.cols(), i + 1, share));
+          fmt::format(
+              "singular, since the body is not held ({} without resistance, which 'trill modes' shows), and load "
+              "{} does not balance: {:.2g} % of it push the whole body; a load that balances is accepted",
+              rigid.cols() == 1 ? "one motion is" : fmt::format("{} motions are", rigid.cols()), i + 1, 100 * share));
 }
 
 class Reducer {
@@ -109,7 +110,7 @@ class Reducer {
       u0 -= rigid_ * (rigid_.transpose() * momentum_.col(0));  // without the motion of the whole body
       v0 -= rigid_ * (rigid_.transpose() * momentum_.col(1));
     }
-    RitzBasis basis(space_, start);
+    RitzBasis basis(space_, start, rigid_);
     RitzBounds bounds(space_, loads_, u0, v0, damping_.value_or(ProportionalDamping{}), targets_,
                       load_variation(structure_, task_.start.t, task_.t_end), task_.of_start);
     grow(basis, bounds);

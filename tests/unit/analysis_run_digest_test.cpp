@@ -54,6 +54,7 @@ TEST(RunDigest, TellsWhetherTheEnergyIsConserved) {
                 "potential = [{ energy = \"9.81*y\" }]"));
   EXPECT_FALSE(conserves("coordinates.x = 1\nforce = [{ on = \"x\", value = \"-vx\" }]"));
   EXPECT_FALSE(conserves("coordinates.x = 1\npotential = [{ energy = \"x*sin(3*t)\" }]"));
+  EXPECT_FALSE(conserves("coordinates.x = 0\npotential = [{ energy = \"x^2 - x*sin(3*t)\" }]")) << "zero at the start";
   EXPECT_FALSE(
       conserves("coordinates = { x = { start = 0, velocity = 2 }, y = 0 }\nconstraint = [{ equation = \"x - 2*t\" }]\n"
                 "potential = [{ energy = \"y^2\" }]"));

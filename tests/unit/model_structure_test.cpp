@@ -157,6 +157,35 @@ TEST_F(TextStructures, MistakesInLoadsAndOutputsHaveAPlace) {
   EXPECT_THAT(said(matrices), tells({"", "m.toml:2:8", "M.mtx", "not symmetric", "row", "column"}));
 }
 
+// A file of one half that is announced as general has lost the other half.
+TEST_F(TextStructures, HalvesThatAreAnnouncedAsWholesAreRefused) {
+  const SpMat whole = structure(*beam_).stiffness_matrix(), half = whole.triangularView<Eigen::Lower>();
+  write_matrix(folder_ / "K.mtx", half);
+  EXPECT_THAT(said(matrices),
+              tells({"", "m.toml:3:13", "K.mtx", "general", "one side of the diagonal", "'symmetric'"}));
+  SpMat meant = half;
+  meant.insert(0, 1) = 0;
+  write_matrix(folder_ / "K.mtx", meant);
+  EXPECT_EQ(said(matrices), "no error");
+}
+
+TEST_F(TextStructures, MistakesInNodesAndLinesHaveAPlace) {
+  std::ofstream(folder_ / "nodes.csv") << "x,y,uy\n0,0,0\n1,0,1\n2,0,3\n";
+  std::ofstream(folder_ / "far.csv") << "x,y,uy\n0,0,9\n";
+  std::ofstream(folder_ / "part.csv") << "x,y,uy\n0,0,0\n0,0,1.5\n";
+  std::ofstream(folder_ / "still.csv") << "x,y\n0,0\n";
+  std::ofstream(folder_ / "other.csv") << "x,q\n0,0\n";
+  std::ofstream(folder_ / "lines.csv") << "a,b\n1,2\n2,4\n";
+  EXPECT_EQ(said(matrices + "nodes = \"nodes.csv\"\n"), "no error");
+  EXPECT_THAT(said(matrices + "nodes = \"nodes.csv\"\nlines = \"lines.csv\"\n"),
+              tells({"", "lines.csv:3", "'b'", "4", "1 to 3"}));
+  EXPECT_THAT(said(matrices + "lines = \"lines.csv\"\n"), tells({"", "m.toml:4:9", "'nodes'"}));
+  EXPECT_THAT(said(matrices + "nodes = \"far.csv\"\n"), tells({"", "m.toml:4:9", "far.csv", "above 8"}));
+  EXPECT_THAT(said(matrices + "nodes = \"part.csv\"\n"), tells({"", "part.csv:3", "1.5", "whole number"}));
+  EXPECT_THAT(said(matrices + "nodes = \"still.csv\"\n"), tells({"", "m.toml:4:9", "still.csv", "ux, uy and uz"}));
+  EXPECT_THAT(said(matrices + "nodes = \"other.csv\"\n"), tells({"", "m.toml:4:9", "'q'"}));
+}
+
 TEST_F(TextStructures, ForcesThatNoEnergyGivesHaveNoPotential) {
   EXPECT_TRUE(structure(*load(matrices).problem).potential(all_groups, 0, Vec::Ones(8)));
   SpMat lopsided = structure(*beam_).stiffness_matrix();

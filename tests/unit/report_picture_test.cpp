@@ -163,7 +163,7 @@ TEST(MovingPictures, AtomsAndBondsOfMolecules) {
   ParticlePicture picture(particles, {{0, 1}, {0, 2}, {3, 4}, {3, 5}});
   EXPECT_THAT(kinds_of(picture), testing::ElementsAre("line 4x2", "point 4x1", "point 2x1"));
   EXPECT_EQ(picture.note(), "Atoms, seen along the z axis: 4 H (grey), 2 O (red).");
-  ASSERT_EQ(picture.unknowns(), 18);
+  ASSERT_TRUE(picture.fits(18));
   const double q[] = {1, 2, 3, 2, 2, 3, 1, 3, 3, 9.5, 5, 5, 0.25, 5, 5, 9.5, 6, 5};
   std::vector<double> numbers(static_cast<std::size_t>(picture.numbers()));
   picture.evaluate(0, q, nullptr, numbers.data());
@@ -184,6 +184,36 @@ TEST(MovingPictures, BondsAreThoseOfTheFile) {
   EXPECT_EQ(acetamide.size(), 5u);  // six atoms, no ring
   for (const auto& [a, b] : acetamide) EXPECT_TRUE(a >= 0 && a < 6 && b >= 0 && b < 6 && a != b);
   EXPECT_TRUE(bonds_in("none", "[coordinates]\nx = 1\n", {}).empty());
+}
+
+// A membrane with one free point, seen from the front right: 1.5 wide, so that 0.01 is drawn 10 times as large.
+TEST(MovingPictures, DisplacementsOfStructuresAreMagnified) {
+  Solution solution;
+  solution.info.problem = "drum";
+  solution.info.model_text = "[structure]\ngenerate = { shape = \"membrane\", points = 1 }\n";
+  solution.info.layout = {1, 1, 0, 0};
+  for (int k = 0; k <= 4; ++k) solution.append(k, Vec{{0.0025 * k, 0.0025}}, Vec());
+  const auto picture = film_of(report_run(solution), 0, 4, 5);
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->note, "Displacements are multiplied by 10.");
+  ASSERT_EQ(picture->shapes.size(), 1u);
+  EXPECT_EQ(picture->shapes[0].elements, 12);  // lines between 9 points
+  const auto number = [&](Index frame, Index k) {
+    const auto axis = static_cast<std::size_t>(k % 2);
+    return picture->centre[axis] +
+           2 * picture->half[axis] * picture->data[static_cast<std::size_t>(frame * picture->numbers + k)] / 32767.0;
+  };
+  Index moved = 0;
+  for (Index k = 0; k < picture->numbers; k += 2) {
+    const double up = number(4, k + 1) - number(0, k + 1);
+    if (std::abs(up) < 1e-3) continue;
+    ++moved;
+    EXPECT_NEAR(up, 0.1, 1e-3);
+    EXPECT_NEAR(number(4, k), 0.75, 1e-3);  // 0.5 and half of the depth 0.5
+  }
+  EXPECT_EQ(moved, 4) << "ends of the lines that meet in the middle";
+  solution.info.layout = {0, 0, 0, 0};
+  EXPECT_FALSE(film_of(report_run(solution), 0, 4, 5)) << "a run of something else";
 }
 
 TEST(MovingPictures, FramesAreWrittenAsPicturesWithTheirTimes) {
