@@ -38,6 +38,13 @@ std::vector<ForceLevel> TwoLevelOptions::levels(const MechanicalProblem& problem
 
 FlowOptions TwoLevelOptions::flow() const { return {.inner = inner, .inner_order = inner_order}; }
 
+void NestedOptions::fields(OptionVisitor& v) {
+  v.text("levels", levels, "force groups, such as bonds+angles:8, pair:1 or pair, angles/2, bonds/4",
+         "levels of forces; :8 means eight steps in a step of the run, /2 two steps in one of the level before "
+         "(slowest first then); empty: slow and fast forces of the model");
+  resonance_field(v, refuses);
+}
+
 void resonance_field(OptionVisitor& v, bool& refuses) {
   v.choice("resonance", refuses, NamedValues<bool>{{"refuse", true}, {"warn", false}},
            "what to do with a step size at which the kicks drive the fastest oscillation");

@@ -33,6 +33,13 @@ struct TwoLevelOptions {
   FlowOptions flow() const;
 };
 
+// Options of methods with nested kicks.
+struct NestedOptions {
+  std::string levels;
+  bool refuses = true;
+  void fields(OptionVisitor& v);
+};
+
 void resonance_field(OptionVisitor& v, bool& refuses);
 
 // What impulse, mollified_impulse and respa share: kicks by slow forces, nested to any depth, with one evaluation of

@@ -15,15 +15,7 @@
 namespace trill {
 class LangevinRespa final : public HeatBathStepper, public KeptInnerStates {
  public:
-  struct Options {
-    std::string levels;
-    bool refuses = true;
-    void fields(OptionVisitor& v) {
-      v.text("levels", levels, "force groups, such as bonds+angles:8, pair:1 or pair, angles/2, bonds/4",
-             "levels of forces, as in respa; empty: slow and fast forces of the model");
-      resonance_field(v, refuses);
-    }
-  };
+  using Options = NestedOptions;
   static Prospect advise(const ProblemFacts&, const Question&) {
     return only_by_name("name it, with a step size h, where slow forces are expensive and fast ones cheap");
   }

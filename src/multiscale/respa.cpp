@@ -8,16 +8,7 @@
 namespace trill {
 class Respa final : public ImpulseStepper {
  public:
-  struct Options {
-    std::string levels;
-    bool refuses = true;
-    void fields(OptionVisitor& v) {
-      v.text("levels", levels, "force groups, such as bonds+angles:8, pair:1 or pair, angles/2, bonds/4",
-             "levels of forces; :8 means eight steps in a step of the run, /2 two steps in one of the level before "
-             "(slowest first then); empty: slow and fast forces of the model");
-      resonance_field(v, refuses);
-    }
-  };
+  using Options = NestedOptions;
   static Prospect advise(const ProblemFacts&, const Question&) {
     return only_by_name("name it, with a step size h, where slow forces are expensive and fast ones cheap");
   }

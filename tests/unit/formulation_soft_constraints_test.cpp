@@ -12,11 +12,12 @@ namespace trill::testing_models {
 namespace {
 Solution motion(const std::string& text, const OptionSet& parameters, const std::string& method,
                 const OptionSet& options, double to) {
-  RunPlan plan = plan_with(method, to, 1e-11);
+  RunPlan plan = plan_with("dop853", to, 1e-11);
+  if (method == "slow") plan.formulation = method;
   plan.options = options;
   plan.native = Native::never;
   Times times;
-  for (int k = 1; k <= 100; ++k) times.t.push_back(to * k / 100);
+  for (int k = 1; k <= 1000; ++k) times.t.push_back(to * k / 1000);
   plan.output = times;
   return run_of(read_model("m.toml", text, parameters).problem, plan);
 }
