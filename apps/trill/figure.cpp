@@ -49,10 +49,13 @@ std::string table_text(const Table& table) {
 std::vector<std::string> summary_of(const FigureEntry& entry, const FigureResult& result) {
   const auto judged = std::count_if(result.cells.begin(), result.cells.end(), [](const auto& c) { return c.gated; });
   const auto out = std::count_if(result.cells.begin(), result.cells.end(), [](const auto& c) { return !c.ok(); });
-  return {fmt::format("Recomputed from {}.", entry.reference),
-          fmt::format("{}{}", out == 0 ? fmt::format("All {} values are within their tolerance.", judged)
-                                       : fmt::format("{} of {} values are out of tolerance.", out, judged),
-                      has_published_numbers(result) ? "" : " No published numbers: the table says what they are compared with.")};
+  return {
+      fmt::format("Recomputed from {}.", entry.reference),
+      fmt::format(
+          "{}{}",
+          out == 0 ? fmt::format("All {} values are within their tolerance.", judged)
+                   : fmt::format("{} of {} values are out of tolerance.", out, judged),
+          has_published_numbers(result) ? "" : " No published numbers: the table says what they are compared with.")};
 }
 }  // namespace
 

@@ -19,8 +19,13 @@ Table signal_table(const SteadyState& state) {
               .marks = {}};
   for (std::size_t k = 1; k <= harmonics_shown; ++k) table.columns.push_back(fmt::format("harmonic {}", k));
   for (const SteadySignal& x : state.signals) {
-    std::vector<std::string> row{x.name,        x.unit,        six_digits(x.mean), six_digits(x.rms), six_digits(x.min),
-                                 six_digits(x.max), six_digits(x.ripple())};
+    std::vector<std::string> row{x.name,
+                                 x.unit,
+                                 six_digits(x.mean),
+                                 six_digits(x.rms),
+                                 six_digits(x.min),
+                                 six_digits(x.max),
+                                 six_digits(x.ripple())};
     for (std::size_t k = 0; k < harmonics_shown; ++k)
       row.push_back(k < x.harmonics.size() ? six_digits(x.harmonics[k]) : "");
     table.rows.push_back(std::move(row));
@@ -39,10 +44,11 @@ Table power_table(const SteadyState& state) {
 std::vector<std::string> steady_summary(const SteadyState& state, const std::string& time_unit) {
   std::string stability = state.stability;
   if (!stability.empty()) stability[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(stability[0])));
-  std::vector<std::string> lines{
-      fmt::format("Period {}{}, frequency {}{}.", six_digits(state.period), time_unit.empty() ? "" : " " + time_unit,
-                  six_digits(1 / state.period),
-                  time_unit == "s" ? " Hz" : time_unit.empty() ? "" : " 1/" + time_unit)};
+  std::vector<std::string> lines{fmt::format("Period {}{}, frequency {}{}.", six_digits(state.period),
+                                             time_unit.empty() ? "" : " " + time_unit, six_digits(1 / state.period),
+                                             time_unit == "s"    ? " Hz"
+                                             : time_unit.empty() ? ""
+                                                                 : " 1/" + time_unit)};
   if (!stability.empty()) lines.push_back(stability + (stability.ends_with('.') ? "" : "."));
   if (state.efficiency) lines.push_back(fmt::format("Efficiency {:.4g} %.", 100 * *state.efficiency));
   return lines;

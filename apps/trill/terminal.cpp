@@ -286,8 +286,10 @@ std::string text_table(std::vector<std::vector<std::string>> rows) {
     const auto part_of = [&](const auto& all) {
       auto part = all;
       if (part.size() > last) part.erase(part.begin() + static_cast<std::ptrdiff_t>(last), part.end());
-      if (part.size() > first) part.erase(part.begin() + 1, part.begin() + static_cast<std::ptrdiff_t>(first));
-      else if (first > 1 && !part.empty()) part.erase(part.begin() + 1, part.end());
+      if (part.size() > first)
+        part.erase(part.begin() + 1, part.begin() + static_cast<std::ptrdiff_t>(first));
+      else if (first > 1 && !part.empty())
+        part.erase(part.begin() + 1, part.end());
       return part;
     };
     Rows part;

@@ -11,8 +11,8 @@ namespace trill::cli {
 // A progress bar with the remaining time on stderr; nothing is shown if stderr is not a terminal or `quiet` is set.
 std::function<void(double)> progress_bar(const std::string& label, bool quiet);
 
-// Aligns the columns; the first row is the header. Where the terminal is too narrow, cells are broken at blanks; columns
-// that do not fit even so come below the others, after the first column again.
+// Aligns the columns; the first row is the header. Where the terminal is too narrow, cells are broken at blanks;
+// columns that do not fit even so come below the others, after the first column again.
 std::string text_table(std::vector<std::vector<std::string>> rows);
 
 // A text that ends in a line break; long lines are broken at blanks where the width of the terminal is known, and go on

@@ -65,7 +65,8 @@ void say_common_origin_once(Table& table) {
   if (std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return row.back() != origin; })) return;
   table.columns.pop_back();
   for (auto& row : table.rows) row.pop_back();
-  table.note = fmt::format("Origin of all numbers compared with: {}.{}{}", origin, table.note.empty() ? "" : " ", table.note);
+  table.note =
+      fmt::format("Origin of all numbers compared with: {}.{}{}", origin, table.note.empty() ? "" : " ", table.note);
 }
 }  // namespace
 

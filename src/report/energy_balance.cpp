@@ -152,14 +152,13 @@ double integral_of_cubic(const std::array<double, 4>& x, const std::array<double
 
 // The integral over time of a power up to each row. Rows at equal times are the two sides of a jump: the polynomials of
 // one side do not use rows of the other.
-std::vector<double> running_integral(const std::vector<PowerRow>& rows, double Power::* part) {
+std::vector<double> running_integral(const std::vector<PowerRow>& rows, double Power::*part) {
   std::vector<double> sum(rows.size(), 0);
   for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
     for (end = begin + 1; end < rows.size() && rows[end].t != rows[end - 1].t;) ++end;
     if (begin > 0) sum[begin] = sum[begin - 1];
     for (std::size_t i = begin + 1; i < end; ++i) {
-      const double straight =
-          0.5 * (rows[i].t - rows[i - 1].t) * (rows[i].power.*part + rows[i - 1].power.*part);
+      const double straight = 0.5 * (rows[i].t - rows[i - 1].t) * (rows[i].power.*part + rows[i - 1].power.*part);
       if (end - begin < 4) {
         sum[i] = sum[i - 1] + straight;
         continue;

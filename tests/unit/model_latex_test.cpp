@@ -75,7 +75,8 @@ TEST(Latex, ParenthesesOnlyWhereNeeded) {
 TEST(Latex, Pieces) {
   EXPECT_EQ(written("min(x, y, omega)"), "\\min\\left(x, y, \\omega\\right)");
   EXPECT_EQ(written("if(x > 0 and not y > 0 or x < -1, x, omega)"),
-            "\\begin{cases} x & \\text{if } \\left(0 < x \\land \\left(\\lnot \\left(0 < y\\right)\\right)\\right) \\lor x < -1 "
+            "\\begin{cases} x & \\text{if } \\left(0 < x \\land \\left(\\lnot \\left(0 < y\\right)\\right)\\right) "
+            "\\lor x < -1 "
             "\\\\ \\omega & \\text{otherwise} \\end{cases}");
   EXPECT_EQ(written("2*(x < y and y < omega)"), "2 \\left[x < y \\land y < \\omega\\right]");
   EXPECT_EQ(written("sign(x)*floor(y)"), "\\operatorname{sign}\\left(x\\right) \\left\\lfloor y \\right\\rfloor");

@@ -130,9 +130,10 @@ TEST(EnergyBalance, KnowsWhatEventsChangeInTheModel) {
 
 // Rows at equal times leave the rows out that an impact has: then nothing is said.
 TEST(EnergyBalance, IsNotGuessedWhereRowsOfEventsAreMissing) {
-  auto run = run_of("[coordinates]\nx = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"50*x^2\"\n[[force]]\non "
-                    "= \"x\"\nvalue = \"-0.4*vx\"\n[[event]]\nname = \"kick\"\nwhen = \"t - 1\"\nthen = { vx = 1 }\n",
-                    2, true);
+  auto run = run_of(
+      "[coordinates]\nx = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"50*x^2\"\n[[force]]\non "
+      "= \"x\"\nvalue = \"-0.4*vx\"\n[[event]]\nname = \"kick\"\nwhen = \"t - 1\"\nthen = { vx = 1 }\n",
+      2, true);
   ASSERT_TRUE(run->balance);
   run->solution.outcome.events.front().t = 1.0001;
   EXPECT_FALSE(trill::energy_balance(*run->problem, run->solution.info, run->solution.outcome, run->solution));

@@ -167,8 +167,7 @@ TEST(MovingPictures, AtomsAndBondsOfMolecules) {
   const double q[] = {1, 2, 3, 2, 2, 3, 1, 3, 3, 9.5, 5, 5, 0.25, 5, 5, 9.5, 6, 5};
   std::vector<double> numbers(static_cast<std::size_t>(picture.numbers()));
   picture.evaluate(0, q, nullptr, numbers.data());
-  const std::vector<double> bonds(numbers.begin(), numbers.begin() + 16),
-      atoms(numbers.begin() + 16, numbers.end());
+  const std::vector<double> bonds(numbers.begin(), numbers.begin() + 16), atoms(numbers.begin() + 16, numbers.end());
   EXPECT_THAT(bonds, testing::ElementsAre(1, 2, 2, 2, 1, 2, 1, 3, 9.5, 5, 10.25, 5, 9.5, 5, 9.5, 6));
   EXPECT_THAT(atoms, testing::ElementsAre(2, 2, 1, 3, 0.25, 5, 9.5, 6, 1, 2, 9.5, 5));
 }

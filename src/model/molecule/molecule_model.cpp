@@ -143,7 +143,8 @@ std::vector<std::array<int, 2>> bonds_in(const std::string& name, const std::str
                                          const OptionSet& parameters) {
   std::vector<std::array<int, 2>> bonds;
   try {
-    for (const PsfFile::Term& bond : PsfFile(name + ".psf", text).bonds) bonds.push_back({bond.atoms[0], bond.atoms[1]});
+    for (const PsfFile::Term& bond : PsfFile(name + ".psf", text).bonds)
+      bonds.push_back({bond.atoms[0], bond.atoms[1]});
     return bonds;
   } catch (const UsageError&) {
   }

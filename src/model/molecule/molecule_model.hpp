@@ -14,8 +14,7 @@ bool is_molecule_file(const std::string& file);
 TextModel read_molecule(const ModelFolder& folder, const std::string& file, const std::string& name,
                         const std::string& text, const OptionSet& parameters);
 // Which atoms are bonded, by their numbers from 0 on, as the text of a model says; empty if it does not.
-std::vector<std::array<int, 2>> bonds_in(const std::string& name, const std::string& text,
-                                         const OptionSet& parameters);
+std::vector<std::array<int, 2>> bonds_in(const std::string& name, const std::string& text, const OptionSet& parameters);
 ModelDescription describe_molecule(const ModelFolder& folder, const std::string& file, const std::string& name,
                                    const std::string& text);
 }  // namespace trill

@@ -22,7 +22,7 @@ class ParticlePicture final : public ModelPicture {
 
   Index unknowns_;
   std::array<double, 3> box_;
-  Bonds bonds_;             // empty: not drawn
+  Bonds bonds_;               // empty: not drawn
   std::vector<Index> atoms_;  // in the order in which they are drawn
 };
 }  // namespace trill
