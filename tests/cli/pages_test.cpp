@@ -164,7 +164,7 @@ TEST_F(Pages, PrintIsAPageForPaper) {
 
 // What was asked is answered before anything else.
 TEST_F(Pages, AveragesAreTheAnswerWhereTheyWereAskedFor) {
-  ASSERT_EQ(trill({"run", "langevin", "--want", "statistics", "--to", "30", "--report", "run.html"}).code, 0);
+  ASSERT_EQ(trill({"run", "langevin", "--want", "statistics", "--to", "100", "--report", "run.html"}).code, 0);
   const json page = data_of(directory_ / "run.html");
   EXPECT_THAT(page["title"].get<std::string>(), HasSubstr(": averages, by "));
   ASSERT_FALSE(page["summary"].empty());
