@@ -13,6 +13,11 @@ std::vector<std::filesystem::path> folders_for(const std::string& input) {
 }
 
 OpenRun::OpenRun(const std::string& input) : file(input) {
+  const auto want = file.info().settings.find("want");
+  if (want != file.info().settings.end() && want->second == to_text(Want::steady)) {
+    filled = filled_period(file.info(), file);
+    return;
+  }
   try {
     prepare(input);
     if (!file.unfinished()) filled = filled_rows(*model, file.info(), file.outcome(), file);

@@ -107,6 +107,8 @@ class Session {
     options.check = a_.check;
     options.stop = &stop_requested();
     options.equip = [this](PreparedRun& run, std::size_t attempt) {
+      // Whichever way answers it, this is what was asked.
+      if (a_.plan.want != Want::full) run.options.info.settings["want"] = to_text(a_.plan.want);
       const std::string& problem = run.options.info.problem;
       run.options.progress =
           progress_bar(attempt == 0 ? problem : fmt::format("{}, attempt {}", problem, attempt + 1), a_.quiet);

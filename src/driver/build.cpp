@@ -157,7 +157,7 @@ OptionSet settings_of(const RunPlan& plan, const MethodInfo& info) {
   if (plan.h_max) settings["h_max"] = format_number(*plan.h_max);
   if (plan.accuracy) settings["accuracy"] = format_number(*plan.accuracy);
   if (!plan.of.empty()) settings["of"] = join(plan.of, ",");
-  if (plan.want != Want::full) settings["want"] = to_text(plan.want);
+  if (plan.want == Want::statistics) settings["want"] = to_text(plan.want);
   settings["output"] = output_text(plan.output);
   settings["seed"] = fmt::format("{}", plan.seed);
   settings["checkpoint_every"] = fmt::format("{}", plan.checkpoint_every);

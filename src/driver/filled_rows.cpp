@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/filled_rows.hpp"
 
+#include "base/curve_piece.hpp"
 #include "driver/build.hpp"
 #include "trill/problem/langevin.hpp"
 
@@ -161,7 +162,7 @@ std::unique_ptr<Repetition> repetition_of(const PreparedRun& run, const RunInfo&
 }
 
 bool can_be_filled(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome, const RowSource& rows) {
-  if (!run.stepper || !run.problem || run.steady) return false;
+  if (!run.stepper || !run.problem) return false;
   // Cycles that are computed at once have no interpolant, and going backwards is not worth the care.
   if (run.reformulation && (run.reformulation->keeps_time() || *run.plan.to < *run.plan.from)) return false;
   const auto output = info.settings.find("output");  // a stored run knows it in words only
@@ -204,8 +205,51 @@ Vec ranges_of(const std::vector<StoredRow>& rows) {
 }
 }  // namespace
 
+namespace {
+// How a component goes from row i to the next one, of a period that is closed.
+struct PeriodPieces {
+  const std::vector<StoredRow>& rows;
+  std::size_t pieces() const { return rows.size() - 1; }
+  CurvePiece piece(std::size_t i, std::size_t component) const {
+    const StoredRow &from = rows[i], &to = rows[i + 1];
+    return {to.t - from.t, to.y[component] - from.y[component]};
+  }
+  double bend(std::size_t i, std::size_t component) const {
+    const std::size_t n = pieces();
+    return bend_between(piece((i + n - 1) % n, component), piece(i, component), piece((i + 1) % n, component));
+  }
+};
+}  // namespace
+
+std::unique_ptr<RowSource> filled_period(const RunInfo& info, const RowSource& rows) {
+  const auto size = static_cast<std::size_t>(info.layout.size());
+  const std::size_t quantities = info.quantities.size();
+  FilledRows given;
+  rows.visit([&](double t, const double* y, const double* measured) { given.add(t, y, size, measured, quantities); });
+  const std::vector<StoredRow>& all = given.all();
+  if (all.size() < 4 || given.rows() >= enough_rows) return nullptr;
+  const Index count = std::clamp<Index>(wanted_points / given.rows(), 1, most_between);
+  const PeriodPieces period{all};
+  auto filled = std::make_unique<FilledRows>();
+  std::vector<double> y(size), measured(quantities);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    filled->add(all[i].t, all[i].y.data(), size, all[i].measured.data(), quantities);
+    if (i + 1 == all.size() || all[i + 1].t == all[i].t) continue;
+    for (Index k = 1; k <= count; ++k) {
+      const double share = static_cast<double>(k) / static_cast<double>(count + 1);
+      for (std::size_t c = 0; c < size; ++c)
+        y[c] = all[i].y[c] + share * period.piece(i, c).rise + share * (1 - share) * period.bend(i, c);
+      for (std::size_t m = 0; m < quantities; ++m)
+        measured[m] = (1 - share) * all[i].measured[m] + share * all[i + 1].measured[m];
+      filled->add(all[i].t + share * (all[i + 1].t - all[i].t), y.data(), size, measured.data(), quantities);
+    }
+  }
+  return filled;
+}
+
 std::unique_ptr<RowSource> filled_rows(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome,
                                        const RowSource& rows) {
+  if (run.steady) return filled_period(info, rows);
   if (!can_be_filled(run, info, outcome, rows)) return nullptr;
   const auto size = static_cast<std::size_t>(info.layout.size());
   const std::size_t quantities = info.quantities.size();

@@ -14,4 +14,6 @@ namespace trill {
 // Refers to the rows.
 std::unique_ptr<RowSource> filled_rows(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome,
                                        const RowSource& rows);
+// One period of a steady state, between its rows by the parabolas from which its figures are computed.
+std::unique_ptr<RowSource> filled_period(const RunInfo& info, const RowSource& rows);
 }  // namespace trill

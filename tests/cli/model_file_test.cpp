@@ -69,7 +69,11 @@ TEST_F(ModelFile, SwitchesAreWrittenAsTheyAre) {
   write("[coordinates]\nx = 1\ny = 0\n[[constraint]]\nequation = \"y - max(0, x - 2)\"\n");
   const Ended latex = trill("export my.toml --to latex");
   EXPECT_EQ(latex.code, 0) << latex.err;
-  EXPECT_THAT(latex.out, HasSubstr("\\text{if } 0 < x - 2"));
+  EXPECT_THAT(latex.out, HasSubstr("y - \\max\\left(x - 2, 0\\right)"));
+  write("[coordinates]\nx = 1\ny = 0\n[[constraint]]\nequation = \"y - if(0 < x - 2, x - 2, 0)\"\n");
+  EXPECT_THAT(trill("export my.toml --to latex").out, HasSubstr("\\max\\left(x - 2, 0\\right)"));
+  write("[coordinates]\nx = 1\ny = 0\n[[constraint]]\nequation = \"y - if(0 < x - 2, (x - 2)^3, 0)\"\n");
+  EXPECT_THAT(trill("export my.toml --to latex").out, HasSubstr("\\text{if } 0 < x - 2"));
 }
 
 TEST_F(ModelFile, IsDescribedAndCited) {

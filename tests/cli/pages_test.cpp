@@ -161,4 +161,51 @@ TEST_F(Pages, PrintIsAPageForPaper) {
   EXPECT_THAT(read_text(directory_ / "paper.html"), HasSubstr("<html data-print lang=\"en\""));
   EXPECT_EQ(data_of(directory_ / "paper.html")["runs"].size(), 1u);
 }
+
+// What was asked is answered before anything else.
+TEST_F(Pages, AveragesAreTheAnswerWhereTheyWereAskedFor) {
+  ASSERT_EQ(trill({"run", "langevin", "--want", "statistics", "--to", "100", "--report", "run.html"}).code, 0);
+  const json page = data_of(directory_ / "run.html");
+  EXPECT_THAT(page["title"].get<std::string>(), HasSubstr(": averages, by "));
+  ASSERT_FALSE(page["summary"].empty());
+  EXPECT_THAT(page["summary"][0].get<std::string>(), HasSubstr("on average (standard error"));
+  EXPECT_TRUE(page["runs"][0]["random"].get<bool>());
+}
+
+TEST_F(Pages, ASteadyStateBeginsWithItsPeriodAndHasATableOfIt) {
+  write_text(directory_ / "filter.cir",
+             "Low pass\nV1 in 0 SIN(1 3 1k)\nR1 in out 1k\nC1 out 0 10u IC=0\nRload out 0 1k\n.tran 10u 20m uic\n");
+  ASSERT_EQ(trill({"run", "filter.cir", "--want", "steady", "--report", "run.html"}).code, 0);
+  const json page = data_of(directory_ / "run.html");
+  EXPECT_EQ(page["summary"][0], "Period 0.001 s, frequency 1000 Hz.");
+  ASSERT_EQ(page["tables"].size(), 2u);
+  EXPECT_EQ(page["tables"][0]["title"], "One period");
+  for (const json& row : page["tables"][0]["rows"]) {
+    if (row[0] != "v(in)") continue;
+    EXPECT_NEAR(std::stod(row[2].get<std::string>()), 1, 1e-4) << "mean of 1 + 3 sin";
+    EXPECT_NEAR(std::stod(row[6].get<std::string>()), 6, 1e-2) << "ripple";
+    EXPECT_NEAR(std::stod(row[7].get<std::string>()), 3, 1e-3) << "first harmonic";
+  }
+}
+
+TEST_F(Pages, MoleculesMove) {
+  const std::string water = TRILL_SOURCE_DIR "/examples/molecules/water.data";
+  ASSERT_EQ(trill({"run", water, "--to", "0.5", "--check", "off", "--report", "run.html", "--out", "run.h5"}).code, 0);
+  ASSERT_EQ(trill({"report", "run.h5", "-o", "again.html"}).code, 0);
+  for (const char* name : {"run.html", "again.html"}) {
+    const json picture = data_of(directory_ / name)["runs"][0]["picture"];
+    ASSERT_TRUE(picture.is_object()) << name;
+    EXPECT_EQ(picture["note"], "Atoms, seen along the z axis: 432 H (grey), 216 O (red).");
+    EXPECT_EQ(picture["shapes"].size(), 3u) << "bonds and two kinds of atoms";
+  }
+}
+
+TEST_F(Pages, AFigureBeginsWithItsVerdict) {
+  ASSERT_EQ(trill({"figure", "pjy97_fig1", "--report", "fig.html"}).code, 0);
+  const json page = data_of(directory_ / "fig.html");
+  EXPECT_EQ(page["summary"][0], "Recomputed from PJY97 fig. 1.");
+  EXPECT_THAT(page["summary"][1].get<std::string>(),
+              HasSubstr("values are within their tolerance. No published numbers"));
+  EXPECT_THAT(page["tables"][0]["note"].get<std::string>(), HasSubstr("independent computation"));
+}
 }  // namespace

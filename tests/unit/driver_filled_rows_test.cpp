@@ -161,5 +161,30 @@ TEST(FilledRows, MakeTheBalanceOfEnergyHoldWithFewRows) {
   EXPECT_GT(off(found.given), 1e-2);
   EXPECT_LT(off(*found.rows), 1e-4);
 }
+// One period of a sine with a jump in the middle, by rows at uneven times: parabolas are closer than straight lines,
+// and do not reach across the jump.
+TEST(FilledRows, OfAPeriodAreParabolasThatKeepJumps) {
+  Solution period;
+  period.info.layout = {1, 0, 0, 0};
+  const double turn = 2 * std::acos(-1.0);
+  const auto jump = [&](double t, bool after) { return t > turn / 2 || (t == turn / 2 && after) ? 5.0 : 0.0; };
+  for (int k = 0; k <= 20; ++k) {
+    const double t = turn * k / 20;
+    period.append(t, Vec{{std::sin(t) + jump(t, false)}}, Vec());
+    if (k == 10) period.append(t, Vec{{std::sin(t) + jump(t, true)}}, Vec());
+  }
+  const auto rows = filled_period(period.info, period);
+  ASSERT_TRUE(rows);
+  EXPECT_GT(rows->rows(), 20 * period.rows());
+  double inside = 0, everywhere = 0;
+  rows->visit([&](double t, const double* y, const double*) {
+    const double off = std::abs(y[0] - std::sin(t) - (t > turn / 2 || (t == turn / 2 && y[0] > 2.5) ? 5 : 0));
+    everywhere = std::max(everywhere, off);
+    if (std::abs(t - turn / 4) < 0.2) inside = std::max(inside, off);
+  });
+  const double sagitta = turn * turn / 400 / 8;  // of a straight line at the top of the sine
+  EXPECT_LT(inside, sagitta / 10);
+  EXPECT_LT(everywhere, 2 * sagitta) << "a parabola reaches across the jump";
+}
 }  // namespace
 }  // namespace trill
