@@ -165,7 +165,8 @@ TEST(EnvelopeOfAnOrbit, EndsAfterItsRevolutionsAndIsChecked) {
   ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
   EXPECT_LT(s.outcome.counters.micro_steps, 60);
   EXPECT_NEAR(s.t.back() / 200, 5900, 500);  // about an hour and a half each
-  EXPECT_EQ(check_trust(run, s.outcome, s).verdict, Verdict::green);
+  // Time enough for the check on a busy machine too, where the run took long by the clock.
+  EXPECT_EQ(check_trust(run, s.outcome, s, {.most_seconds = 100}).verdict, Verdict::green);
 }
 
 TEST(EnvelopeGain, CountsOscillationsAndDecays) {
