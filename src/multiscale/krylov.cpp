@@ -69,7 +69,7 @@ class KrylovSteps final : public Stepper {
         break;
       }
       s.t += taken;
-      rows_.took(taken);
+      if (taken == h) rows_.took(taken);  // what loads shorten is no length to keep
       result = {.h_taken = taken};
       break;
     }

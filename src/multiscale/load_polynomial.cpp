@@ -30,7 +30,7 @@ LoadPolynomial::LoadPolynomial(const LinearStructure& structure) : structure_(st
     for (Index k = 0; k < points; ++k, power *= places_[j]) powers(j, k) = power;
   }
   to_coefficients_ = inverse_of(powers).matrix;
-  now_ = Vec::Zero(loads);
+  now_ = first_ = Vec::Zero(loads);
   size_ = Vec::Zero(loads);
   values_ = coefficients_ = derivatives_ = Mat::Zero(points, loads);
 }
@@ -45,7 +45,11 @@ LoadPolynomial::Misfit LoadPolynomial::try_fit(double t, double h) {
     look(t + h * places_[j]);
     values_.row(j) = now_.transpose();
   }
+  // Differences from the first value: rounding in the inverse then becomes small with h.
+  first_ = values_.row(0).transpose();
+  values_.rowwise() -= first_.transpose();
   coefficients_.noalias() = to_coefficients_ * values_;
+  coefficients_.row(0) += first_.transpose();
   Misfit worst;
   for (const double x : test_places) {
     look(t + h * x);

@@ -28,8 +28,8 @@ class LoadPolynomial {
   Misfit try_fit(double t, double h);
 
   const LinearStructure& structure_;
-  Mat to_coefficients_;  // from values at the points to coefficients of powers of (time - t) / h
-  Vec places_, now_, size_;
+  Mat to_coefficients_;              // from values at the points to coefficients of powers of (time - t) / h
+  Vec places_, now_, first_, size_;  // first_: the factors at the first point
   Mat values_, coefficients_, derivatives_;
 };
 

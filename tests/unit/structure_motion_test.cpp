@@ -9,6 +9,7 @@
 #include "support/mentions.hpp"
 #include "support/small_problems.hpp"
 #include "support/test_structure.hpp"
+#include "trill/driver/plan.hpp"
 #include "trill/method/registry.hpp"
 
 #include <cmath>
@@ -173,6 +174,43 @@ TEST(KrylovMotions, AreThoseOfTheWholeMatrix) {
     least = std::min(least, error);
   }
   EXPECT_LT(least, 1e-7);
+}
+
+// Rounding in a polynomial must not pass for a factor that changes fast: then pieces became shorter and shorter.
+TEST(LoadPolynomials, SmoothFactorsNeedNoShortPieces) {
+  GivenStructure s = turning_shaft();
+  const std::function<double(double)> smooth[] = {[](double t) { return std::sin(3 * t); }, [](double t) { return t; },
+                                                  [](double t) { return 1 - std::cos(t); }};
+  for (const auto& factor : smooth) {
+    s.factors = {factor};
+    LoadPolynomial loads(s);
+    constexpr double h = 1.0 / 75;
+    loads.fit(0, h);  // 1 - cos(t) is hardly more than rounding there
+    for (int k = 1; k < 300; ++k) {
+      EXPECT_EQ(loads.fit(h * k, h), h) << k;
+      EXPECT_NEAR(loads.at(0, 0, 0.4 * h), factor(h * (k + 0.4)), 1e-12);
+    }
+  }
+}
+
+// At rest under a load that begins at zero.
+TEST(KrylovSteps, AreAsLongAsRowsAreApart) {
+  GivenStructure s = turning_shaft();
+  s.factors = {[](double t) { return std::sin(3 * t); }};
+  s.v0.setZero();
+  RunPlan plan;
+  plan.method = "krylov";
+  plan.to = 2;
+  const Solution krylov = prepare(plan, std::make_unique<GivenStructure>(s)).run();
+  ASSERT_TRUE(krylov.ok()) << krylov.outcome.message;
+  EXPECT_LT(krylov.outcome.counters.steps, 300);
+  plan.method = "radau";
+  plan.rtol = 1e-9;
+  const Solution radau = prepare(plan, std::make_unique<GivenStructure>(s)).run();
+  ASSERT_TRUE(radau.ok()) << radau.outcome.message;
+  const Index n = s.m.rows();
+  const Vec right = radau.y().col(radau.rows() - 1).head(n);
+  EXPECT_LT(size_of(krylov.y().col(krylov.rows() - 1).head(n) - right), 1e-5 * size_of(right));
 }
 
 TEST(SecondOrderReductions, FollowATurningShaft) {
