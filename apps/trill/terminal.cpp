@@ -39,6 +39,8 @@ void write_out(const std::string& text) {
 }
 
 constexpr std::size_t label_width = 10, usual_width = 100, least_width = 60;
+constexpr const char* verdict_label = "trust";
+constexpr std::size_t sign_width = 2;  // of the sign that a verdict gets on a terminal with colours
 
 // The columns of the reader's terminal, or those that COLUMNS names; not known where the output goes into a file.
 std::optional<std::size_t> known_width() {
@@ -70,7 +72,7 @@ constexpr std::array<VerdictLook, 3> verdict_looks{
 
 // Verdicts get a colour and a sign; the word stays.
 std::string with_colours(std::string text) {
-  const std::string label = "trust: ";
+  const std::string label = fmt::format("{}: ", verdict_label);
   for (std::size_t at = text.find(label); at != std::string::npos; at = text.find(label, at + label.size()))
     for (const VerdictLook& look : verdict_looks)
       if (text.compare(at + label.size(), std::strlen(look.word), look.word) == 0)
@@ -115,7 +117,7 @@ std::function<void(double)> progress_bar(const std::string& label, bool quiet) {
 std::string labelled(const std::string& label, const std::string& text) {
   std::string out(label_width - std::min(label_width, label.size()), ' ');
   out += label + (label.empty() ? "  " : ": ");
-  const std::size_t line = line_width();
+  const std::size_t line = line_width() - (label == verdict_label ? sign_width : 0);
   std::size_t column = out.size();
   bool at_start = true;
   for (const std::string& part : split(text, ' ')) {
