@@ -14,12 +14,11 @@ std::vector<std::filesystem::path> folders_for(const std::string& input) {
 
 OpenRun::OpenRun(const std::string& input) : file(input) {
   const auto want = file.info().settings.find("want");
-  if (want != file.info().settings.end() && want->second == to_text(Want::steady)) {
-    filled = filled_period(file.info(), file);
-    return;
-  }
+  const bool is_period = want != file.info().settings.end() && want->second == to_text(Want::steady);
+  if (is_period && !file.unfinished()) filled = filled_period(file.info(), file);
   try {
     prepare(input);
+    if (is_period) return;
     if (!file.unfinished()) filled = filled_rows(*model, file.info(), file.outcome(), file);
     balance = energy_balance(*model->problem, file.info(), file.outcome(), drawn());
   } catch (const std::exception&) {

@@ -131,7 +131,10 @@ bool Folder::give_name(const std::string& from, const std::string& to) const {
   if (::renameat2(file_.get(), from.c_str(), file_.get(), to.c_str(), RENAME_NOREPLACE) == 0) return true;
   // Network file systems cannot promise it, but a second name is never one that is there.
   if (errno != EINVAL && errno != ENOSYS) return false;
-  if (::linkat(file_.get(), from.c_str(), file_.get(), to.c_str(), 0) == 0) return remove(from);
+  if (::linkat(file_.get(), from.c_str(), file_.get(), to.c_str(), 0) == 0) {
+    remove(from);  // or somebody else has, who tidies up
+    return true;
+  }
   if (errno == EEXIST) return false;
   if (!status(to)) return rename(from, to);
   errno = EEXIST;

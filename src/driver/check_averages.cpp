@@ -51,10 +51,6 @@ bool is_of_velocities(const std::string& name) {
   return name == "temperature" || name == "kinetic_temperature" || name == "rigid_temperature";
 }
 
-bool differs(double apart, double error, bool settled) {
-  return apart > (settled ? significant : significant_if_short) * error;
-}
-
 std::string text_of(double mean, double error) { return fmt::format("{:.5g} +- {:.2g}", mean, error); }
 std::string text_of(const Average& a) { return text_of(a.mean, a.error); }
 
@@ -125,6 +121,13 @@ class AveragesCheck {
            (bath_ || named || quantities_[k].kind != QuantityKind::energy);
   }
 
+  // Where random errors are hardly known only a large difference is certain; a smaller one is remembered.
+  bool differs(const std::string& name, double apart, double error, bool settled) {
+    if (apart > (settled ? significant : significant_if_short) * error) return true;
+    if (apart > significant * error && doubtful_.empty()) doubtful_ = name;
+    return false;
+  }
+
   void take_worse(double error, const std::string& of, std::string sentence) {
     if (!(error > trust_.error)) return;
     trust_.error = error;
@@ -148,7 +151,7 @@ class AveragesCheck {
         unsettled_ = name;
         least_independent_ = a.independent;
       }
-      if (differs(apart, std::hypot(a.error, b.error), a.is_settled && b.is_settled))
+      if (differs("the average of " + name, apart, std::hypot(a.error, b.error), a.is_settled && b.is_settled))
         take_worse(apart / seen_of_bias / scale, name,
                    fmt::format("the average of {} is {}, but {} with h/1.618", name, text_of(a), text_of(b)));
     }
@@ -192,7 +195,7 @@ class AveragesCheck {
     const std::string text = text_of(bath_->kT() + apart, error);
     trust_.rows.push_back({"configurational temperature (kT)", "", std::abs(apart), bath_->kT()});
     findings_ += fmt::format(" Positions have the temperature kT = {}; the bath has {:.5g}.", text, bath_->kT());
-    if (differs(std::abs(apart), error, difference.is_settled))
+    if (differs("the temperature of positions", std::abs(apart), error, difference.is_settled))
       take_worse(
           std::abs(apart) / bath_->kT(), "configurational temperature",
           fmt::format("the temperature of positions is kT = {}, but the heat bath has {:.5g}", text, bath_->kT()));
@@ -214,7 +217,7 @@ class AveragesCheck {
                              std::abs(drift) / kinetic, drift, energy->unit.empty() ? "" : " ", energy->unit, span,
                              run_.problem->time_unit().empty() ? "" : " ", run_.problem->time_unit());
     trust_.rows.push_back({"drift of energy, by kinetic energy", energy->unit, std::abs(drift), kinetic});
-    if (differs(std::abs(drift), error, early.is_settled && late.is_settled))
+    if (differs("the mean energy", std::abs(drift), error, early.is_settled && late.is_settled))
       take_worse(
           std::abs(drift) / kinetic, energy->name,
           fmt::format("the energy drifts by {:.2g} of the kinetic energy in {:.3g}", std::abs(drift) / kinetic, span));
@@ -257,6 +260,14 @@ class AveragesCheck {
           "longer.",
           unsettled_, least_independent_);
     }
+    if (!doubtful_.empty()) {
+      if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
+      trust_.headline += fmt::format(
+          " It may be biased all the same: {} differs by more than {:g} random errors, but these are hardly known in "
+          "so "
+          "short a run; run longer.",
+          doubtful_, significant);
+    }
     if (const std::optional<double> asked = run_.plan.accuracy; asked && random_error_ > *asked) {
       if (trust_.verdict == Verdict::green) trust_.verdict = Verdict::amber;
       trust_.headline += fmt::format(
@@ -283,7 +294,7 @@ class AveragesCheck {
   const LangevinProblem* bath_;
   MeasuredColumns given_;
   Trust trust_;
-  std::string worst_, findings_, unsettled_, least_known_;
+  std::string worst_, findings_, unsettled_, doubtful_, least_known_;
   double least_independent_ = 0, random_error_ = 0;  // relative to the size
   std::vector<std::string> listed_;
 };

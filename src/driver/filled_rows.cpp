@@ -161,6 +161,10 @@ std::unique_ptr<Repetition> repetition_of(const PreparedRun& run, const RunInfo&
   return std::make_unique<RowByRow>(run, info, ranges);
 }
 
+bool fits(const RunInfo& info) {
+  return static_cast<double>(info.layout.size()) * static_cast<double>(wanted_points) < most_numbers;
+}
+
 bool can_be_filled(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome, const RowSource& rows) {
   if (!run.stepper || !run.problem) return false;
   // Cycles that are computed at once have no interpolant, and going backwards is not worth the care.
@@ -171,8 +175,7 @@ bool can_be_filled(const PreparedRun& run, const RunInfo& info, const RunOutcome
   const MethodInfo& method = run.stepper->info();
   if (method.dense != Dense::full || method.delivers != Delivers::full) return false;
   const Index count = rows.rows();
-  return count > 1 && count < enough_rows && outcome.counters.steps <= most_steps &&
-         static_cast<double>(info.layout.size()) * static_cast<double>(wanted_points) < most_numbers;
+  return count > 1 && count < enough_rows && outcome.counters.steps <= most_steps && fits(info);
 }
 
 // What hardly changes from row to row is kept by the motion, and so is a constraint. The interpolant keeps them less
@@ -224,10 +227,10 @@ struct PeriodPieces {
 std::unique_ptr<RowSource> filled_period(const RunInfo& info, const RowSource& rows) {
   const auto size = static_cast<std::size_t>(info.layout.size());
   const std::size_t quantities = info.quantities.size();
+  if (rows.rows() < 4 || rows.rows() >= enough_rows || !fits(info)) return nullptr;
   FilledRows given;
   rows.visit([&](double t, const double* y, const double* measured) { given.add(t, y, size, measured, quantities); });
   const std::vector<StoredRow>& all = given.all();
-  if (all.size() < 4 || given.rows() >= enough_rows) return nullptr;
   const Index count = std::clamp<Index>(wanted_points / given.rows(), 1, most_between);
   const PeriodPieces period{all};
   auto filled = std::make_unique<FilledRows>();
@@ -249,7 +252,7 @@ std::unique_ptr<RowSource> filled_period(const RunInfo& info, const RowSource& r
 
 std::unique_ptr<RowSource> filled_rows(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome,
                                        const RowSource& rows) {
-  if (run.steady) return filled_period(info, rows);
+  if (run.steady) return outcome.ok() ? filled_period(info, rows) : nullptr;
   if (!can_be_filled(run, info, outcome, rows)) return nullptr;
   const auto size = static_cast<std::size_t>(info.layout.size());
   const std::size_t quantities = info.quantities.size();

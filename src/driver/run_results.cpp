@@ -47,12 +47,18 @@ class ResultSum {
   void look(double t, const double* y, const double* measured) {
     const Point next{t, at_row(y, measured)};
     if (met_ == 0 && t >= wish_.from && t <= wish_.to) take(next.value);
+    if (met_ > 0 && t < last_.t) is_known_ = false;  // backwards
     if (met_ > 0) add_piece(next);
     last_ = next;
     ++met_;
   }
   // The last piece has no neighbour behind it.
-  void finish() { add_held({}); }
+  void finish() {
+    constexpr double rounding = 1e-9;
+    add_held({});
+    if (std::isfinite(wish_.to) && last_.t < wish_.to - rounding * std::abs(wish_.to))
+      is_known_ = false;  // ended before
+  }
 
   std::optional<double> result() const {
     if (!(high_ >= low_) || !is_known_) return std::nullopt;
@@ -66,9 +72,9 @@ class ResultSum {
       case What::integral:
         return sum_;
       case What::average:
-        return span_ > 0 ? sum_ / span_ : last_.value.mean;
+        return span_ > 0 ? sum_ / span_ : taken_.mean;
       case What::rms:
-        return span_ > 0 ? std::sqrt(squares_ / span_) : std::abs(last_.value.mean);
+        return span_ > 0 ? std::sqrt(squares_ / span_) : std::abs(taken_.mean);
     }
     return std::nullopt;
   }
@@ -88,6 +94,7 @@ class ResultSum {
     return all;
   }
   void take(const Stretch& value) {
+    taken_ = value;
     low_ = std::min(low_, value.low);
     high_ = std::max(high_, value.high);
   }
@@ -148,6 +155,7 @@ class ResultSum {
   Point last_;
   std::optional<Piece> held_;  // the one that is added next
   CurvePiece before_;          // the one before it
+  Stretch taken_;              // the last one
   double span_ = 0, sum_ = 0, squares_ = 0;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -std::numeric_limits<double>::infinity();
 };

@@ -261,6 +261,8 @@ class Block {
     m.outcome = outcome;
     m.trust = trust;
     m.trust.rows.clear();
+    m.measured.clear();  // of a file that turned out to be damaged
+    m.state.clear();
     for (const Quantity& q : info.quantities) m.measured.emplace_back(q.name, 0.0);
     for (const Quantity& q : info.components)
       if (m.state.size() < most_components) m.state.emplace_back(q.name, 0.0);

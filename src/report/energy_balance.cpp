@@ -96,7 +96,7 @@ class Powers {
 };
 
 // The events of a run that change the model or its state, in their order. At each of them there are two rows, one from
-// before and one from after it.
+// before and one from after it, but for one with which the motion comes to rest at the end.
 class EventsPassed {
  public:
   EventsPassed(const Problem& problem, const std::vector<EventHit>& hits) {
@@ -110,11 +110,14 @@ class EventsPassed {
   }
   // Whether the row at t is the first one after an event; the row before it was at `before`.
   std::optional<int> between(double before, double t) {
+    last_ = t;
     if (next_ == hits_.size() || before != hits_[next_].t) return std::nullopt;
     if (t != before) is_known_ = false;  // rows that are missing
     return hits_[next_++].event;
   }
-  bool all_found() const { return is_known_ && next_ == hits_.size(); }
+  bool all_found() const {
+    return is_known_ && (next_ == hits_.size() || (next_ + 1 == hits_.size() && hits_[next_].t == last_));
+  }
 
  private:
   struct Hit {
@@ -123,6 +126,7 @@ class EventsPassed {
   };
   std::vector<Hit> hits_;
   std::size_t next_ = 0;
+  double last_ = 0;  // time of the last row
   bool is_known_ = true;
 };
 

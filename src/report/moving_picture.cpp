@@ -220,8 +220,10 @@ std::optional<MovingPicture> film(const ReportRun& run, ModelPicture& points, do
   });
   if (picture.frames < 2) return std::nullopt;
   if (const Vec* still = points.still())
-    if (const double factor = magnify(numbers, *still); factor != 1)
+    if (const double factor = magnify(numbers, *still); factor != 1) {
       picture.note = fmt::format("Displacements are multiplied by {:g}.", factor);
+      for (double& share : spread) share *= factor;
+    }
   picture.t1 = t0 + (t1 - t0) * static_cast<double>(picture.frames - 1) / static_cast<double>(frames - 1);
   Frames(picture, std::move(numbers)).store();
   for (std::size_t i = 0; i < spread.size(); ++i) picture.blur.push_back(rounded_share(spread[i], picture.half[i % 2]));

@@ -179,10 +179,10 @@ TEST(Facts, AForceThatIsExpensiveOnlyOnceIsLookedAt) {
 
 // The second evaluation is the first that is timed. The same may happen to a quick force on a busy machine.
 TEST(Facts, AForceThatWasInterruptedOnceIsTimedAgain) {
-  const SlowSpring spring(std::make_shared<int>(0), 1, 20, 2, 2);
+  const SlowSpring spring(std::make_shared<int>(0), 1, 300, 2, 2);
   const ProblemFacts found = facts_of(spring, 10);
   EXPECT_TRUE(found.looked);
-  EXPECT_LT(found.force_seconds, 4e-3);  // a fifth of the interruption
+  EXPECT_LT(found.force_seconds, 0.1);  // no machine is interrupted for as long at every one of five times
 }
 
 TEST(Facts, ExpensiveForcesAreLookedAtOnce) {

@@ -53,7 +53,19 @@ TEST(RunResults, OfCornersAndJumpsHaveNoOvershoot) {
   EXPECT_EQ(result(jump, What::min, 0, 5), 0);
   EXPECT_NEAR(result(jump, What::integral, 0, 5), 4.5, 1e-14);
   EXPECT_NEAR(result(jump, What::integral, 1.5, 2.5), 1.375, 1e-14);
-  EXPECT_EQ(result(rows_of({{1, 7}}), What::average, 0, 2), 7);
+  EXPECT_EQ(result(rows_of({{1, 7}}), What::average, 0, 1), 7);
+}
+
+TEST(RunResults, OfWhatWasNotComputedAreNotKnown) {
+  const auto known = [](const Solution& s, What what, double from, double to) {
+    const RunResultWish wish{"m", "V", what, {{0, 1.0}}, from, to};
+    return find_results({wish}, s.info, s).at(0).value.has_value();
+  };
+  const Solution ramp = rows_of({{0, 5}, {1, 6}, {2, 7}});
+  EXPECT_TRUE(known(ramp, What::average, 1, 2));
+  EXPECT_FALSE(known(ramp, What::average, 1, 3)) << "the run ended before";
+  EXPECT_EQ(result(ramp, What::average, -1, 0), 5) << "the first row alone, not the last of the run";
+  EXPECT_FALSE(known(rows_of({{2, 7}, {1, 6}, {0, 5}}), What::max, 0, 2)) << "backwards";
 }
 }  // namespace
 }  // namespace trill::test

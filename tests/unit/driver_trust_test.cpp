@@ -110,7 +110,6 @@ equation = "x^2 + y^2 - 1"
   }
 }
 
-// A clamped beam: its base does not turn, and no other unknown is an angle.
 // A bob that hangs at rest: its velocities are what rounding and the tolerance leave.
 TEST(TrustScales, ABobThatHangsAtRestOnAStiffSpring) {
   const char* const hanging = R"toml(
@@ -146,6 +145,7 @@ energy = "-3.7*cos(phi)"
   EXPECT_EQ(single.verdict, Verdict::green);
 }
 
+// A clamped beam: its base does not turn, and no other unknown is an angle.
 TEST(TrustScales, AnAngleThatIsZeroUpToRounding) {
   const char* const clamped = R"toml(
 [beams]

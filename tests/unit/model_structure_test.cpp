@@ -171,7 +171,7 @@ TEST_F(TextStructures, HalvesThatAreAnnouncedAsWholesAreRefused) {
 
 TEST_F(TextStructures, MistakesInNodesAndLinesHaveAPlace) {
   std::ofstream(folder_ / "nodes.csv") << "x,y,uy\n0,0,0\n1,0,1\n2,0,3\n";
-  std::ofstream(folder_ / "far.csv") << "x,y,uy\n0,0,9\n";
+  std::ofstream(folder_ / "far.csv") << "x,y,uy\n0,0,8\n0,1,9\n";
   std::ofstream(folder_ / "part.csv") << "x,y,uy\n0,0,0\n0,0,1.5\n";
   std::ofstream(folder_ / "still.csv") << "x,y\n0,0\n";
   std::ofstream(folder_ / "other.csv") << "x,q\n0,0\n";
@@ -180,7 +180,7 @@ TEST_F(TextStructures, MistakesInNodesAndLinesHaveAPlace) {
   EXPECT_THAT(said(matrices + "nodes = \"nodes.csv\"\nlines = \"lines.csv\"\n"),
               tells({"", "lines.csv:3", "'b'", "4", "1 to 3"}));
   EXPECT_THAT(said(matrices + "lines = \"lines.csv\"\n"), tells({"", "m.toml:4:9", "'nodes'"}));
-  EXPECT_THAT(said(matrices + "nodes = \"far.csv\"\n"), tells({"", "m.toml:4:9", "far.csv", "above 8"}));
+  EXPECT_THAT(said(matrices + "nodes = \"far.csv\"\n"), tells({"", "far.csv:3", "'uy'", "9", "0 to 8"}));
   EXPECT_THAT(said(matrices + "nodes = \"part.csv\"\n"), tells({"", "part.csv:3", "1.5", "whole number"}));
   EXPECT_THAT(said(matrices + "nodes = \"still.csv\"\n"), tells({"", "m.toml:4:9", "still.csv", "ux, uy and uz"}));
   EXPECT_THAT(said(matrices + "nodes = \"other.csv\"\n"), tells({"", "m.toml:4:9", "'q'"}));

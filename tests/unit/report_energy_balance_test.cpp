@@ -115,6 +115,20 @@ TEST(EnergyBalance, OfImpactsIsWhatTheyTake) {
   EXPECT_LT(worst, 1e-6);
 }
 
+// The same until the ball lies on the floor, which is the last event and has a single row.
+TEST(EnergyBalance, OfImpactsUntilTheMotionComesToRest) {
+  const auto run = run_of(
+      "[coordinates]\ny = { start = 1, velocity = 0 }\n[[potential]]\nenergy = \"9.81*y\"\n[[event]]\nname = "
+      "\"bounce\"\nwhen = \"y\"\ndirection = -1\nthen = { vy = \"-0.5*vy\" }\n",
+      5, true);
+  ASSERT_EQ(run->solution.outcome.status, trill::RunStatus::event);
+  ASSERT_TRUE(run->balance);
+  const auto [given, lost, balance, worst] = last_of(*run);
+  EXPECT_NEAR(given, 0, 1e-6);
+  EXPECT_NEAR(lost, 9.81, 1e-3);
+  EXPECT_LT(worst, 1e-3);
+}
+
 // The force ends at an event that sets a parameter: x = t^2 until t = 1, so that the work is 2 x 1.
 TEST(EnergyBalance, KnowsWhatEventsChangeInTheModel) {
   const auto run = run_of(

@@ -8,6 +8,7 @@
 #include "model/text/text_structure.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -103,7 +104,8 @@ std::unique_ptr<ModelPicture> picture_of_text(const std::string& file, const std
     compile_model(*model, parameters);
     std::unique_ptr<ModelPicture> picture;
     if (const auto& structure = model->file.structure) {
-      auto mesh = read_structure_mesh(*structure, model->source, folder);
+      constexpr Index any = std::numeric_limits<std::int32_t>::max();  // the run tells how many there are
+      auto mesh = read_structure_mesh(*structure, model->source, folder, any);
       if (!mesh && structure->generate) mesh = generated_from(*structure->generate, *model->space, model->source).mesh;
       if (mesh) picture = std::make_unique<StructurePicture>(*mesh);
     } else {

@@ -15,7 +15,8 @@ constexpr double right_per_depth = 0.5, up_per_depth = 0.3;
 
 class MeshReader {
  public:
-  MeshReader(const SourceText& source, const ModelFolder& folder) : source_(source), folder_(folder) {}
+  MeshReader(const SourceText& source, const ModelFolder& folder, Index unknowns)
+      : source_(source), folder_(folder), unknowns_(unknowns) {}
 
   void read_nodes(const FileText& name, StructureMesh& mesh) const {
     const CsvTable table = read(name);
@@ -35,7 +36,8 @@ class MeshReader {
         if (what < 3)
           mesh.nodes[r].at[what] = table.columns[c][r];
         else
-          mesh.nodes[r].unknown[what - 3] = whole(table, r, c, 0, most_unknowns, "0 where a node is held") - 1;
+          mesh.nodes[r].unknown[what - 3] =
+              whole(table, r, c, 0, unknowns_, "the number of an unknown, or 0 where a node is held,") - 1;
     }
     if (!moves)
       throw source_.error(name.offset,
@@ -56,7 +58,6 @@ class MeshReader {
   }
 
  private:
-  static constexpr Index most_unknowns = 1'000'000;
   CsvTable read(const FileText& name) const {
     return read_csv(name.text, folder_.read(name.text, source_, name.offset, most_csv_bytes));
   }
@@ -72,6 +73,7 @@ class MeshReader {
 
   const SourceText& source_;
   const ModelFolder& folder_;
+  Index unknowns_;
 };
 
 bool is_in_space(const StructureMesh& mesh) {
@@ -81,10 +83,10 @@ bool is_in_space(const StructureMesh& mesh) {
 }  // namespace
 
 std::optional<StructureMesh> read_structure_mesh(const FileStructure& file, const SourceText& source,
-                                                 const ModelFolder& folder) {
+                                                 const ModelFolder& folder, Index unknowns) {
   if (!file.nodes) return std::nullopt;
   StructureMesh mesh;
-  const MeshReader reader(source, folder);
+  const MeshReader reader(source, folder, unknowns);
   reader.read_nodes(*file.nodes, mesh);
   if (file.lines) reader.read_lines(*file.lines, mesh);
   return mesh;
@@ -95,7 +97,7 @@ StructurePicture::StructurePicture(const StructureMesh& mesh) {
   const bool has_lines = !mesh.lines.empty();
   const Index points = has_lines ? 2 : 1;
   const auto elements = static_cast<Index>(has_lines ? mesh.lines.size() : mesh.nodes.size());
-  add_shape(has_lines ? PictureKind::line : PictureKind::point, points, elements, "", false);
+  if (!add_shape(has_lines ? PictureKind::line : PictureKind::point, points, elements, "", false)) return;
   still_ = Vec::Zero(2 * points * elements);
   if (!has_lines)
     for (const MeshNode& node : mesh.nodes) add(node, oblique);

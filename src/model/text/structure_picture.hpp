@@ -8,9 +8,10 @@
 #include "problem/structure_mesh.hpp"
 
 namespace trill {
-// Reads the files of nodes and lines; nothing where the model names none. ModelError where they are wrong.
+// Reads the files of nodes and lines; nothing where the model names none. ModelError where they are wrong, or name an
+// unknown beyond the last one.
 std::optional<StructureMesh> read_structure_mesh(const FileStructure& file, const SourceText& source,
-                                                 const ModelFolder& folder);
+                                                 const ModelFolder& folder, Index unknowns);
 
 class StructurePicture final : public ModelPicture {
  public:

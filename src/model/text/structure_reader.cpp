@@ -246,12 +246,7 @@ class StructureReader {
     return {read.columns[0], read.columns[1]};
   }
 
-  void check_picture() const {
-    const auto mesh = read_structure_mesh(file_, model_.source, folder_);
-    if (mesh && !StructurePicture(*mesh).fits(n_))
-      throw error(*file_.nodes,
-                  fmt::format("{} names an unknown above {}, which is the last one", file_.nodes->text, n_));
-  }
+  void check_picture() const { read_structure_mesh(file_, model_.source, folder_, n_); }
 
   void read_outputs(StructureData& data) const {
     for (const FileOutput& output : file_.outputs) {
