@@ -15,14 +15,16 @@ std::string trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
 }
 
+constexpr long long most_inner_steps = 1'000'000;  // of the fastest level in one step of the run
+
 ForceLevel read_level(const MechanicalProblem& problem, const std::string& text, std::string_view method) {
   const auto slash = text.find('/');
   ForceLevel level{named_groups(problem, text.substr(0, slash), method), 0};
   if (slash == std::string::npos) return level;
   const auto steps = parse_integer(trimmed(std::string_view(text).substr(slash + 1)));
-  if (!steps || *steps < 1 || *steps > 1000000)
-    throw UsageError(fmt::format("{}: level '{}' needs a whole number of steps after '/', from 1 to 1000000", method,
-                                 trimmed(text)));
+  if (!steps || *steps < 1 || *steps > most_inner_steps)
+    throw UsageError(fmt::format("{}: level '{}' needs a whole number of steps after '/', from 1 to {}", method,
+                                 trimmed(text), most_inner_steps));
   level.steps = static_cast<int>(*steps);
   return level;
 }
@@ -52,11 +54,10 @@ std::string by_ratios(const std::string& text, std::string_view method) {
     const auto colon = part.find(':');
     const auto steps =
         colon == std::string::npos ? std::nullopt : parse_integer(trimmed(std::string_view(part).substr(colon + 1)));
-    if (!steps || *steps < 1 || *steps > 1000000)
+    if (!steps || *steps < 1 || *steps > most_inner_steps)
       throw UsageError(
-          fmt::format("{}: level '{}' needs its number of steps in a step of the run after ':', from 1 to "
-                      "1000000",
-                      method, trimmed(part)));
+          fmt::format("{}: level '{}' needs its number of steps in a step of the run after ':', from 1 to {}", method,
+                      trimmed(part), most_inner_steps));
     counted.emplace_back(*steps, part.substr(0, colon));
   }
   std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -108,6 +109,13 @@ std::vector<ForceLevel> read_levels(const MechanicalProblem& problem, const std:
       throw UsageError(
           fmt::format("{}: level '{}' needs its number of steps, as in '{}/2'; only the last level can do without one",
                       method, names_of(problem, levels[i].groups), names_of(problem, levels[i].groups)));
+  long long inner = 1;
+  for (const ForceLevel& level : levels) {
+    inner *= std::max(level.steps, 1);
+    if (inner > most_inner_steps)
+      throw UsageError(fmt::format("{}: these levels make more than {} inner steps in one step of the run", method,
+                                   most_inner_steps));
+  }
   return levels;
 }
 

@@ -380,6 +380,7 @@ TEST(Impulse, Refusals) {
   EXPECT_THAT(why(p, "respa", {{"levels", "slow, slower, fast"}}), mentions("'slower/2'"));
   EXPECT_THAT(why(p, "respa", {{"levels", "slow, slow/2"}}), mentions("'slow'", "two levels"));
   EXPECT_THAT(why(p, "respa", {{"levels", "slow/2, fast/2"}}), mentions("first level"));
+  EXPECT_THAT(why(p, "respa", {{"levels", "slower, slow/1001, fast/1000"}}), mentions("1000000 inner steps"));
   EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "slow=short"}}),
               mentions("mollified_impulse", "no weight", "WEIGHT"));
   EXPECT_THAT(why(p, "mollified_impulse", {{"phi", "shotr"}}), mentions("'short'"));
