@@ -12,14 +12,14 @@
 namespace trill {
 namespace {
 constexpr std::size_t most_curves = 8;  // max number of curves in one picture
-constexpr std::array<std::array<const char*, 2>, 9> group_titles{{{"coordinate", "Coordinates"},
+constexpr std::array<std::array<const char*, 2>, 9> group_titles{{{"quantity", "Quantities"},
+                                                                  {"coordinate", "Coordinates"},
                                                                   {"velocity", "Velocities"},
                                                                   {"energy", "Energy"},
                                                                   {"frequency", "Fast frequencies"},
                                                                   {"action", "Fast actions"},
                                                                   {"constraint", "Constraint violation"},
                                                                   {"multiplier", "Multipliers"},
-                                                                  {"quantity", "Quantities"},
                                                                   {"auxiliary", "Auxiliary variables"}}};
 struct OwnTitle {
   QuantityKind kind;

@@ -330,17 +330,17 @@ TEST(ReportCharts, ShowWhatTheReportShows) {
   std::vector<std::string> titles;
   for (const trill::Chart& c : charts) titles.push_back(c.title);
   EXPECT_EQ(titles,
-            (std::vector<std::string>{"Coordinates", "Velocities", "Energy, deviation from its start",
-                                      "Constraint violation", "Multipliers", "Quantities", "Step size",
-                                      "Local error estimate", "Newton iterations", "Phase plane: x, y", "Spectrum"}));
+            (std::vector<std::string>{"Quantities", "Coordinates", "Velocities", "Energy, deviation from its start",
+                                      "Constraint violation", "Multipliers", "Step size", "Local error estimate",
+                                      "Newton iterations", "Phase plane: x, y", "Spectrum"}));
   EXPECT_EQ(charts[9].style, trill::ChartStyle::line);
   for (const trill::Chart& c : charts)
     for (const trill::ChartSeries& x : c.series) EXPECT_EQ(x.x.size(), x.y.size());
-  EXPECT_EQ(charts[0].y.label, "x, y");
-  EXPECT_EQ(charts[0].y.unit, "m");
-  const auto& energy = charts[2].series[0].y;
+  EXPECT_EQ(charts[1].y.label, "x, y");
+  EXPECT_EQ(charts[1].y.unit, "m");
+  const auto& energy = charts[3].series[0].y;
   EXPECT_NEAR(*std::max_element(energy.begin(), energy.end()), 1e-11, 2e-14);
-  EXPECT_TRUE(charts[3].y.log);
+  EXPECT_TRUE(charts[4].y.log);
   EXPECT_EQ(trill::svg_chart(charts[6]).find("not positive"), std::string::npos);  // the first row is before any step
   EXPECT_TRUE(trill::charts_of(trill::report_run(Solution())).empty());
 }

@@ -9,6 +9,7 @@ import type { XLink } from './link';
 
 const groupTitles: [string, string][] = [
   ['cycle', 'Cycles'],
+  ['quantity', 'Quantities'],
   ['coordinate', 'Coordinates'],
   ['velocity', 'Velocities'],
   ['energy', 'Energy'],
@@ -18,7 +19,6 @@ const groupTitles: [string, string][] = [
   ['multiplier', 'Multipliers'],
   ['step', 'Step size and error'],
   ['newton', 'Newton effort'],
-  ['quantity', 'Quantities'],
   ['auxiliary', 'Auxiliary variables'],
 ];
 
