@@ -5,6 +5,8 @@
 #include "trill/solution/solution_file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -103,16 +105,23 @@ TEST_F(TerminalText, OfMessagesThatQuote) {
   EXPECT_EQ(trill("check evil\x1b[2J.toml").code, 0);
 }
 
-// What a terminal gets that the tool is connected to.
+// What a terminal gets that the tool is connected to. It is read while the tool runs, since a terminal holds little.
 std::string seen_on_a_terminal(const Words& words, const std::function<void()>& before_run) {
-  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
-  if (master < 0 || ::grantpt(master) != 0 || ::unlockpt(master) != 0) return "no terminal";
-  const Ended ended = run(tool_command(words), {.standard_output = ::ptsname(master), .before_run = before_run});
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) return "no terminal";
+  const std::string name = ::ptsname(terminal);
+  const int kept_open = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // until the tool has ended
+  std::string text;
+  std::thread reader([&] {
+    std::array<char, 4096> part;
+    for (ssize_t count = 0; (count = ::read(terminal, part.data(), part.size())) > 0;)
+      text.append(part.data(), static_cast<std::size_t>(count));
+  });
+  const Ended ended = run(tool_command(words), {.standard_output = name, .before_run = before_run});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  std::string text(4000, ' ');
-  const ssize_t count = ::read(master, text.data(), text.size());
-  ::close(master);
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  ::close(kept_open);
+  reader.join();
+  ::close(terminal);
   return text;
 }
 
