@@ -192,7 +192,7 @@ test('the x axis of a figure can be logarithmic, and says when it cannot', () =>
 
 test('the log switch works, and says so when there is nothing positive', () =>
   withPage(lineReport({ series: [series('x', 'm', 'coordinate', Array.from({ length: 1001 }, (_, i) => 10 ** (-i / 100))), series('n', 'm', 'quantity', Array.from({ length: 1001 }, () => -3))] }), async (page) => {
-    const id = 'line-coordinate-0';
+    const id = 'line-coordinate-1';
     await show(page, id);
     await button(page, id, 'Logarithmic y axis').click();
     await settle(page);
@@ -201,11 +201,11 @@ test('the log switch works, and says so when there is nothing positive', () =>
     assert.ok(now.y[0] < 1e-10 && now.y[0] > 1e-12 && now.y[1] > 1);
     // A straight line from corner to corner: both halves of the plot hold pixels.
     assert.ok((await curvePixels(page, id)) > 300);
-    await show(page, 'line-quantity-1');
-    await button(page, 'line-quantity-1', 'Logarithmic y axis').click();
+    await show(page, 'line-quantity-0');
+    await button(page, 'line-quantity-0', 'Logarithmic y axis').click();
     await settle(page);
     await page.getByText('All values are zero or negative').waitFor();
-    assert.equal(await curvePixels(page, 'line-quantity-1'), 0);
+    assert.equal(await curvePixels(page, 'line-quantity-0'), 0);
   }));
 
 test('clicking the legend hides a curve', () =>
