@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whole structures followed in time: polynomials and exponentials of their matrices, damped Verlet, trigonometric
 // steps, modes of structures with other forces, second-order Krylov vectors, and bodies that are not held.
+#include "linalg/chebyshev_series.hpp"
 #include "linalg/modes.hpp"
 #include "multiscale/chebyshev_motion.hpp"
 #include "multiscale/krylov_motion.hpp"
@@ -174,6 +175,22 @@ TEST(KrylovMotions, AreThoseOfTheWholeMatrix) {
     least = std::min(least, error);
   }
   EXPECT_LT(least, 1e-7);
+}
+
+// Where arguments reach 1e3, rounding in them is above the tolerance: series must end all the same.
+TEST(ChebyshevSeriesOf, FastOscillationsEndAtRounding) {
+  const FunctionFamily family{[](double x) { return std::cos(x); }, [](double x) { return x * std::sin(x); }};
+  for (const double largest : {10.0, 98.0, 1000.0}) {
+    const Mat c = chebyshev_series(family, largest, 1e-14).c;
+    EXPECT_LT(static_cast<double>(c.rows()), 0.5 * largest + 12 * std::cbrt(largest) + 20);
+    for (const double angle : {0.1, 1.3, 2.9})
+      for (Index f = 0; f < 2; ++f) {
+        double sum = 0;
+        for (Index k = 0; k < c.rows(); ++k) sum += c(k, f) * std::cos(static_cast<double>(k) * angle);
+        const double exact = family[static_cast<std::size_t>(f)](largest * std::cos(angle / 2));
+        EXPECT_NEAR(sum, exact, 1e-14 * largest * (f == 0 ? 1 : largest) + 1e-12);
+      }
+  }
 }
 
 // Rounding in a polynomial must not pass for a factor that changes fast: then pieces became shorter and shorter.
