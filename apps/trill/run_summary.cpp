@@ -2,6 +2,7 @@
 #include "run_summary.hpp"
 
 #include "base/text.hpp"
+#include "report/facts.hpp"
 #include "terminal.hpp"
 #include "words.hpp"
 
@@ -30,9 +31,11 @@ std::string headline(const RunSummary& s) {
   const RunInfo& info = s.prepared.options.info;
   const RunPlan& plan = s.asked.plan;
   std::string line = fmt::format("{} with {}: {}", info.problem, way_of(info), question_of(s));
-  if (s.prepared.plan.from && s.prepared.plan.to && !s.prepared.steady)
-    line += fmt::format(" from t = {:.6g} to {}", *s.prepared.plan.from,
-                        shown(*s.prepared.plan.to, s.prepared.problem->time_unit()));
+  const std::string unit = s.prepared.problem->time_unit();
+  if (const std::string cycles = cycles_asked(info); s.prepared.plan.from && !cycles.empty())
+    line += fmt::format(" over {} from t = {}", cycles, shown(*s.prepared.plan.from, unit));
+  else if (s.prepared.plan.from && s.prepared.plan.to && !s.prepared.steady)
+    line += fmt::format(" from t = {:.6g} to {}", *s.prepared.plan.from, shown(*s.prepared.plan.to, unit));
   if (plan.accuracy) line += fmt::format(", to an accuracy of {:.2g}", *plan.accuracy);
   if (!plan.of.empty()) line += fmt::format(" of {}", join(plan.of, ", "));
   return line + "\n";

@@ -81,7 +81,7 @@ class Check {
   // A step with all unknowns of a large structure takes longer than a check, and nothing ends it halfway.
   bool can_be_audited() const {
     const bool is_reduced = run_.way.formulation && delivered_by(run_) == Delivers::full;
-    return delivered_by(run_) != Delivers::envelope && !(is_reduced && run_.start.y.size() > most_audited_of_reduced);
+    return !(is_reduced && run_.start.y.size() > most_audited_of_reduced);
   }
 
   // A reduced structure takes its time before its steps, and a repetition makes no more of them.

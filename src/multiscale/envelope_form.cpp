@@ -147,6 +147,8 @@ std::string EnvelopeForm::summary() const {
   const std::string predicted = gain_.computed > 0 ? fmt::format(", predicted {:.0f}", gain_.computed) : "";
   const std::string products =
       map_.products() > 0 ? fmt::format(", with {} products with the derivative of a cycle", map_.products()) : "";
+  // The first one may be computed twice, to find its period.
+  if (computed >= all) return fmt::format("all {:.0f} cycles were computed{}{}", all, predicted, products);
   return fmt::format("{:.0f} of {:.0f} cycles were computed{}{}", computed, all, predicted, products);
 }
 

@@ -4,6 +4,8 @@
 #include "base/text.hpp"
 #include "report/energy_balance.hpp"
 #include "report/plain_text.hpp"
+#include "trill/formulation/reformulation.hpp"
+#include "trill/method/registry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -111,12 +113,22 @@ std::string setting_of(const RunInfo& info, const char* name) {
 }
 }  // namespace
 
+std::string cycles_asked(const RunInfo& info) {
+  const ReformulationEntry* form =
+      info.formulation.empty() ? nullptr : Catalogue::all().find_formulation(info.formulation);
+  const auto asked = form ? info.options.find(form->ends_by) : info.options.end();
+  return asked == info.options.end() || asked->second == "0" ? "" : asked->second + " " + form->ends_by;
+}
+
 bool is_random(const RunInfo& info) { return info.delivers == to_text(Delivers::statistics); }
 
 std::string question_of(const RunInfo& info) {
   std::string text = wanted_of(info);
   const std::string from = setting_of(info, "from"), to = setting_of(info, "to");
-  if (!from.empty() && !to.empty()) text += with_unit(fmt::format(" from t = {} to {}", from, to), info.time_unit);
+  if (const std::string cycles = cycles_asked(info); !from.empty() && !cycles.empty())
+    text += with_unit(fmt::format(" over {} from t = {}", cycles, from), info.time_unit);
+  else if (!from.empty() && !to.empty())
+    text += with_unit(fmt::format(" from t = {} to {}", from, to), info.time_unit);
   if (const std::string accuracy = setting_of(info, "accuracy"); !accuracy.empty())
     text += ", to an accuracy of " + accuracy;
   if (const std::string of = setting_of(info, "of"); !of.empty()) text += " of " + of;

@@ -10,6 +10,8 @@ namespace trill {
 using TextRows = std::vector<std::vector<std::string>>;
 
 bool is_random(const RunInfo& info);  // a path in a heat bath, whose energy is not kept
+// "10 revolutions", where the run ends after so many; empty where it ends at a time.
+std::string cycles_asked(const RunInfo& info);
 // What was asked, as far as the run tells: "the full motion from t = 0 to 10 s, to an accuracy of 1e-06 of r".
 std::string question_of(const RunInfo& info);
 // "Two springs: the slow motion, by slow (dop853)".

@@ -181,6 +181,18 @@ TEST(EnvelopeOfAnOrbit, EndsAfterItsRevolutionsAndIsChecked) {
   EXPECT_EQ(check_trust(run, s.outcome, s, {.most_seconds = HUGE_VAL}).verdict, Verdict::green);
 }
 
+// Each of so few revolutions is computed, and a repetition makes no more steps.
+TEST(EnvelopeOfAnOrbit, OfFewRevolutionsIsMeasuredAgainstADirectRun) {
+  RunPlan plan = envelope_of("satellite", 1e9);
+  plan.options = {{"revolutions", "3"}};
+  PreparedRun run = prepare(plan);
+  const Solution s = run.run();
+  ASSERT_EQ(s.outcome.status, RunStatus::reached_end) << s.outcome.message;
+  const Trust trust = check_trust(run, s.outcome, s, {.most_seconds = HUGE_VAL});
+  EXPECT_EQ(trust.verdict, Verdict::green) << trust.headline;
+  EXPECT_NE(trust.headline.find("dop853"), std::string::npos) << trust.headline;
+}
+
 TEST(EnvelopeOfAnOrbit, NeedsTwelveTimesFewerForcesThanDirectIntegration) {
   RunPlan plan = envelope_of("satellite", 1e9);
   plan.options = {{"revolutions", "1000"}};
