@@ -17,10 +17,12 @@ constexpr double negligible_share = 1;  // of the accuracy: fast energy that may
 
 std::string name_of(const Way& way) { return way.formulation ? way.formulation->name : way.method->info.name; }
 
-std::string step_text(const RankedWay& way) {
-  if (way.h) return fmt::format(", h = {:.3g}", *way.h);
-  return way.rtol ? fmt::format(", rtol = {:.2g}", *way.rtol) : "";
+std::string step_text(std::optional<double> h, std::optional<double> rtol) {
+  if (h) return fmt::format(", h = {:.3g}", *h);
+  return rtol ? fmt::format(", rtol = {:.2g}", *rtol) : "";
 }
+
+std::string step_text(const RankedWay& way) { return step_text(way.h, way.rtol); }
 
 // How much of the energy oscillates fast; NaN: not known.
 double fast_share(const ProblemFacts& facts) {
@@ -242,5 +244,12 @@ std::string command_of(const RunPlan& plan, const RankedWay& ranked) {
   for (const auto* options : {&ranked.way.options, &ranked.way.formulation_options})
     for (const auto& [name, value] : *options) command += fmt::format(" --set {}={}", name, value);
   return command;
+}
+
+std::string with_new_step(std::string choice, const RunPlan& before, const RunPlan& after) {
+  const std::string old = step_text(before.h, before.rtol);
+  if (const std::size_t at = choice.find(old); at != std::string::npos)
+    choice.replace(at, old.size(), step_text(after.h, after.rtol));
+  return choice;
 }
 }  // namespace trill

@@ -20,6 +20,9 @@ struct Advice {
 // UsageError if no method can do what is wanted; it names the nearest thing that can be had.
 Advice advise(const Resolved& asked, const Facts& known);
 
+// `choice` for the same way with another step, where it names the step.
+std::string with_new_step(std::string choice, const RunPlan& before, const RunPlan& after);
+
 // The command that runs a way.
 std::string command_of(const RunPlan& plan, const RankedWay& ranked);
 std::string command_of(const RunPlan& plan);  // with all that is said about the problem, but no method

@@ -2,6 +2,7 @@
 #include "driver/answer.hpp"
 
 #include "base/text.hpp"
+#include "driver/advice.hpp"
 #include "driver/build.hpp"
 #include "driver/check_averages.hpp"
 #include "driver/steady.hpp"
@@ -84,7 +85,7 @@ PreparedRun as_stored(PreparedRun base, const RunPlan& asked, const RunInfo& sto
       continue;
     const RunPlan plan =
         with_numbers(base.plan, setting_in(stored, "h"), setting_in(stored, "rtol"), setting_in(stored, "atol"));
-    PreparedRun run = build_instead(base, plan, way, ways[k].why);
+    PreparedRun run = build_instead(base, plan, way, with_new_step(ways[k].why, base.plan, plan));
     if (difference(stored, run.options.info)) continue;
     run.options.info.attempts = stored.attempts;
     run.rungs.assign(ways.begin() + static_cast<std::ptrdiff_t>(k) + 1, ways.end());
@@ -136,7 +137,10 @@ PreparedRun Inquiry::with_step(const PreparedRun& run, double setting) const {
   const auto changed = [&](const RunPlan& plan) {
     return run.plan.h ? with_numbers(plan, setting, {}, {}) : with_numbers(plan, {}, setting, asked_.atol);
   };
-  if (!run.steady) return build_instead(run, changed(run.plan), run.way, run.choice);
+  if (!run.steady) {
+    const RunPlan plan = changed(run.plan);
+    return build_instead(run, plan, run.way, with_new_step(run.choice, run.plan, plan));
+  }
   PreparedRun again = prepare_steady({changed(run.plan), run.steady->defaults(), {}}, run.problem->clone());
   take_over(again, run);
   return again;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A question is asked until it is answered: more accurately, or by the next way.
+#include "driver/advice.hpp"
 #include "driver/answer.hpp"
 #include "support/text_models.hpp"
 
@@ -55,6 +56,15 @@ TEST(Answer, TellsWhatWasTriedBefore) {
   EXPECT_GT(first.error, 1e-6);
   EXPECT_THAT(first.why, HasSubstr("error"));
   ASSERT_EQ(found.solution.info.attempts.size(), found.attempts.size());
+}
+
+TEST(Answer, NamesTheStepOfTheLastRepetition) {
+  RunPlan loose = asked_for(1e-3), tight = loose;
+  loose.rtol = 1e-5;
+  tight.rtol = 2e-8;
+  EXPECT_EQ(with_new_step("dop853 was chosen, rtol = 1e-05, because", loose, tight),
+            "dop853 was chosen, rtol = 2e-08, because");
+  EXPECT_EQ(with_new_step("dop853 was chosen, because", loose, tight), "dop853 was chosen, because");
 }
 
 TEST(Answer, IsNotRepeatedWhereTheStepWasNamed) {
