@@ -68,7 +68,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 namespace {
-constexpr std::size_t short_list = 15;     // of names that a message can show
+constexpr std::size_t short_list = 40;     // of names that a message can show
 constexpr std::size_t longest_name = 200;  // names in a file may be megabytes long; edit_distance costs their product
 }  // namespace
 

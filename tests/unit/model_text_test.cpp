@@ -168,6 +168,8 @@ TEST(TextModelErrors, SayWhatIsWrong) {
       {"[coordinates\nx = 1", {"m.toml:1:13"}},
       {head + energy + "titel = 1", {"m.toml:6:1", "'titel'", "[[potential]]", "key"}},
       {"titel = \"x\"\n" + head + energy, {"m.toml:1:1", "'titel'", "'title'", "key"}},
+      {"[unknowns]\nx = 1\n", {"m.toml:1:2", "[coordinates]", "[rate]"}},
+      {"[planets]\nx = 1\n" + head + energy, {"m.toml:1:2", "'planets'", "known names", "potential", "rate"}},
       {"[coordinates]\nx = { strat = 1 }\n" + energy, {"m.toml:2:7", "'x'", "'strat'", "'start'", "key"}},
       {"[coordinates]\nx = { velocity = 1 }\n" + energy, {"m.toml:2:1", "'x'", "'start'", "needs"}},
       {"[coordinates]\nx = { start = 1, over = \"atom\" }\n" + energy, {"m.toml:2:25", "'atom'", "set"}},

@@ -35,7 +35,12 @@ class FileReader {
     read_run();
     file_.picture.stated = read_picture(source_, root_);
     read_bodies();
-    root_.finish({{"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"}});
+    constexpr auto unknowns =
+        "unknowns stand in [coordinates]: x = { start = 1 }; their rates, if it is a first-order system, in [rate]";
+    root_.finish({{"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"},
+                  {"unknowns", unknowns},
+                  {"variables", unknowns},
+                  {"states", unknowns}});
     return std::move(file_);
   }
 
