@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/envelope_point.hpp"
 
+#include "trill/linalg/kernels.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace trill {
 namespace {
 constexpr int most_newton_steps = 50;
-constexpr double tolerance = 0.1;       // on the weighted root mean square of the residual
+constexpr double small_residual = 0.1;  // on the weighted root mean square of the residual
 constexpr double rounding = 1e-14;      // relative to the positions: below this the residual is only rounding
 constexpr double of_move = 1e-12;       // the residual relative to X - x, from which accelerations follow
 constexpr double least_descent = 1e-4;  // of Armijo's rule
 constexpr int most_halvings = 30;
-
-double weighted_rms(In r, In weights) {
-  return std::sqrt((r.array() * weights.array()).square().sum() / static_cast<double>(std::max<Index>(1, r.size())));
-}
 }  // namespace
 
 EnvelopePoint::EnvelopePoint(const MechanicalProblem& problem)
@@ -134,7 +132,8 @@ NewtonStats EnvelopePoint::solve(double t, In x, double tau, In weights, Out X, 
     stats.residual = scaled_.cwiseAbs().maxCoeff();
     const bool at_rounding = stats.residual <= rounding * std::max(size, X.cwiseAbs().maxCoeff());
     const double moved = (X - x).cwiseAbs().maxCoeff();
-    stats.converged = (weighted_rms(scaled_, weights) <= tolerance && stats.residual <= of_move * moved) || at_rounding;
+    stats.converged =
+        (weighted_rms(scaled_, weights) <= small_residual && stats.residual <= of_move * moved) || at_rounding;
     if (stats.converged) return stats;
     ++stats.iterations;
     r_ = -gradient_;
