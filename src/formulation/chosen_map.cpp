@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/chosen_map.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 namespace trill {
 namespace {
 MatrixSlot chosen_pattern(const MatrixSlot& all, const std::vector<Index>& rows) {
@@ -9,9 +11,9 @@ MatrixSlot chosen_pattern(const MatrixSlot& all, const std::vector<Index>& rows)
   std::vector<Index> place(static_cast<std::size_t>(all.rows()), -1);
   for (Index k = 0; k < count; ++k) place[static_cast<std::size_t>(rows[static_cast<std::size_t>(k)])] = k;
   std::vector<Eigen::Triplet<double>> entries;
-  for (Index j = 0; j < all.cols(); ++j)
-    for (SpMat::InnerIterator it(all.as_sparse(), j); it; ++it)
-      if (const Index k = place[static_cast<std::size_t>(it.row())]; k >= 0) entries.emplace_back(k, j, 1.0);
+  each_stored(all, [&](Index i, Index j, Index) {
+    if (const Index k = place[static_cast<std::size_t>(i)]; k >= 0) entries.emplace_back(k, j, 1.0);
+  });
   SpMat pattern(count, all.cols());
   pattern.setFromTriplets(entries.begin(), entries.end());
   return MatrixSlot::sparse(std::move(pattern));
@@ -25,14 +27,7 @@ ChosenMap::ChosenMap(const ConstraintMap& all, std::vector<Index> rows)
       chosen_(chosen_pattern(G_, rows_)),
       g_(Vec::Zero(all.count())),
       s_(Vec::Zero(all.count())) {
-  const auto add = [&](Index k, Index j) { places_.push_back(G_.entry(row(k), j) - G_.values()); };
-  for (Index j = 0; j < chosen_.cols(); ++j) {
-    if (chosen_.is_sparse()) {
-      for (SpMat::InnerIterator it(chosen_.as_sparse(), j); it; ++it) add(it.row(), j);
-    } else {
-      for (Index k = 0; k < chosen_.rows(); ++k) add(k, j);
-    }
-  }
+  each_stored(chosen_, [&](Index k, Index j, Index) { places_.push_back(G_.entry(row(k), j) - G_.values()); });
 }
 
 void ChosenMap::choose(In values, Out chosen) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/formulation/first_order.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 namespace trill {
 FirstOrderForm::FirstOrderForm(const Problem& problem, std::string_view asker)
     : direct_(dynamic_cast<const FirstOrderProblem*>(&problem)),
@@ -51,10 +53,8 @@ MatrixSlot FirstOrderForm::jacobian_pattern() const {
   const Index n = size_ / 2;
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < n; ++i) entries.emplace_back(i, n + i, 1.0);
-  for (Index j = 0; j < n; ++j) {
-    for (SpMat::InnerIterator it(dq.as_sparse(), j); it; ++it) entries.emplace_back(n + it.row(), j, 1.0);
-    for (SpMat::InnerIterator it(dv.as_sparse(), j); it; ++it) entries.emplace_back(n + it.row(), n + j, 1.0);
-  }
+  each_stored(dq, [&](Index i, Index j, Index) { entries.emplace_back(n + i, j, 1.0); });
+  each_stored(dv, [&](Index i, Index j, Index) { entries.emplace_back(n + i, n + j, 1.0); });
   // Always include the diagonal, so that I - gamma J has the same pattern.
   for (Index i = 0; i < size_; ++i) entries.emplace_back(i, i, 0.0);
   SpMat pattern(size_, size_);

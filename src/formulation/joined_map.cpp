@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formulation/joined_map.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 namespace trill {
 namespace {
 MatrixSlot stacked_pattern(const MatrixSlot& upper, const MatrixSlot& lower) {
   if (!upper.is_sparse() && !lower.is_sparse()) return MatrixSlot::dense(upper.rows() + lower.rows(), upper.cols());
   std::vector<Eigen::Triplet<double>> entries;
   const auto add = [&](const MatrixSlot& from, Index row) {
-    if (from.is_sparse()) {
-      for (Index j = 0; j < from.cols(); ++j)
-        for (SpMat::InnerIterator it(from.as_sparse(), j); it; ++it) entries.emplace_back(row + it.row(), j, 1.0);
-      return;
-    }
-    for (Index j = 0; j < from.cols(); ++j)
-      for (Index i = 0; i < from.rows(); ++i) entries.emplace_back(row + i, j, 1.0);
+    each_stored(from, [&](Index i, Index j, Index) { entries.emplace_back(row + i, j, 1.0); });
   };
   add(upper, 0);
   add(lower, upper.rows());

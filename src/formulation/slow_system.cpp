@@ -5,6 +5,7 @@
 #include "formulation/slow_system.hpp"
 
 #include "formulation/slow_start.hpp"
+#include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -342,21 +343,14 @@ void SlowSystem::damping_rates(In q, In v, Out c) const {
   c.setZero();
   if (drag_ == Drag::none) return;
   const Vec& omega = modes_->frequencies();
-  const auto add = [&](Index i, Index j, double d) {
+  each_stored(damping_, [&](Index i, Index j, Index place) {
     const Index block = modes_->block_of_coordinate(i);
     if (block < 0 || block != modes_->block_of_coordinate(j)) return;
     for (Index layer = 0; layer < modes_->size(block); ++layer) {
       const Index k = modes_->first(block) + layer;
-      c[k] -= modes_->b(layer)[i] * d * modes_->b(layer)[j] / (omega[k] * omega[k]);
+      c[k] -= modes_->b(layer)[i] * damping_.values()[place] * modes_->b(layer)[j] / (omega[k] * omega[k]);
     }
-  };
-  for (Index j = 0; j < n_; ++j) {
-    if (damping_.is_sparse()) {
-      for (SpMat::InnerIterator it(damping_.as_sparse(), j); it; ++it) add(it.row(), j, it.value());
-    } else {
-      for (Index i = 0; i < n_; ++i) add(i, j, damping_.as_dense()(i, j));
-    }
-  }
+  });
   if (stiff_.mass_kind() != MassKind::of_q) return;
   for (Index k = 0; k < gaps_; ++k) {
     product_.set_zero();

@@ -2,6 +2,7 @@
 #include "formulation/stage_equations.hpp"
 
 #include "linalg/saddle_pattern.hpp"
+#include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <limits>
@@ -11,8 +12,7 @@ namespace {
 // The pattern of a sparse matrix as part of a larger one, from this column on.
 MatrixSlot moved_pattern(const MatrixSlot& a, Index column, Index size) {
   std::vector<Eigen::Triplet<double>> entries;
-  for (Index j = 0; j < a.cols(); ++j)
-    for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) entries.emplace_back(it.row(), column + j, 1.0);
+  each_stored(a, [&](Index i, Index j, Index) { entries.emplace_back(i, column + j, 1.0); });
   SpMat moved(size, size);
   moved.setFromTriplets(entries.begin(), entries.end());
   return MatrixSlot::sparse(std::move(moved));

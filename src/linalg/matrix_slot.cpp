@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trill/linalg/matrix_slot.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
@@ -134,14 +136,7 @@ void SlotMap::find(const MatrixSlot& target, const MatrixSlot& source, Place pla
   MatrixSlot finder = target;  // entry() needs a non-const slot, so search in a copy
   place_.reserve(static_cast<std::size_t>(source.stored()));
   const double* start = finder.values();
-  for (Index j = 0; j < source.cols(); ++j) {
-    if (source.is_sparse()) {
-      for (SpMat::InnerIterator it(source.as_sparse(), j); it; ++it)
-        place_.push_back(place(finder, it.row(), j) - start);
-    } else {
-      for (Index i = 0; i < source.rows(); ++i) place_.push_back(place(finder, i, j) - start);
-    }
-  }
+  each_stored(source, [&](Index i, Index j, Index) { place_.push_back(place(finder, i, j) - start); });
 }
 
 SlotMap::SlotMap(const MatrixSlot& target, const MatrixSlot& source, Index row, Index col) {
@@ -160,8 +155,7 @@ MatrixSlot union_pattern(const MatrixSlot& a, const MatrixSlot& b) {
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(static_cast<std::size_t>(a.stored() + b.stored()));
   for (const MatrixSlot* slot : {&a, &b})
-    for (Index j = 0; j < slot->cols(); ++j)
-      for (SpMat::InnerIterator it(slot->as_sparse(), j); it; ++it) entries.emplace_back(it.row(), j, 0.0);
+    each_stored(*slot, [&](Index i, Index j, Index) { entries.emplace_back(i, j, 0.0); });
   SpMat pattern(a.rows(), a.cols());
   pattern.setFromTriplets(entries.begin(), entries.end());
   return MatrixSlot::sparse(std::move(pattern));

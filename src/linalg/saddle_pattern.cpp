@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/saddle_pattern.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 #include <vector>
 
 namespace trill {
 namespace {
 constexpr Index largest_dense_saddle = 24;
-
-template <class Use>
-void each_place(const MatrixSlot& a, Use use) {
-  for (Index j = 0; j < a.cols(); ++j) {
-    if (a.is_sparse()) {
-      for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) use(it.row(), j);
-    } else {
-      for (Index i = 0; i < a.rows(); ++i) use(i, j);
-    }
-  }
-}
 }  // namespace
 
 bool has_sparse_saddle(const MatrixSlot& a, const MatrixSlot& G) {
@@ -27,8 +18,8 @@ MatrixSlot saddle_pattern(const MatrixSlot& a, const MatrixSlot& G, Index diagon
   const Index n = a.rows(), m = G.rows();
   if (!has_sparse_saddle(a, G)) return MatrixSlot::dense(n + m, n + m);
   std::vector<Eigen::Triplet<double>> entries;
-  each_place(a, [&](Index i, Index j) { entries.emplace_back(i, j, 1.0); });
-  each_place(G, [&](Index i, Index j) {
+  each_stored(a, [&](Index i, Index j, Index) { entries.emplace_back(i, j, 1.0); });
+  each_stored(G, [&](Index i, Index j, Index) {
     entries.emplace_back(n + i, j, 1.0);
     entries.emplace_back(j, n + i, 1.0);
   });

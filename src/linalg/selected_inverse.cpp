@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/selected_inverse.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,18 +11,6 @@
 namespace trill {
 namespace {
 std::size_t spot(Index i) { return static_cast<std::size_t>(i); }
-
-// Calls use(i, j) for every stored entry, in the order of the stored values.
-template <class Use>
-void each_stored(const MatrixSlot& a, Use use) {
-  for (Index j = 0; j < a.cols(); ++j) {
-    if (a.is_sparse()) {
-      for (SpMat::InnerIterator it(a.as_sparse(), j); it; ++it) use(it.row(), j);
-    } else {
-      for (Index i = 0; i < a.rows(); ++i) use(i, j);
-    }
-  }
-}
 }  // namespace
 
 SelectedInverse::SelectedInverse(const MatrixSlot& pattern) : n_(pattern.rows()) {
@@ -47,7 +37,7 @@ void SelectedInverse::find_order(const MatrixSlot& pattern) {
 // Column k of L has the rows of A below the diagonal and those of its children, whose first row is k.
 void SelectedInverse::find_columns(const MatrixSlot& pattern) {
   std::vector<std::vector<Index>> columns(spot(n_));
-  each_stored(pattern, [&](Index i, Index j) {
+  each_stored(pattern, [&](Index i, Index j, Index) {
     const Index row = order_[spot(i)], col = order_[spot(j)];
     if (row > col) columns[spot(col)].push_back(row);
   });
@@ -80,7 +70,7 @@ void SelectedInverse::find_pairs() {
 }
 
 void SelectedInverse::find_places(const MatrixSlot& pattern) {
-  each_stored(pattern, [&](Index i, Index j) {
+  each_stored(pattern, [&](Index i, Index j, Index) {
     const Index row = order_[spot(i)], col = order_[spot(j)];
     stored_.push_back(place_of(std::max(row, col), std::min(row, col)));
   });

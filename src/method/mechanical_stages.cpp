@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stages of mechanical systems in lifted form: JP95 eq. 19.
+#include "linalg/stored_entries.hpp"
 #include "method/shifted_matrix.hpp"
 #include "method/stage_sums.hpp"
 #include "method/stage_system.hpp"
@@ -11,9 +12,9 @@ namespace trill {
 namespace {
 void add_entries(const MatrixSlot& slot, Index row, Index col, bool transposed,
                  std::vector<Eigen::Triplet<double>>& all) {
-  for (Index j = 0; j < slot.cols(); ++j)
-    for (SpMat::InnerIterator it(slot.as_sparse(), j); it; ++it)
-      all.emplace_back(row + (transposed ? j : it.row()), col + (transposed ? it.row() : j), 1.0);
+  each_stored(slot, [&](Index i, Index j, Index) {
+    all.emplace_back(row + (transposed ? j : i), col + (transposed ? i : j), 1.0);
+  });
 }
 
 // The matrix [M, slope, damping: G^T; G: -C], sparse if all its parts are.

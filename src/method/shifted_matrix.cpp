@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/shifted_matrix.hpp"
 
+#include "linalg/stored_entries.hpp"
 #include "method/stage_sums.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -27,16 +28,9 @@ ShiftedMatrix::ShiftedMatrix(const MatrixSlot& pattern, const StageBlock& block,
 
 void ShiftedMatrix::add(const MatrixSlot& source, Index row, Index col, bool transposed, int power, double sign) {
   Term term{&source, {}, power, sign};
-  const auto place = [&](Index i, Index j) {
+  each_stored(source, [&](Index i, Index j, Index) {
     term.places.push_back(pattern_.entry(row + (transposed ? j : i), col + (transposed ? i : j)) - pattern_.values());
-  };
-  for (Index j = 0; j < source.cols(); ++j) {
-    if (source.is_sparse()) {
-      for (SpMat::InnerIterator it(source.as_sparse(), j); it; ++it) place(it.row(), j);
-    } else {
-      for (Index i = 0; i < source.rows(); ++i) place(i, j);
-    }
-  }
+  });
   terms_.push_back(std::move(term));
 }
 

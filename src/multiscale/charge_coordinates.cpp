@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/charge_coordinates.hpp"
 
+#include "linalg/stored_entries.hpp"
+
 #include <cmath>
 
 namespace trill {

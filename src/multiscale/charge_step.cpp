@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/charge_step.hpp"
 
+#include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>

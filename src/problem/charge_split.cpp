@@ -2,6 +2,7 @@
 #include "problem/charge_split.hpp"
 
 #include "linalg/row_rank.hpp"
+#include "linalg/stored_entries.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,18 +6,6 @@
 #include <vector>
 
 namespace trill {
-// Calls use(row, column, place among the stored values) for every stored entry.
-template <class Use>
-void each_stored(const MatrixSlot& a, Use use) {
-  Index place = 0;
-  for (Index j = 0; j < a.cols(); ++j) {
-    if (a.is_sparse())
-      for (SpMat::InnerIterator entry(a.as_sparse(), j); entry; ++entry) use(entry.row(), j, place++);
-    else
-      for (Index i = 0; i < a.rows(); ++i) use(i, j, place++);
-  }
-}
-
 // The equations of a circuit, sorted into those that keep a charge of their own and those without: equations whose
 // charges depend on others are replaced by combinations in which the charges cancel. What is left of a combination is
 // algebraic: its currents vanish at every time.

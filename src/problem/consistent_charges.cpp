@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "linalg/row_rank.hpp"
+#include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
