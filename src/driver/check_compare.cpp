@@ -152,15 +152,29 @@ Carried carried_on(const Comparison& comparison, const Vec& scales, const std::v
 
 std::optional<double> folding_time(const Comparison& accurate_ones) {
   constexpr double saturated = 1e-2, exponential = 30;  // growth in the second half of the time; a cubic law has 8
+  // A pulse or a switch makes an error at once. Where errors grow by themselves they do so most of the time: also
+  // without the third in which they grow most, growth is a good share of the whole and more than that of a power law.
+  constexpr int parts = 3;
+  constexpr double least_share = 0.15, least_growth = 1.5;
   const std::vector<double>&t = accurate_ones.t, &worst = accurate_ones.worst;
   const auto end = std::find_if(worst.begin(), worst.end(), [](double w) { return w > saturated; });
   const std::size_t last = static_cast<std::size_t>(end - worst.begin()) - (end == worst.end() ? 1 : 0);
   if (worst.size() < 8 || last < 4) return std::nullopt;
-  const double middle = t.front() + 0.5 * (t[last] - t.front());
-  std::size_t half = last;
-  while (half > 0 && std::abs(t[half] - t.front()) > std::abs(middle - t.front())) --half;
+  const auto column_at = [&](double share) {
+    std::size_t k = last;
+    while (k > 0 && std::abs(t[k] - t.front()) > share * std::abs(t[last] - t.front())) --k;
+    return k;
+  };
+  const std::size_t half = column_at(0.5);
   if (!(worst[half] > 0) || worst[last] < exponential * worst[half]) return std::nullopt;
-  return std::abs(t[last] - t[half]) / std::log(worst[last] / worst[half]);
+  const double growth = std::log(worst[last] / worst[half]);
+  double most = 0;
+  for (int part = 0; part < parts; ++part) {
+    const auto error_at = [&](int p) { return worst[column_at(0.5 + 0.5 * p / parts)]; };
+    most = std::max(most, std::log(error_at(part + 1) / error_at(part)));
+  }
+  if (growth - most < std::max(least_share * growth, least_growth)) return std::nullopt;
+  return std::abs(t[last] - t[half]) / growth;
 }
 
 Averages::Averages(const Problem& problem, const State& start, double t_end) {
