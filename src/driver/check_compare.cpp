@@ -87,6 +87,24 @@ Moments find_moments(const std::vector<double>& t, const std::vector<double>& er
   found.error = order.empty() ? 0 : errors[order.front()];
   return found.above < far_smaller * found.error ? found : Moments{};
 }
+
+// The range of a value up to each of these times.
+std::vector<double> range_so_far(const std::vector<double>& t, const JudgedCurve& reference, Index value,
+                                 double scale) {
+  std::vector<double> shares;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  Index k = 0;
+  for (const double time : t) {
+    for (; k < reference.columns() &&
+           std::abs(reference.t[static_cast<std::size_t>(k)] - reference.t[0]) <= std::abs(time - reference.t[0]);
+         ++k) {
+      low = std::min(low, reference.values(value, k));
+      high = std::max(high, reference.values(value, k));
+    }
+    shares.push_back(relative_of(high - low, scale));
+  }
+  return shares;
+}
 }  // namespace
 
 double Comparison::first_above(double limit) const {
@@ -120,6 +138,7 @@ Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const V
     found.t.push_back(run.t[static_cast<std::size_t>(k)]);
     found.worst.push_back(found.error);
   }
+  if (found.value >= 0) found.moved = range_so_far(found.t, reference, found.value, scales[found.value]);
   return found;
 }
 
@@ -167,12 +186,18 @@ std::optional<double> folding_time(const Comparison& accurate_ones) {
   };
   const std::size_t half = column_at(0.5);
   if (!(worst[half] > 0) || worst[last] < exponential * worst[half]) return std::nullopt;
-  const double growth = std::log(worst[last] / worst[half]);
+  // A motion that begins at rest under a force that sets in smoothly grows itself, and its errors grow with it.
+  const std::vector<double>& moved = accurate_ones.moved;
+  const auto growth_between = [&](std::size_t a, std::size_t b) {
+    return std::log(worst[b] / worst[a]) - std::log(moved[b] / moved[a]);
+  };
+  if (!(moved[half] > 0)) return std::nullopt;
+  const double growth = growth_between(half, last);
+  if (growth < std::log(exponential)) return std::nullopt;
   double most = 0;
-  for (int part = 0; part < parts; ++part) {
-    const auto error_at = [&](int p) { return worst[column_at(0.5 + 0.5 * p / parts)]; };
-    most = std::max(most, std::log(error_at(part + 1) / error_at(part)));
-  }
+  for (int part = 0; part < parts; ++part)
+    most =
+        std::max(most, growth_between(column_at(0.5 + 0.5 * part / parts), column_at(0.5 + 0.5 * (part + 1) / parts)));
   if (growth - most < std::max(least_share * growth, least_growth)) return std::nullopt;
   return std::abs(t[last] - t[half]) / growth;
 }
