@@ -87,6 +87,24 @@ Moments find_moments(const std::vector<double>& t, const std::vector<double>& er
   found.error = order.empty() ? 0 : errors[order.front()];
   return found.above < far_smaller * found.error ? found : Moments{};
 }
+
+// The range of a value up to each of these times.
+std::vector<double> range_so_far(const std::vector<double>& t, const JudgedCurve& reference, Index value,
+                                 double scale) {
+  std::vector<double> shares;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  Index k = 0;
+  for (const double time : t) {
+    for (; k < reference.columns() &&
+           std::abs(reference.t[static_cast<std::size_t>(k)] - reference.t[0]) <= std::abs(time - reference.t[0]);
+         ++k) {
+      low = std::min(low, reference.values(value, k));
+      high = std::max(high, reference.values(value, k));
+    }
+    shares.push_back(relative_of(high - low, scale));
+  }
+  return shares;
+}
 }  // namespace
 
 double Comparison::first_above(double limit) const {
@@ -120,6 +138,7 @@ Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const V
     found.t.push_back(run.t[static_cast<std::size_t>(k)]);
     found.worst.push_back(found.error);
   }
+  if (found.value >= 0) found.moved = range_so_far(found.t, reference, found.value, scales[found.value]);
   return found;
 }
 
@@ -152,15 +171,35 @@ Carried carried_on(const Comparison& comparison, const Vec& scales, const std::v
 
 std::optional<double> folding_time(const Comparison& accurate_ones) {
   constexpr double saturated = 1e-2, exponential = 30;  // growth in the second half of the time; a cubic law has 8
+  // A pulse or a switch makes an error at once. Where errors grow by themselves they do so most of the time: also
+  // without the third in which they grow most, growth is a good share of the whole and more than that of a power law.
+  constexpr int parts = 3;
+  constexpr double least_share = 0.15, least_growth = 1.5;
   const std::vector<double>&t = accurate_ones.t, &worst = accurate_ones.worst;
   const auto end = std::find_if(worst.begin(), worst.end(), [](double w) { return w > saturated; });
   const std::size_t last = static_cast<std::size_t>(end - worst.begin()) - (end == worst.end() ? 1 : 0);
   if (worst.size() < 8 || last < 4) return std::nullopt;
-  const double middle = t.front() + 0.5 * (t[last] - t.front());
-  std::size_t half = last;
-  while (half > 0 && std::abs(t[half] - t.front()) > std::abs(middle - t.front())) --half;
+  const auto column_at = [&](double share) {
+    std::size_t k = last;
+    while (k > 0 && std::abs(t[k] - t.front()) > share * std::abs(t[last] - t.front())) --k;
+    return k;
+  };
+  const std::size_t half = column_at(0.5);
   if (!(worst[half] > 0) || worst[last] < exponential * worst[half]) return std::nullopt;
-  return std::abs(t[last] - t[half]) / std::log(worst[last] / worst[half]);
+  // A motion that begins at rest under a force that sets in smoothly grows itself, and its errors grow with it.
+  const std::vector<double>& moved = accurate_ones.moved;
+  const auto growth_between = [&](std::size_t a, std::size_t b) {
+    return std::log(worst[b] / worst[a]) - std::log(moved[b] / moved[a]);
+  };
+  if (!(moved[half] > 0)) return std::nullopt;
+  const double growth = growth_between(half, last);
+  if (growth < std::log(exponential)) return std::nullopt;
+  double most = 0;
+  for (int part = 0; part < parts; ++part)
+    most =
+        std::max(most, growth_between(column_at(0.5 + 0.5 * part / parts), column_at(0.5 + 0.5 * (part + 1) / parts)));
+  if (growth - most < std::max(least_share * growth, least_growth)) return std::nullopt;
+  return std::abs(t[last] - t[half]) / growth;
 }
 
 Averages::Averages(const Problem& problem, const State& start, double t_end) {

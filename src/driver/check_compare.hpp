@@ -10,7 +10,8 @@ struct Comparison {
   Vec deviation, halfway;       // the largest of each judged value, and in the first half of the times
   std::vector<double> t;        // the times that were compared
   std::vector<double> worst;    // largest error up to each of them, relative to scales, of all values that count
-  double error = 0;             // the last of these
+  std::vector<double> moved;    // how much of its range the value of the last error has shown up to each of them
+  double error = 0;             // the last of the errors
   Index value = -1;             // what it is the error of; -1: nothing differs
   double error_in_moments = 0;  // that were left out, because errors are far larger then than at all other times
   double first_above(double error) const;  // the last time before the error exceeds this; NaN: it never does

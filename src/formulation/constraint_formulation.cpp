@@ -104,6 +104,11 @@ ConstrainedStage::~ConstrainedStage() = default;
 void ConstrainedStage::take_reactions() { reactive_.emplace(*form_.reactions(), n_, hard_, hard_); }
 
 void ConstrainedStage::set_tolerance(double tolerance) {
+  tolerance_ = tolerance;
+  take_tolerance(tolerance);
+}
+
+void ConstrainedStage::take_tolerance(double tolerance) {
   NewtonOptions options = newton_.options();
   options.tolerance = tolerance;
   options.rounding = std::max(noisy * tolerance, stagnant);
@@ -202,10 +207,17 @@ void ConstrainedStage::take_weights(In weights) {
   weights_.head(n_) = weights.head(n_).cwiseMax(weights.segment(n_, n_));
 }
 
+// The rounding of positions in the weights. Constraints and springs pass that of the largest one on to the others.
+double ConstrainedStage::rounding_of(In q) const {
+  return std::numeric_limits<double>::epsilon() * max_abs(q) * weights_.norm() /
+         std::sqrt(static_cast<double>(weights_.size()));
+}
+
 NewtonStats ConstrainedStage::solve(Out q, Out v, Out lambda, In weights, bool reuse, Counters& work) {
   const double scale = equation.kinematic * equation.dynamic;
   const int evaluations = system_->evaluations, preparations = system_->preparations;
   take_weights(weights);
+  take_tolerance(std::max(tolerance_, std::min(rounding_of(q), stagnant)));
   x_.head(n_) = q;
   x_.segment(n_, form_.gaps()) = scale * gap_lambda_;
   x_.tail(hard_) = scale * lambda;

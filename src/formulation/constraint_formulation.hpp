@@ -117,6 +117,8 @@ class ConstrainedStage {
   Closing finish(Out q, Out v);
   void take_multipliers(Out lambda);
   void take_weights(In weights);
+  void take_tolerance(double tolerance);
+  double rounding_of(In q) const;
 
   const MechanicalProblem& problem_;
   StageOptions options_;
@@ -126,6 +128,7 @@ class ConstrainedStage {
   bool repeats_;  // the correction of velocities affects q, so that stages are repeated
   std::unique_ptr<StageEquations> system_;
   Newton newton_;
+  double tolerance_ = newton_.options().tolerance;
   std::unique_ptr<ConstraintManifold> manifold_, unit_;  // in the metric of the mass, and in the unit metric for ggl
   std::unique_ptr<Acceleration> free_;                   // used where there are no constraints
   std::optional<ReactiveAcceleration> reactive_;         // used where forces depend on multipliers

@@ -2,6 +2,7 @@
 #include "formulation/constraint_manifold.hpp"
 
 #include "base/tolerances.hpp"
+#include "linalg/copies.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <cmath>
@@ -85,7 +86,7 @@ void ConstraintManifold::take_mass(In q) {
 
 bool ConstraintManifold::factorise(double t, In q) {
   t_ = t;
-  copy_one_by_one(q.data(), q.size(), q_.data());
+  copy_settled(q.data(), q.size(), q_.data());
   return saddle_.factorise();
 }
 

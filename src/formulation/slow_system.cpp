@@ -5,6 +5,7 @@
 #include "formulation/slow_system.hpp"
 
 #include "formulation/slow_start.hpp"
+#include "linalg/copies.hpp"
 #include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -111,7 +112,7 @@ bool SlowSystem::can_be_of_order_1() const {
 void SlowSystem::rhs(double t, In y, Out dy) const {
   const Index actions = choice_.energy == FastEnergy::keep ? gaps_ : 0;
   point_.t = t;
-  copy_one_by_one(y.data(), y.size(), point_.y.data());
+  copy_settled(y.data(), y.size(), point_.y.data());
   point_.order = order_;
   point_.fast = fast_;
   point_.regular = evaluate(t);
@@ -119,7 +120,7 @@ void SlowSystem::rhs(double t, In y, Out dy) const {
     dy.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  copy_one_by_one(y.data() + n_, n_, dy.data());
+  copy_settled(y.data() + n_, n_, dy.data());
   copy_one_by_one(point_.a.data(), n_, dy.data() + n_);
   if (actions == 0) return;
   if (fast_)

@@ -146,7 +146,9 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
     if (previous > 0) {
       const double rate = norm / previous;
       stats.rate = rate;
-      stalls = rate > 0.5 && norm <= options_.rounding ? stalls + 1 : 0;
+      // Rounding may alternate between a smaller and a larger correction: such stalls need not follow each other.
+      if (norm > options_.rounding) stalls = 0;
+      if (rate > 0.5 && norm <= options_.rounding) ++stalls;
       stats.converged = stats.converged || (options_.predict && is_near) || (stalls > 0 && stalls >= options_.stalls);
       if (!stats.converged) {
         if (reuse && rate > slow_rate) return false;

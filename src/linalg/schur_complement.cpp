@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/schur_complement.hpp"
 
+#include "linalg/unrolled.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
@@ -11,14 +12,41 @@ namespace trill {
 namespace {
 constexpr double lost_pivot = 1e-13;  // pivots of S, relative to its diagonal, up to this count as zero
 
+// Few rows: sums over all coordinates that stay in registers, in the order in which a plain loop adds them up.
+template <class Count>
+constexpr bool is_small = !std::is_same_v<Count, Index>;
+
+template <class Count>
+using Few = Eigen::Matrix<double, Count::value, 1>;
+template <class Count>
+[[gnu::always_inline]] inline auto column(Count, const double* of) {
+  return Eigen::Map<const Few<Count>>(of);
+}
+
+// A copy, since for all that the compiler knows results might be written over the original.
+template <class Count>
+[[gnu::always_inline]] inline auto in_registers(Count m, const double* mu) {
+  if constexpr (is_small<Count>)
+    return Few<Count>(column(m, mu));
+  else
+    return Eigen::Map<const Vec>(mu, m);
+}
+
 // S = G B, where B has the size of G^T and is stored transposed, like G.
-[[gnu::always_inline]] inline void multiply(Index n, auto m, const double* g, const double* b, double* S) {
-  for (Index k = 0; k < m; ++k)
-    for (Index i = k; i < m; ++i) {
-      double sum = 0;
-      for (Index j = 0; j < n; ++j) sum += g[j * m + i] * b[j * m + k];
-      S[k * m + i] = S[i * m + k] = sum;
-    }
+template <class Count>
+[[gnu::always_inline]] inline void multiply(Index n, Count m, const double* g, const double* b, double* S) {
+  if constexpr (is_small<Count>) {
+    Eigen::Matrix<double, Count::value, Count::value> sums = decltype(sums)::Zero();
+    for (Index j = 0; j < n; ++j, g += m, b += m) each_index(m, [&](Index k) { sums.col(k) += b[k] * column(m, g); });
+    each_index(m, [&](Index k) { each_index(m, k, m, [&](Index i) { S[k * m + i] = S[i * m + k] = sums(i, k); }); });
+  } else {
+    for (Index k = 0; k < m; ++k)
+      for (Index i = k; i < m; ++i) {
+        double sum = 0;
+        for (Index j = 0; j < n; ++j) sum += g[j * m + i] * b[j * m + k];
+        S[k * m + i] = S[i * m + k] = sum;
+      }
+  }
 }
 
 [[gnu::always_inline]] inline bool factorise_small(auto m, const double* S, double* L) {
@@ -46,12 +74,19 @@ constexpr double lost_pivot = 1e-13;  // pivots of S, relative to its diagonal, 
   }
 }
 
-[[gnu::always_inline]] inline void find_multipliers(Index n, auto m, const double* B, const double* L, const double* r,
+template <class Count>
+[[gnu::always_inline]] inline void find_multipliers(Index n, Count m, const double* B, const double* L, const double* r,
                                                     const double* c, double* mu) {
-  for (Index i = 0; i < m; ++i) {
-    double sum = c[i];
-    for (Index j = 0; j < n; ++j) sum += B[j * m + i] * r[j];
-    mu[i] = sum;
+  if constexpr (is_small<Count>) {
+    Few<Count> sums = column(m, c);
+    for (Index j = 0; j < n; ++j, B += m) sums += r[j] * column(m, B);
+    each_index(m, [&](Index i) { mu[i] = sums[i]; });
+  } else {
+    for (Index i = 0; i < m; ++i) {
+      double sum = c[i];
+      for (Index j = 0; j < n; ++j) sum += B[j * m + i] * r[j];
+      mu[i] = sum;
+    }
   }
   divide_small(m, L, mu);
 }
@@ -202,7 +237,9 @@ void SchurComplement::lift(In mu, Out x) {
   }
   with_small(m_, [&](auto m) {
     const double* b = lifted();
-    for (Index j = 0; j < n_; ++j) x[j] = product(m, b + j * m, mu.data());
+    const auto l = in_registers(m, mu.data());
+    double* to = x.data();
+    for (Index j = 0; j < n_; ++j, b += m) to[j] = product(m, b, l.data());
   });
 }
 
@@ -223,7 +260,11 @@ void SchurComplement::solve(In r, In c, Out x, Out mu) {
       const double *b = lifted(), *right = r.data();
       double *to = x.data(), *multiplier = mu.data();
       find_multipliers(n_, m, b, L_.data(), right, c.data(), multiplier);
-      for (Index j = 0; j < n_; ++j) to[j] = inverse_mass_[j] * right[j] - product(m, b + j * m, multiplier);
+      const auto l = in_registers(m, multiplier);
+      if (identity_)
+        for (Index j = 0; j < n_; ++j, b += m) to[j] = right[j] - product(m, b, l.data());
+      else
+        for (Index j = 0; j < n_; ++j, b += m) to[j] = inverse_mass_[j] * right[j] - product(m, b, l.data());
     });
     return;
   }

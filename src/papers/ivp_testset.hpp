@@ -21,7 +21,7 @@ struct Trial {
   std::string reason{};
   bool held_by_stability = false;  // the tolerance does not set the steps, of which there are many
   // Digits at one time scatter: a change of rtol by a tenth changes them by more than one. Those gained are then judged
-  // by means over a stretch of this length before the end. 0: they are judged at the end.
+  // by means and by the fewest over a stretch of this length before the end. 0: they are judged at the end.
   double scatters_over = 0;
 };
 

@@ -320,4 +320,26 @@ TEST(Newton, DoesNotAllocateInSolve) {
   }
   EXPECT_EQ(guard.count(), 0u);
 }
+
+// Near rounding a correction may send x to and fro between two neighbours, one correction large and one small.
+class ToAndFro : public NonlinearSystem {
+ public:
+  Index size() const override { return 1; }
+  void residual(In, Out r) override { r[0] = 1; }
+  bool prepare(In) override { return true; }
+  void correct(In, Out dx) override { dx[0] = 1e-5 * (++corrections % 2 == 0 ? -0.42 : 1); }
+  int corrections = 0;
+};
+
+TEST(Newton, EndsWhereRoundingAlternates) {
+  for (const int stalls : {1, 2, 3}) {
+    ToAndFro system;
+    Newton newton(1, {.tolerance = 1e-9, .rounding = 1e-4, .stalls = stalls});
+    Vec x = Vec::Ones(1);
+    EXPECT_TRUE(newton.solve(system, x, Vec::Ones(1)).converged) << stalls;
+    EXPECT_LE(system.corrections, 2 * stalls + 1) << stalls;
+    newton.set_options({.tolerance = 1e-9, .rounding = 1e-6, .stalls = stalls});
+    EXPECT_FALSE(newton.solve(system, x, Vec::Ones(1)).converged) << stalls;
+  }
+}
 }  // namespace trill
