@@ -212,6 +212,7 @@ Advice advise(const Resolved& asked, const Facts& known) {
   if (asked.way) {
     Advice named{.way = *asked.way};
     if (!known.candidates.empty()) named.remark = second_opinion(asked, known);
+    if (asked.second) named.ranked = {{*asked.way, {}, {}, 0, 0, 0, ""}, *asked.second};
     return named;
   }
   switch (asked.plan.want) {

@@ -205,6 +205,18 @@ std::string rigid_method(const Problem& problem) {
 bool leaves_choice(const RunPlan& plan) {
   return plan.method.empty() && plan.formulation.empty() && plan.options.empty() && !plan.h;
 }
+
+// Netlists are run with one of two methods. What rings for long after each switching needs the higher order, and a
+// tolerance with which phases are right after many oscillations; where diodes turn, the other one may fail.
+std::optional<RankedWay> other_method_of_circuits(const Problem& problem, const RunDefaults& defaults) {
+  constexpr double rtol_of_ringing = 1e-6;
+  const bool rings = defaults.method == "circuit_sdirk";
+  if (!dynamic_cast<const CircuitProblem*>(&problem) || (!rings && defaults.method != "radau")) return std::nullopt;
+  RankedWay other{{&Catalogue::all().method(rings ? "radau" : "circuit_sdirk"), nullptr, {}, {}}, {}, {}, 0, 0, 0, ""};
+  other.rtol = rings ? std::min(rtol_of_ringing, defaults.rtol) : defaults.rtol;
+  other.why = rings ? "it takes fewer steps where something rings" : "it may go on where diodes turn";
+  return other;
+}
 }  // namespace
 
 Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults& defaults) {
@@ -223,6 +235,7 @@ Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults
     std::string name = made_rigid ? rigid_method(problem) : plan.method.empty() ? defaults.method : plan.method;
     if (name.empty() && !leaves_choice(plan)) name = usual_method(problem);
     if (!name.empty()) asked.way = resolve_way(Catalogue::all().technique(name), plan, problem);
+    if (leaves_choice(plan)) asked.second = other_method_of_circuits(problem, defaults);
   } else if (!plan.method.empty() || !plan.formulation.empty()) {
     throw UsageError("give either --want, which chooses a method, or a method or formulation, not both");
   }

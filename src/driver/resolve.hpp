@@ -9,6 +9,7 @@ struct Resolved {
   RunPlan plan;  // from and to filled in; `formulation` and `control` are no longer among the options
   RunDefaults defaults;
   std::optional<Way> way;  // empty: it is chosen from what is wanted
+  std::optional<RankedWay> second = {};  // where the way of the model fails or is wrong
 };
 
 // Throws a UsageError if the plan is wrong; evaluates no force and runs nothing.

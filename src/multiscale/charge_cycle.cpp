@@ -13,8 +13,8 @@
 namespace trill {
 namespace {
 constexpr double looks_in_one_cycle = 50;  // steps at least, if the problem does not limit them
-constexpr long most_switchings = 2'000;    // in one cycle
-constexpr double shortest_step = 1e-13;    // of the cycle
+constexpr double most_steps_of_clock = 200'000, most_switchings = 2'000;  // in one period of the fastest source
+constexpr double shortest_step = 1e-13;                                   // of the cycle
 constexpr double corner_accuracy = 1e-10;  // corners closer than this share of a cycle are one
 constexpr double safety = 0.9, most_growth = 100, most_shrinking = 0.05, after_failure = 0.25;
 constexpr int order = 3;
@@ -146,8 +146,11 @@ bool ChargeCycle::run(const Span& span, In z, std::vector<int>& mode, Derivative
 
 bool ChargeCycle::integrate(const Span& span) {
   const double end = span.t0 + span.duration, one = corner_accuracy * settings_.period;
-  steps_left_ = settings_.most_steps;
-  events_left_ = most_switchings;
+  // A common period of the sources may have thousands of periods of the fastest one.
+  const double clocks = std::max(1.0, settings_.period / problem_->clock_period().value_or(HUGE_VAL));
+  most_steps_ = settings_.most_steps > 0 ? settings_.most_steps : static_cast<long>(most_steps_of_clock * clocks);
+  steps_left_ = most_steps_;
+  events_left_ = static_cast<long>(most_switchings * clocks);
   longest_ = wish_ = longest_step(span);
   step_.begin_cycle(charges_, state_.y, settings_.period);
   find_sides();
@@ -188,7 +191,7 @@ ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
       return Outcome::failed;
     }
     if (--steps_left_ < 0) {
-      fail(fmt::format("a cycle needs more than {} steps", settings_.most_steps));
+      fail(fmt::format("a cycle needs more than {} steps", most_steps_));
       return Outcome::failed;
     }
     if (!step_.attempt(state_.t, h, charges_, state_.y)) {

@@ -20,7 +20,7 @@ class ChargeCycle {
   struct Settings {
     double rtol = 1e-6, vntol = 1e-6, abstol = 1e-9, tape_bytes = 256e6;
     double period = 1;
-    long most_steps = 200'000;  // in one run
+    long most_steps = 0;  // in one run; 0: so many that only what never ends is given up
   };
   struct Span {
     double t0 = 0, duration = 0;
@@ -105,7 +105,7 @@ class ChargeCycle {
   std::vector<EventInfo> events_;
   std::vector<int> sides_;  // of every event: the sign of its value until it happens; 0: it never does
   double longest_ = 0, wish_ = 0;
-  long steps_left_ = 0, events_left_ = 0;
+  long most_steps_ = 0, steps_left_ = 0, events_left_ = 0;
   bool has_stepped_ = false, reached_ = false;
   std::optional<Section> section_;
   double begin_ = 0;

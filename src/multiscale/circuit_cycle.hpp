@@ -16,7 +16,7 @@ struct CircuitCycleOptions {
   double vntol = 1e-6;        // voltages, and other unknowns, below this do not matter
   double abstol = 1e-9;       // currents (unknowns whose unit is A) below this do not matter
   double tape_bytes = 256e6;  // what record() may store; beyond, tangent() computes the cycle again
-  long most_steps = ChargeCycle::Settings{}.most_steps;  // of one cycle
+  long most_steps = 0;        // of one cycle; 0: see ChargeCycle
 };
 
 // One period of a driven circuit as a map. The unknown z has the charges and fluxes that are independent of each other;
