@@ -59,6 +59,7 @@ void add_modes(CLI::App& app, Action& action) {
                        "Show the lowest frequencies and the shapes of a structure's undamped oscillations",
                        "  trill modes beam --count 4\n"
                        "  trill modes beam --param elements=500 --count 20 --out shapes.csv\n"
+                       "  trill modes solid --count 6 --report shapes.html\n"
                        "\n"
                        "The structure is M u'' + K u = 0, linearised at its start. Beside each frequency stands\n"
                        "how far rounding in K can move it (relative). Modes with equal frequencies are easily\n"
@@ -76,6 +77,7 @@ void add_modes(CLI::App& app, Action& action) {
          target = text == "inertia" ? CountCheck::inertia : CountCheck::deflation;
        });
   file_name(sub, "-o,--out", a.out, "write the shapes as a table (CSV), scaled so that x^T M x = 1");
+  file_name(sub, "--report", a.report, "write a page with pictures of the shapes (HTML, opens in any browser)");
   sub.add_flag("--json", a.json, "print the result as JSON, for programs");
 }
 

@@ -77,7 +77,7 @@ struct InspectArguments {
   bool all = false, json = false;
 };
 struct ModesArguments {
-  std::string model, out;
+  std::string model, out, report;
   OptionSet parameters;
   std::optional<Index> count;
   CountCheck check = CountCheck::deflation;

@@ -54,10 +54,10 @@ std::string work_text(const RunSummary& s) {
   return code.empty() ? text : fmt::format("{}, model\n{}", text, code);
 }
 
-// Amplitudes, middles and means of single components are left to the rows.
+// Amplitudes, middles, bounds and means of single components are left to the rows.
 bool is_headline_measure(const EndValue& value) {
   return value.kind != QuantityKind::amplitude && value.kind != QuantityKind::middle &&
-         !value.name.starts_with("mean_");
+         value.kind != QuantityKind::bound && !value.name.starts_with("mean_");
 }
 
 // As many as are right, where this is known.

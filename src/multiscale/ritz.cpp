@@ -23,9 +23,11 @@ struct RitzOptions {
   void fields(OptionVisitor& v) {
     v.integer("vectors", vectors, Range::between(4, 3000),
               "most vectors that are used, whatever the tolerance asks for");
-    v.choice("estimate", estimate, {"bound", "statistical"},
-             "what the initial state may add to the error; statistical: 3.5 standard deviations of random phases, "
-             "for rough initial data");
+    v.choice(
+        "estimate", estimate, {"bound", "statistical", "change"},
+        "what is taken for the error; statistical: 3.5 standard deviations of random phases for what rough initial "
+        "data add; change: how much the last third of the vectors has changed the outputs, where that is less "
+        "than the bound");
   }
   StartEstimate of_start() const {
     return estimate == "statistical" ? StartEstimate::statistical : StartEstimate::bound;
@@ -47,7 +49,7 @@ class RitzForm final : public Reformulation {
   void enter(const State& given, State& in, Notes& notes) override {
     if (!reduced_for(scope_, options_, given)) {
       reduction_ = reduce({structure_, given, scope_.t_end, tolerance(), structure_targets(structure_, scope_.of),
-                           options_.vectors, options_.of_start()});
+                           options_.vectors, options_.of_start(), nullptr, options_.estimate == "change"});
       done_ = Done{scope_, options_, given};
     }
     reduced_.become(reduction_.system, reduction_.step);
@@ -97,6 +99,15 @@ class RitzForm final : public Reformulation {
   }
 
   void account(Counters& work) const override { work.factorisations += 1; }
+
+  std::vector<Quantity> diagnostics() const override {
+    return error_bands(structure_, structure_targets(structure_, scope_.of), reduction_.proved);
+  }
+  void diagnose(Out values) const override {
+    Index k = 0;
+    for (const ReducedOutput& out : reduction_.outputs)
+      if (!out.is_field) values[k++] = reduction_.complete ? 0 : out.bound;
+  }
 
  private:
   // What the reduction was made for.

@@ -68,7 +68,7 @@ void require_balance(const LinearStructure& structure, const Mat& rigid) {
           structure,
           fmt::format(
               "singular, since the body is not held ({} without resistance, which 'trill modes' shows), and load "
-              "{} does not balance: {:.2g} % of it push the whole body; a load that balances is accepted",
+              "{} does not balance: {:.3g} % of it push the whole body; a load that balances is accepted",
               rigid.cols() == 1 ? "one motion is" : fmt::format("{} motions are", rigid.cols()), i + 1, 100 * share));
 }
 
@@ -84,7 +84,7 @@ class Reducer {
     factorise();
     damping_ = structure_.proportional_damping();
     result_.rigid = rigid_.cols();
-    result_.proved = damping_ && damping_->mass >= 0 && damping_->stiffness >= 0 &&
+    result_.proved = damping_ && damping_->mass >= 0 && damping_->stiffness >= 0 && !task.by_change &&
                      (task.of_start == StartEstimate::bound || task.start.y.isZero(0));
     result_.engine = space_.engine();
     result_.bytes_of_factors = space_.bytes_of_factors();
@@ -148,11 +148,19 @@ class Reducer {
       look(basis, bounds);
       const double worst = worst_share();
       history.push_back(worst);
-      result_.reached = result_.complete || worst <= 1;
-      const bool stagnates =
-          history.size() > stagnant_blocks && worst > hardly_smaller * history[history.size() - 1 - stagnant_blocks];
-      if (result_.reached || stagnates || basis.size() + 3 > task_.most_vectors) return;
+      const bool lucky = task_.by_change && !(history.size() > 1 && history[history.size() - 2] <= 1);
+      result_.reached = result_.complete || (worst <= 1 && !lucky);
+      if (result_.reached || is_hopeless(history, basis.size()) || basis.size() + 3 > task_.most_vectors) return;
     }
+  }
+
+  // The bound has hardly fallen for many blocks, and at this rate the vectors that are left would not do.
+  bool is_hopeless(const std::vector<double>& history, Index vectors) const {
+    if (history.size() <= stagnant_blocks) return false;
+    const double worst = history.back(), rate = worst / history[history.size() - 1 - stagnant_blocks];
+    const double blocks_left = static_cast<double>(task_.most_vectors - vectors) * static_cast<double>(history.size()) /
+                               static_cast<double>(vectors);
+    return rate > hardly_smaller && worst * std::pow(rate, blocks_left / stagnant_blocks) > 1;
   }
 
   // Motions of the whole body come first, with the eigenvalue 0.
@@ -214,14 +222,28 @@ class Reducer {
 
   void find_ranges(const RitzBasis& basis) {
     const Mat curves = sample(basis);
+    const auto change_since = [&](const Mat& before, std::size_t k) {
+      const auto row = static_cast<Index>(k);
+      return (before.row(row) - curves.row(row)).cwiseAbs().maxCoeff();
+    };
+    const Mat* earlier =
+        task_.by_change ? curves_with(share_of_vectors_before * static_cast<double>(basis.size())) : nullptr;
     for (std::size_t k = 0; k < result_.outputs.size(); ++k) {
       ReducedOutput& out = result_.outputs[k];
       const auto curve = curves.row(static_cast<Index>(k));
       out.range = out.is_field ? curve.maxCoeff() : curve.maxCoeff() - curve.minCoeff();
-      if (!result_.proved && curves_.size() == curves.size())
-        out.bound += (curves_.row(static_cast<Index>(k)) - curve).cwiseAbs().maxCoeff();
+      if (!result_.proved && !looks_.empty()) out.bound += change_since(looks_.back().curves, k);
+      if (earlier) out.bound = std::min(out.bound, change_since(*earlier, k));
     }
-    curves_ = curves;
+    if (!task_.by_change) looks_.clear();
+    looks_.push_back({basis.size(), curves});
+  }
+
+  // Of the largest space that was looked at with at most so many vectors.
+  const Mat* curves_with(double vectors) const {
+    for (auto look = looks_.rbegin(); look != looks_.rend(); ++look)
+      if (static_cast<double>(look->vectors) <= vectors) return &look->curves;
+    return nullptr;
   }
 
   // All targets along the run.
@@ -293,7 +315,11 @@ class Reducer {
   Mat loads_;
   std::optional<ProportionalDamping> damping_;
   Mat momentum_;  // M u0 and M v0
-  Mat curves_;    // outputs of the space before
+  struct Look {
+    Index vectors;
+    Mat curves;  // of the outputs
+  };
+  std::vector<Look> looks_;  // at spaces before
   Reduction result_;
 };
 }  // namespace

@@ -15,7 +15,11 @@ struct ReductionTask {
   // Null: this process has the whole structure. Otherwise K and M are those of the space, and of all vectors the rows
   // of the space are taken.
   StructureSpace* space = nullptr;
+  // Outputs are also accepted where they have hardly changed over the last third of the vectors, which proves nothing.
+  bool by_change = false;
 };
+
+inline constexpr double share_of_vectors_before = 2.0 / 3;
 
 // How far an output of the reduced structure may be from that of the whole one.
 struct ReducedOutput {

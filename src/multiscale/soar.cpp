@@ -80,6 +80,15 @@ class SoarForm final : public Reformulation {
   }
   void account(Counters& work) const override { work.factorisations += 1; }
 
+  std::vector<Quantity> diagnostics() const override {
+    if (changes_.size() == 0) return {};
+    return error_bands(structure_, targets_, false);
+  }
+  void diagnose(Out values) const override {
+    for (Index k = 0, place = 0; k < changes_.size(); ++k)
+      if (!targets_[static_cast<std::size_t>(k)].is_field()) values[place++] = changes_[k];
+  }
+
  private:
   double tolerance() const { return scope_.tolerance > 0 ? scope_.tolerance : soar_tolerance; }
 
@@ -110,7 +119,10 @@ class SoarForm final : public Reformulation {
         before = now;
         looked_at = space->size();
         agreeing = change_ <= tolerance() ? agreeing + 1 : 0;
-        if (!grows) change_ = 0;
+        if (!grows) {
+          change_ = 0;
+          changes_ = Vec::Zero(now.rows());
+        }
         reached_ = !grows || agreeing >= agreeing_spaces;
       }
       if (!reached_ && space->size() >= options_.vectors) break;
@@ -148,12 +160,12 @@ class SoarForm final : public Reformulation {
 
   void look(const Mat& before, const Mat& now) {
     change_ = 0;
+    changes_ = (now - before).cwiseAbs().rowwise().maxCoeff();
     for (Index k = 0; k < now.rows(); ++k) {
       const double range = targets_[static_cast<std::size_t>(k)].is_field()
                                ? now.row(k).maxCoeff()
                                : now.row(k).maxCoeff() - now.row(k).minCoeff();
-      const double difference = (now.row(k) - before.row(k)).cwiseAbs().maxCoeff();
-      const double change = range > 0 ? difference / range : 0;
+      const double change = range > 0 ? changes_[k] / range : 0;
       if (!(change <= change_)) {
         change_ = change;
         worst_ = targets_[static_cast<std::size_t>(k)].name;
@@ -181,6 +193,7 @@ class SoarForm final : public Reformulation {
   Vec x0_, v0_;
   Index solves_ = 0;
   bool reached_ = false;
+  Vec changes_;               // of the outputs since the space was smaller
   double change_ = HUGE_VAL;  // of the worst output since the space was smaller, relative to its range
   std::string worst_;
 };

@@ -2,6 +2,7 @@
 #include "multiscale/structure_targets.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace trill {
 namespace {
@@ -31,6 +32,24 @@ std::vector<RitzTarget> structure_targets(const LinearStructure& structure, cons
   }
   if (field || all.empty()) all.push_back({whole_field, Vec()});
   return all;
+}
+
+std::vector<Quantity> error_bands(const LinearStructure& structure, const std::vector<RitzTarget>& targets,
+                                  bool proved) {
+  const std::vector<StructureOutput> outputs = structure.outputs();
+  const std::vector<Quantity> names = structure.components();
+  const auto unit_in = [](const auto& all, const std::string& name) -> std::optional<std::string> {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    return found == all.end() ? std::nullopt : std::optional(found->unit);
+  };
+  std::vector<Quantity> bands;
+  for (const RitzTarget& target : targets) {
+    if (target.is_field()) continue;
+    const auto of_output = unit_in(outputs, target.name);
+    bands.push_back({(proved ? "bound_" : "estimate_") + target.name,
+                     of_output ? *of_output : unit_in(names, target.name).value_or(""), QuantityKind::bound});
+  }
+  return bands;
 }
 
 Mat sample_targets(const ModalSystem& system, const LinearStructure& structure, const ReducedStart& start,

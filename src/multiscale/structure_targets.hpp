@@ -16,6 +16,10 @@ struct RitzTarget {
 // none. What is no linear function of positions is judged by the field.
 std::vector<RitzTarget> structure_targets(const LinearStructure& structure, const std::vector<std::string>& of);
 
+// Half the widths of bands around these targets, as quantities of a run; the whole field has none.
+std::vector<Quantity> error_bands(const LinearStructure& structure, const std::vector<RitzTarget>& targets,
+                                  bool proved);
+
 // All targets along a run of a reduced structure, a row for each. Its coordinates are M-orthonormal; row k of `weights`
 // gives target k from them, unless that is the field.
 struct ReducedStart {

@@ -80,7 +80,7 @@ class Foundation {
   double error(const std::string& method, const OptionSet& options, double h) const {
     return error_of(end_by(problem_, method, options, static_cast<int>(std::lround(end_of_run / h))));
   }
-  // Of modal coordinates, and of the whole field, with some modes.
+  // With some modes: of modal coordinates, and of the whole field relative to its largest value at the end.
   std::pair<double, double> errors_of_modes(Index count, int steps) const {
     ModalMechanics reduced(problem_);
     const State start = problem_.initial_state();
@@ -90,7 +90,7 @@ class Foundation {
       if (!motion.advance(end_of_run / steps)) return {std::nan(""), std::nan("")};
     State whole = start;
     reduced.from_modes(motion.state(), whole);
-    return {error_of(whole.q()), (whole.q() - exact_).cwiseAbs().maxCoeff()};
+    return {error_of(whole.q()), (whole.q() - exact_).cwiseAbs().maxCoeff() / exact_.cwiseAbs().maxCoeff()};
   }
 
  private:
@@ -132,7 +132,8 @@ void add_modes(FigureResult& result, const std::string& label, const Foundation&
     result.cells.push_back(by_factor(fmt::format("{}, {} modes, error of modal coordinates", label, k.modes),
                                      coordinates, k.coordinates, 2));
     result.cells.push_back(
-        by_factor(fmt::format("{}, {} modes, error of the field", label, k.modes), field, k.field, 2));
+        by_factor(fmt::format("{}, {} modes, error of the field relative to its largest value", label, k.modes), field,
+                  k.field, 2));
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace trill {
 namespace {
-constexpr std::array<EnumWord<QuantityKind>, 18> kind_words{{{QuantityKind::other, "other"},
+constexpr std::array<EnumWord<QuantityKind>, 19> kind_words{{{QuantityKind::other, "other"},
                                                              {QuantityKind::position, "position"},
                                                              {QuantityKind::velocity, "velocity"},
                                                              {QuantityKind::multiplier, "multiplier"},
@@ -16,6 +16,7 @@ constexpr std::array<EnumWord<QuantityKind>, 18> kind_words{{{QuantityKind::othe
                                                              {QuantityKind::action, "action"},
                                                              {QuantityKind::amplitude, "amplitude"},
                                                              {QuantityKind::middle, "middle"},
+                                                             {QuantityKind::bound, "bound"},
                                                              {QuantityKind::cycles, "cycles"},
                                                              {QuantityKind::constraint, "constraint"},
                                                              {QuantityKind::step_size, "step_size"},

@@ -110,7 +110,7 @@ class ChartMaker {
       chart.series[k].y = values(members[k]);
       if (const auto band = view_.series[members[k]].band) chart.series[k].band = values(*band);
     }
-    explain_bands(chart);
+    if (const auto meaning = band_meaning(members)) explain_bands(chart, *meaning);
     charts_.push_back(std::move(chart));
   }
 
@@ -121,14 +121,24 @@ class ChartMaker {
     return all;
   }
 
-  static void explain_bands(Chart& chart) {
+  std::optional<BandMeaning> band_meaning(const std::vector<std::size_t>& members) const {
+    for (const std::size_t i : members)
+      if (view_.series[i].band) return view_.series[i].band_meaning;
+    return std::nullopt;
+  }
+
+  static void explain_bands(Chart& chart, BandMeaning meaning) {
     double widest = -1;
     for (const ChartSeries& s : chart.series)
       for (const double width : s.band) widest = std::max(widest, width);
     if (widest < 0) return;
-    chart.band_label = "band: fast oscillation";
-    chart.note = fmt::format("Fast oscillation up to {:.3g}{}{} to either side. {}", widest,
-                             chart.y.unit.empty() ? "" : " ", chart.y.unit, chart.note);
+    chart.band_label = band_label(meaning);
+    const std::string width = fmt::format("{:.3g}{}{}", widest, chart.y.unit.empty() ? "" : " ", chart.y.unit);
+    chart.note = fmt::format("{} {}",
+                             meaning == BandMeaning::oscillation
+                                 ? fmt::format("Fast oscillation up to {} to either side.", width)
+                                 : fmt::format("Within {} of the whole structure ({}).", width, to_text(meaning)),
+                             chart.note);
   }
 
   // Where energy is given and lost, its balance tells about the run, and its deviation does not.

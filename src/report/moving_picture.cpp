@@ -174,18 +174,24 @@ class Frames {
 }  // namespace
 
 namespace {
-// The largest displacement of a structure is drawn as a tenth of its size, by a factor 1, 2 or 5 times a power of ten.
-double magnify(std::vector<double>& numbers, const Vec& still) {
-  constexpr double share_of_size = 0.1;
+constexpr double share_of_size = 0.1;  // that the largest displacement of a structure has in a picture
+
+double size_of(const Vec& points) {
   Box box;
-  for (Index i = 0; i < still.size(); i += 2) box.take(still.data() + i);
+  for (Index i = 0; i < points.size(); i += 2) box.take(points.data() + i);
+  return box.size();
+}
+
+// By a factor 1, 2 or 5 times a power of ten.
+double magnify(std::vector<double>& numbers, const Vec& still) {
+  const double size = size_of(still);
   const auto count = static_cast<std::size_t>(still.size());
   double most = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (const double moved = std::abs(numbers[i] - still[static_cast<Index>(i % count)]); std::isfinite(moved))
       most = std::max(most, moved);
-  if (!(most > 0) || !(box.size() > 0)) return 1;
-  const double wanted = share_of_size * box.size() / most, decade = std::pow(10, std::floor(std::log10(wanted)));
+  if (!(most > 0) || !(size > 0)) return 1;
+  const double wanted = share_of_size * size / most, decade = std::pow(10, std::floor(std::log10(wanted)));
   const double factor = decade * (wanted >= 5 * decade ? 5 : wanted >= 2 * decade ? 2 : 1);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double rest = still[static_cast<Index>(i % count)];
@@ -258,6 +264,34 @@ std::optional<MovingPicture> moving_picture(const ReportRun& run, double t0, dou
   const Index frames = std::clamp(static_cast<Index>(bytes / frame_bytes), fewest_frames, most_frames);
   if (frame_bytes * static_cast<double>(frames) > most_bytes) return std::nullopt;
   return film(run, *points, t0, t1, frames);
+}
+
+std::optional<MovingPicture> picture_of_shape(ModelPicture& points, const State& rest, In shape) {
+  constexpr double small_step = 1e-4;
+  if (!points.fits(rest.layout.nq) || shape.size() != rest.layout.nq || points.numbers() == 0) return std::nullopt;
+  const auto at = [&](double step) {
+    const Vec q = rest.q() + step * shape;
+    Vec numbers(points.numbers());
+    points.evaluate(rest.t, q.data(), rest.v().data(), numbers.data());
+    return numbers;
+  };
+  const Vec still = at(0);
+  const double step = small_step * (1 + rest.q().cwiseAbs().maxCoeff()) / shape.cwiseAbs().maxCoeff();
+  const Vec motion = (at(step) - at(-step)) / (2 * step);
+  const double most = motion.cwiseAbs().maxCoeff(), size = size_of(still);
+  if (!(most > 0) || !std::isfinite(most)) return std::nullopt;
+  const Vec reach = (size > 0 ? share_of_size * size : 1) / most * motion;
+  MovingPicture picture{.shapes = points.shapes(),
+                        .t0 = -1,
+                        .t1 = 1,
+                        .frames = 2,
+                        .numbers = points.numbers(),
+                        .equal_scales = points.equal_scales()};
+  std::vector<double> numbers(static_cast<std::size_t>(2 * points.numbers()));
+  Eigen::Map<Vec>(numbers.data(), still.size()) = still - reach;
+  Eigen::Map<Vec>(numbers.data() + still.size(), still.size()) = still + reach;
+  Frames(picture, std::move(numbers)).store();
+  return picture;
 }
 
 void write_picture(JsonWriter& json, const MovingPicture& picture) {

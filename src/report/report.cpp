@@ -100,7 +100,8 @@ void write_curves(JsonWriter& json, const ReportRun& run, const RunView& view) {
     if (s.name == balance_name) json.key("balance").boolean(true);
     json.key("log").boolean(s.pick.log).key("offset").number(d.series[i].offset);
     json.key("data").numbers(std::span(d.series[i].data));
-    if (s.band) json.key("band").numbers(std::span(d.series[*s.band].data));
+    if (s.band)
+      json.key("band").numbers(std::span(d.series[*s.band].data)).key("band_of").text(to_text(s.band_meaning));
     json.close('}');
   }
   json.close(']');
@@ -296,6 +297,12 @@ std::string report_json(const Report& report) {
     json.open('{').key("title").text(table.title).key("note").text(table.note).key("columns").texts(table.columns);
     json.key("rows").text_rows(table.rows).key("marks").texts(table.marks);
     json.key("links").texts(table.links).close('}');
+  }
+  json.close(']').key("shapes").open('[');
+  for (const ShapePicture& shape : report.shapes) {
+    json.open('{').key("title").text(shape.title);
+    write_picture(json, *shape.picture);
+    json.close('}');
   }
   return json.close(']').close('}').take();
 }

@@ -63,6 +63,7 @@ const char* group_of(QuantityKind kind) {
       return "step";
     case QuantityKind::amplitude:
     case QuantityKind::middle:
+    case QuantityKind::bound:
     case QuantityKind::other:
       break;
   }
@@ -88,12 +89,66 @@ Index series_limit(double bytes, Index rows) {
   return std::max(static_cast<Index>(limit), least_series);
 }
 
+// The quantity that is half the width of a band around a component or another quantity.
+struct Band {
+  Index quantity = -1;
+  BandMeaning meaning = BandMeaning::oscillation;
+  bool any() const { return quantity >= 0; }
+};
+
+// For each of the names the quantity of this kind that is called by the prefix and the name; -1 if there is none.
+std::vector<Index> companions(const std::vector<Quantity>& names, const RunInfo& info, std::string_view prefix,
+                              QuantityKind kind) {
+  std::vector<Index> found(names.size(), -1);
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i].name, i);
+  for (std::size_t i = 0; i < info.quantities.size(); ++i) {
+    const std::string_view name = info.quantities[i].name;
+    if (info.quantities[i].kind != kind || !name.starts_with(prefix)) continue;
+    const auto place = places.find(name.substr(prefix.size()));
+    if (place != places.end()) found[place->second] = static_cast<Index>(i);
+  }
+  return found;
+}
+
+void add_bands(const std::vector<Quantity>& names, const RunInfo& info, std::string_view prefix, QuantityKind kind,
+               BandMeaning meaning, std::vector<Band>& bands) {
+  const std::vector<Index> found = companions(names, info, prefix, kind);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i] >= 0 && !bands[i].any()) bands[i] = {found[i], meaning};
+}
+
+std::vector<Quantity> names_of_components(const RunInfo& info) {
+  std::vector<Quantity> names = info.components;
+  names.resize(static_cast<std::size_t>(info.layout.size()));
+  return names;
+}
+
+void add_bounds(const std::vector<Quantity>& names, const RunInfo& info, std::vector<Band>& bands) {
+  add_bands(names, info, "bound_", QuantityKind::bound, BandMeaning::bound, bands);
+  add_bands(names, info, "estimate_", QuantityKind::bound, BandMeaning::estimate, bands);
+}
+
+std::vector<Band> bands_of_components(const RunInfo& info) {
+  const std::vector<Quantity> names = names_of_components(info);
+  std::vector<Band> bands(names.size());
+  add_bands(names, info, "amplitude_", QuantityKind::amplitude, BandMeaning::oscillation, bands);
+  add_bounds(names, info, bands);
+  return bands;
+}
+
+std::vector<Band> bands_of_quantities(const RunInfo& info) {
+  std::vector<Band> bands(info.quantities.size());
+  add_bounds(info.quantities, info, bands);
+  return bands;
+}
+
 // The components of a block in the order in which they deserve room.
 using Ranking = std::array<std::vector<Index>, 4>;
 
 // Takes the most important components of every kind in turn, each with its band, until the room is used up. Returns how
 // many.
-Index share_room(std::array<Block, 4>& blocks, const Ranking& ranking, const std::vector<Index>& bands, Index room) {
+Index share_room(std::array<Block, 4>& blocks, const Ranking& ranking, const std::vector<Band>& bands, Index room) {
   Index shown = 0;
   for (bool more = true; more;) {
     more = false;
@@ -101,7 +156,7 @@ Index share_room(std::array<Block, 4>& blocks, const Ranking& ranking, const std
       Block& b = blocks[k];
       if (b.shown == b.size) continue;
       const Index next = ranking[k][static_cast<std::size_t>(b.shown)];
-      const Index needed = bands[static_cast<std::size_t>(next)] < 0 ? 1 : 2;
+      const Index needed = bands[static_cast<std::size_t>(next)].any() ? 2 : 1;
       if (needed > room) return shown;
       room -= needed;
       ++b.shown;
@@ -170,18 +225,24 @@ void add_other(const RunInfo& info, Index i, QuantityKind kind, Index middle, Ru
                          {middle < 0 ? i : middle, middle >= 0, false, false}});
 }
 
+// Half the width of a band follows what it lies around.
+void add_band(const RunInfo& info, const Band& band, RunView& view) {
+  if (!band.any()) return;
+  view.series.back().band = view.series.size();
+  view.series.back().band_meaning = band.meaning;
+  const Quantity& width = info.quantities[static_cast<std::size_t>(band.quantity)];
+  view.series.push_back({width.name, width.unit, width.kind, "band", {band.quantity, true, false, false, true}});
+}
+
 // A component with a middle is shown by that, since its band lies around it.
-void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, Index middle, RunView& view) {
+void add_component(const RunInfo& info, Index i, QuantityKind kind, const Band& band, Index middle, RunView& view) {
   Quantity q = name_of(info.components, i, "y");
   view.series.push_back({std::move(q.name),
                          std::move(q.unit),
                          kind,
                          group_of(kind),
                          {middle < 0 ? i : middle, middle >= 0, false, false}});
-  if (band < 0) return;
-  view.series.back().band = view.series.size();
-  const Quantity& width = info.quantities[static_cast<std::size_t>(band)];
-  view.series.push_back({width.name, width.unit, width.kind, "band", {band, true, false, false, true}});
+  add_band(info, band, view);
 }
 
 // Shows all quantities if they leave half of the room to the components; the rest goes to the components of every kind
@@ -189,16 +250,18 @@ void add_component(const RunInfo& info, Index i, QuantityKind kind, Index band, 
 void choose_series(const ReportRun& run, Index limit, RunView& view) {
   const RunInfo& info = run.info;
   auto blocks = blocks_of(info.layout);
-  const std::vector<Index> bands = companions_of(info, "amplitude_", QuantityKind::amplitude),
-                           middles = companions_of(info, "middle_", QuantityKind::middle);
-  std::vector<bool> is_band(info.quantities.size(), false);
-  for (const std::vector<Index>* companions : {&bands, &middles})
-    for (const Index quantity : *companions)
-      if (quantity >= 0) is_band[static_cast<std::size_t>(quantity)] = true;
-  const auto with_band = static_cast<Index>(std::count(is_band.begin(), is_band.end(), true));
-  const Index components = info.layout.size(), quantities = static_cast<Index>(is_band.size()) - with_band;
-  const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components - with_band));
-  const Ranking ranking = ranking_of(run, components + with_band <= limit - shown_quantities);
+  const std::vector<Band> bands = bands_of_components(info), of_quantities = bands_of_quantities(info);
+  const std::vector<Index> middles = companions_of(info, "middle_", QuantityKind::middle);
+  std::vector<bool> is_companion(info.quantities.size(), false);
+  for (const std::vector<Band>* of : {&bands, &of_quantities})
+    for (const Band& band : *of)
+      if (band.any()) is_companion[static_cast<std::size_t>(band.quantity)] = true;
+  for (const Index quantity : middles)
+    if (quantity >= 0) is_companion[static_cast<std::size_t>(quantity)] = true;
+  const auto with_companion = static_cast<Index>(std::count(is_companion.begin(), is_companion.end(), true));
+  const Index components = info.layout.size(), quantities = static_cast<Index>(is_companion.size()) - with_companion;
+  const Index shown_quantities = std::min(quantities, std::max(limit / 2, limit - components - with_companion));
+  const Ranking ranking = ranking_of(run, components + with_companion <= limit - shown_quantities);
   share_room(blocks, ranking, bands, limit - shown_quantities);
   for (std::size_t k = 0; k < blocks.size(); ++k)
     for (std::size_t j = 0; j < ranking[k].size(); ++j) {
@@ -210,9 +273,11 @@ void choose_series(const ReportRun& run, Index limit, RunView& view) {
         add_other(info, i, blocks[k].kind, middles[static_cast<std::size_t>(i)], view);
     }
   Index room = shown_quantities;
-  for (std::size_t i = 0; i < is_band.size(); ++i) {
-    if (is_band[i]) continue;
-    (room-- > 0 ? view.series : view.others).push_back(quantity_series(info.quantities[i], static_cast<Index>(i)));
+  for (std::size_t i = 0; i < is_companion.size(); ++i) {
+    if (is_companion[i]) continue;
+    const bool fits = room-- > 0;
+    (fits ? view.series : view.others).push_back(quantity_series(info.quantities[i], static_cast<Index>(i)));
+    if (fits) add_band(info, of_quantities[i], view);
   }
   view.hidden = std::max<Index>(0, static_cast<Index>(view.others.size()) - most_others);
   view.others.resize(std::min(view.others.size(), static_cast<std::size_t>(most_others)));
@@ -254,18 +319,17 @@ bool far_apart(const PhasePoints& phase) {
 }
 }  // namespace
 
+const char* to_text(BandMeaning meaning) {
+  return meaning == BandMeaning::oscillation ? "oscillation" : meaning == BandMeaning::bound ? "bound" : "estimate";
+}
+
+std::string band_label(BandMeaning meaning) {
+  return meaning == BandMeaning::oscillation ? "band: fast oscillation"
+                                             : fmt::format("band: {} of the error", to_text(meaning));
+}
+
 std::vector<Index> companions_of(const RunInfo& info, std::string_view prefix, QuantityKind kind) {
-  std::vector<Index> bands(static_cast<std::size_t>(info.layout.size()), -1);
-  std::map<std::string_view, std::size_t> components;
-  for (std::size_t i = 0; i < std::min(bands.size(), info.components.size()); ++i)
-    components.emplace(info.components[i].name, i);
-  for (std::size_t i = 0; i < info.quantities.size(); ++i) {
-    const std::string_view name = info.quantities[i].name;
-    if (info.quantities[i].kind != kind || !name.starts_with(prefix)) continue;
-    const auto component = components.find(name.substr(prefix.size()));
-    if (component != components.end()) bands[component->second] = static_cast<Index>(i);
-  }
-  return bands;
+  return companions(names_of_components(info), info, prefix, kind);
 }
 
 double wanted_bytes(const ReportRun& run) {

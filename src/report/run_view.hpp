@@ -10,6 +10,11 @@
 #include <vector>
 
 namespace trill {
+// What a band around a curve covers.
+enum class BandMeaning { oscillation, bound, estimate };
+const char* to_text(BandMeaning meaning);
+std::string band_label(BandMeaning meaning);  // for legends
+
 struct ViewSeries {
   std::string name, unit;
   QuantityKind kind;
@@ -17,6 +22,7 @@ struct ViewSeries {
   SeriesPick pick;
   // Index of the series (in the group "band") that is half the width of a band around this one.
   std::optional<std::size_t> band{};
+  BandMeaning band_meaning = BandMeaning::oscillation;
 };
 
 // The part of a run that is shown, read from its rows in one pass.

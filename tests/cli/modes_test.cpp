@@ -55,6 +55,33 @@ TEST(ModesCommand, ShapesAreScaledByTheMass) {
   EXPECT_NEAR(std::abs(high), 0.5, 1e-14);
 }
 
+TEST(ModesCommand, TheReportDrawsTheShapes) {
+  const Directory directory;
+  const Ended ended =
+      trill_in(directory.path(), words_of("modes membrane --param points=3 --count 4 --report shapes.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const json page = json::parse(page_data(directory / "shapes.html"));
+  ASSERT_EQ(page["shapes"].size(), 4u);
+  // 4 sqrt(8) sin(pi/8), of three points on a side of 1.
+  EXPECT_EQ(page["shapes"][0]["title"], "Mode 1: omega = 4.32957");
+  for (const json& shape : page["shapes"]) {
+    EXPECT_EQ(shape["picture"]["frames"], 2);
+    EXPECT_GT(shape["picture"]["numbers"], 0);
+  }
+  ASSERT_EQ(page["tables"].size(), 1u);
+  EXPECT_EQ(page["tables"][0]["rows"].size(), 4u);
+
+  write_text(directory / "files.toml", "[structure]\nmass = \"m.mtx\"\nstiffness = \"k.mtx\"\n");
+  for (const char* name : {"m.mtx", "k.mtx"})
+    write_text(directory / name, "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 3\n");
+  const Ended none = trill_in(directory.path(), words_of("modes files.toml --report none.html"));
+  ASSERT_EQ(none.code, 0) << none.err;
+  const json without = json::parse(page_data(directory / "none.html"));
+  EXPECT_TRUE(without["shapes"].empty());
+  EXPECT_THAT(without["summary"].dump(), HasSubstr("does not say where its points are"));
+  EXPECT_EQ(trill_in(directory.path(), words_of("modes files.toml --report k.mtx")).code, 2);
+}
+
 TEST(ModesCommand, RefusesWhatHasNoModes) {
   const Directory directory;
   write_text(directory / "hill.toml", "[coordinates]\na = 0\n[[potential]]\nenergy = \"-a^2\"\n");

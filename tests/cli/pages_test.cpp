@@ -29,11 +29,7 @@ std::vector<double> numbers_of(const json& data) {
   return numbers;
 }
 
-json data_of(const fs::path& page) {
-  const std::string text = read_text(page), begin = "<script id=\"trill-data\" type=\"application/json\">";
-  const std::size_t from = text.find(begin) + begin.size();
-  return json::parse(text.substr(from, text.find("</script>", from) - from));
-}
+json data_of(const fs::path& page) { return json::parse(page_data(page)); }
 
 class Pages : public testing::Test {
  protected:

@@ -189,6 +189,12 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
+std::string page_data(const fs::path& page) {
+  const std::string text = read_text(page), begin = "<script id=\"trill-data\" type=\"application/json\">";
+  const std::size_t from = text.find(begin) + begin.size();
+  return text.substr(from, text.find("</script>", from) - from);
+}
+
 void write_text(const fs::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;

@@ -73,6 +73,7 @@ Ended trill_in(const fs::path& directory, const Words& words);
 Words words_of(const std::string& line);  // split at spaces, quotes kept together as in a shell
 std::string read_text(const fs::path& path);
 void write_text(const fs::path& path, const std::string& text);
+std::string page_data(const fs::path& page);  // the JSON that a report page was made of
 
 // The number of the newest checkpoint in a part directory, -1 when there is none.
 int newest_checkpoint(const fs::path& part);

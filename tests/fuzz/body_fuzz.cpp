@@ -7,15 +7,19 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const trill::fuzz::TimeLimit limit;
+  trill::ReducedBody body;
   try {
-    const trill::ReducedBody body = trill::read_reduced_body("fuzz.body", {reinterpret_cast<const char*>(data), size});
-    if (body.modes() < 1 || body.points.empty() || !body.stiffness.allFinite() || !(body.mass > 0)) std::abort();
-    for (const trill::Mat* m : {&body.convective, &body.gyroscopic, &body.stiffening, &body.damping})
-      if (m->rows() != body.modes() || m->cols() != body.modes() || !m->allFinite()) std::abort();
-    for (const auto& p : body.points)
-      if (p.shape_x.size() != body.modes() || !p.shape_angle.allFinite()) std::abort();
-    trill::read_reduced_body("again.body", trill::body_text(body));
+    body = trill::read_reduced_body("fuzz.body", {reinterpret_cast<const char*>(data), size});
   } catch (const trill::ModelError&) {
+    return 0;
   }
+  if (body.modes() < 1 || body.points.empty() || !body.stiffness.allFinite() || !(body.mass > 0)) std::abort();
+  for (const trill::Mat* m : {&body.convective, &body.gyroscopic, &body.stiffening, &body.damping})
+    if (m->rows() != body.modes() || m->cols() != body.modes() || !m->allFinite()) std::abort();
+  for (const auto& p : body.points)
+    if (p.shape_x.size() != body.modes() || !p.shape_angle.allFinite()) std::abort();
+  // What is written is accepted again and says the same.
+  const std::string text = trill::body_text(body);
+  if (trill::body_text(trill::read_reduced_body("again.body", text)) != text) std::abort();
   return 0;
 }

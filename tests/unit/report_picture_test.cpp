@@ -216,6 +216,31 @@ TEST(MovingPictures, DisplacementsOfStructuresAreMagnified) {
   EXPECT_FALSE(film_of(report_run(solution), 0, 4, 5)) << "a run of something else";
 }
 
+// The only point of a drum, drawn to either side by a tenth of its size, whatever the length of the vector.
+TEST(MovingPictures, AShapeIsDrawnBetweenItsEnds) {
+  const auto points = picture_of_text("drum", "[structure]\ngenerate = { shape = \"membrane\", points = 1 }\n", {});
+  ASSERT_TRUE(points);
+  State rest(Layout{1, 1, 0, 0});
+  for (const double length : {1.0, -3e-7}) {
+    const auto picture = picture_of_shape(*points, rest, Vec{{length}});
+    ASSERT_TRUE(picture);
+    ASSERT_EQ(picture->frames, 2);
+    double most = 0;
+    const auto count = static_cast<std::size_t>(picture->numbers);
+    for (std::size_t k = 0; k < count; ++k)
+      most = std::max(most, std::abs(2 * picture->half[k % 2] * (picture->data[count + k] - picture->data[k]) / 32767));
+    double low = HUGE_VAL, high = -HUGE_VAL;  // x and half of the depth: 1.5 wide
+    for (std::size_t k = 0; k < count; k += 2) {
+      low = std::min<double>(low, picture->data[k]);
+      high = std::max<double>(high, picture->data[k]);
+    }
+    EXPECT_NEAR(2 * picture->half[0] * (high - low) / 32767, 1.5, 1e-3);
+    EXPECT_NEAR(most, 2 * 0.15, 1e-3);
+  }
+  EXPECT_FALSE(picture_of_shape(*points, rest, Vec{{0.0}}));
+  EXPECT_FALSE(picture_of_shape(*points, State(Layout{2, 2, 0, 0}), Vec{{1.0, 0.0}}));
+}
+
 TEST(MovingPictures, FramesAreWrittenAsPicturesWithTheirTimes) {
   Solution solution;
   solution.info.problem = "fall";

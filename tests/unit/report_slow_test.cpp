@@ -116,6 +116,33 @@ TEST(ReportSlow, ChartsCarryBandsAndPanels) {
   EXPECT_EQ(chart_with(charts, "vx1")->band_label, "");
 }
 
+// A bound belongs to a measure or to a component, and is no curve of its own.
+TEST(ReportSlow, ErrorBoundsAreBands) {
+  Solution s;
+  s.info.layout = {1, 1, 0, 0};
+  s.info.components = {{"u1", "m"}, {"vu1", "m/s"}};
+  s.info.quantities = {{"tip", "m"}, {"bound_tip", "m", Kind::bound}, {"bound_u1", "m", Kind::bound}};
+  for (int i = 0; i < 20; ++i)
+    s.append(i, trill::Vec{{std::sin(i), std::cos(i)}}, trill::Vec{{std::cos(i), 0.25, 0.125}});
+  for (const auto& [kind, label] : {std::pair{"bound", "bound of the error"}, {"estimate", "estimate of the error"}}) {
+    s.info.quantities[1].name = kind + std::string("_tip");
+    s.info.quantities[2].name = kind + std::string("_u1");
+    const auto charts = trill::charts_of(trill::report_run(s));
+    for (const auto& [curve, width] : {std::pair{"tip", 0.25}, {"u1", 0.125}}) {
+      const Chart* chart = chart_with(charts, curve);
+      ASSERT_NE(chart, nullptr) << curve;
+      EXPECT_EQ(chart->band_label, std::string("band: ") + label);
+      EXPECT_EQ(chart->series[0].band, std::vector<double>(20, width)) << curve;
+    }
+    EXPECT_NE(chart_with(charts, "tip")->note.find("Within 0.25 m of the whole structure"), std::string::npos);
+    EXPECT_EQ(chart_with(charts, s.info.quantities[1].name), nullptr);
+    const json run = run_json(trill::report_run(s));
+    EXPECT_EQ((*series(run, "tip"))["band_of"], kind);
+    EXPECT_FALSE(series(run, "vu1")->contains("band"));
+    EXPECT_EQ(run["hidden_components"], 0);
+  }
+}
+
 // The oscillation of the curve is much faster than a bucket, and one row alone has a wide band.
 TEST(ReportSlow, BandsLoseNothingToDecimation) {
   Solution s = slow_motion(2);

@@ -3,7 +3,7 @@
 
 import { el } from './dom';
 import { formatNumber, grouped } from './format';
-import type { Run, Series } from './model';
+import type { BandMeaning, Run, Series } from './model';
 
 const rowsAtOnce = 8;
 const timesAtOnce = 4;
@@ -57,11 +57,14 @@ function digitsOf(row: AnswerRow): number {
   return Math.min(7, Math.max(2, Math.ceil(Math.log10(Math.abs(row.end) / row.uncertainty)) + 1));
 }
 
+const swingHeads: Record<BandMeaning, string> = { oscillation: 'Fast oscillation', bound: 'Bound', estimate: 'Estimated error' };
+
 function tableOf(run: Run, rows: AnswerRow[]): HTMLElement {
   const checked = rows.some((r) => r.uncertainty !== null);
   const swings = rows.some((r) => r.swing !== null);
   const end = run.time.length > 0 ? `At ${run.timeName} = ${formatNumber(run.time[run.time.length - 1])}${run.timeUnit ? ' ' + run.timeUnit : ''}` : 'At the end';
-  const heads = [end, checked ? 'Error found' : '', swings ? 'Fast oscillation' : '', 'Lowest', 'Highest'].filter(Boolean);
+  const meaning = rows.find((r) => r.swing !== null)?.series.bandOf ?? 'oscillation';
+  const heads = [end, checked ? 'Error found' : '', swings ? swingHeads[meaning] : '', 'Lowest', 'Highest'].filter(Boolean);
   const cell = (value: number | null, digits = 4, sign = ''): HTMLElement =>
     el('td', { class: 'number' }, value === null ? '' : sign + formatNumber(value, digits));
   return el(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A curve of a plot and the questions a plot asks of it.
 
-import type { Samples } from './model';
+import type { BandMeaning, Samples } from './model';
 
 export interface Curve {
   label: string;
@@ -13,6 +13,7 @@ export interface Curve {
   colour: number; // index into the palette
   visible: boolean;
   band?: Samples | null; // half the width of a band around y
+  bandOf?: BandMeaning;
   t?: Samples; // what to call a point besides x and y
 }
 

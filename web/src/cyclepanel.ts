@@ -89,6 +89,7 @@ export class CyclePanel {
       offset: 0,
       values: window.values[i],
       band: null,
+      bandOf: 'oscillation' as const,
     }));
     return { ...this.run, id: `${this.run.id}-window`, time: window.time, series, events: [], decimation: null };
   }

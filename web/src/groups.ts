@@ -48,6 +48,7 @@ export function curveOf(run: Run, s: Series, colour: number): Curve {
     colour,
     visible: true,
     band: s.band,
+    bandOf: s.bandOf,
   };
 }
 
@@ -95,12 +96,13 @@ function balanceSpec(run: Run, balance: Series, base: Omit<PlotSpec, 'curves' | 
 }
 
 function bandNote(series: Series[]): string {
-  const bands = series.flatMap((s) => (s.band ? [s.band] : []));
-  if (bands.length === 0) return '';
+  const banded = series.filter((s) => s.band);
+  if (banded.length === 0) return '';
   let widest = 0;
-  for (const band of bands) for (const width of band) if (width > widest) widest = width;
-  const { unit } = series[0];
-  return `Fast oscillation up to ${formatNumber(widest, 3)}${unit ? ' ' + unit : ''} to either side.`;
+  for (const { band } of banded) for (const width of band ?? []) if (width > widest) widest = width;
+  const { bandOf, unit } = banded[0];
+  const width = `${formatNumber(widest, 3)}${unit ? ' ' + unit : ''}`;
+  return bandOf === 'oscillation' ? `Fast oscillation up to ${width} to either side.` : `Within ${width} of the whole structure (${bandOf}).`;
 }
 
 function decimationNote(run: Run): string {

@@ -4,6 +4,7 @@
 import type { Curve } from './curve';
 import { bandOpacity } from './band';
 import { el } from './dom';
+import type { BandMeaning } from './model';
 import { curveColours, dashOf } from './theme';
 
 interface Entry {
@@ -27,12 +28,18 @@ function swatch(line: Record<string, string>): SVGSVGElement {
 const curveSwatch = (colour: number): SVGSVGElement =>
   swatch({ style: `stroke:var(--curve-${colour % curveColours})`, 'stroke-dasharray': dashOf(colour).join(' ') });
 
-const bandKey = (): HTMLElement =>
+const bandWords: Record<BandMeaning, string> = {
+  oscillation: 'band: fast oscillation',
+  bound: 'band: bound of the error',
+  estimate: 'band: estimate of the error',
+};
+
+const bandKey = (meaning: BandMeaning): HTMLElement =>
   el(
     'span',
     { class: 'band-key' },
     swatch({ style: `stroke:var(--ink);stroke-width:8;stroke-opacity:${bandOpacity}` }),
-    'band: fast oscillation',
+    bandWords[meaning],
   );
 
 export class Legend {
@@ -70,7 +77,8 @@ export class Legend {
         el('button', { type: 'button', click: () => this.all(true) }, 'all'),
         el('button', { type: 'button', click: () => this.all(false) }, 'none'),
       );
-    const key = curves.some((curve) => curve.band) && bandKey();
+    const banded = curves.find((curve) => curve.band);
+    const key = banded !== undefined && bandKey(banded.bandOf ?? 'oscillation');
     this.element.replaceChildren(...this.entries.map((e) => e.button), ...[key, bulk].filter((part) => part !== false));
   }
 

@@ -3,12 +3,13 @@
 
 import { el, icon, iconButton } from './dom';
 import type { Report } from './model';
-import { figuresSection, overlayPanel, runPanel, tablesSection } from './panels';
+import { figuresSection, overlayPanel, runPanel, shapesSection, tablesSection } from './panels';
 import { download, fileName } from './save';
 import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
 import { readReport } from './read';
 import { allPlots, drawAll, showAsPrinted, startRegistry } from './registry';
+import { ShapeCard } from './shapecard';
 import { tabs, type TabSpec } from './tabs';
 import { currentTheme, isForPaper, onThemeChange, startTheme, toggleTheme } from './theme';
 import { verdictMark } from './trust';
@@ -83,7 +84,7 @@ function buildPage(page: HTMLElement): void {
     return;
   }
   document.title = `${report.title} - trill`;
-  const empty = report.runs.length + report.figures.length + report.tables.length === 0;
+  const empty = report.runs.length + report.figures.length + report.tables.length + report.shapes.length === 0;
   const main = el('main', {});
   page.replaceChildren(
     masthead(report.title, report),
@@ -95,6 +96,7 @@ function buildPage(page: HTMLElement): void {
     summaryBox(report),
     empty ? el('p', { class: 'empty' }, 'This report holds no runs, charts or tables.') : null,
     runsSection(report),
+    shapesSection(report),
     figuresSection(report),
     tablesSection(report),
   ];
@@ -115,6 +117,7 @@ function plotById(id: string): PlotCard {
 const handle = {
   charts: () => plotsShown().map((plot) => plot.state()),
   pictures: () => allPlots().filter((plot): plot is PictureCard => plot instanceof PictureCard).map((plot) => plot.state()),
+  shapes: () => allPlots().filter((plot): plot is ShapeCard => plot instanceof ShapeCard).map((plot) => plot.state()),
   drawAll,
   zoom: (id: string, x: [number, number]) => plotById(id).zoomTo(x, null),
   reset: (id: string) => plotById(id).reset(),

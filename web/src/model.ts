@@ -4,6 +4,8 @@
 export type Verdict = 'green' | 'amber' | 'red' | 'none';
 export type Severity = 'info' | 'warning' | 'error';
 export type Samples = Float32Array | Float64Array;
+export const bandMeanings = ['oscillation', 'bound', 'estimate'] as const;
+export type BandMeaning = (typeof bandMeanings)[number]; // of the fast motion; of the error, proved or not
 
 export interface Series {
   name: string;
@@ -14,7 +16,8 @@ export interface Series {
   log: boolean;
   offset: number;
   values: Samples;
-  band: Samples | null; // half the width of the fast oscillation around the values
+  band: Samples | null; // half the width of a band around the values
+  bandOf: BandMeaning;
 }
 
 export interface Notice {
@@ -165,6 +168,12 @@ export interface Table {
   links: string[]; // of the rows; empty: none
 }
 
+// What a model can do, such as a mode, between its two ends.
+export interface Shape {
+  title: string;
+  picture: Picture;
+}
+
 export interface Report {
   title: string;
   generated: string;
@@ -173,4 +182,5 @@ export interface Report {
   runs: Run[];
   figures: Figure[];
   tables: Table[];
+  shapes: Shape[];
 }

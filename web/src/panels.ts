@@ -14,6 +14,7 @@ import { phaseCard } from './phase';
 import { PictureCard } from './picturecard';
 import { PlotCard } from './plotcard';
 import { searchCard } from './search';
+import { ShapeCard } from './shapecard';
 import { trustBanner, verdictMark } from './trust';
 
 const heading = (text: string): HTMLElement => el('h2', {}, text);
@@ -187,6 +188,18 @@ function figureCard(figure: Figure, id: string, wide = false): HTMLElement {
 export function figuresSection(report: Report): HTMLElement | null {
   if (report.figures.length === 0) return null;
   return el('section', {}, heading('Charts'), el('div', { class: 'charts' }, ...report.figures.map((figure, i) => figureCard(figure, `figure-${i}`))));
+}
+
+export function shapesSection(report: Report): HTMLElement | null {
+  if (report.shapes.length === 0) return null;
+  const remark = 'Each shape is drawn where it is farthest from rest, over the model at rest, which is pale. Its size has no meaning.';
+  return el(
+    'section',
+    {},
+    heading('Shapes'),
+    el('p', { class: 'remark' }, remark),
+    el('div', { class: 'charts' }, ...report.shapes.map((shape, i) => new ShapeCard(shape, `shape-${i}`).element)),
+  );
 }
 
 export function tablesSection(report: Report): HTMLElement | null {

@@ -18,6 +18,22 @@ export function frameAt(picture: Picture, t: number): number {
 export const timeOf = (picture: Picture, frame: number): number =>
   picture.t0 + ((picture.t1 - picture.t0) * frame) / (picture.frames - 1);
 
+// Gives the canvas the width of its place and a height that suits the picture; null where it is not laid out.
+export function fitCanvas(canvas: HTMLCanvasElement, picture: Picture): { width: number; height: number; ratio: number } | null {
+  const width = Math.floor(canvas.parentElement?.clientWidth ?? 0);
+  if (width < 40) return null;
+  const [hx, hy] = picture.half;
+  const wanted = picture.equal ? (width * hy) / hx : 0.3 * width;
+  const height = Math.round(Math.min(420, Math.max(170, wanted)));
+  const ratio = devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.height = `${height}px`;
+  }
+  return { width, height, ratio };
+}
+
 type Place = [number, number];
 
 // Maps the numbers of a picture to a canvas of this size.
@@ -114,10 +130,26 @@ export class PicturePainter {
   ) {}
 
   paint(frame: number): void {
-    this.ctx.clearRect(0, 0, this.stage.width, this.stage.height);
-    this.ctx.lineJoin = this.ctx.lineCap = 'round';
+    this.clear();
     this.picture.shapes.forEach((shape, i) => shape.trail && this.trail(shape, i, frame));
     if (this.picture.blur.length > 0) this.picture.shapes.forEach((shape, i) => this.blur(shape, i, frame));
+    this.picture.shapes.forEach((shape, i) => this.shape(shape, i, frame));
+  }
+
+  private clear(): void {
+    this.ctx.clearRect(0, 0, this.stage.width, this.stage.height);
+    this.ctx.lineJoin = this.ctx.lineCap = 'round';
+  }
+
+  // With another frame behind it, pale.
+  paintOver(frame: number, behind: number): void {
+    const { ctx } = this;
+    this.clear();
+    this.picture.shapes.forEach((shape, i) => this.shape(shape, i, behind));
+    ctx.globalAlpha = 0.75;
+    ctx.fillStyle = colours().surface;
+    ctx.fillRect(0, 0, this.stage.width, this.stage.height);
+    ctx.globalAlpha = 1;
     this.picture.shapes.forEach((shape, i) => this.shape(shape, i, frame));
   }
 

@@ -5,7 +5,7 @@ import { el, freshId, icon } from './dom';
 import { digitsFor, formatNumber } from './format';
 import type { Linked, XLink } from './link';
 import type { Picture, Run } from './model';
-import { frameAt, PicturePainter, Stage, timeOf } from './picture';
+import { fitCanvas, frameAt, PicturePainter, Stage, timeOf } from './picture';
 import { registerPlot, type LazyPlot } from './registry';
 
 const durations = [3, 10, 30, 100]; // seconds for the whole run
@@ -121,21 +121,11 @@ export class PictureCard implements Linked, LazyPlot {
   }
 
   draw(): void {
-    const width = Math.floor(this.canvas.parentElement?.clientWidth ?? 0);
-    if (width < 40) return;
-    const [hx, hy] = this.picture.half;
-    const wanted = this.picture.equal ? (width * hy) / hx : 0.3 * width;
-    const height = Math.round(Math.min(420, Math.max(170, wanted)));
-    const ratio = devicePixelRatio || 1;
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(height * ratio);
-      this.canvas.style.height = `${height}px`;
-    }
+    const size = fitCanvas(this.canvas, this.picture);
     const ctx = this.canvas.getContext('2d');
-    if (!ctx) return;
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    new PicturePainter(ctx, this.picture, new Stage(this.picture, width, height)).paint(this.frame);
+    if (!size || !ctx) return;
+    ctx.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+    new PicturePainter(ctx, this.picture, new Stage(this.picture, size.width, size.height)).paint(this.frame);
     this.tellTime();
   }
 

@@ -2,7 +2,7 @@
 // Turns the embedded JSON into a Report. Missing fields get defaults; damage is reported, never thrown.
 
 import { decodeFloat32, decodeFloat64, decodeInt16 } from './decode';
-import { shapeKinds, type Cycles, type Figure, type FigureAxis, type Notice, type Phase, type Picture, type Report, type Run, type Samples, type Series, type Table, type Trust, type Verdict, type Work } from './model';
+import { bandMeanings, shapeKinds, type Cycles, type Figure, type FigureAxis, type Notice, type Phase, type Picture, type Report, type Run, type Samples, type Series, type Table, type Trust, type Verdict, type Work } from './model';
 
 type Fields = Record<string, unknown>;
 
@@ -175,6 +175,7 @@ function readRun(v: unknown, index: number, problems: string[]): Run {
       offset: numberOr(s.offset, 0),
       values: reorder(values, order),
       band: band.length > 0 ? reorder(band, order) : null,
+      bandOf: oneOf(s.band_of, bandMeanings, 'oscillation'),
     };
   });
 
@@ -282,6 +283,11 @@ export function readReport(json: string): Reading {
     runs: list(raw.runs).map((run, i) => readRun(run, i, problems)),
     figures: list(raw.charts).map((figure, i) => readFigure(figure, i, problems)),
     tables: list(raw.tables).map(readTable),
+    shapes: list(raw.shapes).map(fields).flatMap((shape, i) => {
+      const title = text(shape.title) || `shape ${i + 1}`;
+      const picture = readPicture(shape.picture, title, problems);
+      return picture ? [{ title, picture }] : [];
+    }),
   };
   return { report, fatal: '', problems };
 }

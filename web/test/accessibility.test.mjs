@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { figures, makeRun, millionSteps, report, slowRun, table } from './data.mjs';
-import { heatChart, movingBars } from './parts.mjs';
+import { heatChart, movingBars, swingingPoint } from './parts.mjs';
 import { settle } from './probe.mjs';
 import { session } from './session.mjs';
 
@@ -26,7 +26,8 @@ const pages = {
   'a run with a picture': () => report({ runs: [makeRun('r0', 0.01, { picture: movingBars() })] }),
   'a slow run': () => report({ runs: [slowRun()] }),
   'two runs': () => report({ runs: [makeRun('r0', 0.01), makeRun('r1', 0.02)] }),
-  'charts and a table': () => report({ runs: [], charts: [...figures(), heatChart()], tables: [table()] }),
+  'charts, shapes and a table': () =>
+    report({ runs: [], charts: [...figures(), heatChart()], tables: [table()], shapes: [swingingPoint('Mode 1')] }),
   'a run with many components': () => millionSteps(72, 200),
 };
 

@@ -110,3 +110,17 @@ test('a damaged band is named and the curve is still drawn', () => {
     assert.ok((await curvePixels(page, coordinates)) > 150);
   }, { clean: false });
 });
+
+for (const [meaning, legend, head] of [['bound', 'band: bound of the error', 'Bound'], ['estimate', 'band: estimate of the error', 'Estimated error']]) {
+  test(`a band that is a ${meaning} says so in legend, note and answer`, () => {
+    const run = oneBand((t) => t, () => 0.5);
+    run.series[0].band_of = meaning;
+    return withBand(run, async (page, pixels) => {
+      const card = page.locator(`[id="${coordinates}"]`);
+      assert.equal(await card.locator('.band-key').innerText(), legend);
+      assert.match(await card.locator('.plot-note').innerText(), new RegExp(`Within 0\\.5 m of the whole structure \\(${meaning}\\)\\.`));
+      assert.ok((await page.locator('.answer-table th').allInnerTexts()).includes(head));
+      assert.ok((await pixels([0.1, 0.5, 0.9, 1])) > 2000, 'the band is missing');
+    });
+  });
+}

@@ -30,6 +30,17 @@ export function movingBars({ bars = 1, more = {} } = {}) {
   };
 }
 
+// A point that is on the left in the first frame and on the right in the second.
+export function swingingPoint(title, more = {}) {
+  const data = Int16Array.from([-12000, 0, 12000, 0]);
+  const picture = {
+    t0: -1, t1: 1, frames: 2, numbers: 2, equal: true, note: '', centre: [0, 0], half: [1, 0.5],
+    shapes: [{ kind: 'point', first: 0, points: 1, elements: 1, colour: '', trail: false }],
+    data: Buffer.from(data.buffer).toString('base64'),
+    ...more,
+  };
+  return { title, picture };
+}
 
 const [xs, ys] = [[1, 2, 3], [10, 100]];
 const grid = xs.flatMap((x) => ys.map((y) => [x, y]));

@@ -25,6 +25,7 @@ enum class QuantityKind {
   action,
   amplitude,  // named amplitude_X: half the width of the fast oscillation around component X
   middle,     // named middle_X: the middle of the range of component X during a cycle; amplitude_X is to either side
+  bound,      // named bound_X, or estimate_X where it is not proved: how far X can be from that of the whole model
   cycles,     // of a step that jumps over most of them
   constraint,
   step_size,

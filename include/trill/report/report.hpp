@@ -15,6 +15,7 @@
 
 namespace trill {
 struct CycleShapes;
+struct MovingPicture;
 
 // One run as a report shows it. The rows are read once, in order; they must outlive this.
 struct ReportRun {
@@ -37,6 +38,12 @@ struct ReportRun {
 };
 ReportRun report_run(const Solution& solution, std::string label = "");
 
+// A shape that a model can take, such as a mode, drawn between its two ends.
+struct ShapePicture {
+  std::string title;
+  std::shared_ptr<const MovingPicture> picture;
+};
+
 struct Report {
   std::string title;      // empty: problem and method of the first run
   std::string generated;  // empty: now
@@ -45,6 +52,7 @@ struct Report {
   std::vector<Chart> charts;
   std::vector<Table> tables;
   std::vector<std::string> summary{};  // sentences that the page begins with
+  std::vector<ShapePicture> shapes{};
 };
 
 // The data of the page (schema 1). Its size is bounded whatever the number of rows and components: below 5 MB for up to
