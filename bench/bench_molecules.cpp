@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Molecules: the pair kernel against one with library functions and branches, the list of pairs for growing boxes,
-// steps beside LAMMPS and beside OpenMM's own integrator, where they are installed.
+// Newton's method on constraints beside sweeps, and steps beside LAMMPS where it is installed.
+#include "method/constraint_projection.hpp"
 #include "model/molecule/field_forces.hpp"
 #include "model/molecule/molecule_model.hpp"
 #include "model/molecule/molecule_reader.hpp"
@@ -197,6 +198,48 @@ void beside_lammps(const char* name, const fs::path& folder, const fs::path& mod
   print_ratio(name, median(std::move(ratios)), 1);
 }
 
+// Closing the constraints in steps of 2 fs from points of a path of a chain with rigid bonds and angles: Newton's
+// method over sweeps, both to 1e-10 of the lengths.
+void measure_constraints() {
+  constexpr double h = 2;
+  const fs::path file = fs::temp_directory_path() / fmt::format("trill-bench-chain-{}.data", std::rand());
+  std::ofstream(file) << chain_text("");
+  RunPlan plan;
+  plan.model = file.string();
+  plan.parameters = {{"cutoff", "12"}, {"mixing", "arithmetic"}};
+  plan.method = "rattle";
+  plan.options = {{"constraints", "bonds+angles"}};
+  plan.h = h;
+  plan.to = 1000;
+  plan.output = EveryStep{50};
+  PreparedRun run = prepare(plan);
+  const Solution path = run.run();
+  fs::remove(file);
+  const auto& p = run.reformulation->inner().as<MechanicalProblem>("the bench");
+  const Index n = p.layout().nq, m = p.constraints()->count();
+  Acceleration accelerate(p);
+  accelerate.start(path.y().col(0).head(n));
+  const auto seconds_with = [&](const PositionSolver& solver) {
+    ConstraintProjection onto(p, accelerate, solver);
+    Vec a(n), q(n), s(m), weights(m);
+    double sum = 0;
+    for (Index k = 1; k < path.rows(); ++k) {
+      const Vec q0 = path.y().col(k).head(n), v0 = path.y().col(k).segment(n, n);
+      accelerate(0, q0, v0, a);
+      const Vec free = q0 + h * v0 + 0.5 * h * h * a;
+      onto.take_directions(0, q0);
+      onto.weigh(1e10, q0, weights);
+      s.setZero();
+      sum += processor_seconds([&] { keep(onto.project_position(0, free, weights, s, q).iterations); });
+    }
+    return sum;
+  };
+  std::vector<double> ratios;
+  for (int turn = 0; turn < 5; ++turn)
+    ratios.push_back(seconds_with({}) / seconds_with({.sweeps = true, .tolerance = 1e-10}));
+  print_ratio("molecules/newton_over_gauss_seidel", median(std::move(ratios)), 1.0 / 50);
+}
+
 void measure_steps() {
   const fs::path folder = fs::temp_directory_path() / fmt::format("trill-bench-molecules-{}", std::rand());
   fs::create_directories(folder);
@@ -221,6 +264,7 @@ void measure_steps() {
 int main() {
   measure_kernel();
   measure_list();
+  measure_constraints();
   measure_steps();
   return 0;
 }

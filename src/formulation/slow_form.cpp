@@ -34,9 +34,10 @@ struct SlowOptions {
   void fields(OptionVisitor& v) {
     v.choice("order", order, {"auto", "0", "1"},
              "order of the slow manifold; auto: chosen by its estimated error and the tolerance");
-    v.choice("fast_energy", fast_energy, {"auto", "keep", "drop"},
-             "the force of the oscillation on the slow motion: keep it or leave it out; auto: keep it unless it is "
-             "negligible");
+    v.choice(
+        "fast_energy", fast_energy, {"auto", "keep", "fixman", "drop"},
+        "the force of the oscillation on the slow motion: keep: that of constant actions (adiabatic); fixman: that "
+        "of an equilibrium at the temperature of the start; drop: none; auto: keep it unless it is negligible");
     v.choice("start", start, {"matched", "window", "projected"},
              "start of the slow motion; matched: mean of the oscillating motion, in closed form; window: the same by "
              "following the motion; projected: nearest position with closed gaps");
@@ -63,16 +64,18 @@ class SlowForm final : public AveragedMotion {
         too_many_(largest_block(stiff) > most_coupled_gaps),
         slow_(stiff, choice(options, too_many_)),
         estimate_(slow_),
-        can_be_1_(slow_.can_be_of_order_1()) {
+        can_be_1_(slow_.can_be_of_order_1()),
+        actions_(Vec::Zero(slow_.has_modes() ? slow_.gaps() : 0)) {
     if (options.order == "1" && !can_be_1_)
       refuse(fmt::format("order=1 needs second time derivatives of forces, which '{}' does not provide; use order=0",
                          stiff.name()));
-    if (options.fast_energy == "keep" && too_many_)
+    if ((options.fast_energy == "keep" || options.fast_energy == "fixman") && too_many_)
       refuse(
           fmt::format("more than {} gaps are coupled to each other, too many for their fast modes to be computed in "
                       "every step; fast_energy=drop leaves the force of their oscillation out",
                       most_coupled_gaps));
-    if (options.fast_part == "on" && !slow_.has_modes()) refuse("fast_part=on needs fast_energy=keep or auto");
+    if (options.fast_part == "on" && slow_.choice().energy != FastEnergy::keep)
+      refuse("fast_part=on needs fast_energy=keep or auto");
     name_quantities();
   }
 
@@ -127,12 +130,12 @@ class SlowForm final : public AveragedMotion {
     if (slow_.has_modes()) {
       if (regular && !slow_.fast()) slow_.modes().find(slow_.manifold().schur());
       const Vec& omega = slow_.modes().frequencies();
-      const auto J = actions(last());
+      const Vec& J = actions(last());
       for (Index i = 0; i < shown_; ++i) values[k++] = omega[i];
       for (Index i = 0; i < shown_; ++i) values[k++] = J[i];
       values[k++] = J.dot(omega);
       if (const auto potential = slow_.stiff().potential(all_groups, last().t, last().q()))
-        values[k++] = *potential + slow_.kinetic_energy(last().v()) + J.dot(omega);
+        values[k++] = *potential + slow_.kinetic_energy(last().v()) + energy_of_modes(J, omega);
       if (amplitudes() > 0) slow_.modes().find_reach(J, values.segment(k, amplitudes()));
       k += amplitudes();
     }
@@ -144,10 +147,12 @@ class SlowForm final : public AveragedMotion {
   void memory(Archive& archive) override {
     int order = slow_.order();
     bool fast = slow_.fast();
-    archive(estimate_, order, fast, drift_, left_out_, share_, balance_);
+    double kT = slow_.kT();
+    archive(estimate_, order, fast, kT, drift_, left_out_, share_, balance_);
     if (archive.reading()) {
       slow_.set_order(order);
       slow_.set_fast(fast);
+      slow_.set_kT(kT);
     }
     if (slow_.has_modes()) archive(slow_.modes().signs());
   }
@@ -188,13 +193,26 @@ class SlowForm final : public AveragedMotion {
 
   static SlowSystem::Choice choice(const SlowOptions& options, bool too_many) {
     SlowSystem::Choice made;
-    made.energy = options.fast_energy == "drop" || too_many ? FastEnergy::drop : FastEnergy::keep;
+    made.energy = options.fast_energy == "drop" || too_many ? FastEnergy::drop
+                  : options.fast_energy == "fixman"         ? FastEnergy::thermal
+                                                            : FastEnergy::keep;
     made.phases = options.fast_part == "on" && made.energy == FastEnergy::keep;
     return made;
   }
 
-  Vec::ConstSegmentReturnType actions(const State& s) const {
-    return s.y.segment(2 * slow_.unknowns(), slow_.layout().nx == 0 ? 0 : slow_.gaps());
+  bool thermal() const { return slow_.choice().energy == FastEnergy::thermal; }
+  const Vec& actions(const State& s) const {
+    if (thermal() && slow_.fast() && slow_.at(s.t, s.y).regular)
+      actions_ = slow_.kT() * slow_.modes().frequencies().cwiseInverse();
+    else if (slow_.layout().nx > 0)
+      actions_ = s.y.segment(2 * slow_.unknowns(), slow_.gaps());
+    else
+      actions_.setZero();
+    return actions_;
+  }
+  // What the force of the modes conserves together with the energy of the slow motion.
+  double energy_of_modes(const Vec& J, const Vec& omega) const {
+    return thermal() ? slow_.kT() * omega.array().log().sum() : J.dot(omega);
   }
 
   void name_quantities() {
@@ -205,7 +223,7 @@ class SlowForm final : public AveragedMotion {
       for (Index k = 1; k <= shown_; ++k) record(fmt::format("action_{}", k), QuantityKind::action);
       record("fast_energy", QuantityKind::energy_part);
       if (slow_.stiff().potential(all_groups, 0, slow_.stiff().initial_state().q()))
-        record("total_energy", QuantityKind::energy);
+        record(thermal() ? "free_energy" : "total_energy", QuantityKind::energy);
       record_amplitudes();
     }
     if (options_.fast_part == "on") record("phase_error", QuantityKind::other, "rad");
@@ -242,6 +260,7 @@ class SlowForm final : public AveragedMotion {
   }
 
   void take_jolt(State& in, Notes& notes) {
+    if (thermal()) return;
     const double uncertain = jolt(slow_, in), share = uncertain > 0 ? uncertain / slow_energy(in) : 0;
     if (share > most_uncertain)
       refuse(
@@ -279,8 +298,9 @@ class SlowForm final : public AveragedMotion {
     if (!slow_.has_modes()) return;
     const double scale = slow_energy(in);
     const bool negligible = found.fast_energy <= negligible_share * tolerance() * scale;
-    slow_.set_fast(options_.fast_energy == "keep" || !negligible);
+    slow_.set_fast(options_.fast_energy == "keep" || thermal() || !negligible);
     if (!slow_.fast()) return;
+    if (thermal()) return slow_.set_kT(found.fast_energy / static_cast<double>(slow_.gaps()));
     in.x().head(slow_.gaps()) = found.actions;
     if (slow_.choice().phases) in.x().tail(slow_.gaps()) = found.phases;
   }
@@ -347,10 +367,14 @@ class SlowForm final : public AveragedMotion {
       notes.raise(
           in.t, "fast_energy",
           slow_.fast()
-              ? "The value is the energy of the oscillation at the start. It acts on the slow motion by the actions of "
-                "its modes."
+              ? "The value is the energy of the oscillation at the start, which acts on the slow motion."
               : "The value is the energy of the oscillation at the start. It is too small to matter and is left out.",
           Severity::info, found.fast_energy, 0);
+    if (thermal())
+      notes.raise(in.t, "thermal_modes",
+                  "The oscillation of the gaps is taken to be in equilibrium at the temperature of its energy at the "
+                  "start, which is the value: its mean force is that of its free energy.",
+                  Severity::info, slow_.kT(), 0);
     if (found.balanced && std::abs(found.balance - 1) > 0.1)
       notes.raise(in.t, "energy_balance",
                   "The oscillation is so large that the actions found at the start had to be scaled by this factor for "
@@ -366,6 +390,7 @@ class SlowForm final : public AveragedMotion {
   SlowSystem slow_;
   SlowEstimate estimate_;
   bool can_be_1_;
+  mutable Vec actions_;
   Index shown_ = 0;
   double drift_ = 0, left_out_ = 0;
   EnergyShare share_;

@@ -85,6 +85,7 @@ std::unique_ptr<Problem> SlowSystem::clone() const {
   made->owned_ = std::move(copy);
   made->order_ = order_;
   made->fast_ = fast_;
+  made->kT_ = kT_;
   return made;
 }
 
@@ -221,10 +222,12 @@ double SlowSystem::slowest_gap_alone() const {
   return std::sqrt(square);
 }
 
-// -sum J_k grad Omega_k, exactly: -(J_k/Omega_k) [Hess(y_k . g) b_k - 1/2 grad (b_k^T M(q) b_k)].
+// -sum J_k grad Omega_k, exactly, where thermal modes have J_k = kT/Omega_k: -(J_k/Omega_k) [Hess(y_k . g) b_k - 1/2
+// grad (b_k^T M(q) b_k)].
 void SlowSystem::add_fast_force(double t, In q, In J, Out f) const {
   const Vec& omega = modes_->frequencies();
-  for (Index k = 0; k < gaps_; ++k) weights_[k] = J[k] / omega[k];
+  for (Index k = 0; k < gaps_; ++k)
+    weights_[k] = choice_.energy == FastEnergy::thermal ? kT_ / (omega[k] * omega[k]) : J[k] / omega[k];
   for (Index layer = 0; layer < modes_->layers(); ++layer) {
     modes_->weighted(layer, as_->weights, s_);
     bend(t, q, modes_->b(layer), as_->s, r_);

@@ -7,13 +7,15 @@
 #include <optional>
 
 namespace trill {
-enum class FastEnergy { drop, keep };
+// What the oscillation does to the slow motion: nothing; the force of constant actions J_k (adiabatic), -sum J_k grad
+// Omega_k; or that of modes in equilibrium at one temperature (Fixman), -kT sum grad log Omega_k.
+enum class FastEnergy { drop, keep, thermal };
 
 // The slow motion of M q'' = f - G^T K g by itself: stiff gaps g follow the multipliers lam of the rigid system,
 // K g = lam, and their oscillation with actions J adds the force -sum J_k grad Omega_k.
 //   order 0:  g = 0                                       error of order epsilon^2
 //   order 1:  g = K^-1 lam, where g'' = K^-1 lam''        error of order epsilon^4 without fast energy
-// Unknowns: q, v, the actions J if fast energy is kept, and the phases if they are requested.
+// Unknowns: q, v, the actions J if they are kept, and the phases if they are requested.
 class SlowSystem final : public FirstOrderProblem {
  public:
   struct Choice {
@@ -48,6 +50,8 @@ class SlowSystem final : public FirstOrderProblem {
   bool can_be_of_order_1() const;
   void set_fast(bool on) const { fast_ = on; }  // false: all actions are zero, and their force is left out
   bool fast() const { return fast_; }
+  void set_kT(double kT) const { kT_ = kT; }  // of thermal modes
+  double kT() const { return kT_; }
 
   // One Newton step onto the slow manifold in the metric of the mass; returns how far the gaps were off it.
   double project(State& s) const;
@@ -106,6 +110,7 @@ class SlowSystem final : public FirstOrderProblem {
   Vec inverse_stiffness_;  // 0 for hard rows
   mutable int order_ = 0;
   mutable bool fast_ = true;
+  mutable double kT_ = 0;
   mutable ConstraintManifold manifold_;
   mutable std::optional<GapModes> modes_;
   mutable Point point_;

@@ -92,10 +92,12 @@ double add_correction(Out x, const Vec& dx, const double* weights) {
 
 constexpr double share_above_rounding = 100;
 
-// The error that is left after a correction, from the contraction since the one before.
-double estimated_error(double norm, double previous) {
+// The error that is left after a correction, from the contraction since the one before. Where corrections converge
+// quadratically, the next one is about norm (norm/previous)^2.
+double estimated_error(double norm, double previous, bool quadratic) {
   const double rate = norm / previous;
-  return rate < 1 ? rate / (1 - rate) * norm : std::numeric_limits<double>::infinity();
+  if (!(rate < 1)) return std::numeric_limits<double>::infinity();
+  return (quadratic ? rate * rate : rate) / (1 - rate) * norm;
 }
 }  // namespace
 
@@ -136,7 +138,8 @@ bool Newton::iterate(NonlinearSystem& system, Out x, In weights, bool reuse, New
 
     // If no rate is known yet, or the correction is so small that the rate does not matter, its size alone decides.
     // Otherwise a small correction is not enough: an iteration that hardly contracts may be far from the solution.
-    const bool is_near = previous > 0 && estimated_error(norm, previous) <= options_.tolerance;
+    const bool quadratic = options_.exact_jacobian && renews;
+    const bool is_near = previous > 0 && estimated_error(norm, previous, quadratic) <= options_.tolerance;
     // The rate says nothing where corrections that small consist of rounding.
     const bool rate_counts = previous > 0 && options_.tolerance > share_above_rounding * options_.rounding;
     stats.converged = norm <= (previous > 0 ? 1e-3 : 0.1) * options_.tolerance ||

@@ -96,7 +96,8 @@ ConstraintProjection::ConstraintProjection(const MechanicalProblem& p, Accelerat
     : solver_(solver),
       map_(*p.constraints()),
       position_(p, mass),
-      newton_(map_.count(), NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1}),
+      newton_(map_.count(),
+              NewtonOptions{.tolerance = 0.1, .max_iterations = 20, .jacobian_every = 1, .exact_jacobian = true}),
       manifold_(p, map_),
       work_m_(map_.count()) {}
 

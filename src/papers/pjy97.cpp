@@ -3,6 +3,8 @@
 
 #include "papers/runs.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace trill::papers::pjy97 {
@@ -34,6 +36,18 @@ FigureResult states(const Solution& solution, const Expectation& expected) {
   result.remark =
       "The print shows curves without digits; the numbers beside ours come from an independent computation.";
   return result;
+}
+
+Average average_of(const Solution& s, const std::string& measure, double unit) {
+  const Vec all = s.measured().row(s.quantity(measure)).transpose() / unit;
+  const auto first = static_cast<Index>(start_left_out * static_cast<double>(all.size()));
+  return trill::average_of({all.data() + first, static_cast<std::size_t>(all.size() - first)}, s.t[1] - s.t[0]);
+}
+
+FigureCell sampled(const std::string& label, const Average& found, double expected, double their_error,
+                   CellOrigin origin) {
+  return near(fmt::format("{}, sampled, standard error {:.1e}", label, found.error), found.mean, expected,
+              5 * std::hypot(found.error, their_error), std::move(origin));
 }
 
 Chart eigenvalue_chart(const std::vector<LocalSpectrum>& spectra) {

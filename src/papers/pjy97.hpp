@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the figures of PJY97 sections 1 and 3.1 have in common: states and local eigenvalues along an accurately
-// computed solution.
+// computed solution; and averages of random motions.
 #pragma once
 
 #include "analysis/eigenvalues_along.hpp"
+#include "driver/averages.hpp"
 #include "papers/cells.hpp"
 
 #include <span>
@@ -20,6 +21,12 @@ struct Expectation {
 };
 inline constexpr double state_tolerance = 1e-9;
 FigureResult states(const Solution& solution, const Expectation& expected);
+
+// Of a measure, without the part of the run in which it comes to its equilibrium, in multiples of a unit.
+Average average_of(const Solution& s, const std::string& measure, double unit = 1);
+// Equal within five standard errors, those of the run and those of the other number.
+FigureCell sampled(const std::string& label, const Average& found, double expected, double their_error = 0,
+                   CellOrigin origin = independent);
 
 Chart eigenvalue_chart(const std::vector<LocalSpectrum>& spectra);
 }  // namespace trill::papers::pjy97

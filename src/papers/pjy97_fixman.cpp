@@ -2,7 +2,7 @@
 // PJY97 sec. 4.3: rigid bonds and angles change distributions, and the Fixman force restores those of stiff ones. Exact
 // laws by quadrature over the angle of a triatomic molecule and the torsion of butane, and runs that sample them.
 #include "formulation/fixman.hpp"
-#include "papers/cells.hpp"
+#include "papers/pjy97.hpp"
 #include "papers/runs.hpp"
 #include "trill/problem/langevin.hpp"
 #include "trill/problem/model_registry.hpp"
@@ -105,18 +105,6 @@ double root_of_determinant(double phi) {
   return fixman.stand_at(0, butane_at(phi)) ? std::exp(fixman.potential(1)) : std::nan("");
 }
 
-struct Average {
-  double mean, error;
-};
-Average average_of(const Solution& s, const std::string& name) {
-  constexpr Index blocks = 30;
-  const Vec all = s.measured().row(s.quantity(name)).transpose();
-  const Index first = all.size() / 20, each = (all.size() - first) / blocks;
-  Vec means(blocks);
-  for (Index b = 0; b < blocks; ++b) means[b] = all.segment(first + b * each, each).mean();
-  return {means.mean(), std::sqrt((means.array() - means.mean()).square().sum() / (blocks * (blocks - 1)))};
-}
-
 Solution sample(const Molecule& molecule, const char* constraints, bool corrected, const Span& span, double h) {
   RunPlan plan;
   plan.model = molecule.model;
@@ -127,12 +115,6 @@ Solution sample(const Molecule& molecule, const char* constraints, bool correcte
   plan.h = h;
   plan.output = span.output;
   return finished(prepare(plan));
-}
-
-// Five standard errors of the run itself.
-FigureCell sampled(const std::string& label, const Average& found, double exact) {
-  return near(fmt::format("{}, sampled, standard error {:.1e}", label, found.error), found.mean, exact, 5 * found.error,
-              computed_by("quadrature"));
 }
 
 ChartSeries histogram(std::string label, const Solution& s, const std::string& name, const Law& law) {
@@ -169,8 +151,8 @@ void add_samples(FigureResult& result, const Molecule& molecule, const Sampling&
     const Solution s = sample(molecule, how.constraints, corrected, {how.to, EveryStep{5}}, how.h);
     const std::string what = corrected ? "with the Fixman force" : "rigid";
     for (const auto& [name, of] : measures)
-      result.cells.push_back(
-          sampled(fmt::format("{}, {}, {}", molecule.model, what, name), average_of(s, name), law.mean(of)));
+      result.cells.push_back(sampled(fmt::format("{}, {}, {}", molecule.model, what, name), average_of(s, name),
+                                     law.mean(of), 0, computed_by("quadrature")));
     chart.series.push_back(density(what + ", exact", law));
     chart.series.push_back(histogram(what + ", sampled", s, how.variable, law));
   }

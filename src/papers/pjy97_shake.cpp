@@ -170,14 +170,14 @@ FigureResult shake_figure(bool full) {
   add(near("20 bonds and angles, sweeps to 1e-10", angles.tight, 749, 120));
   add(shown(near("20 bonds and angles, sweeps to 1e-6", angles.loose, 148, 40)));
   add(near("20 bonds and angles, gain of over-relaxation (1.3)", angles.tight / angles.relaxed, 1.73, 0.25));
-  add(shown(near("20 bonds, iterations of Newton's method", bonds.newton, 2, 0.3)));
-  add(shown(near("20 bonds and angles, iterations of Newton's method", angles.newton, 2, 0.3)));
+  add(near("20 bonds, iterations of Newton's method", bonds.newton, 2, 0.3));
+  add(near("20 bonds and angles, iterations of Newton's method", angles.newton, 2, 0.3));
   result.remark =
       "Sweeps depend on the shape of the chain: a straight one with rigid angles needs about a thousand, one in "
       "equilibrium about three hundred, since disturbances run along a straight chain and die out in a coiled one. The "
-      "number is a mean over the first picosecond from the straight start. Newton's method is stopped by its "
-      "corrections "
-      "here, so that it makes one iteration more than it needs.";
+      "number is a mean over the first picosecond from the straight start. Newton's method is stopped by the error "
+      "that "
+      "its corrections leave.";
   return result;
 }
 }  // namespace

@@ -85,5 +85,60 @@ TEST_F(TwoRods, HaveTheTemperatureOfTheBath) {
   EXPECT_NEAR(temperature.value, 0.7, 4 * temperature.deviation + 0.005);
   EXPECT_LT(solution_.measured().row(solution_.quantity("constraint")).maxCoeff(), 1e-9);
 }
+
+// x^2/2 + (1 + x^2) y^2/(2 epsilon^2) with the energy 1 in y: as if y had the temperature 1, x moves in the potential
+// x^2/2 + log(1 + x^2)/2.
+constexpr const char* varying = R"toml(
+[coordinates]
+x = { start = 0.8 }
+y = { start = 0, velocity = "sqrt(2)" }
+[[stiff]]
+gap = "sqrt(1 + x^2)*y"
+stiffness = 1e4
+[[potential]]
+energy = "x^2/2"
+)toml";
+
+Solution with_thermal_modes(const char* text, const OptionSet& options, double to) {
+  RunPlan plan;
+  plan.model = "thermal";
+  plan.method = "slow";
+  plan.options = options;
+  plan.options["fast_energy"] = "fixman";
+  plan.rtol = 1e-9;
+  plan.to = to;
+  return prepare(plan, read_model("thermal.toml", text).problem).run();
+}
+
+TEST(SlowWithoutABath, TakesTheForceOfAnEquilibriumIfAsked) {
+  const Solution s = with_thermal_modes(varying, {{"order", "0"}}, 10);
+  double x = 0.8, v = 0;
+  constexpr int steps = 20000;
+  constexpr double h = 10.0 / steps;
+  const auto a = [](double at) { return -at - at / (1 + at * at); };
+  for (int k = 0; k < steps; ++k) {
+    v += 0.5 * h * a(x);
+    x += h * v;
+    v += 0.5 * h * a(x);
+  }
+  EXPECT_NEAR(s.y()(0, s.rows() - 1), x, 1e-6);
+  EXPECT_LT(s.drift("free_energy"), 1e-7);
+  EXPECT_NEAR(s.measured()(s.quantity("fast_energy"), s.rows() - 1), 1, 1e-12);
+}
+
+// Two coupled gaps: the force is that of one potential, kT times the logarithms of both frequencies.
+TEST(SlowWithoutABath, SharesTheEnergyAmongTheModes) {
+  std::string rods = two_rods;
+  rods.erase(rods.find("[heat_bath]"));
+  rods.replace(rods.find("{ start = 0.8 }"), 15, "{ start = 0.8, velocity = 1 }");
+  const Solution s = with_thermal_modes(rods.c_str(), {}, 5);
+  EXPECT_LT(s.drift("free_energy"), 1e-7);
+  const auto last = s.measured().col(s.rows() - 1);
+  const auto energy = [&](const char* k) {
+    return last[s.quantity(std::string("action_") + k)] * last[s.quantity(std::string("frequency_") + k)];
+  };
+  EXPECT_NEAR(energy("1"), energy("2"), 1e-9);
+  EXPECT_GT(energy("1"), 0.01);
+}
 }  // namespace
 }  // namespace trill

@@ -126,6 +126,25 @@ TEST(Newton, ErrorEstimateUsesTheContraction) {
   EXPECT_LE(std::abs(x[0]), 1.0001e-4);
 }
 
+// exp(x) = 2 from 1: the fourth correction of 4e-7 follows one of 9e-4 and leaves 8e-14, but 2e-10 by the contraction
+// alone.
+TEST(Newton, ExactJacobiansSaveTheIterationThatOnlyConfirms) {
+  for (const bool exact : {false, true}) {
+    Scalar system([](double x) { return std::exp(x) - 2.0; }, [](double x) { return std::exp(x); });
+    Vec x = one;
+    const NewtonStats stats = Newton(1, {.tolerance = 1e-10, .exact_jacobian = exact}).solve(system, x, one);
+    EXPECT_TRUE(stats.converged);
+    EXPECT_EQ(stats.iterations, exact ? 4 : 5);
+    EXPECT_LT(std::abs(x[0] - std::log(2.0)), 1e-12);
+  }
+  // Where the matrix is kept the contraction counts again.
+  Scalar kept([](double x) { return std::exp(x) - 2.0; }, [](double x) { return std::exp(x); });
+  Vec x = one;
+  EXPECT_TRUE(
+      Newton(1, {.tolerance = 1e-10, .jacobian_every = 0, .exact_jacobian = true}).solve(kept, x, one).converged);
+  EXPECT_LT(std::abs(x[0] - std::log(2.0)), 1e-10);
+}
+
 // Every correction is a fiftieth of the distance: the first one below the tolerance leaves 49 times as much.
 TEST(Newton, SmallCorrectionsThatHardlyContractAreNotTheEnd) {
   Scalar line([](double x) { return x; }, [](double) { return 50.0; });

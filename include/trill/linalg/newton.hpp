@@ -51,11 +51,12 @@ class MatrixSystem : public NonlinearSystem {
 struct NewtonOptions {
   double tolerance = 1e-10;  // on the estimated error of x, in the weighted norm
   int max_iterations = 10;
-  double max_rate = 0.9;   // |dx_k| / |dx_k-1| above this twice in a row: diverged
-  int jacobian_every = 1;  // 1: full Newton; k: prepare every k iterations; 0: only at the start
-  double rounding = 0;     // x is accepted if |dx| is below this and no longer shrinks (weighted norm)
-  int stalls = 1;          // how many such corrections in a row are needed for that
-  bool predict = true;     // false: iterate until |dx| itself, not the estimated error, is below the tolerance
+  double max_rate = 0.9;        // |dx_k| / |dx_k-1| above this twice in a row: diverged
+  int jacobian_every = 1;       // 1: full Newton; k: prepare every k iterations; 0: only at the start
+  double rounding = 0;          // x is accepted if |dx| is below this and no longer shrinks (weighted norm)
+  int stalls = 1;               // how many such corrections in a row are needed for that
+  bool exact_jacobian = false;  // prepare() takes the derivative of the residual itself, so convergence is quadratic
+  bool predict = true;          // false: iterate until |dx| itself, not the estimated error, is below the tolerance
 };
 
 struct NewtonStats {
@@ -66,8 +67,8 @@ struct NewtonStats {
 };
 
 // The one Newton loop of the library: x - J^-1 r until rho/(1 - rho) |dx| <= tolerance, where rho is the observed
-// contraction and |dx| = rms(dx_i weights_i). If it fails, x is reset to the initial guess. All memory is allocated in
-// the constructor.
+// contraction (rho^2/(1 - rho) |dx| for exact Jacobians that are prepared anew every time) and |dx| = rms(dx_i
+// weights_i). If it fails, x is reset to the initial guess. All memory is allocated in the constructor.
 class Newton {
  public:
   explicit Newton(Index size, const NewtonOptions& options = {});
