@@ -22,7 +22,7 @@ struct RitzOptions {
   std::string estimate = "bound";
   void fields(OptionVisitor& v) {
     v.integer("vectors", vectors, Range::between(4, 3000),
-              "most vectors that are used, whatever the tolerance asks for");
+              "max number of vectors, whatever the tolerance asks for");
     v.choice("estimate", estimate, {"bound", "statistical"},
              "what the initial state may add to the error; statistical: 3.5 standard deviations of random phases, "
              "for rough initial data");

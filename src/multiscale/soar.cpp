@@ -28,7 +28,7 @@ struct SoarOptions {
   int vectors = 200;
   void fields(OptionVisitor& v) {
     v.integer("vectors", vectors, Range::between(4, 1000),
-              "most vectors that are used, whatever the tolerance asks for");
+              "max number of vectors, whatever the tolerance asks for");
   }
 };
 
