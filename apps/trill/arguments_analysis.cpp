@@ -9,7 +9,7 @@ void add_order(CLI::App& app, Action& action) {
   auto [sub, a] = verb(app, action, order, "order",
                        "Measure the order of a method on a model by runs with smaller and smaller steps",
                        "  trill order verlet\n  trill order dop853 --on kepler\n  trill order rattle --on rigid\n");
-  sub.add_option("method", a.method, "method")->required();
+  sub.add_option("method", a.method, "name of a method ('trill list methods' shows all)")->required();
   assignments(sub, "--set", a.options, "options of the method, such as s=3 ('trill describe METHOD' lists them)");
   sub.add_option("--on", a.model, "model to measure on (default: one that fits the method)");
   assignments(sub, "--param", a.parameters,
@@ -30,11 +30,11 @@ void add_stability(CLI::App& app, Action& action) {
                        "  closed (JP95)   such points belong to the interval: verlet has [0, 2]\n"
                        "  open (PJY97)    only with two eigenvectors, that is M = I or -I there; otherwise\n"
                        "                  powers of M grow, if slowly: verlet has [0, 2)\n"
-                       "Intervals are listed with all later windows of stability. Of the eigenvalue\n"
-                       "exp(h*omega (-a + i b)) the damping a and the frequency b are tabulated; b - 1 and a\n"
-                       "begin with the dispersion and the damping term. Methods that state their coefficients\n"
-                       "are analysed exactly, others by steps.\n");
-  sub.add_option("method", a.method, "method")->required();
+                       "Intervals are listed with all later windows of stability. A table shows the damping a\n"
+                       "and the frequency b of the eigenvalue exp(h*omega (-a + i b)); the leading terms of\n"
+                       "b - 1 and a are the dispersion and the damping term. Methods that state their\n"
+                       "coefficients are analysed exactly, others by taking steps.\n");
+  sub.add_option("method", a.method, "name of a method ('trill list methods' shows all)")->required();
   assignments(sub, "--set", a.options, "options of the method, such as s=3 ('trill describe METHOD' lists them)");
   file_name(sub, "--report", a.report, "write a page with the plots (HTML, opens in any browser)");
   file_name(sub, "--svg", a.svg, "write the plots as SVG pictures NAME-1.svg, NAME-2.svg, ...");
@@ -48,7 +48,7 @@ void add_figure(CLI::App& app, Action& action) {
                        "  trill list figures\n");
   sub.add_option("name", a.name, "name of a figure ('trill list figures' shows all)")->required();
   sub.add_flag("--json", a.json, "print the result as JSON, for programs");
-  sub.add_flag("--full", a.full, "compute all points, where the default is a part of them");
+  sub.add_flag("--full", a.full, "compute all points, also where only some of them are computed by default");
   file_name(sub, "--report", a.report, "write a page with the plots (HTML, opens in any browser)");
   file_name(sub, "--svg", a.svg, "write the plots as SVG pictures NAME-1.svg, NAME-2.svg, ...");
 }
@@ -70,12 +70,12 @@ void add_report(CLI::App& app, Action& action) {
   auto* spectrum = sub.add_flag("--spectrum", a.spectrum,
                                 "show amplitudes over frequency (default: where something oscillates fast)");
   word(sub, "--of", "NAMES",
-       "with --spectrum: of these measures and components, such as energy,x (default: measures, then coordinates)",
+       "with --spectrum: for these measures and components, such as energy,x (default: measures, then coordinates)",
        [&of = a.of](const std::string& option, const std::string& text) { of = read_names(option, text); })
       ->needs(spectrum);
   word(
       sub, "--window", "FROM:TO",
-      "of a solution of --want envelope: compute every cycle between these times, and show them",
+      "for a solution of --want envelope: compute every cycle between these times, and show them",
       [&window = a.window](const std::string& option, const std::string& text) { window = read_window(option, text); });
 }
 }  // namespace trill::cli

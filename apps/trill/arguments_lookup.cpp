@@ -61,8 +61,8 @@ void add_modes(CLI::App& app, Action& action) {
                        "  trill modes beam --param elements=500 --count 20 --out shapes.csv\n"
                        "  trill modes solid --count 6 --report shapes.html\n"
                        "\n"
-                       "The structure is M u'' + K u = 0, linearised at its start. Beside each frequency stands\n"
-                       "how far rounding in K can move it (relative). Modes with equal frequencies are easily\n"
+                       "The structure is M u'' + K u = 0, linearised at its start. The table also shows by how\n"
+                       "much rounding in K can change a frequency (relative). Modes with equal frequencies are easily\n"
                        "missed, so trill checks that none is missing: by an iteration that cannot see the modes\n"
                        "found so far (deflation), or by a proof that needs one more factorisation (inertia).\n");
   sub.add_option("model", a.model, "a model file (.toml) or the name of a model")->required();
@@ -91,10 +91,11 @@ void add_reduce(CLI::App& app, Action& action) {
                        "  [bodies]\n"
                        "  blade = { kind = \"reduced\", file = \"blade.body\" }\n");
   sub.add_option("body", a.body, "the file of the body (.toml)")->required();
-  sub.add_option("--interface", a.interfaces, "points where the body is joined to others, the one of its frame first")
+  sub.add_option("--interface", a.interfaces,
+                 "points where the body is joined to others; its frame is fixed to the first")
       ->required()
       ->type_name("NAME,...");
-  count(sub, "--modes", 0, "number of vibration modes beside the shapes of the interfaces (default 8)",
+  count(sub, "--modes", 0, "number of vibration modes in addition to the shapes of the interfaces (default 8)",
         [&target = a.options.modes](std::int64_t n) { target = n; });
   word(sub, "--method", "craig_bampton|rubin", "modes with held or with free interfaces (default craig_bampton)",
        [&target = a.options.method](const std::string& option, const std::string& text) {
@@ -115,8 +116,8 @@ void add_export(CLI::App& app, Action& action) {
   sub.add_option("model", a.model, "a model file (.toml), the name of a model, or a solution")->required();
   sub.add_option(
          "--to", a.to,
-         "language: c (the functions that trill compiles) or latex (formulas to read); of a solution: xyz, dcd, "
-         "h5md, csv, ... (default: as the name of the file says)")
+         "language: c (the functions that trill compiles) or latex (formulas to read); for a solution: xyz, dcd, "
+         "h5md, csv, ... (default: by the ending of the name of the file)")
       ->type_name("c|latex|FORMAT");
   assignments(sub, "--param", a.parameters,
               "parameters of the model, such as omega=10 ('trill describe MODEL' lists them)");

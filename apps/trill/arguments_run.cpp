@@ -16,8 +16,8 @@ void add_plan(CLI::App& app, RunPlan& plan) {
               "parameters of the model, such as epsilon=1e-3 ('trill describe MODEL' lists them)");
   assignments(app, "--set", plan.options,
               "options of the method, such as form=position ('trill describe METHOD' lists them); control=ode45 sets "
-              "the step control, forces=openmm who computes the forces on molecules");
-  // Who computes the forces is said as if it were an option of the run. The model has to know it.
+              "the step control, forces=openmm the program that computes the forces on molecules");
+  // The program that computes the forces may be given like an option of the method, but it is a parameter of the model.
   app.parse_complete_callback([&plan] {
     if (auto forces = plan.options.extract("forces")) plan.parameters.insert(std::move(forces));
   });
@@ -38,7 +38,7 @@ void add_accuracy(CLI::App& app, RunPlan& plan) {
       app, "--accuracy", plan.accuracy,
       "largest error that you accept, relative to the range of what is computed (default 1e-3); the run is checked and "
       "repeated with smaller steps until it holds");
-  word(app, "--of", "NAMES", "what --accuracy is about: measures and components, such as energy,x (default: all)",
+  word(app, "--of", "NAMES", "what --accuracy applies to: measures and components, such as energy,x (default: all)",
        [&plan](const std::string& option, const std::string& text) { plan.of = read_names(option, text); });
 }
 
@@ -46,7 +46,8 @@ void add_step(CLI::App& app, RunPlan& plan) {
   number(app, "--h", plan.h, "fixed step size; use this or --rtol (default: what the model suggests)");
   number(app, "--rtol", plan.rtol,
          "relative tolerance; step sizes are chosen so that the error of each step stays below it");
-  number(app, "--atol", plan.atol, "absolute tolerance (default: rtol/1000, of the size of motions far below 1)");
+  number(app, "--atol", plan.atol,
+         "absolute tolerance (default: rtol/1000, times the size of the motion where that is far below 1)");
   number(app, "--h-max", plan.h_max, "max step size, for runs with --rtol");
 }
 
@@ -121,7 +122,8 @@ void add_run(CLI::App& app, Action& action) {
       "  --out run-{omega2}.csv           writes run-200.csv, run-500.csv, ...\n"
       "  --resume results/                instead of --out: runs only what is not finished there\n");
   add_plan(sub, a.plan);
-  sub.add_option("--method", a.plan.method, "method ('trill list methods' shows all; default: that of the model)");
+  sub.add_option("--method", a.plan.method,
+                 "method ('trill list methods' shows all; default: that of the model, or one that suits it)");
   add_accuracy(sub, a.plan);
   add_step(sub, a.plan);
   add_output(sub, a.plan);
@@ -130,7 +132,7 @@ void add_run(CLI::App& app, Action& action) {
                         ".h5md), with checkpoints during "
                         "the run; - writes CSV to standard output, and the summary to standard error");
   assignments(sub, "--oem", a.plan.oem,
-              "what a file .oem says about itself: epoch=2026-01-31T12:00:00, object, object_id, centre, frame, "
+              "header of a file .oem: epoch=2026-01-31T12:00:00, object, object_id, centre, frame, "
               "time_system, originator");
   file_name(sub, "--resume", a.resume, "continue an interrupted run of this file from its last checkpoint")
       ->excludes(out);
@@ -141,14 +143,15 @@ void add_run(CLI::App& app, Action& action) {
        });
   file_name(sub, "--report", a.report, "write a page with plots (HTML, opens in any browser)");
   sub.add_flag("--spectrum", a.spectrum,
-               "with --report: show amplitudes over frequency, of what --of names or of measures and coordinates "
-               "(default: where something oscillates fast)");
+               "with --report: show amplitudes over frequency, for what --of names or for measures and coordinates "
+               "(default: only if something oscillates fast)");
   add_check_time(sub, a.check);
   word(sub, "--want", "full|slow|amplitude|statistics|envelope|steady",
        "what is to be computed, instead of --method: the full motion, the slow motion, amplitudes of the fast motion, "
        "averages, the envelope of an oscillation, or one period of the motion that the model settles to",
        [&plan = a.plan](const std::string&, const std::string& text) { plan.want = read_want(text); });
-  word(sub, "--revolutions", "N", "with --want envelope: end after so many cycles or revolutions, instead of --to",
+  word(sub, "--revolutions", "N",
+       "with --want envelope: end after this number of cycles or revolutions, instead of --to",
        [&plan = a.plan](const std::string& option, const std::string& text) {
          plan.options["revolutions"] = std::to_string(read_count_from(2, option, text));
        });

@@ -23,7 +23,7 @@ int export_solution(const ExportArguments& a) {
                           : a.to.empty() ? throw UsageError("name the file to write by -o, such as -o run.xyz")
                                          : std::filesystem::path(input).replace_extension(a.to).string();
   if (!a.to.empty() && lower_snake(std::filesystem::path(out).extension().string()) != "." + a.to)
-    throw UsageError(fmt::format("--to {} and -o {} name two formats", a.to, a.out));
+    throw UsageError(fmt::format("--to {} and -o {} name different formats", a.to, a.out));
   if (!a.parameters.empty()) throw UsageError("--param is for models; a solution is exported as it is");
   const SolutionFile solution(input);
   check_apart({out}, {input});
@@ -37,7 +37,7 @@ int export_model(const ExportArguments& a) {
   if (is_solution(a.model)) return export_solution(a);
   const std::vector<std::string> known{"c", "latex"};
   if (a.to != "c" && a.to != "latex")
-    throw UsageError(a.to.empty() ? "say by --to as what the model is exported: c or latex"
+    throw UsageError(a.to.empty() ? "say by --to how the model is to be written: c or latex"
                                   : fmt::format("a model cannot be exported as '{}'{}", a.to, suggest(a.to, known)));
   const TextModel model = make_model(a.model, a.parameters);
   const auto* text = dynamic_cast<const ModelExport*>(model.problem.get());

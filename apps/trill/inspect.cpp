@@ -71,8 +71,9 @@ void print_modes(const Inspection& in) {
   if (in.gap > 1)
     print(fmt::format("\nthe slowest fast frequency is {:.3g} times the fastest slow one\n", in.gap));
   else if (in.modes.size() > 1)
-    print(paragraph(
-        "\nno two neighbouring frequencies are more than five times apart: none of them is slow beside the others"));
+    print(
+        paragraph("\nno two neighbouring frequencies are more than five times apart: none of them is slow compared "
+                  "with the others"));
   if (!in.resonance.empty()) print(paragraph(fmt::format("\nwith impulse or respa {}\n", in.resonance)));
   if (in.fast_energy) print(fmt::format("energy in the stiff gaps at the start: {:.4g}\n", *in.fast_energy));
 }

@@ -21,7 +21,7 @@ sigset_t heard;  // the signals that end the program; blocked everywhere but in 
 struct LastWords {
   std::mutex mutex;
   std::function<std::string()> say = [] { return "interrupted"; };  // empty: nobody looks at the flag
-  bool said = false;                                                // the program ends in order and has told so
+  bool said = false;  // the program is ending in an orderly way and has said so
   // Never destroyed: the thread that waits for signals outlives static objects.
   static LastWords& get() {
     static LastWords& words = *new LastWords;

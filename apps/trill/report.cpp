@@ -52,7 +52,8 @@ void write_frames(const ReportRun& run, const std::string& folder) {
   namespace fs = std::filesystem;
   const std::vector<std::string> frames = picture_frames(run);
   if (frames.empty())
-    throw UsageError("trill does not know what this model looks like; a table [picture] in the model file says it");
+    throw UsageError(
+        "trill does not know what this model looks like; describe it by a table [picture] in the model file");
   std::error_code error, none;
   if (fs::exists(folder, none) && !(fs::is_directory(folder, none) && fs::is_empty(folder, none)))
     throw UsageError(fmt::format("--frames {}: the folder has to be new or empty", folder));

@@ -39,7 +39,7 @@ bool looks_logarithmic(const std::vector<double>& values) {
   return logarithmic < linear;
 }
 
-// A place in a page may hold letters that mean something in an address.
+// The address of a file as seen from a page. Letters that have a meaning in addresses are escaped.
 std::string address_of(const fs::path& target, const fs::path& page) {
   std::error_code none;
   const fs::path folder = fs::absolute(page, none).parent_path();
@@ -59,7 +59,8 @@ std::string check_text(const SweepMember& member) {
   return std::isfinite(member.trust.error) ? fmt::format("{}, {:.1e} off", verdict, member.trust.error) : verdict;
 }
 
-// A column that is empty, in which all runs did as they should, or that tells of the last step alone, says nothing.
+// Columns that say nothing: empty ones, those in which all runs are as they should be, and those about the last step
+// alone.
 bool says_something(const Table& table, std::size_t column) {
   const std::string& name = table.columns[column];
   if (name == "h" || name == "error") return false;

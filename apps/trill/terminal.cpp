@@ -87,7 +87,7 @@ std::string one_visible_line(std::string text) {
 }
 }  // namespace
 
-// A closed one would be taken by the next file that is opened, into which messages would then go.
+// The descriptor of a closed stream would be given to the next file that is opened, into which messages would then go.
 void open_standard_files() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(file, F_GETFD) < 0) (void)!::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);

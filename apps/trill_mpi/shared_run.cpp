@@ -120,7 +120,8 @@ Trust trust_of(const Reduction& reduction) {
     }
   }
   trust.verdict = verdict_of(trust.error);
-  trust.headline = fmt::format("The run is right to {:.2g} of a range, by what ritz states itself.", trust.error);
+  trust.headline =
+      fmt::format("The run is right to {:.2g} of a range, by the error that ritz states itself.", trust.error);
   trust.how = "by the bound of the reduction and the rounding of K; nothing was computed twice";
   return trust;
 }

@@ -21,7 +21,7 @@ struct Inspection {
   std::string resonance;              // at which steps impulses of slow forces resonate; empty: there are none
   ProblemFacts facts;
   Advice advice;        // with all ways that can be taken, the best first
-  std::string refusal;  // why what is wanted cannot be had; empty: it can
+  std::string refusal;  // why what is wanted cannot be computed; empty: it can
 };
 // The plan says what is wanted and for how long; a method that it names is not looked at.
 Inspection inspect_problem(const RunPlan& plan, const Problem& problem, const RunDefaults& defaults);

@@ -98,7 +98,8 @@ bool conserves_energy(const Problem& problem, const State& start, double t_end) 
   if (!first) return false;
   const Vec first_push = pushed(start.t);
   // A potential or a constraint that moves does work. At the origin the potential of a load is zero at all times, but
-  // its force is not. Two times apart from each other by no round share of the run.
+  // its force is not. The two times are no simple fractions of the run, so that a periodic load is hardly the same at
+  // both.
   for (const double share : {0.381966, 0.911}) {
     const double t = start.t + share * (t_end - start.t);
     if (const auto later = at(t); !later || *later != *first || pushed(t) != first_push) return false;

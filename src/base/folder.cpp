@@ -129,10 +129,10 @@ bool Folder::rename(const std::string& from, const std::string& to) const {
 
 bool Folder::give_name(const std::string& from, const std::string& to) const {
   if (::renameat2(file_.get(), from.c_str(), file_.get(), to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  // Network file systems cannot promise it, but a second name is never one that is there.
+  // Network file systems do not offer renaming without replacing, but a hard link never replaces an existing file.
   if (errno != EINVAL && errno != ENOSYS) return false;
   if (::linkat(file_.get(), from.c_str(), file_.get(), to.c_str(), 0) == 0) {
-    remove(from);  // or somebody else has, who tidies up
+    remove(from);  // unless somebody else, who tidies up, has removed it already
     return true;
   }
   if (errno == EEXIST) return false;

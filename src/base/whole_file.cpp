@@ -76,7 +76,7 @@ void remove_stale_temporaries(const fs::path& path) {
     for (const std::string& name : folder.names())
       if (is_temporary_name(name)) remove_if_unheld(folder, name);
   } catch (const IoError&) {
-    // Whoever wants to write there will be told.
+    // A process that wants to write there gets the error itself.
   }
 }
 

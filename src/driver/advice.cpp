@@ -34,13 +34,15 @@ double fast_share(const ProblemFacts& facts) {
 std::string damping_objection(const ProblemFacts& facts, const Question& question) {
   const double share = fast_share(facts);
   if (!(share > negligible_share * question.accuracy)) return "";
-  return fmt::format("it would damp the fast motion, whose {:.2g} of the energy can push the slow motion", share);
+  return fmt::format("it would damp the fast motion, which has {:.2g} of the energy and can push the slow motion",
+                     share);
 }
 
 std::string without_fast_motion(const ProblemFacts& facts) {
   if (facts.gap.found() || facts.gaps > 0 || facts.fast_periods() > many_periods) return "";
   if (!facts.scales.all) return "its frequencies are not known";
-  return facts.scales.frequencies.empty() ? "nothing oscillates" : "its frequencies are not apart";
+  return facts.scales.frequencies.empty() ? "nothing oscillates"
+                                          : "no gap separates its fast frequencies from slow ones";
 }
 
 // What speaks against a candidate besides its own objection.
@@ -117,7 +119,7 @@ std::string objection_of(const Advice& advice, std::string_view name) {
   return "";
 }
 
-// The slow motion, or the full one where the slow one does not pay or cannot be had by itself.
+// The slow motion, or the full one where the slow one does not pay or cannot be computed by itself.
 Advice for_slow_motion(const Resolved& asked, const Facts& known) {
   Advice advice = for_full_motion(asked, known);
   const RankedWay& first = advice.ranked.front();
@@ -130,7 +132,7 @@ Advice for_slow_motion(const Resolved& asked, const Facts& known) {
   if (slow) return advice;
   advice.choice =
       fmt::format("the full motion is computed, by {}{}, because {}", name_of(first.way), chosen_step(asked, first),
-                  !why.empty()          ? "there is no slow motion apart from a fast one: " + why
+                  !why.empty()          ? "no slow motion can be separated from a fast one: " + why
                   : closed_form.empty() ? "that takes no longer than the slow motion by itself"
                                         : "the slow motion cannot be computed by itself: " + closed_form);
   return advice;
@@ -165,7 +167,7 @@ Advice for_statistics(const Resolved& asked, const Facts& known) {
   return advice;
 }
 
-// Where the envelope does not pay or cannot be had, every cycle is computed.
+// Where the envelope does not pay or cannot be followed, every cycle is computed.
 Advice for_envelope(const Facts& known) {
   const Trial &first = known.trials.front(), &last = known.trials.back();
   const std::string name = last.technique.name();

@@ -59,10 +59,9 @@ std::string end_text(const RecordedRun& farthest) {
   constexpr double before_it = 0.99;  // of the way to where it breaks off
   const RunPlan& plan = farthest.prepared().plan;
   const double reached = reached_by(farthest);
-  if (reached == *plan.from) return "No way gets beyond the first step.";
-  return fmt::format(
-      "No way of those that were tried gets beyond t = {:.6g}; the motion until then can be had with --to {:.3g}.",
-      reached, *plan.from + before_it * (reached - *plan.from));
+  if (reached == *plan.from) return "None of the methods tried gets beyond the first step.";
+  return fmt::format("None of the methods tried gets beyond t = {:.6g}; --to {:.3g} computes the motion until then.",
+                     reached, *plan.from + before_it * (reached - *plan.from));
 }
 
 // The numbers of the plan by which the step is controlled, given anew. Without `atol` it follows from rtol.

@@ -14,8 +14,8 @@ struct InquiryOptions {
   std::function<void(RecordedRun& run)> look = {};
 };
 
-// `base`, or the way of its ranking with the step by which the stored run for the same question was computed. The
-// ranking may differ from the one then, since it depends on times.
+// `base`; or, if a run for the same question is stored, the way of its ranking and the step by which that run was
+// computed. The ranking of then may differ from the present one, since it depends on measured times.
 PreparedRun as_stored(PreparedRun base, const RunPlan& asked, const RunInfo& stored);
 
 // A question, asked until it is answered: the run is solved and checked, and then repeated more accurately or with the

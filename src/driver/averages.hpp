@@ -8,7 +8,7 @@
 
 namespace trill {
 // The average of a random or chaotic signal that was sampled at equal intervals. Its error is that of the means of
-// blocks, which are as long as the correlations of the signal ask for.
+// blocks, which are so long that they are no longer correlated.
 struct Average {
   double mean = 0, deviation = 0;  // deviation: of single values
   double error = 0;                // standard error of the mean

@@ -139,7 +139,7 @@ OptionSet values_of(const std::vector<OptionRow>& rows, const OptionSet& given) 
   return all;
 }
 
-// The method is named from now on. That averages are wanted is still to be known: they are what is judged.
+// From here on the method counts as named. That averages are wanted must stay known, because they are what is judged.
 void forget_choice(RunPlan& plan) {
   if (plan.want != Want::statistics) plan.want = Want::full;
 }

@@ -18,7 +18,7 @@ constexpr double share_of_accuracy = 1e-4, tightest_rtol = 1e-13, loosest_rtol =
 constexpr double time_to_forecast = 0.1;  // share of the time after which progress tells whether it will end in time
 const char* const explicit_first[] = {"dop853", "radau"};
 const char* const implicit_first[] = {"radau", "dop853"};
-// Where diodes turn at voltages that no capacitance holds, radau may fail.
+// Where diodes switch at nodes whose voltages no capacitance holds, radau may fail.
 const char* const last_of_circuits = "circuit_sdirk";
 // Damps oscillations, but shares nothing with radau, which alone solves some problems as accurately as an audit needs.
 const char* const last_resort = "bdf";

@@ -96,7 +96,8 @@ class AveragesCheck {
  private:
   std::string hindrance() const {
     if (quantities_.empty())
-      return "paths of random motion cannot be compared, and the model has no measures whose averages could be.";
+      return "paths of random motion cannot be compared, and the model has no measures whose averages could be "
+             "compared.";
     if (!run_.plan.h) return "averages are compared for fixed steps only; give a step size by --h.";
     if (given_.rows() < least_rows_for_averages)
       return "there are too few rows for averages; record more often or run longer.";

@@ -25,8 +25,8 @@ Comparison compare(const JudgedCurve& run, const JudgedCurve& reference, const V
 double error_of_conserved(const Comparison& comparison, const JudgedCurve& reference, const Vec& scales,
                           const std::vector<JudgedValue>& values);
 
-// The largest error that counts at a time so many times as late, and of what it is. Each error goes on growing with the
-// power of time (0 to 2) with which it grew from the first to the second half.
+// The largest error that counts at a time that is `times_as_late` times as late, and which value has it. Each
+// error goes on growing with the power of time (0 to 2) with which it grew from the first to the second half.
 struct Carried {
   double error = 0;
   Index value = 0;

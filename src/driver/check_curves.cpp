@@ -94,9 +94,8 @@ std::vector<bool> values_that_jump(const PreparedRun& run) {
 
 namespace {
 // Which rows are compared: every so many, as long as the motion is smooth. At the edges of switches two good runs
-// differ by the whole edge, because one of them is a little earlier, and values between two steps are not to be had
-// there. So the times are taken at which every run ends a step, if there are enough, and otherwise rows after long
-// steps.
+// differ by the whole edge, because one of them is a little earlier, and values between two steps are not known there.
+// So the times are taken at which every run ends a step, if there are enough, and otherwise rows after long steps.
 class RowChoice {
  public:
   enum class Use { none, add, replace };

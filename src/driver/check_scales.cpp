@@ -132,8 +132,9 @@ Vec judged_scales(const PreparedRun& run, const Extent& extent, const JudgedCurv
     double scale = high - low;
     if (is_energy(quantities[static_cast<std::size_t>(k)])) scale = std::max(scale, kinetic);
     if (scale <= conserved * size) scale = size;
-    // Zero by symmetry, and otherwise only by the errors of the run. A length that is small beside the places of its
-    // ends is not zero at the start; and who asks for a difference does not ask for what it is the difference of.
+    // Is the measure zero by symmetry, and otherwise only because of errors of the run? A length that is small compared
+    // with the coordinates of its ends is not, since it is not zero at the start. A difference that the user names is
+    // judged by its own size, unless that is rounding.
     const bool is_zero = std::abs(at_start[k]) <= rounded_to_zero * response[k];
     const double by_errors = is_named(run, quantities[static_cast<std::size_t>(k)].name) ? rounding : conserved;
     if (is_zero && scale <= by_errors * response[k]) scale = response[k];

@@ -103,7 +103,7 @@ void state(Trust& trust, const Finding& finding, const PreparedRun& run, const R
   const auto casts_doubt = [](const Notice& notice) { return notice.severity == Severity::doubt; };
   if (trust.verdict == Verdict::green && std::any_of(outcome.notices.begin(), outcome.notices.end(), casts_doubt)) {
     if (finding.measured)
-      trust.headline += " What the warnings above are about did no harm here.";
+      trust.headline += " The causes of the warnings above did no harm here.";
     else
       doubt(trust, "But read the warnings above: the check does not show what they warn of.");
   }

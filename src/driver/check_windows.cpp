@@ -13,7 +13,8 @@ namespace {
 constexpr int further_windows = 3;
 constexpr double least_covered = 0.01;  // of a full motion: errors cannot be carried farther than that
 
-// What a window that begins at a state of the run itself deviates by, over no more time than the first window took.
+// By how much the run deviates in a window that begins at a state of the run itself. Such a window covers no more time
+// than the first one.
 struct Further {
   double error = 0, covered = 0;
   Index value = -1;

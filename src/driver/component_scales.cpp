@@ -86,9 +86,8 @@ Sizes sizes_of(const PreparedRun& run, const Extent& extent, const StateSamples&
   }
   return sizes;
 }
-// Coordinates with a unit of their own, as the angle of a body that cannot turn, may be all that has this unit, and
-// they may move by rounding alone. M q^2 has one unit for all coordinates, and so has M v^2, so they are compared by
-// these.
+// A coordinate may be the only one with its unit, as the angle of a body that cannot turn, and may move by rounding
+// alone. M q^2 has the same unit for all coordinates, and so has M v^2, so coordinates are compared by these.
 void judge_still(const MechanicalProblem& p, const StateSamples& samples, const Sizes& sizes, Vec& scale) {
   const Index n = p.layout().nq;
   MatrixSlot mass = p.mass_pattern();

@@ -39,8 +39,8 @@ struct StateSamples {
 // How large a deviation of each component would be as large as its motion: its range over the run, but no less than a
 // hundredth of the largest motion of its kind (same role, same unit), and no less than what rounding explains. The
 // motion of a velocity is at least the mean speed with which its position crosses its range, that of a multiplier at
-// least the other forces on its coordinates. A problem may know values below which there is nothing to judge. So what
-// is constant up to rounding, or zero by symmetry, is judged by what moves beside it.
+// least the other forces on its coordinates. A problem may know values below which there is nothing to judge. So a
+// component that is constant up to rounding, or zero by symmetry, is judged by the motion of others of its kind.
 Vec component_scales(const PreparedRun& run, const Extent& extent, const StateSamples& samples);
 
 // The absolute tolerance that belongs to rtol where none is given: a thousandth of it for numbers about 1, and for the

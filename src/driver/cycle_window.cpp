@@ -53,8 +53,8 @@ RunPlan plan_of_every_cycle(const RunPlan& followed, double from, double to) {
   return plan;
 }
 
-// The positions of switches are not recorded. The unknowns tell them, except between the thresholds of a switch; there
-// it is as a cycle before has left it.
+// The positions of switches are not recorded. The unknowns determine them, except between the thresholds of a switch;
+// there the switch is as an earlier cycle has left it.
 State start_of(const Problem& problem, const CycleStart& at, const std::vector<int>& mode_before) {
   State start(problem.layout(), at.t);
   start.y = at.y;

@@ -10,7 +10,7 @@
 
 namespace trill {
 namespace {
-// Of the largest value that an event function had. A constraint or a formulation may move a state that much.
+// Share of the largest value that an event function had: a constraint or a formulation may move a state by that much.
 constexpr double beside_the_root = 1e-6;
 constexpr double next_to_nothing = 1e-9;  // of a rate before
 

@@ -175,7 +175,7 @@ std::optional<EventDetector::Point> EventDetector::beyond_root(std::size_t event
     if (!inside || lowest > 0.5 * std::min({p[0].value, p[1].value, p[2].value})) break;
     const Point found{theta, sign * events_[event].root(at(theta))};
     if (found.value < 0) return Point{theta, sign * found.value};
-    // Of the four points, three neighbours with the lowest one among them.
+    // Three neighbours among the four points, with the lowest one among them.
     const bool before = theta < p[1].theta;
     const Point q[4] = {p[0], before ? found : p[1], before ? p[1] : found, p[2]};
     const bool first_half = std::min(q[0].value, q[1].value) < std::min(q[2].value, q[3].value);

@@ -80,7 +80,7 @@ Candidate ask_method(const MethodEntry& entry, const ProblemFacts& facts, const 
   if (!accepts(entry.info.accepts, facts))
     c.prospect.objection = "it is not for this kind of problem";
   else if (!entry.advise)
-    c.prospect.objection = "it does not say what it would do; name it to use it";
+    c.prospect.objection = "it makes no prediction; name it to use it";
   else
     c.prospect = entry.advise(facts, question);
   if (c.prospect.objection.empty()) c.prospect.objection = why_not(entry, problem, c.prospect.options);
@@ -97,7 +97,7 @@ Candidate ask_formulation(const ReformulationEntry& entry, const Resolved& asked
   c.technique.formulation = &entry;
   c.full = entry.delivers == Delivers::full;
   if (!entry.advise)
-    c.prospect.objection = "it does not say what it would do; name it to use it";
+    c.prospect.objection = "it makes no prediction; name it to use it";
   else
     c.prospect = entry.advise(facts, question);
   if (c.prospect.objection.empty() && !facts.mechanical) c.prospect.objection = "it is for mechanical systems";

@@ -167,7 +167,7 @@ bool fits(const RunInfo& info) {
 
 bool can_be_filled(const PreparedRun& run, const RunInfo& info, const RunOutcome& outcome, const RowSource& rows) {
   if (!run.stepper || !run.problem) return false;
-  // Cycles that are computed at once have no interpolant, and going backwards is not worth the care.
+  // Cycles that are computed at once have no interpolant, and going backwards is not worth the trouble.
   if (run.reformulation && (run.reformulation->keeps_time() || *run.plan.to < *run.plan.from)) return false;
   const auto output = info.settings.find("output");  // a stored run knows it in words only
   if (output == info.settings.end() || !output->second.starts_with("every")) return false;
@@ -178,9 +178,9 @@ bool can_be_filled(const PreparedRun& run, const RunInfo& info, const RunOutcome
   return count > 1 && count < enough_rows && outcome.counters.steps <= most_steps && fits(info);
 }
 
-// What hardly changes from row to row is kept by the motion, and so is a constraint. The interpolant keeps them less
-// accurately than the steps do, and its error would be taken for one of the run: a straight line is nearer to the
-// truth.
+// Values that hardly change from row to row are conserved by the motion, and so are constraints. The interpolant
+// conserves them less accurately than the steps do, and its error would be taken for one of the run: a straight line is
+// nearer to the truth.
 std::vector<bool> kept_quantities(const std::vector<Quantity>& quantities, const std::vector<StoredRow>& rows) {
   constexpr double hardly = 1e-3;
   std::vector<bool> kept(quantities.size());

@@ -63,7 +63,7 @@ double tightened(const Attempted& a, double error, double accuracy) {
   return a.run.plan.h ? setting : std::max(setting, smallest_rtol);
 }
 
-// Nobody who did not ask for an accuracy expects to wait for one.
+// A user who did not ask for an accuracy does not expect to wait for one.
 bool is_affordable(const Attempted& a, double setting) {
   if (a.asked.accuracy) return true;
   const double order = a.run.plan.h || !a.run.stepper ? 1 : std::max(1, a.run.stepper->info().order);
@@ -81,16 +81,17 @@ std::string step_text(const RunPlan& plan) {
 
 std::string chaos_text(const Attempted& a, double accuracy) {
   return fmt::format(
-      "An accuracy of {:.2g} cannot be had to the end: neighbouring motions part so fast that rounding alone spoils "
-      "it. "
+      "An accuracy of {:.2g} cannot be reached up to the end: neighbouring motions separate so fast that rounding "
+      "alone "
+      "spoils it. "
       "With {} it holds until t = {:.4g}; end the run there (--to {:.4g}), or ask for averages.",
       accuracy, step_text(a.run.plan), a.trust.until, a.trust.until);
 }
 
 std::string model_text(const Attempted& a, double accuracy) {
   return fmt::format(
-      "An accuracy of {:.2g} cannot be had with {}, whose equations have an error of about {:.1g} themselves; a method "
-      "that follows the oscillation has no such error: --method dop853 --accuracy {:g}.",
+      "An accuracy of {:.2g} cannot be reached with {}, whose equations have an error of about {:.1g} themselves; a "
+      "method that follows the oscillation has no such error: --method dop853 --accuracy {:g}.",
       accuracy, a.run.way.formulation->name, model_error(a), accuracy);
 }
 
@@ -174,7 +175,8 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
     next.shortfall = chaos_text(a, accuracy);
   } else if (at_the_bottom) {
     next.shortfall = fmt::format(
-        "An accuracy of {:.2g} cannot be had with this method: with rtol = {:.2g}, below which there is only rounding, "
+        "An accuracy of {:.2g} cannot be reached with this method: with rtol = {:.2g}, below which there is only "
+        "rounding, "
         "the "
         "error is still {:.2g}.",
         accuracy, smallest_rtol, error);

@@ -19,7 +19,7 @@ struct Verdicts {
   std::optional<double> tighter;  // the same way, with this h or rtol
   bool next_rung = false;         // the next way of the ranking
   bool controls_steps = false;    // the first one of them that adapts its steps to the motion, if there is one
-  std::string shortfall;          // why the accuracy cannot be had; empty: it was reached, or it is not known
+  std::string shortfall;          // why the accuracy cannot be reached; empty: it was reached, or it is not known
 };
 Verdicts next_step(const Attempted& attempted);
 // The step is trill's to choose: the user named an accuracy, or neither the method nor its step. A model may name both,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short runs that show how a method gets on with a problem, before one is chosen.
+// Short runs that show how well a method solves a problem, before one is chosen.
 #pragma once
 
 #include "formulation/prospect.hpp"

@@ -108,8 +108,8 @@ class ForceProbe {
   std::function<void()> evaluate_;
 };
 
-// In powers of four, so that the noise of a clock seldom changes what is done. What is shorter than the other work of a
-// step is not told apart at all.
+// In powers of four, so that the noise of a clock seldom changes what is done. Costs below the other work of a step
+// count as equal.
 double rounded(double seconds) {
   return seconds < negligible ? 0.125 * negligible : std::pow(4, std::round(std::log2(seconds) / 2));
 }

@@ -32,7 +32,7 @@ void check_accuracy(const RunPlan& plan) {
                     *plan.accuracy));
   if (plan.accuracy && *plan.accuracy < smallest_accuracy)
     throw UsageError(
-        fmt::format("an accuracy of {} cannot be had, because numbers have sixteen digits and rounding "
+        fmt::format("an accuracy of {} cannot be reached, because numbers have sixteen digits and rounding "
                     "spoils the last ones; the smallest that can be asked for is {}",
                     *plan.accuracy, smallest_accuracy));
 }
@@ -190,7 +190,7 @@ Way resolve_way(const Technique& technique, const RunPlan& plan, const Problem& 
 }
 
 namespace {
-// For what does not leave trill a choice although no method is named: a step size, options or a formulation.
+// Where trill has nothing to choose although no method is named: a step size, options or a formulation are given.
 std::string usual_method(const Problem& problem) {
   if (dynamic_cast<const LangevinProblem*>(&problem)) return "langevin_splitting";
   if (dynamic_cast<const CircuitProblem*>(&problem) || dynamic_cast<const ReactiveProblem*>(&problem)) return "radau";
@@ -227,7 +227,7 @@ Resolved resolve(const RunPlan& given, const Problem& problem, const RunDefaults
   fill_span(plan, problem, defaults);
   sort_formulations(plan);
   take_controller(plan);
-  // Averages can be had of any method, so one may be named.
+  // Any method can be asked for averages, so one may be named.
   const bool names_way = plan.want == Want::statistics && !leaves_choice(plan);
   if (plan.want == Want::full || names_way) {
     // The method that a model names is for the model as it is, with its gaps open.

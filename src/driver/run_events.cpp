@@ -10,8 +10,8 @@
 
 namespace trill {
 namespace {
-// Of the longest step. Switches whose controls cross within this time turn together: which of them is found to be first
-// depends on rounding.
+// Share of the longest step. Switches whose controls cross within this time change together: which of them is found
+// first depends on rounding.
 constexpr double one_instant = 2e-7;
 constexpr double on_threshold = 1e-3;  // of the largest distance of a control from its threshold
 }  // namespace
@@ -117,8 +117,8 @@ bool Run::restart_behind(std::size_t index, const State& before, const State& af
   return !changes || !accumulates(index);
 }
 
-// The motion is about to be on the sides to which switches that turned belong now. Where the first of them turned is
-// known to the accuracy of the step only.
+// The motion is about to be on the sides to which the switches that changed belong now. The place where the first of
+// them changed is known only to the accuracy of the step.
 void Run::take_turns(std::size_t first, const std::vector<int>& before) {
   for (std::size_t k = 0; k < before.size(); ++k) {
     if (user_.mode[k] == before[k]) continue;
@@ -184,7 +184,7 @@ void Run::end_in_crowd(const Event& event, double t) {
       fmt::format("at t = {:.6g}: event '{}' happens again and again at ever shorter intervals; {}", t, event.name,
                   event.restarts ? "the motion is held at the place where a formula switches; let the formula change "
                                    "smoothly there, for instance by tanh"
-                                 : "let the conditions of events that undo each other lie apart, or let the event "
+                                 : "separate the conditions of events that undo each other, or let the event "
                                    "end the run (stop = true)"));
 }
 

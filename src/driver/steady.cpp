@@ -22,7 +22,7 @@ constexpr const char* steady_asker = "the steady state";
 constexpr double steady_rtol = 1e-7;        // of a cycle, unless the user says otherwise
 constexpr double part_of_a_run = 0.381966;  // after which a formula of the time has another value, if it has no period
 constexpr double check_refinement = 10, transient_rtol = 1e-6;
-// Of the swings of the guess: with less, an oscillation is taken for an equilibrium.
+// Share of the swings of the guess: a periodic motion that swings less counts as an equilibrium, not as an oscillation.
 constexpr double least_share_of_guess = 0.02;
 // How much the last swings of an oscillation may differ for a first guess; a smaller number means a longer transient,
 // for oscillators where Newton's method fails from farther away.

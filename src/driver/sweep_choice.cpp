@@ -17,7 +17,8 @@ std::optional<double> number_in(const OptionSet& settings, const char* name) {
   return found == settings.end() ? std::nullopt : parse_number(found->second);
 }
 
-// Of members that are there already; with parameters of that member all else must be as asked now.
+// The plan by which members that are there already were run. Apart from the parameters of the member, everything in it
+// must be as it is asked for now.
 std::optional<RunPlan> choice_of_files(const Sweep& sweep, const RunPlan& chosen, const std::string& version) {
   constexpr int most_looked_at = 3;
   int looked_at = 0;

@@ -290,8 +290,8 @@ class Check {
     if (!std::isfinite(error)) return false;
     finding_.error = error;
     finding_.of = run_.plan.of.size() == 1 ? run_.plan.of.front() : "what was asked for";
-    finding_.how =
-        fmt::format("by what {} states itself; no other check fits into its time", run_.way.formulation->name);
+    finding_.how = fmt::format("by the error that {} states itself; no other check fits into its time",
+                               run_.way.formulation->name);
     finding_.stated = true;
     return true;
   }
@@ -365,7 +365,7 @@ bool may_be_sampled(const PreparedRun& run) {
   return p && p->layout().nq >= many && run.plan.h && !run.way.formulation && run.stepper->info().symplectic;
 }
 
-// At the kicks of an impulse method the fast motion always stands in the same phase.
+// At the kicks of an impulse method the fast motion is always in the same phase.
 bool records_at_kicks(const PreparedRun& run) {
   return run.plan.want != Want::statistics && dynamic_cast<const InnerStates*>(run.stepper.get());
 }
@@ -378,7 +378,7 @@ Trust with_averages(const PreparedRun& run, const Trust& paths, Trust averages) 
     averages.headline = fmt::format("Use neither paths {} nor averages of this run. {}", off, averages.headline);
     if (records_at_kicks(run)) {
       averages.headline +=
-          " Rows have the values at the kicks, where the fast motion always stands in the same phase; --want "
+          " Rows have the values at the kicks, where the fast motion is always in the same phase; --want "
           "statistics records means over the inner steps.";
       averages.remedy = "";
     }
@@ -407,7 +407,7 @@ Trust check_trust(const PreparedRun& run, const RunOutcome& outcome, const RowSo
   }
   if (compares_averages(run)) return check_averages(run, rows, clock);
   const Trust paths = Check(run, outcome, rows, clock).answer();
-  // Who names an accuracy wants the paths.
+  // A user who names an accuracy wants the paths.
   if (paths.verdict != Verdict::red || run.plan.accuracy || !may_be_sampled(run)) return paths;
   return with_averages(run, paths,
                        check_averages(run, rows, {budget_of(options, outcome.counters.seconds), options.stop}));

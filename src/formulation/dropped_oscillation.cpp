@@ -34,8 +34,8 @@ void DroppedOscillation::look(double t, In q, In v, double tolerance, Notes& not
   if (off > allowed)
     notes.raise(t, "fast_energy_left_out",
                 "The oscillation of the stiff gaps at the start is left out, while their frequencies vary along the "
-                "motion: its force on the slow motion is missing. The value estimates the relative error by that. "
-                "Method slow takes the force in.",
+                "motion: its force on the slow motion is missing. The value estimates the relative error that this "
+                "causes. Method slow includes the force.",
                 MissingForce::severity(off), off, allowed);
 }
 

@@ -409,7 +409,7 @@ std::unique_ptr<Reformulation> make_slow(const Problem& problem, const OptionSet
                     given.begin()->first));
   return make_slow_bath(problem);
 }
-// Where all that moves oscillates, at frequencies that are not apart.
+// Where all that moves oscillates, and no gap separates fast frequencies from slow ones.
 double periods_of_slowest(const ProblemFacts& facts) {
   const bool apart = facts.gap.found() || !facts.scales.all || facts.scales.frequencies.empty();
   return apart ? HUGE_VAL : facts.span * facts.scales.frequencies.front() / (2 * std::numbers::pi);
@@ -424,7 +424,8 @@ Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
     out.objection = "gaps and constraints leave nothing that could move slowly";
   if (question.wanted == Delivers::full) out.objection = "it computes the slow motion only";
   if (const double periods = periods_of_slowest(facts); periods < least_periods)
-    out.objection = fmt::format("nothing is slow beside an oscillation of which the run has {:.2g} periods", periods);
+    out.objection =
+        fmt::format("nothing is slow compared with an oscillation of which the run has {:.2g} periods", periods);
   if (!out.objection.empty()) return out;
   const double rate = std::max(facts.gap.found() ? facts.gap.slow : 0, 1 / facts.span);
   if (!facts.random) out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-12, 1e-4));

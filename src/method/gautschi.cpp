@@ -40,7 +40,7 @@ class Gautschi final : public Stepper {
   static std::vector<OptionSet> variants() { return {{{"omega", "0.8"}}, {{"omega", "0.8"}, {"r", "2"}}}; }
   static Prospect advise(const ProblemFacts&, const Question&) {
     return only_by_name(
-        "it needs the frequency of the oscillation; name it where forces are linear but for small ones");
+        "it needs the frequency of the oscillation; name it where forces are linear except for small ones");
   }
   static MethodInfo describe(const Options& options) {
     return {.name = "gautschi",
@@ -84,9 +84,10 @@ class Gautschi final : public Stepper {
   StepResult step(State& s, const StepRequest& request) override {
     const double h = request.h;
     if (!told_)
-      request.notes.raise(s.t, "gautschi_omega",
-                          "The method is fitted to the fastest frequency found at the start, which is the value.",
-                          Severity::info, omega_, 0);
+      request.notes.raise(
+          s.t, "gautschi_omega",
+          "The method is fitted to the fastest frequency found at the start. The value is this frequency.",
+          Severity::info, omega_, 0);
     told_ = true;
     if (!solvable(s.t, request)) return {.status = StepStatus::refused};
     if (request.jumped) {

@@ -45,7 +45,7 @@ struct Aboba {
             .accepts = {.langevin = true}};
   }
   static Prospect advise(const ProblemFacts&, const Question&) {
-    return only_by_name("langevin_splitting has positions that are as accurate and velocities that are more so");
+    return only_by_name("langevin_splitting has equally accurate positions and more accurate velocities");
   }
 };
 

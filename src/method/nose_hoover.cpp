@@ -18,7 +18,7 @@ class NoseHoover final : public HeatBathStepper {
     void fields(OptionVisitor& v) {
       v.integer("chain", chain, Range::between(1, 100), "number of thermostats; a single one is often not ergodic");
       v.integer("repeats", repeats, Range::between(1, 1000),
-                "how often the part of the thermostats is divided in a step");
+                "number of parts into which the half steps of the thermostats are divided");
       v.number("mass", mass, Range::at_least(0),
                "mass of the thermostats, for each direction of motion; 0: kT/gamma^2, so that they respond in the time "
                "1/gamma");

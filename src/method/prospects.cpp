@@ -38,7 +38,7 @@ Prospect objection(std::string text) {
 }
 
 std::string without_pilot(const Pilot& pilot, const char* method) {
-  return pilot.failure.empty() ? fmt::format("nothing is known about how {} gets on with it", method)
+  return pilot.failure.empty() ? fmt::format("it is not known how well {} solves it", method)
                                : fmt::format("a pilot run with {} failed {}", method, pilot.failure);
 }
 
@@ -81,7 +81,7 @@ Prospect explicit_prospect(const ProblemFacts& facts, const Question& question, 
   if (out.steps > too_many_steps) return objection(fmt::format("it would take about {:.1g} steps", out.steps));
   add_work(method, pilot, facts, out);
   out.error = pilot.error * method.error * *out.rtol / pilot.rtol;
-  out.why = "steps are limited by accuracy and not by stability, and this takes the least work for them";
+  out.why = "steps are limited by accuracy and not by stability, and this method takes the least work";
   return out;
 }
 

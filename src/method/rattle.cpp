@@ -16,9 +16,9 @@ class Rattle final : public Stepper {
       v.choice("constraint_solver", solver.sweeps, NamedValues<bool>{{"newton", false}, {"gauss_seidel", true}},
                "how positions are moved onto the constraints: all at once, or one after the other, as SHAKE does");
       v.number("relaxation", solver.relaxation, Range::between(0.1, 1.95),
-               "of gauss_seidel: each constraint is corrected by this times what it needs");
+               "with gauss_seidel: factor by which every correction is multiplied");
       v.number("constraint_tolerance", solver.tolerance, Range::positive(),
-               "of gauss_seidel: how far constraints may stay open");
+               "with gauss_seidel: how far from zero constraints may remain");
     }
   };
   static MethodInfo describe(const Options&) {

@@ -374,9 +374,9 @@ void SlowTracker::report_failure(const State& s, const StepRequest& request) con
   const double limit = max_abs(here_->q) / std::abs(request.h);
   if (oscillation_.speed < limit) return;
   request.notes.raise(s.t, "oscillation_too_large",
-                      "The Newton iteration fails, because the state oscillates about the slow motion with too large a "
-                      "speed, which is the value. It converges as long as h times this speed is below a few lengths. "
-                      "Try a smaller h, or radau with fast=damp.",
+                      "The Newton iteration fails, because the state oscillates about the slow motion too fast. The "
+                      "value is the speed. The iteration converges as long as h times this speed is below a few "
+                      "lengths. Try a smaller h, or radau with fast=damp.",
                       Severity::warning, oscillation_.speed, limit);
 }
 
@@ -385,7 +385,7 @@ void SlowTracker::report_removal(double t, Notes& notes) {
   memory_.left_out = std::max(memory_.left_out, removed);
   notes.raise(t, "slow_motion_only",
               "The state oscillated about the slow motion by this many tolerances. The oscillation is damped, and the "
-              "result answers for the slow motion only; radau with fast=resolve follows both.",
+              "result is the slow motion only; radau with fast=resolve follows both.",
               Severity::info, removed, 1);
   if (turned_speed_ > most_turned)
     notes.raise(

@@ -177,7 +177,7 @@ bool ChargeCycle::pass(double end) {
   return true;
 }
 
-// Equal parts of the time, each of which is halved as often as the error wants.
+// Equal parts of the time, each of which is halved as often as the error requires.
 ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
   const double parts = std::max(1.0, std::ceil((end - from) / longest_ * (1 - 1e-9)));
   const double part = (end - from) / parts;

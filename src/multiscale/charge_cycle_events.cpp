@@ -125,8 +125,9 @@ bool ChargeCycle::end_on_section() {
   return true;
 }
 
-// A step that lands on a switching point ends a little before it or behind it. Which other switches turn at the same
-// instant is seen surely behind it; from before it, two switches of one instant would turn each other back for ever.
+// A step that lands on a switching point ends a little before or after it. Whether other switches change at the same
+// instant is decided at a state that is surely after it; before it, two switches of one instant would change each other
+// back for ever.
 void ChargeCycle::turn_just_after(int event) {
   after_ = state_;
   if (has_stepped_) {

@@ -160,9 +160,9 @@ bool ChargeStep::attempt(double t, double h, In charges, In x) {
   return true;
 }
 
-// (sigma C + G) e_x = sigma e: of what is stiff, only what the step really got wrong is left. Errors are relative to
-// the charge or, if that is less, to what comes and goes in a cycle: a large capacitor hardly notices a cycle, but what
-// it does notice adds up.
+// (sigma C + G) e_x = sigma e: in stiff components only the error that the step really made is left. Errors are
+// relative to the charge or, if that is less, to the part of it that flows in and out in a cycle: the charge of a large
+// capacitor hardly changes in a cycle, but its errors add up.
 double ChargeStep::error() {
   r_.setZero();
   for (int i = 0; i < stages; ++i) r_ += error_weights_[static_cast<std::size_t>(i)] * h_ * sigma_ * k_.col(i);

@@ -18,10 +18,11 @@ struct ChargeTolerances {
   double rtol = 1e-6;
   Vec unknown;  // absolute, of every unknown
   Vec charge;   // absolute, of every charge
-  // Of the tolerances, left over by Newton's method. So little that cycles are smooth functions of their start.
+  // Share of the tolerances that Newton's method may leave over: so little that cycles are smooth functions of their
+  // start.
   double newton = 1e-3;
-  // The charge of a junction grows exponentially with its voltage. An error of it that is small as one of the voltage,
-  // and beside what flows through it in a period, does no harm.
+  // The charge of a junction grows exponentially with its voltage. An error of the charge does no harm if it is small
+  // as an error of the voltage and small compared with the charge that flows through the junction in a period.
   bool junctions_by_voltage = false;
 };
 
@@ -43,7 +44,7 @@ class ChargeStep {
   double error();  // of the last attempt, in tolerances
   void accept();   // the next step goes on from the last attempt
 
-  // Of the last attempt.
+  // These belong to the last attempt.
   const Mat& values() const { return x_; }  // one column per stage; the last is the end
   auto end() const { return x_.col(stages - 1); }
   const Vec& end_charges() const { return q_; }

@@ -13,7 +13,8 @@
 
 namespace trill {
 namespace {
-// Series are cut far below the tolerance: what is cut adds up over steps, and rates are off by sqrt(h omega) more.
+// Series are cut far below the tolerance: what is cut adds up over steps, and rates are less accurate by the factor
+// sqrt(h omega).
 constexpr double share_of_tolerance = 1e-3, least_rest = 1e-15;
 constexpr double most_angle = 400;  // a longer step saves next to nothing
 constexpr double least_angle = 10;  // h omega of a step: shorter ones take several times the products
@@ -130,7 +131,7 @@ Prospect chebyshev_prospect(const ProblemFacts& facts, const Question& question)
 
 ReformulationEntry chebyshev_entry() {
   return {.name = "chebyshev",
-          .title = "all unknowns of a linear structure over long steps, by polynomials of its stiffness matrix",
+          .title = "computes all unknowns of a linear structure in long steps, by polynomials of its stiffness matrix",
           .reference = "H. Tal-Ezer, R. Kosloff, J. Chem. Phys. 81 (1984) 3967-3971; PJY97 sec. 3.3",
           .delivers = Delivers::full,
           .runs = "linear structures",

@@ -17,8 +17,8 @@ namespace trill {
 namespace {
 constexpr double beyond_lanczos = 1.01;  // the largest Ritz value is a lower bound
 constexpr double raised_bound = 1.15;
-// Of T_k x, whose size cannot exceed that of x but for rounding, which grows with k^2. As long as the last one is not
-// larger, the rest of the series is below its tolerance, also for eigenvalues a little beyond the bound.
+// Allowed growth of T_k x, whose size exceeds that of x by rounding only, which grows with k^2. As long as the last one
+// is not larger, the rest of the series is below its tolerance, also for eigenvalues a little beyond the bound.
 constexpr double growth_of_rounding = 0.1;
 constexpr double fewest_coefficients = 24;
 constexpr Index most_answers = 8;

@@ -60,7 +60,7 @@ class CircuitCycle final : public CycleMap {
   const std::vector<int>& mode() const { return mode_; }  // of switches that hysteresis leaves open
   void set_mode(std::vector<int> mode) { mode_ = std::move(mode); }
 
-  // Of the last cycle computed, by whatever function.
+  // These belong to the last cycle computed, by whatever function.
   const CycleTrace& trace() const { return engine_.trace(); }
   Vec end_values() const { return engine_.x(); }                        // of all unknowns
   Vec end_rate() const;                                                 // dz/dt at its end

@@ -220,7 +220,7 @@ double CycleEquations::next_correction(In dx, In weights) const {
   return weighted_rms(alpha_(0, 0) * ((derivative_ - earlier_) * dx), weights);
 }
 
-// The columns of P' = derivative + I that are nothing, in tolerances.
+// The columns of P' = derivative + I that are negligible, in units of the tolerances.
 void CycleEquations::find_indifferent() {
   indifferent_count_ = 0;
   if (products_) return;
@@ -233,8 +233,8 @@ void CycleEquations::find_indifferent() {
   }
 }
 
-// Where such a component is far from its place, the cycle begins with a motion that brings it there, and everything
-// that is known from inside the cycle is wrong: an inductor with a current that no diode lets through has a huge
+// Where such a component is far from the value to which a cycle brings it, the cycle begins with a transient, and
+// everything that is known from inside the cycle is wrong: an inductor with a current that a diode blocks has a huge
 // voltage.
 void CycleEquations::leave_out_indifferent(Out error) const {
   if (indifferent_count_ == 0 || indifferent_count_ == size_) return;

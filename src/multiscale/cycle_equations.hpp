@@ -36,8 +36,9 @@ class CycleEquations final : public NonlinearSystem {
   NewtonStats solve(Mat& w, In weights);
   auto change(Index i) const { return changes_.col(i); }  // at the solution
   Effort effort() const { return effort_; }
-  // Takes the components out of an error on which the end of a cycle does not depend: whatever they are at its start,
-  // the cycle brings them where they belong. The others are enlarged, so that a mean over all is one over them.
+  // Takes those components out of an error on which the end of a cycle does not depend: whatever they are at its start,
+  // they have the same value at its end. The others are enlarged, so that a mean over all components is one over the
+  // others.
   void leave_out_indifferent(Out error) const;
   void forget();
   void memory(Archive& archive);  // between two steps

@@ -45,10 +45,10 @@ class CycleStepper : public Stepper {
   void note_rung(Rung rung) { log_.rung = std::max(log_.rung, rung); }
   void note_effort(CycleEquations::Effort effort);
 
-  // Tries a step of so many cycles from the newest point of points(). Fills `next`, and the estimated error in `error`
-  // if it has one.
+  // Tries a step of this number of cycles from the newest point of points(). Fills `next`, and the estimated error in
+  // `error` if it has one.
   virtual StepStatus attempt(double cycles, Out next, Out error, const StepRequest& request) = 0;
-  // Takes components out of an error that are no matter of the tolerance.
+  // Takes components out of an error that the tolerance does not concern.
   virtual void leave_out(Out /*error*/) const {}
   virtual void allocate(const ErrorScale& /*scale*/) {}
   virtual void forget() {}                 // the motion changed: what is remembered of earlier steps is stale

@@ -21,7 +21,7 @@ double envelope_tolerance(const Problem& problem, double of_model) {
 
 ReformulationEntry envelope_entry() {
   return {.name = "envelope",
-          .title = "envelope following: computes a few cycles of an oscillation and jumps over the others",
+          .title = "follows the envelope of an oscillation: computes a few of its cycles and jumps over the others",
           .reference = "PJY97 section 5",
           .delivers = Delivers::envelope,
           .free_of_oscillation = true,

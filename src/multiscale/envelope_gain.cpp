@@ -101,7 +101,8 @@ double rehearse(In change, const Mat& derivative, In at, Vec& z, double cycles, 
 }
 
 namespace {
-// Computes the first cycles from z in cycle n on, and rehearses the others. false: a cycle could not be computed.
+// Computes the first cycles from z in cycle n on, and follows the others as linear ones. false: a cycle could not be
+// computed.
 bool look_ahead(const CycleMap& map, double n, double end, double tolerance, Vec& z, double& looked,
                 double& rehearsed) {
   const bool has_matrix = z.size() <= most_with_matrix;

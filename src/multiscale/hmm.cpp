@@ -60,7 +60,7 @@ Prospect hmm_prospect(const ProblemFacts& facts, const Question& question) {
   if (question.wanted != Delivers::slow)
     out.objection = "it computes the slow motion only";
   else if (!facts.gap.found())
-    out.objection = "fast and slow motion are not apart";
+    out.objection = "fast and slow motion cannot be separated";
   if (!out.objection.empty()) return out;
   out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-10, 1e-4));
   out.steps = 10 + facts.span * facts.gap.slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));

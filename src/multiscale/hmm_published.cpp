@@ -41,8 +41,8 @@ class PublishedHmm final : public HmmForm {
     slow_rate_ = std::max(spectrum.rest(), 1 / span());
     if (const double share = averaged().windows().length() * slow_rate_; share > 1)
       notes.raise(in.t, "long_window",
-                  "The window is longer than the time in which the slow motion changes, by the factor that is the "
-                  "value. mode=hmm chooses shorter windows.",
+                  "The window is longer than the time in which the slow motion changes. The value is the ratio of the "
+                  "two. mode=hmm chooses shorter windows.",
                   Severity::doubt, share, 1);
     if (const double leak = std::max(leak_at(spectrum.slowest()), leak_at(spectrum.fastest())); leak > 1)
       notes.raise(in.t, "leak",

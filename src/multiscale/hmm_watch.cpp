@@ -37,8 +37,8 @@ HmmWatch::Found HmmWatch::after_step(const State& s, Notes& notes) {
   if (++steps_since_look_ >= look_interval_ && !look(s, notes)) return Found::refusal;
   if (drift <= most_drift()) return Found::nothing;
   notes.raise(s.t, "reprojected",
-              "The motion had moved off the slow manifold, by the share of its size that is the value, and was moved "
-              "back onto it.",
+              "The motion had moved off the slow manifold and was moved back onto it. The value is the distance, "
+              "relative to the size of the motion.",
               Severity::info, drift, most_drift());
   return Found::drift;
 }

@@ -118,7 +118,7 @@ void ImpulseStepper::build(const ImpulsePlan& plan) {
 }
 
 void ImpulseStepper::start(State& s, const ErrorScale&) {
-  constexpr int dear_products = 6;  // slow forces are expensive: a rough value is enough
+  constexpr int products_for_rough_value = 6;  // slow forces are expensive: a rough value is enough
   v0_ = s.v();
   h_ = longest_h_ = 0;
   t_first_ = s.t;
@@ -133,8 +133,9 @@ void ImpulseStepper::start(State& s, const ErrorScale&) {
   // A projected force has no share along the motion that it is projected off.
   if (projected_ & levels_.back().groups) resonance_.slow_stiffness = 0;
   const Groups others = known_groups(problem_) & ~averaged_;
-  unaveraged_frequency_ =
-      averaged_ != 0 && others != 0 ? find_fastest_mode(problem_, others, s.t, s.q(), dear_products).frequency : 0;
+  unaveraged_frequency_ = averaged_ != 0 && others != 0
+                              ? find_fastest_mode(problem_, others, s.t, s.q(), products_for_rough_value).frequency
+                              : 0;
 }
 
 std::string ImpulseStepper::outlook(const State& start, double h) {

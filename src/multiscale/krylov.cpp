@@ -109,8 +109,8 @@ const Catalogue& krylov_methods() {
 Prospect krylov_prospect(const ProblemFacts& facts, const Question&) {
   Prospect out;
   out.objection = facts.structure
-                      ? "name it where damping is not proportional and the whole motion is wanted; chebyshev "
-                        "and ritz take less otherwise"
+                      ? "name it where damping is not proportional and the whole motion is wanted; otherwise "
+                        "chebyshev and ritz are cheaper"
                       : "it is for linear structures only";
   return out;
 }
@@ -118,7 +118,7 @@ Prospect krylov_prospect(const ProblemFacts& facts, const Question&) {
 
 ReformulationEntry krylov_entry() {
   return {.name = "krylov",
-          .title = "all unknowns of a linear structure with any damping, by the exponential of its matrix",
+          .title = "computes all unknowns of a linear structure with any damping, by the exponential of its matrix",
           .reference = "J. van den Eshof, M. Hochbruck, SIAM J. Sci. Comput. 27 (2006) 1438-1457; PJY97 sec. 3.3",
           .delivers = Delivers::full,
           .runs = "linear structures",

@@ -32,7 +32,7 @@ class Ln final : public HeatBathStepper, public KeptInnerStates {
   }
   static MethodInfo describe(const Options&) {
     return {.name = "ln",
-            .title = "LN: Langevin dynamics with slow forces held over inner steps",
+            .title = "LN: Langevin dynamics with slow forces that stay constant over inner steps",
             .reference = "PJY97 sec. 4.5; Barth, Schlick, J. Chem. Phys. 109 (1998) 1617-1632",
             .accepts = {.langevin = true},
             .order = 1,

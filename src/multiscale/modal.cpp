@@ -33,7 +33,7 @@ class ModalForm final : public Reformulation {
   void expect(const RunScope& scope) override { tolerance_ = scope.tolerance > 0 ? scope.tolerance : modal_tolerance; }
 
   void enter(const State& given, State& in, Notes& notes) override {
-    // What a mode is worth falls fast, so that twice as many are never far too many.
+    // The contribution of a mode falls fast with its number, so that twice as many are never far too many.
     for (Index count = first_modes; options_.modes == 0; count *= 2) {
       modes_.take_modes(given, count);
       left_out_ = modes_.left_out(given);
@@ -80,7 +80,7 @@ Prospect modal_prospect(const ProblemFacts&, const Question&) {
 
 ReformulationEntry modal_entry() {
   return {.name = "modal",
-          .title = "a system with linear forces and weak others in the lowest modes of the linear ones",
+          .title = "computes the motion in the lowest modes of the linear forces, to which weak other forces are added",
           .reference = "PJY97 sec. 3.4; B. Garcia-Archilla, J. M. Sanz-Serna, R. D. Skeel 1998 for impulses in modes",
           .delivers = Delivers::full,
           .runs = "models whose fast forces are linear",

@@ -78,7 +78,7 @@ std::string resonance_outlook(const MechanicalProblem& p, const Levels& levels, 
       unstable);
   if (std::abs(h) <= window.from || std::abs(h) >= window.to) return where;
   throw UsageError(
-      fmt::format("{}: {}, and h = {:g} is one of them; use h = {:.2g} or less, or {}, or "
+      fmt::format("{}: {}; h = {:g} is one of them; use h = {:.2g} or less, or {}, or "
                   "--set resonance=warn to see it happen",
                   method, where, h, safe_share * window.from, otherwise));
 }

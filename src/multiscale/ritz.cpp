@@ -21,8 +21,7 @@ struct RitzOptions {
   int vectors = 300;
   std::string estimate = "bound";
   void fields(OptionVisitor& v) {
-    v.integer("vectors", vectors, Range::between(4, 3000),
-              "most vectors that are used, whatever the tolerance asks for");
+    v.integer("vectors", vectors, Range::between(4, 3000), "max number of vectors, whatever the tolerance asks for");
     v.choice(
         "estimate", estimate, {"bound", "statistical", "change"},
         "what is taken for the error; statistical: 3.5 standard deviations of random phases for what rough initial "
@@ -88,7 +87,7 @@ class RitzForm final : public Reformulation {
     std::string text = fmt::format("{} vectors, {} of them converged modes, from {} solves with one factorisation of K",
                                    reduction_.system.size(), reduction_.modes, reduction_.solves);
     if (reduction_.rigid > 0)
-      text += fmt::format("; the body is not held, and its {} motions as a whole are followed too", reduction_.rigid);
+      text += fmt::format("; the body is not held, and its {} rigid motions are followed too", reduction_.rigid);
     if (reduction_.complete)
       return text + "; they span all that loads and start can excite" + floor_text() + memory_text();
     for (const ReducedOutput& out : reduction_.outputs)
@@ -144,8 +143,8 @@ class RitzForm final : public Reformulation {
           t, "rounding_of_stiffness",
           [&] {
             return fmt::format(
-                "rounding in the entries of K alone is worth {:.1g} of the motion, so that {:.1g} cannot "
-                "be had from these matrices; a coarser mesh has a lower floor",
+                "rounding in the entries of K alone causes an error of {:.1g} of the motion, so that {:.1g} cannot "
+                "be reached with these matrices; a coarser mesh has a lower floor",
                 reduction_.floor, tolerance());
           },
           Severity::warning, reduction_.floor, tolerance());
@@ -191,20 +190,21 @@ Prospect ritz_prospect(const ProblemFacts& facts, const Question& question) {
 }  // namespace
 
 ReformulationEntry ritz_entry() {
-  return {.name = "ritz",
-          .title = "reduction of a large linear structure to vectors that its loads excite, with exact oscillators",
-          .reference = "E. L. Wilson, M.-W. Yuan, J. M. Dickens, Earthquake Eng. Struct. Dyn. 10 (1982) 813-821",
-          .delivers = Delivers::full,
-          .free_of_oscillation = true,
-          .runs = "linear structures",
-          .options = list_options<RitzOptions>(),
-          .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
-            return std::make_unique<RitzForm>(problem, read_options<RitzOptions>(options, "ritz"));
-          },
-          .driving_method = [](const Problem&) -> std::string { return "oscillators"; },
-          .methods = oscillator_methods,
-          .ends_by = {},
-          .rtol = nullptr,
-          .advise = ritz_prospect};
+  return {
+      .name = "ritz",
+      .title = "reduces a large linear structure to vectors that its loads excite, and solves the oscillators exactly",
+      .reference = "E. L. Wilson, M.-W. Yuan, J. M. Dickens, Earthquake Eng. Struct. Dyn. 10 (1982) 813-821",
+      .delivers = Delivers::full,
+      .free_of_oscillation = true,
+      .runs = "linear structures",
+      .options = list_options<RitzOptions>(),
+      .make = [](const Problem& problem, const OptionSet& options) -> std::unique_ptr<Reformulation> {
+        return std::make_unique<RitzForm>(problem, read_options<RitzOptions>(options, "ritz"));
+      },
+      .driving_method = [](const Problem&) -> std::string { return "oscillators"; },
+      .methods = oscillator_methods,
+      .ends_by = {},
+      .rtol = nullptr,
+      .advise = ritz_prospect};
 }
 }  // namespace trill

@@ -50,7 +50,7 @@ RitzBounds::RitzBounds(const StructureSpace& space, const Mat& loads, const Vec&
   start_energy_ = space.products(u0, space.stiffness_times(u0))(0, 0) + space.products(v0, velocity_)(0, 0);
 }
 
-// Of vectors in the start block of the basis.
+// Moments of vectors in the start block of the basis, without those of converged modes.
 RitzBounds::Moments RitzBounds::moments_left(const Vec& shares, const Vec& lambda, const ModeMask& is_mode) const {
   Moments left, all;
   left.known = all_moments;

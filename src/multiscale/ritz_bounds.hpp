@@ -36,7 +36,7 @@ class RitzBounds {
              const ProportionalDamping& damping, std::vector<RitzTarget> targets, const LoadVariation& variation,
              StartEstimate of_start);
 
-  // Of every target, with the Ritz vectors of this basis, on which the initial state was projected.
+  // The bounds of every target, with the Ritz vectors of this basis, on which the initial state was projected.
   std::vector<RitzBound> find(const RitzBasis& basis, const Vec& x0, const Vec& v0);
   const std::vector<RitzTarget>& targets() const { return targets_; }
   Index solves() const { return solves_; }

@@ -46,7 +46,7 @@ Mat motions_without_strain(const LinearStructure& structure) {
   while (count < modes.pairs.values.size() && modes.is_rigid(count)) ++count;
   if (!modes.pairs.converged || count == 0 || count > most_rigid_motions)
     throw no_reduction(structure,
-                       "singular: some motion meets no resistance, and it is not that of a body that is not held");
+                       "singular: some motion meets no resistance, and it is not a rigid motion of a free body");
   return modes.pairs.vectors.leftCols(count);
 }
 
@@ -125,7 +125,8 @@ class Reducer {
     if (!task_.space) require_symmetric_stiffness(structure_, "ritz");
     if (is_held(structure_, space_.factorise(0))) return;
     if (task_.space)
-      throw no_reduction(structure_, "singular: some motion meets no resistance, as that of a body that is not held");
+      throw no_reduction(structure_,
+                         "singular: some motion meets no resistance, as the rigid motions of a free body do");
     rigid_ = motions_without_strain(structure_);
     require_balance(structure_, rigid_);
     if (!is_held(structure_, whole_.factorise_without(rigid_)))

@@ -27,8 +27,7 @@ constexpr double points_of_fastest = 20, most_rows_of_soar = 20000;
 struct SoarOptions {
   int vectors = 200;
   void fields(OptionVisitor& v) {
-    v.integer("vectors", vectors, Range::between(4, 1000),
-              "most vectors that are used, whatever the tolerance asks for");
+    v.integer("vectors", vectors, Range::between(4, 1000), "max number of vectors, whatever the tolerance asks for");
   }
 };
 
@@ -201,8 +200,9 @@ class SoarForm final : public Reformulation {
 // Where ritz cannot be used, or has no bound, because damping couples the modes.
 Prospect soar_prospect(const ProblemFacts& facts, const Question&) {
   Prospect out;
-  out.objection = facts.structure ? "name it where C is gyroscopic or K not symmetric; ritz bounds its error otherwise"
-                                  : "it is for linear structures only";
+  out.objection = facts.structure
+                      ? "name it where C is gyroscopic or K not symmetric; otherwise ritz gives a bound of its error"
+                      : "it is for linear structures only";
   return out;
 }
 }  // namespace
@@ -210,7 +210,7 @@ Prospect soar_prospect(const ProblemFacts& facts, const Question&) {
 ReformulationEntry soar_entry() {
   return {.name = "soar",
           .title =
-              "reduction of a linear structure with any damping and any stiffness matrix, by second-order Krylov "
+              "reduces a linear structure with any damping and any stiffness matrix to second-order Krylov "
               "vectors",
           .reference = "Z. Bai, Y. Su, SIAM J. Matrix Anal. Appl. 26 (2005) 640-659",
           .delivers = Delivers::full,

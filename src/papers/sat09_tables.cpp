@@ -97,6 +97,6 @@ FigureResult steps(bool full) {
 void register_figure_sat09_tables(FigureRegistry& registry) {
   using namespace papers::sat09;
   registry.add({"sat09_table1", "HMM: errors of positions, two springs", "SAT09 table 1", errors});
-  registry.add({"sat09_table2", "HMM: steps beside a direct integration", "SAT09 table 2", steps});
+  registry.add({"sat09_table2", "HMM: steps, compared with a direct integration", "SAT09 table 2", steps});
 }
 }  // namespace trill

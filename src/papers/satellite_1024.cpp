@@ -151,7 +151,7 @@ FigureResult satellite_1024(bool full) {
 }  // namespace papers::satellite
 
 void register_figure_satellite_1024(FigureRegistry& registry) {
-  registry.add({"satellite_1024", "A satellite over 1024 revolutions, many at a step",
+  registry.add({"satellite_1024", "A satellite over 1024 revolutions, with many of them in a step",
                 "PJY97 section 5.1; Graff and Bettis 1975", papers::satellite::satellite_1024});
 }
 }  // namespace trill

@@ -80,7 +80,7 @@ class Foundation {
   double error(const std::string& method, const OptionSet& options, double h) const {
     return error_of(end_by(problem_, method, options, static_cast<int>(std::lround(end_of_run / h))));
   }
-  // With some modes: of modal coordinates, and of the whole field relative to its largest value at the end.
+  // The errors of modal coordinates, and of the whole field relative to its largest value at the end, with some modes.
   std::pair<double, double> errors_of_modes(Index count, int steps) const {
     ModalMechanics reduced(problem_);
     const State start = problem_.initial_state();

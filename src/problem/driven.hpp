@@ -15,10 +15,10 @@ class Driven {
   virtual std::vector<double> source_periods() const = 0;  // of those that repeat
   virtual CycleWish cycle_wish() const { return {}; }
   // The times in [t0, t1] where a source has a corner that does not repeat after this period, such as a step of the
-  // load or the begin of a clock.
+  // load or the start of a clock.
   virtual std::vector<double> slow_corners(double period, double t0, double t1) const = 0;
-  // Until the run ends, all sources that do not repeat after this period are seen as they will be a while later. Cycles
-  // that start at a whole number of periods thus get on smoothly with everything slow.
+  // Until the run ends, all sources that do not repeat after this period have the values that they will have `ahead`
+  // later. Cycles that start at a whole number of periods thus see everything slow at its true time.
   virtual void see_slow_sources_later(double period, double ahead) const = 0;
 
  protected:

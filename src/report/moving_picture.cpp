@@ -151,7 +151,7 @@ class Frames {
     for (Index f = 0; f < picture_.frames; ++f)
       for (const PictureShape& shape : picture_.shapes) use(shape, numbers_.data() + f * picture_.numbers);
   }
-  // Of a rail only its direction is known: it is drawn to either side of the slider.
+  // Only the direction of a rail is known: it is drawn to either side of the slider.
   static void shorten_rails(const PictureShape& shape, double* moment, double reach) {
     for (Index e = 0; e < shape.elements; ++e) {
       double* slider = moment + shape.first + 2 * e * shape.points;

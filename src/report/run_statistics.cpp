@@ -78,9 +78,8 @@ std::string statistics_text(const MeasureStatistics& m, const std::string& time_
                   with_unit(fmt::format("{:.2g}", a.correlation), time_unit), a.independent);
   if (!a.is_settled) text += " (too few: the error is hardly known)";
   if (!m.law.empty())
-    text += fmt::format(
-        "; {:.2g} of its distribution is not where the exact one has it, and random errors alone give {:.2g}",
-        m.distance, m.noise);
+    text += fmt::format("; {:.2g} of its distribution differ from the exact one, and random errors alone give {:.2g}",
+                        m.distance, m.noise);
   return text;
 }
 
@@ -89,7 +88,7 @@ Table statistics_table(const std::vector<MeasureStatistics>& all, const std::str
       .title = "Averages",
       .note =
           "The first tenth of the run is left out. Standard errors are those of means of blocks that are as "
-          "long as the correlations ask for.",
+          "long as it takes for them to be uncorrelated.",
       .columns = {"measure", "unit", "average", "standard error", "spread",
                   with_unit("correlation time", time_unit.empty() ? "" : "(" + time_unit + ")"), "independent values"},
       .rows = {},
@@ -132,7 +131,7 @@ std::vector<Chart> statistics_charts(const std::vector<MeasureStatistics>& all) 
     if (!m.law.empty()) {
       chart.series.push_back({"exact", {}, {}});
       chart.note += fmt::format(
-          " Exact: with stiff bonds. {:.2g} of the distribution is not where the exact one has it; random errors alone "
+          " Exact: with stiff bonds. {:.2g} of the distribution differ from the exact one; random errors alone "
           "give {:.2g}.",
           m.distance, m.noise);
     }

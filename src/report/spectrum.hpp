@@ -34,8 +34,8 @@ struct SpectrumPeak {
   double omega = 0, amplitude = 0;
 };
 
-// Of a sum of sines, amplitude over angular frequency: at the frequency of each of them its amplitude. Seen through a
-// Hann window, so that a sine is seen in four lines at most wherever it lies between them.
+// Amplitude over angular frequency: a sine appears with its amplitude at its frequency. Seen through a Hann window, so
+// that a sine is seen in four lines at most wherever it lies between them.
 struct Spectrum {
   std::vector<double> amplitude;  // of the angular frequency k `step`
   double step = 0;

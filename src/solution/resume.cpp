@@ -71,7 +71,7 @@ void remove_abandoned(const fs::path& path) {
   } catch (const UsageError&) {
     // Somebody uses it, or trill did not make it.
   } catch (const IoError&) {
-    // Whoever wants to write there will be told.
+    // A process that wants to write there gets the error itself.
   }
 }
 

@@ -122,7 +122,7 @@ run.to = 60
   ASSERT_TRUE(tight["trust"]["until"].is_number());
   EXPECT_GT(tight["trust"]["until"].get<double>(), 15);
   EXPECT_LT(tight["trust"]["until"].get<double>(), 33);
-  EXPECT_THAT(tight["shortfall"].get<std::string>(), mentions("neighbouring motions part", "--to"));
+  EXPECT_THAT(tight["shortfall"].get<std::string>(), mentions("neighbouring motions separate", "--to"));
   const json loose = answer("run lorenz.toml");
   ASSERT_TRUE(loose["trust"]["until"].is_number()) << loose["trust"]["headline"];
   EXPECT_GT(loose["trust"]["until"].get<double>(), tight["trust"]["until"].get<double>());

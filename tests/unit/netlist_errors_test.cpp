@@ -15,7 +15,7 @@ TEST(NetlistMistakes, OfStatements) {
       {"+ r1 a 0 1\n", {"t.cir:2:1"}},
       {"r1 a 0 1\n.foo bar\n", {"t.cir:3:1", ".foo", ".tran"}},
       {"r1 a 0 1\n.trn 1u 1m\n", {"t.cir:3:1", ".trn", ".tran"}},
-      {"r1 a 0 1\n.step param x 1 2\n", {"t.cir:3:1", "sweep"}},
+      {"r1 a 0 1\n.step param x 1 2\n", {"t.cir:3:1", "trill run FILE --sweep"}},
       {"r1 a 0 1\nj1 a 0 0 jm\n", {"t.cir:3:1", "j1"}},
       {"r1 a 0 1\nR1 a 0 2\n", {"t.cir:3:1", "'r1'", "t.cir:2"}},
       {"r1 a 0 0\n", {"t.cir:2:8", "resistance", "'r1'", "0"}},

@@ -21,7 +21,7 @@ struct MatrixShare {
   SpMat own_rows(const SpMat& whole) const;
 };
 
-// Of this program: one process that has everything, unless it has said otherwise before it read a model.
+// The share of this process: all rows, unless the program has said otherwise before it read a model.
 const MatrixShare& matrix_share();
 void share_matrices(MatrixShare share);
 }  // namespace trill

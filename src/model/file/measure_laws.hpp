@@ -12,6 +12,6 @@ struct FileLaw {
   FileValue density;
   FileValues range;
 };
-// Of a text that has been read as a model before. ModelError if a law lacks its range.
+// The laws in a text that has been read as a model before. ModelError if a law lacks its range.
 std::vector<FileLaw> read_measure_laws(const SourceText& source);
 }  // namespace trill

@@ -36,7 +36,7 @@ class FileReader {
     file_.picture.stated = read_picture(source_, root_);
     read_bodies();
     constexpr auto unknowns =
-        "unknowns stand in [coordinates]: x = { start = 1 }; their rates, if it is a first-order system, in [rate]";
+        "unknowns belong in [coordinates]: x = { start = 1 }; their rates, if it is a first-order system, in [rate]";
     root_.finish({{"mass", "a mass belongs to a coordinate: x = { start = 1, mass = 2 }"},
                   {"unknowns", unknowns},
                   {"variables", unknowns},

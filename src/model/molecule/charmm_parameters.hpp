@@ -38,7 +38,7 @@ class CharmmParameters {
   std::vector<Wave> dihedral(const Names& names) const;
   const Improper* improper(const Names& names) const;
   const Atom* atom(const std::string& name) const;
-  // Of two types: Lorentz and Berthelot, unless the files say otherwise.
+  // For two types: by the rules of Lorentz and Berthelot, unless the files say otherwise.
   LennardJones mixed(const std::string& a, const std::string& b, bool third) const;
 
  private:

@@ -92,7 +92,7 @@ void MoleculeCompletion::check_bond_lengths() const {
     }
     if (length > std::sqrt(nearest) * (1 + 1e-9) + 1e-9)
       throw places_.at_bond(b, fmt::format("the bond of atoms {} and {} joins a molecule to its own image "
-                                           "across the box; trill has molecules that end",
+                                           "across the box; trill cannot treat endless molecules",
                                            id(bond.i), id(bond.j)));
     if (length <= most_stretch * bond.length && length >= least_stretch * bond.length) continue;
     const bool scaled = length * 10 <= most_stretch * bond.length && length * 10 >= least_stretch * bond.length;
@@ -133,7 +133,7 @@ void MoleculeCompletion::check_box() const {
   if (!m_.box.periodic() || m_.box.shortest() >= 2 * m_.settings.cutoff) return;
   throw places_.at_box(
       fmt::format("the box is {:.4g} A wide, less than twice the cut-off of {:g} A, so that "
-                  "atoms would meet two images of another; use --param cutoff={:.3g}, or a "
+                  "an atom would interact with two images of another; use --param cutoff={:.3g}, or a "
                   "larger box",
                   m_.box.shortest(), m_.settings.cutoff, std::floor(5 * m_.box.shortest()) / 10));
 }

@@ -7,25 +7,28 @@
 
 namespace trill {
 void MoleculeSettings::fields(OptionVisitor& v) {
-  v.choice("forces", forces, {"trill", "lammps", "openmm"}, "who computes the forces");
-  v.text("coordinates", coordinates, "a file", "of a .psf: PDB file with the positions; beside: NAME.pdb");
-  v.text("parameters", parameters, "files", "of a .psf: CHARMM parameters, such as a.prm,b.str; beside: NAME.prm");
-  v.number("cutoff", cutoff, Range::positive(), "A, distance beyond which pairs of atoms do not meet");
+  v.choice("forces", forces, {"trill", "lammps", "openmm"}, "program that computes the forces");
+  v.text("coordinates", coordinates, "a file",
+         "for a .psf: PDB file with the positions; beside: NAME.pdb in the same folder");
+  v.text("parameters", parameters, "files",
+         "for a .psf: CHARMM parameters, such as a.prm,b.str; beside: NAME.prm in the same folder");
+  v.number("cutoff", cutoff, Range::positive(), "A, distance beyond which atoms exert no pair forces on each other");
   v.number("skin", skin, Range::positive(), "A, pairs of atoms are listed up to this distance beyond the cut-off");
   v.choice("coulomb", coulomb, {"file", "none", "cut", "shifted", "dsf", "ewald"},
            "how charges act: as the file says, else damped and shifted (dsf)");
-  v.number("damping", damping, Range::at_least(0), "1/A, of dsf");
-  v.number("split", split, Range::at_least(0),
-           "A, within which 1/r is in the group pair_short, and a smooth rest in pair_long; 0: all is in pair");
+  v.number("damping", damping, Range::at_least(0), "1/A, damping of the Coulomb forces of dsf");
+  v.number(
+      "split", split, Range::at_least(0),
+      "A, distance within which 1/r is in the group pair_short, and a smooth rest in pair_long; 0: all is in pair");
   v.choice("smooth", smooth, {"c1", "c2"}, "derivatives of that rest without a jump at the distance split");
-  v.choice("mixing", mixing, {"geometric", "arithmetic"}, "sigma of two types from those of each");
+  v.choice("mixing", mixing, {"geometric", "arithmetic"}, "mean that gives sigma of two types from those of each");
   v.choice("excluded", excluded, {"subtract", "skip"},
            "Coulomb forces of dsf between atoms one or two bonds apart: subtract 1/r from the law, or skip them");
   v.choice("shift", shift, {"yes", "no"}, "shift the Lennard-Jones energy to 0 at the cut-off");
   v.number("lj14", lj14, Range::at_least(0), "factor of the Lennard-Jones force of atoms three bonds apart");
   v.number("coulomb14", coulomb14, Range::at_least(0), "factor of the Coulomb force of atoms three bonds apart");
-  v.number("temperature", temperature, Range::at_least(0), "K, of the heat bath; 0: there is none");
-  v.number("friction", friction, Range::at_least(0), "1/ps, of the heat bath");
+  v.number("temperature", temperature, Range::at_least(0), "K, temperature of the heat bath; 0: no heat bath");
+  v.number("friction", friction, Range::at_least(0), "1/ps, friction of the heat bath");
 }
 
 MoleculeSettings charmm_settings() {

@@ -29,7 +29,7 @@ class Sorter {
     if (card.text()[0] == '.') return take_dot(card);
     if (elements.find(card.text()[0]) == std::string_view::npos)
       throw card.error(
-          0, fmt::format("'{}' begins with no letter of an element; known are R C L K V I E F G H B D M Q S W "
+          0, fmt::format("'{}' does not begin with the letter of an element; known are R C L K V I E F G H B D M Q S W "
                          "X",
                          shortened(WordReader(card).peek().text)));
     block_->elements.push_back(&card);
@@ -60,7 +60,7 @@ class Sorter {
   }
 
   [[noreturn]] static void refuse(const Card& card, const std::string& word) {
-    if (word == ".step") throw card.error(0, "'.step' is not read; use 'trill sweep FILE --param NAME=VALUES'");
+    if (word == ".step") throw card.error(0, "'.step' is not read; use 'trill run FILE --sweep NAME=VALUES'");
     if (word == ".envelope")
       throw card.error(0, fmt::format("'{}' is not available yet; this version runs transients", word));
     std::vector<std::string> known = {".param", ".model", ".subckt", ".ends", ".include", ".lib", ".end"};
