@@ -30,7 +30,7 @@ class Valley final : public trill::MechanicalProblem {
   }
   std::unique_ptr<trill::Problem> clone() const override { return std::make_unique<Valley>(*this); }
 
-  // Force groups let methods treat fast and slow forces apart: bit 0 is the first group, bit 1 the second.
+  // Force groups let methods treat fast and slow forces separately: bit 0 is the first group, bit 1 the second.
   std::vector<trill::GroupInfo> groups() const override { return {{"valley", true}, {"pull", false}}; }
   void force(trill::Groups groups, double, trill::In q, trill::In, trill::Out f) const override {
     f.setZero();

@@ -17,7 +17,7 @@
 #include <cstdio>
 #include <numbers>
 
-// Of two neighbours (x, y).
+// The energy of a spring between two neighbours (x, y).
 struct Stretch {
   static constexpr int size = 4;
   double k, length;
@@ -29,7 +29,7 @@ struct Stretch {
   }
 };
 
-// Of three neighbours: the angle by which the way from the first over the second to the third turns.
+// The energy of bending at the second of three neighbours, by the angle between the two lines that meet there.
 struct Bend {
   static constexpr int size = 6;
   double k;

@@ -66,8 +66,7 @@ Want read_want(const std::string& text) {
     if (text == to_text(want)) return want;
     known.push_back(to_text(want));
   }
-  throw UsageError(
-      fmt::format("--want cannot be '{}'{}; choose one of {}", text, suggest(text, known), join(known, " | ")));
+  throw UsageError(fmt::format("--want cannot be '{}'{}", text, suggest(text, known)));
 }
 
 const char* what_is(Want want) {

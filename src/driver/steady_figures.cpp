@@ -88,8 +88,8 @@ std::vector<std::string> steady_sentences(const SteadyState& steady, const std::
                               steady.has_clock ? "" : " (found, there is no clock)", 1 / steady.period,
                               time_unit == "s" ? " Hz" : ""));
   lines.push_back(fmt::format(
-      "{} iterations, {} cycles, {} of them with sensitivities{}{}; the period closes to {:.1e}", steady.iterations,
-      steady.cycles, steady.cycles_with_sensitivities,
+      "{} iteration{}, {} cycles, {} of them with sensitivities{}{}; the period closes to {:.1e}", steady.iterations,
+      steady.iterations == 1 ? "" : "s", steady.cycles, steady.cycles_with_sensitivities,
       steady.products > 0 ? fmt::format(", {} products with the derivative of a cycle", steady.products) : "",
       steady.transient > 0 ? fmt::format(", after a transient of {} ({:.3g} periods) that gave the first guess",
                                          time_text(steady.transient, time_unit), steady.transient / steady.period)
@@ -99,8 +99,8 @@ std::vector<std::string> steady_sentences(const SteadyState& steady, const std::
   const std::size_t shown = std::min(steady.signals.size(), most_signals_in_a_summary);
   for (std::size_t k = 0; k < shown; ++k) {
     const SteadySignal& s = steady.signals[k];
-    lines.push_back(fmt::format("{}: mean {:.6g}, rms {:.6g}, min {:.6g}, max {:.6g}, ripple {:.4g} {}", s.name, s.mean,
-                                s.rms, s.min, s.max, s.ripple(), s.unit));
+    lines.push_back(fmt::format("{}: mean {:.6g}, rms {:.6g}, min {:.6g}, max {:.6g}, ripple {:.4g}{}{}", s.name,
+                                s.mean, s.rms, s.min, s.max, s.ripple(), s.unit.empty() ? "" : " ", s.unit));
   }
   if (shown < steady.signals.size())
     lines.push_back(fmt::format("and {} more signals, which --json shows", steady.signals.size() - shown));

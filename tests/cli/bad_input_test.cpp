@@ -47,6 +47,7 @@ TEST_P(BadInput, IsRefusedInOneSentence) {
 const Wrong names[] = {
     {"", 2, {"trill run stiff_spring", "--help"}},
     {"rnu", 2, {"'rnu'", "'run'"}},
+    {"run kepler --want fast", 2, {"'fast'; known names: full, slow, amplitude, statistics, envelope, steady\n"}},
     {"frobnicate", 2, {"'frobnicate'", "trill --help"}},
     {"--vrsion", 2, {"'--vrsion'", "'--version'"}},
     {"run", 2, {"'model'", "trill list models"}},

@@ -42,6 +42,14 @@ TEST_F(SteadyOnTheCommandLine, WritesSolutionAndReport) {
   EXPECT_TRUE(std::filesystem::exists(directory_ / "run.html"));
 }
 
+// An oscillator without units, whose steady state takes a single iteration.
+TEST_F(SteadyOnTheCommandLine, NumbersWithoutUnitEndTheirLines) {
+  const Ended ended = trill("run forced --param omega=10.3 --want steady --set period=6.283185307179586");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, mentions("1 iteration, ", "ripple"));
+  EXPECT_THAT(ended.out, testing::Not(testing::HasSubstr(" \n")));
+}
+
 TEST_F(SteadyOnTheCommandLine, AnswersInJson) {
   const Ended ended = trill("run filter.cir --want steady --json --set harmonics=3");
   ASSERT_EQ(ended.code, 0) << ended.err;
