@@ -111,7 +111,7 @@ TEST(Numerov, StartsAnywhereOnItsOwnPath) {
 
 // A spring pendulum whose stiff force rounds more coarsely than positions, at h = sqrt(epsilon): the residual of the
 // implicit steps stops shrinking by chance only. That was taken for a failure, and smaller steps ruined the motion.
-TEST(EnvelopeVerlet, KeepsItsStepsWhereResidualsAreRounding) {
+TEST(EnvelopeVerletAtRounding, KeepsItsStepsWhereResidualsAreRounding) {
   RunPlan plan;
   plan.model = "stiff_spring";
   plan.parameters = {{"epsilon", "1e-3"}, {"x0", "1.001"}, {"y0", "0"}};
