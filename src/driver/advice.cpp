@@ -60,13 +60,21 @@ RankedWay ranked_way(const Candidate& c) {
   return {c.way, c.prospect.h, c.prospect.rtol, c.prospect.steps, c.seconds, c.prospect.error, c.prospect.why};
 }
 
-void rank(const Facts& known, const Question& question, Advice& advice) {
+// The start may be quieter than the motion, such as ions that have not met yet: steps of random motion are no longer
+// than those that the model asks for.
+void bound_step(const ProblemFacts& facts, const RunDefaults& defaults, RankedWay& way) {
+  if (facts.random && !way.way.formulation && way.h && defaults.h > 0) way.h = std::min(*way.h, defaults.h);
+}
+
+void rank(const Facts& known, const Question& question, const RunDefaults& defaults, Advice& advice) {
   for (const Candidate& c : known.candidates) {
     const std::string objection = objection_to(c, known.problem, question);
-    if (objection.empty())
+    if (objection.empty()) {
       advice.ranked.push_back(ranked_way(c));
-    else
+      bound_step(known.problem, defaults, advice.ranked.back());
+    } else {
       advice.objections.push_back({c.technique.name(), objection});
+    }
   }
   std::stable_sort(advice.ranked.begin(), advice.ranked.end(),
                    [](const RankedWay& a, const RankedWay& b) { return a.predicted_seconds < b.predicted_seconds; });
@@ -104,7 +112,7 @@ std::string chosen_step(const Resolved& asked, const RankedWay& way) { return as
 Advice for_full_motion(const Resolved& asked, const Facts& known) {
   const Question question = question_of(asked);
   Advice advice;
-  rank(known, question, advice);
+  rank(known, question, asked.defaults, advice);
   if (advice.ranked.empty()) advice.ranked.push_back(blind_way(known, question));
   take_first(advice);
   const RankedWay& first = advice.ranked.front();
@@ -187,7 +195,7 @@ std::string second_opinion(const Resolved& asked, const Facts& known) {
   Resolved open = asked;
   open.way.reset();
   Advice other;
-  rank(known, question_of(open), other);
+  rank(known, question_of(open), open.defaults, other);
   if (other.ranked.empty()) return "";
   const RankedWay& best = other.ranked.front();
   const auto own = std::find_if(other.ranked.begin(), other.ranked.end(), [&](const RankedWay& way) {

@@ -24,6 +24,8 @@ constexpr Index most_temperatures = 2000;  // rows at which the configurational 
 constexpr Index few_temperatures = 10;     // by which its cost is measured
 constexpr double share_for_temperature = 0.25;
 constexpr std::size_t most_listed = 3;
+// Kinetic temperature over that of the bath. Steps of use have up to 2 with some methods, where positions are right.
+constexpr double most_heat = 4;
 
 // Values of the measures at the steps of a run.
 class MeasureRows final : public Recorder, public RowSource {
@@ -80,6 +82,7 @@ class AveragesCheck {
     }
     trust_.error = 0;
     if (bath_) judge_temperature();
+    if (bath_) judge_heat();
     MeasureRows finer(static_cast<Index>(quantities_.size()));
     const RunOutcome outcome = run_finer(finer);
     if (finer.rows() < least_rows_for_averages || (!outcome.ok() && outcome.status != RunStatus::stopped)) {
@@ -200,6 +203,19 @@ class AveragesCheck {
       take_worse(
           std::abs(apart) / bath_->kT(), "configurational temperature",
           fmt::format("the temperature of positions is kT = {}, but the heat bath has {:.5g}", text, bath_->kT()));
+  }
+
+  // Velocities say little about a sampler, but where they are this hot the motion has blown up.
+  void judge_heat() {
+    const Layout& layout = run_.start.layout;
+    const double free = static_cast<double>(layout.nv - layout.nl), kT = bath_->kT();
+    if (!(free > 0) || !(kT > 0)) return;
+    const double heat = 2 * mean_kinetic_energy() / (free * kT);
+    if (heat > most_heat)
+      take_worse(heat, "kinetic temperature",
+                 fmt::format("velocities have {:.3g} times the temperature of the heat bath, so that the motion blows "
+                             "up; take a smaller h",
+                             heat));
   }
 
   // Without a bath a sampler must stay at its energy. What it gains or loses counts relative to the kinetic energy.

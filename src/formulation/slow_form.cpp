@@ -423,6 +423,8 @@ Prospect slow_prospect(const ProblemFacts& facts, const Question& question) {
   if (facts.gaps > 0 && facts.gaps + facts.constraints >= facts.coordinates)
     out.objection = "gaps and constraints leave nothing that could move slowly";
   if (question.wanted == Delivers::full) out.objection = "it computes the slow motion only";
+  if (facts.random && question.wanted == Delivers::statistics)
+    out.objection = "its gaps are closed, so that averages of energies and lengths would lack their oscillation";
   if (const double periods = periods_of_slowest(facts); periods < least_periods)
     out.objection =
         fmt::format("nothing is slow compared with an oscillation of which the run has {:.2g} periods", periods);

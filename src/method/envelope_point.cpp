@@ -140,11 +140,12 @@ NewtonStats EnvelopePoint::solve(double t, In x, double tau, In weights, Out X, 
     solve_linear(t, tau, X, std::min(0.1, std::sqrt(std::sqrt(merit.slope / first))), true, work);
     if (!search(t, x, tau, merit, X, work)) {
       look(t, x, tau, X, work);
-      // Stiff forces round more coarsely than positions; a residual that no longer shrinks is as small as it can be.
-      stats.converged = scaled_.cwiseAbs().maxCoeff() <= 1e-9 * (1 + X.cwiseAbs().maxCoeff());
-      return stats;
+      break;
     }
   }
+  // Stiff forces round more coarsely than positions; a residual that no longer shrinks, or only by chance, is as small
+  // as it can be.
+  stats.converged = scaled_.cwiseAbs().maxCoeff() <= 1e-9 * (1 + X.cwiseAbs().maxCoeff());
   return stats;
 }
 }  // namespace trill

@@ -222,6 +222,38 @@ TEST(CheckRandom, ALargeStepBiasesAverages) {
   EXPECT_EQ(checked(bath, plan).trust.verdict, Verdict::amber) << "asked for, it counts";
 }
 
+// Between two steep walls that long steps jump into: averages of such a run say nothing, however alike they are.
+const char* const walls = R"toml(
+coordinates.x = { start = 2 }
+[[potential]]
+energy = "x^-12 + (4 - x)^-12"
+[heat_bath]
+friction = 0.5
+temperature = 1
+)toml";
+
+TEST(CheckRandom, AMotionThatIsMuchHotterThanItsBathIsRed) {
+  const Trust hot = checked(walls, plan_with("langevin_splitting", 300, 0.1)).trust;
+  EXPECT_EQ(hot.verdict, Verdict::red) << hot.headline;
+  EXPECT_THAT(hot.headline, testing::HasSubstr("times the temperature of the heat bath"));
+  const Trust right = checked(walls, plan_with("langevin_splitting", 300, 0.01)).trust;
+  EXPECT_THAT(right.headline, testing::Not(testing::HasSubstr("times the temperature")));
+}
+
+// At its start nothing says how fast the motion between the walls will be; the model does.
+TEST(CheckRandom, ChosenStepsAreNoLongerThanThoseOfTheModel) {
+  RunPlan plan;
+  plan.model = "m";
+  plan.want = Want::statistics;
+  plan.to = 300;
+  RunDefaults defaults;
+  defaults.method = "langevin_splitting";
+  defaults.h = 0.01;
+  const PreparedRun run = prepare(plan, read_model("m.toml", walls).problem, defaults);
+  EXPECT_EQ(run.plan.method, "langevin_splitting");
+  EXPECT_EQ(*run.plan.h, 0.01);
+}
+
 TEST(CheckRandom, AShortRunIsNotGreen) {
   const Trust trust = checked(bath, plan_with("langevin_splitting", 12, 0.1)).trust;
   EXPECT_NE(trust.verdict, Verdict::green) << trust.headline;

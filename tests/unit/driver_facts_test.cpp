@@ -253,6 +253,20 @@ TEST(Choices, DoNotBeginAFormulationThatIsSlowerThanTheFullMotion) {
   }
 }
 
+// With closed gaps bonds would have the energy 0 and lengths without any spread.
+TEST(Choices, AveragesInABathIncludeTheOscillationOfGaps) {
+  const TextModel butane = make_model("butane");
+  RunPlan plan;
+  plan.model = "butane";
+  plan.to = 200;
+  for (const Want want : {Want::statistics, Want::slow}) {
+    plan.want = want;
+    const PreparedRun run = prepare(plan, butane.problem->clone(), butane.info.run);
+    EXPECT_EQ(run.plan.formulation, want == Want::slow ? "slow" : "") << to_text(want);
+    EXPECT_EQ(run.plan.method, "langevin_splitting");
+  }
+}
+
 TEST(Choices, FollowTheAccuracy) {
   const TextModel orbit = make_model("kepler");
   RunPlan plan;
