@@ -171,9 +171,9 @@ Carried carried_on(const Comparison& comparison, const Vec& scales, const std::v
 
 std::optional<double> folding_time(const Comparison& accurate_ones) {
   constexpr double saturated = 1e-2, exponential = 30;  // growth in the second half of the time; a cubic law has 8
-  // A pulse or a switch makes an error at once. Where errors grow by themselves they do so most of the time: also
-  // without the third in which they grow most, growth is a good share of the whole and more than that of a power law.
-  constexpr int parts = 3;
+  // A pulse or a switch makes an error at once. Errors that grow by themselves do so more than once: also without two
+  // neighbouring parts of the time, growth is a good share of the whole and more than that of a power law.
+  constexpr int parts = 10;
   constexpr double least_share = 0.15, least_growth = 1.5;
   const std::vector<double>&t = accurate_ones.t, &worst = accurate_ones.worst;
   const auto end = std::find_if(worst.begin(), worst.end(), [](double w) { return w > saturated; });
@@ -194,10 +194,10 @@ std::optional<double> folding_time(const Comparison& accurate_ones) {
   if (!(moved[half] > 0)) return std::nullopt;
   const double growth = growth_between(half, last);
   if (growth < std::log(exponential)) return std::nullopt;
+  const auto column_of_part = [&](int part) { return column_at(0.5 + 0.5 * part / parts); };
   double most = 0;
-  for (int part = 0; part < parts; ++part)
-    most =
-        std::max(most, growth_between(column_at(0.5 + 0.5 * part / parts), column_at(0.5 + 0.5 * (part + 1) / parts)));
+  for (int part = 0; part + 2 <= parts; ++part)
+    most = std::max(most, growth_between(column_of_part(part), column_of_part(part + 2)));
   if (growth - most < std::max(least_share * growth, least_growth)) return std::nullopt;
   return std::abs(t[last] - t[half]) / growth;
 }

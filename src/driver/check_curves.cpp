@@ -3,6 +3,7 @@
 
 #include "problem/charge_split.hpp"
 #include "trill/problem/circuit.hpp"
+#include "trill/problem/mechanical.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -80,10 +81,20 @@ bool has_switches(const Problem& problem) {
   return std::any_of(events.begin(), events.end(), [](const EventInfo& info) { return info.restarts; });
 }
 
+// What forces and rates drive goes on without a jump where they switch; only a moving constraint can change its speed
+// at once. In circuits with switches edges are so short that they count as jumps.
 std::vector<bool> values_that_jump(const PreparedRun& run) {
-  std::vector<bool> jumps(static_cast<std::size_t>(judged_values(*run.problem)), true);
-  if (has_switches(*run.problem)) return jumps;
-  const auto* circuit = dynamic_cast<const CircuitProblem*>(run.problem.get());
+  const Problem& problem = *run.problem;
+  const auto* circuit = dynamic_cast<const CircuitProblem*>(&problem);
+  std::vector<bool> jumps(static_cast<std::size_t>(judged_values(problem)), true);
+  if (has_switches(problem)) {
+    const Layout layout = problem.layout();
+    const MechanicalProblem* mechanics = mechanics_of(problem);
+    const bool kicked = mechanics && mechanics->constraints() && mechanics->constraints()->moving();
+    const Index smooth = circuit ? 0 : kicked ? layout.nq : layout.size() - layout.nl;
+    std::fill_n(jumps.begin(), smooth, false);
+    return jumps;
+  }
   if (!circuit) return {};
   MatrixSlot dcharge = circuit->jacobian_pattern(), dcurrent = dcharge;
   circuit->jacobians(run.start.t, run.start.y, dcharge, dcurrent);

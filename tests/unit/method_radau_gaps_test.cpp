@@ -282,9 +282,23 @@ of = "rod.angle"
 value = "0.2*(t - sin(t))"
 )toml";
 
-// Gaps and constraints are as many as the coordinates: all that moves is the vibration, and it is followed.
+// One row more than there are coordinates: the gaps depend on the constraints.
+const char* propped = R"toml(
+[[joint]]
+kind = "rigid"
+from = [0, 0]
+to = "rod.base"
+[[joint]]
+kind = "point_on_line"
+to = "rod.tip"
+[[force]]
+on = "rod[0].deflection"
+value = "0.1"
+)toml";
+
+// Gaps and constraints are as many as the coordinates, or more: all that moves is the vibration, and it is followed.
 TEST(RadauOnBeams, FollowsTheVibrationWhereNothingElseMoves) {
-  for (const char* support : {clamped, driven})
+  for (const char* support : {clamped, driven, propped})
     for (const char* EI : {"4", "400"}) {
       const RunPlan reference = plan_of("dop853", 0.3, 1e-11);
       RunPlan plan = plan_of("radau", 0.3, 1e-8);
