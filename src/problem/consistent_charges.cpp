@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "linalg/row_rank.hpp"
+#include "linalg/shared_unknowns.hpp"
 #include "trill/linalg/kernels.hpp"
 
 #include <algorithm>
@@ -188,17 +189,9 @@ bool ConsistentCharges::is_rounding(In x) { return find_rounding(x) && is_below(
 // The same, where what is left over of one equation has spread to those that share an unknown with it.
 bool ConsistentCharges::is_spread_rounding(In x) {
   if (!find_rounding(x)) return false;
-  const MatrixSlot& matrix = system_->matrix();
-  Vec of_unknown = Vec::Zero(x.size()), spread = later_;
-  const auto shares = [&](Index i, Index place) {
-    return matrix.values()[place] != 0 && !system_->split().keeps_charge(i);
-  };
-  each_stored(matrix, [&](Index i, Index j, Index place) {
-    if (shares(i, place)) of_unknown[j] = std::max(of_unknown[j], later_[i]);
-  });
-  each_stored(matrix, [&](Index i, Index j, Index place) {
-    if (shares(i, place)) spread[i] = std::max(spread[i], of_unknown[j]);
-  });
+  Vec of_unknown(x.size()), spread(x.size());
+  spread_over_shared_unknowns(system_->matrix(), later_, of_unknown, spread,
+                              [&](Index row) { return !system_->split().keeps_charge(row); });
   return is_below(rounded_terms * spread);
 }
 
