@@ -2,7 +2,6 @@
 #include "driver/steady_figures.hpp"
 
 #include "base/text.hpp"
-#include "driver/check_compare.hpp"
 #include "driver/period_curves.hpp"
 #include "model/netlist/circuit_powers.hpp"
 #include "model/netlist/netlist_problem.hpp"
@@ -15,6 +14,7 @@
 namespace trill {
 namespace {
 constexpr std::size_t most_signals_in_a_summary = 24;
+constexpr double shortest_peak = 1e-5;  // share of the period
 
 // The resistor whose name says that the circuit feeds it.
 std::string find_load(const std::vector<SteadyPower>& powers) {
@@ -100,8 +100,8 @@ TrustRow compare_figures(const SteadySignal& a, const SteadySignal& b, bool with
 // Currents that charge a small capacitor through a switch have peaks of any height, depending on the steps.
 std::string judge_without_short_peaks(const SteadyFigures& run, const SteadyFigures& again,
                                       std::vector<TrustRow>& rows) {
-  const LastingExtremes a = lasting_extremes(run.period, shortest_moment),
-                        b = lasting_extremes(again.period, shortest_moment);
+  const LastingExtremes a = lasting_extremes(run.period, shortest_peak),
+                        b = lasting_extremes(again.period, shortest_peak);
   std::string peaks;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const auto i = static_cast<Index>(k);
@@ -112,7 +112,7 @@ std::string judge_without_short_peaks(const SteadyFigures& run, const SteadyFigu
     rows[k] = lasting;
   }
   if (peaks.empty()) return "";
-  return fmt::format(" Peaks that last less than {:.0e} of the period differ by more: {}.", shortest_moment, peaks);
+  return fmt::format(" Peaks that last less than {:.0e} of the period differ by more: {}.", shortest_peak, peaks);
 }
 
 void check_load(const Problem& problem, const std::string& load) {
