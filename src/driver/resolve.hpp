@@ -8,7 +8,7 @@ namespace trill {
 struct Resolved {
   RunPlan plan;  // from and to filled in; `formulation` and `control` are no longer among the options
   RunDefaults defaults;
-  std::optional<Way> way;  // empty: it is chosen from what is wanted
+  std::optional<Way> way;                // empty: it is chosen from what is wanted
   std::optional<RankedWay> second = {};  // where the way of the model fails or is wrong
 };
 

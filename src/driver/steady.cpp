@@ -69,14 +69,6 @@ void add_work(const CycleCounts& counts, const ShootingResult& result, Counters&
   work.products += result.products;
   work.micro_steps += result.cycles;
 }
-
-// The largest differences between the figures of two steady states.
-TrustRow compare_figures(const SteadySignal& a, const SteadySignal& b) {
-  TrustRow row{a.name, a.unit, 0, std::max(std::abs(b.max), std::abs(b.min))};
-  for (const auto& figure : {&SteadySignal::mean, &SteadySignal::rms, &SteadySignal::min, &SteadySignal::max})
-    row.deviation = std::max(row.deviation, std::abs(a.*figure - b.*figure));
-  return row;
-}
 }  // namespace
 
 struct SteadyRun::Found {
@@ -359,21 +351,31 @@ Trust SteadyRun::check(const PreparedRun& run) const {
     trust.headline = "Not checked: the more accurate steady state could not be computed.";
     return trust;
   }
-  double worst = 0;
-  for (std::size_t k = 0; k < again.state.signals.size(); ++k) {
-    trust.rows.push_back(compare_figures(run.steady_state->signals[k], again.state.signals[k]));
-    worst = std::max(worst, trust.rows.back().relative());
+  for (std::size_t k = 0; k < again.state.signals.size(); ++k)
+    trust.rows.push_back(compare_figures(run.steady_state->signals[k], again.state.signals[k], true));
+  const auto largest = [&] {
+    double worst = 0;
+    for (const TrustRow& row : trust.rows) worst = std::max(worst, row.relative());
+    return worst;
+  };
+  std::string peaks;
+  if (verdict_of(largest()) != Verdict::green) {
+    finer.rtol = *run.plan.rtol;
+    const Found same = SteadyRun(*problem_, finer, defaults_).find(run.options.stop, &run.start);
+    if (same.status == RunStatus::reached_end)
+      peaks =
+          judge_without_short_peaks({same.period, same.state.signals}, {again.period, again.state.signals}, trust.rows);
   }
   if (!again.state.multipliers.empty()) {
     const double size = std::abs(run.steady_state->multipliers[0]), size_again = std::abs(again.state.multipliers[0]);
     trust.rows.push_back({"largest multiplier", "", std::abs(size - size_again), 1});
-    worst = std::max(worst, trust.rows.back().relative());
   }
+  const double worst = largest();
   trust.verdict = verdict_of(worst);
   trust.headline = fmt::format(
       "The figures change by at most {:.2g} of the size of a component when cycles are computed "
-      "{:g} times as accurately.",
-      worst, check_refinement);
+      "{:g} times as accurately.{}",
+      worst, check_refinement, peaks);
   return trust;
 }
 

@@ -103,6 +103,7 @@ bool ChargeCycle::find_values(Out x, std::vector<int>& mode) {
     state_.mode = mode;
     session_.enter(state_);
     const bool found = consistent_.find(state_.t, charges_, x) == ConsistentCharges::Status::ok && all_finite(x);
+    if (!found) step_.begin_cycle(charges_, x, settings_.period);
     if (!found && !find_values_later(x)) return false;
     if (!switched_ || !switched_->turn_switches(x, mode)) return true;
   }
@@ -114,7 +115,6 @@ bool ChargeCycle::find_values(Out x, std::vector<int>& mode) {
 // determines the voltages.
 bool ChargeCycle::find_values_later(Out x) {
   step_.forget_factors();
-  step_.begin_cycle(charges_, x, settings_.period);
   for (const double moment : moments)
     if (step_.attempt(state_.t, moment * settings_.period, charges_, x)) {
       x = step_.end();
@@ -144,10 +144,14 @@ bool ChargeCycle::run(const Span& span, In z, std::vector<int>& mode, Derivative
   return done;
 }
 
+// A common period of the sources may have thousands of periods of the fastest one.
+double ChargeCycle::clocks_in_cycle() const {
+  return std::max(1.0, settings_.period / problem_->clock_period().value_or(HUGE_VAL));
+}
+
 bool ChargeCycle::integrate(const Span& span) {
   const double end = span.t0 + span.duration, one = corner_accuracy * settings_.period;
-  // A common period of the sources may have thousands of periods of the fastest one.
-  const double clocks = std::max(1.0, settings_.period / problem_->clock_period().value_or(HUGE_VAL));
+  const double clocks = clocks_in_cycle();
   most_steps_ = settings_.most_steps > 0 ? settings_.most_steps : static_cast<long>(most_steps_of_clock * clocks);
   steps_left_ = most_steps_;
   events_left_ = static_cast<long>(most_switchings * clocks);
@@ -179,14 +183,14 @@ bool ChargeCycle::pass(double end) {
 
 // Equal parts of the time, each of which is halved as often as the error requires.
 ChargeCycle::Outcome ChargeCycle::pass_smoothly(double from, double end) {
-  const double parts = std::max(1.0, std::ceil((end - from) / longest_ * (1 - 1e-9)));
+  const double parts = std::max(1.0, std::ceil((end - from) / longest_ * (1 - 1e-9))), clocks = clocks_in_cycle();
   const double part = (end - from) / parts;
   double done = 0;  // a sum of powers of 1/2, without rounding
   while (done < parts) {
     double share = 1;
     while (share * part > wish_ * (1 + 1e-9) || share > parts - done) share *= 0.5;
     const double h = share * part;
-    if (h < shortest_step * settings_.period) {
+    if (h < shortest_step * settings_.period / clocks) {
       fail("steps became too short: the circuit changes too quickly, or has no solution there");
       return Outcome::failed;
     }

@@ -85,6 +85,7 @@ class ChargeCycle {
   void find_sides();
   void enter_mode();
   double longest_step(const Span& span) const;
+  double clocks_in_cycle() const;
   bool fail(const std::string& what);
 
   std::unique_ptr<Problem> owner_;

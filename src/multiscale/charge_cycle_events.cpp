@@ -162,7 +162,7 @@ bool ChargeCycle::take_event(int event) {
   enter_mode();
   if (!differentiates && !trace_.keeps_points()) return true;
   values_ = state_.y;
-  if (consistent_.find(state_.t, charges_, values_) != ConsistentCharges::Status::ok)
+  if (consistent_.find(state_.t, charges_, values_) != ConsistentCharges::Status::ok && !find_values_later(values_))
     return fail("no voltages and currents were found after a switch turned");
   trace_.point(state_.t, values_);
   return !differentiates || take_saltation(rate);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiscale/charge_step.hpp"
 
+#include "linalg/shared_unknowns.hpp"
 #include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -74,13 +75,15 @@ double ChargeStep::size_of(In dx, In x) const {
 }
 
 // The residual is what the terms of the equations leave over in floating-point arithmetic. In short steps that of the
-// charges of capacitors is large beside the currents that flow.
+// charges of capacitors is large beside the currents that flow. Where diodes block all around, voltages follow from
+// leakage alone, and what is left over of a large conductance spreads to the equations beside it.
 bool ChargeStep::is_rounding(In x) {
   moved_ = (sigma_ * base_).cwiseAbs();
   each_stored(matrix_, [&](Index i, Index j, Index place) {
     moved_[i] += std::abs(matrix_.values()[place]) * std::max(std::abs(x[j]), extent_[j]);
   });
-  return (r_.cwiseAbs().array() <= rounded_terms * moved_.array()).all();
+  spread_over_shared_unknowns(matrix_, moved_, q_, limited_, [](Index) { return true; });
+  return (r_.cwiseAbs().array() <= rounded_terms * limited_.array()).all();
 }
 
 // From the stages of the step before, if nothing jumped since; otherwise from those before in this step.

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "linalg/row_rank.hpp"
+#include "linalg/shared_unknowns.hpp"
 #include "linalg/stored_entries.hpp"
 #include "trill/linalg/kernels.hpp"
 
@@ -39,6 +40,7 @@ class ConsistentCharges::System final : public MatrixSystem {
         moved_(c0),
         wanted_(c0),
         r_(c0) {
+    reached = c0;
     find_terms();
   }
   const ChargeSplit& split() const { return split_; }
@@ -66,8 +68,8 @@ class ConsistentCharges::System final : public MatrixSystem {
       j.values()[term.to] += term.weight * (term.of_charge ? dcharge_ : dcurrent_).values()[term.from];
   }
 
-  // Junction limiting, then a damped step: the next correction with the same matrix must not be longer than this one
-  // was before it was limited.
+  // Junction limiting, then, where it is wanted, a damped step: the next correction with the same matrix must not be
+  // longer than this one was before it was limited.
   bool limit(In x, Out step) override {
     const double length = weighted_rms(step, weights);
     moved_ = x + step;
@@ -75,20 +77,22 @@ class ConsistentCharges::System final : public MatrixSystem {
     p_.limit(x, wanted_);
     for (Index i = 0; i < step.size(); ++i)
       if (wanted_[i] != moved_[i]) step[i] = wanted_[i] - x[i];
-    if (length <= rough_tolerance) return true;
-    for (int halvings = 0; halvings < most_halvings; ++halvings) {
-      moved_ = x + step;
-      residual(moved_, r_);
-      if (all_finite(r_)) {
-        correct(r_, wanted_);
-        if (weighted_rms(wanted_, weights) <= length) return true;
-      }
-      step *= 0.5;
-    }
+    if (damps && length > rough_tolerance) damp(x, length, step);
+    reached = x + step;
     return true;
   }
 
  private:
+  void damp(In x, double length, Out step) {
+    for (int halvings = 0; halvings < most_halvings; ++halvings, step *= 0.5) {
+      moved_ = x + step;
+      residual(moved_, r_);
+      if (!all_finite(r_)) continue;
+      correct(r_, wanted_);
+      if (weighted_rms(wanted_, weights) <= length) return;
+    }
+  }
+
   struct Term {
     Index from, to;
     double weight;
@@ -138,6 +142,8 @@ class ConsistentCharges::System final : public MatrixSystem {
  public:
   double t = 0;
   Vec c0, weights;
+  bool damps = true;
+  Vec reached;  // by the last iteration
 
  private:
   Vec charge_, current_, moved_, wanted_, r_;
@@ -170,9 +176,8 @@ ConsistentCharges& ConsistentCharges::operator=(ConsistentCharges&&) noexcept = 
 Index ConsistentCharges::algebraic() const { return system_->split().algebraic(); }
 
 bool ConsistentCharges::is_settled(In x) {
-  system_->residual(x, r_);
-  if (!all_finite(r_) || !system_->prepare(x)) return false;
   if (is_rounding(x)) return true;
+  if (!all_finite(r_)) return false;
   system_->correct(r_, later_);
   set_relative_weights(x, weights_);
   return weighted_rms(later_, weights_) <= fine_tolerance;
@@ -180,11 +185,30 @@ bool ConsistentCharges::is_settled(In x) {
 
 // What the terms of every equation leave over in floating-point arithmetic. Where diodes connect inductors, voltages
 // follow from leakage currents alone, and Newton's method has nothing but this to go by.
-bool ConsistentCharges::is_rounding(In x) {
+bool ConsistentCharges::is_rounding(In x) { return find_rounding(x) && is_below(rounded_terms * later_); }
+
+// The same, where what is left over of one equation has spread to those that share an unknown with it.
+bool ConsistentCharges::is_spread_rounding(In x) {
+  if (!find_rounding(x)) return false;
+  Vec of_unknown(x.size()), spread(x.size());
+  spread_over_shared_unknowns(system_->matrix(), later_, of_unknown, spread,
+                              [&](Index row) { return !system_->split().keeps_charge(row); });
+  return is_below(rounded_terms * spread);
+}
+
+bool ConsistentCharges::is_below(const Vec& limit) const { return (r_.cwiseAbs().array() <= limit.array()).all(); }
+
+// The residual in r_ and the sizes of its terms in later_. false: it cannot be evaluated at x.
+bool ConsistentCharges::find_rounding(In x) {
+  system_->residual(x, r_);
+  if (!all_finite(r_) || !system_->prepare(x)) {
+    r_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return false;
+  }
   const MatrixSlot& matrix = system_->matrix();
   later_.setZero();
   each_stored(matrix, [&](Index i, Index j, Index place) { later_[i] += std::abs(matrix.values()[place] * x[j]); });
-  return (r_.cwiseAbs().array() <= rounded_terms * later_.array()).all();
+  return true;
 }
 
 ConsistentCharges::Status ConsistentCharges::settle(double t, Out x) {
@@ -208,7 +232,17 @@ ConsistentCharges::Status ConsistentCharges::find(double t, In charges, Out x) {
   return is_settled(x) ? Status::ok : solve(x);
 }
 
+// Where diodes block all around, as in a bridge before its capacitor, voltages are as uncertain as the leakage currents
+// through large conductances are, and steps do not become small. Damping would take that for divergence.
 ConsistentCharges::Status ConsistentCharges::solve(Out x) {
+  system_->damps = true;
+  const Status status = approach(x);
+  if (status != Status::not_reached) return status;
+  system_->damps = false;
+  return approach(x);
+}
+
+ConsistentCharges::Status ConsistentCharges::approach(Out x) {
   trial_ = x;
   const double before = max_abs(trial_);
   system_->weights.setConstant(1 / (before > 0 ? before : 1));
@@ -216,7 +250,11 @@ ConsistentCharges::Status ConsistentCharges::solve(Out x) {
   const NewtonStats stats = newton_.solve(*system_, trial_, system_->weights);
   if (stats.singular) return Status::singular;
   if (stats.non_finite) return Status::non_finite;
-  if (!stats.converged) return Status::not_reached;
+  if (!stats.converged) {
+    if (!is_spread_rounding(system_->reached)) return Status::not_reached;
+    x = system_->reached;
+    return Status::ok;
+  }
   set_relative_weights(trial_, weights_);
   newton_.set_options({.tolerance = fine_tolerance, .max_rate = 1e3, .rounding = settled_rounding, .stalls = 2});
   newton_.solve(*system_, trial_, weights_);  // what it cannot improve is rounding

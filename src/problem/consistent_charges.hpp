@@ -40,8 +40,12 @@ class ConsistentCharges {
  private:
   class System;
   bool is_settled(In x);
-  bool is_rounding(In x);  // r_ is no more than that at x, where the system was prepared
+  bool is_rounding(In x);  // what is left over of the equations at x is no more than that
+  bool is_spread_rounding(In x);
+  bool find_rounding(In x);
+  bool is_below(const Vec& limit) const;
   Status solve(Out x);
+  Status approach(Out x);
   std::unique_ptr<System> system_;
   Newton newton_;
   Vec trial_, weights_, r_, later_;

@@ -33,6 +33,7 @@ TEST(NetlistSource, Waves) {
   expect(pulse, 0, 1);
   expect("pulse(0 1)", 0.5e-6, 0.5);  // the rise is the step of .tran
   expect("sin(1 2 1k)", 0.25e-3, 3);
+  expect("SINE(1 2 1k)", 0.25e-3, 3);
   expect("sin(1 2 1k 1m 100 30)", 0, 2);
   expect("sin(1 2 1k 1m 100 30)", 1.2e-3, 1 + 2 * std::exp(-0.02) * std::sin(2 * pi * 0.2 + pi / 6));
   expect("exp(1 4 1u 2u 5u 3u)", 0.5e-6, 1);

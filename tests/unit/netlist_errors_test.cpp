@@ -31,7 +31,7 @@ TEST(NetlistMistakes, OfStatements) {
       {"v1 a 0 pulse(0 1 0 1u 1u 5u 4u)\n", {"t.cir:2:8", "period"}},
       {"v1 a 0 pwl(0 0 1 1 1 2)\n", {"t.cir:2:8", "increase"}},
       {"v1 a 0 pwl(0 0 1)\n", {"t.cir:2:8", "pairs"}},
-      {"v1 a 0 sine(0 1 1k)\n", {"t.cir:2:8", "'sine'", "SIN"}},
+      {"v1 a 0 sinus(0 1 1k)\n", {"t.cir:2:8", "'sinus'", "SIN"}},
       {"v1 a 0 sin(0 1 1k\n", {"t.cir:2:18", "')'"}},
       {"e1 a 0 poly(1) b 0 1 2\n", {"t.cir:2:8", "poly"}},
       {"f1 a 0 vx 2\nr1 a 0 1\n", {"t.cir:2:8", "'vx'"}},

@@ -17,11 +17,11 @@ struct Shape {
   Waveform::Kind kind;
   std::size_t least, most;  // how many numbers it takes
 };
-constexpr Shape shapes[] = {{"pulse", Waveform::Kind::pulse, 2, 7},
-                            {"sin", Waveform::Kind::sine, 2, 6},
-                            {"exp", Waveform::Kind::exponential, 2, 6},
-                            {"pwl", Waveform::Kind::piecewise, 2, 1'000'000},
-                            {"sffm", Waveform::Kind::modulated, 2, 5}};
+constexpr Shape shapes[] = {
+    {"pulse", Waveform::Kind::pulse, 2, 7},     {"sin", Waveform::Kind::sine, 2, 6},
+    {"sine", Waveform::Kind::sine, 2, 6},  // as LTspice writes it
+    {"exp", Waveform::Kind::exponential, 2, 6}, {"pwl", Waveform::Kind::piecewise, 2, 1'000'000},
+    {"sffm", Waveform::Kind::modulated, 2, 5}};
 
 const Shape* find_shape(const Word& word) {
   if (!word.is(Word::Kind::name)) return nullptr;
