@@ -240,27 +240,41 @@ PilotLimits implicit_limits(const ProblemFacts& facts, double seconds_left) {
   return limits;
 }
 
+void fly_explicit(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
+                  ProblemFacts& facts) {
+  const Catalogue& all = Catalogue::all();
+  const double work = 1e-6 + 1e-7 * static_cast<double>(facts.unknowns);
+  const PilotLimits limits = limits_for(facts, forces_of_explicit_step, work);
+  PilotRun pilot(problem, start, t_end);
+  facts.explicit8 = pilot.adaptive(all.method("dop853"), pilot_tolerance(question), limits);
+  facts.growth = pilot.growth();
+  if (looks_along) look_along(problem, start, pilot.path(), facts);
+  if (!is_separable(facts) || facts.has_events)
+    facts.symplectic8.not_tried =
+        "equal steps are taken where there are no constraints, events, drag or masses that change; name it to use it";
+  else if (facts.explicit8.ran)
+    facts.symplectic8 = pilot.fixed(all.method("composition8"), facts.span / facts.explicit8.steps, limits);
+}
+
+void fly_implicit(const Problem& problem, const State& start, double t_end, const Question& question, double until,
+                  ProblemFacts& facts) {
+  PilotRun pilot(problem, start, t_end);
+  facts.implicit = pilot.adaptive(
+      Catalogue::all().method("radau"), pilot_tolerance(question), implicit_limits(facts, until - processor_seconds()),
+      facts.gaps > 0 && question.wanted == Delivers::full ? OptionSet{{"fast", "resolve"}} : OptionSet{});
+}
+
 void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
                 double until, ProblemFacts& facts) {
-  const double rtol = pilot_tolerance(question);
-  const Catalogue& all = Catalogue::all();
-  PilotRun pilot(problem, start, t_end);
-  if (!facts.circuit && !facts.reactive) {
-    const double work = 1e-6 + 1e-7 * static_cast<double>(facts.unknowns);
-    facts.explicit8 = pilot.adaptive(all.method("dop853"), rtol, limits_for(facts, forces_of_explicit_step, work));
-    facts.growth = pilot.growth();
-    if (looks_along) look_along(problem, start, pilot.path(), facts);
-    if (is_separable(facts) && facts.explicit8.ran && !facts.has_events)
-      facts.symplectic8 = pilot.fixed(all.method("composition8"), facts.span / facts.explicit8.steps,
-                                      limits_for(facts, forces_of_explicit_step, work));
-  }
-  if (facts.circuit || facts.reactive || (may_be_stiff(facts, question) && facts.unknowns <= most_unknowns_implicit)) {
-    PilotRun implicit(problem, start, t_end);
-    const PilotLimits limits = implicit_limits(facts, until - processor_seconds());
-    facts.implicit = implicit.adaptive(
-        all.method("radau"), rtol, limits,
-        facts.gaps > 0 && question.wanted == Delivers::full ? OptionSet{{"fast", "resolve"}} : OptionSet{});
-  }
+  const bool explicit_too = !facts.circuit && !facts.reactive;
+  if (explicit_too) fly_explicit(problem, start, t_end, question, looks_along, facts);
+  if (explicit_too && !may_be_stiff(facts, question))
+    facts.implicit.not_tried = "the problem is not stiff, so that its steps would hardly be longer than explicit ones";
+  else if (explicit_too && facts.unknowns > most_unknowns_implicit)
+    facts.implicit.not_tried =
+        fmt::format("it is not tried with more than {} unknowns; name it to use it", most_unknowns_implicit);
+  else
+    fly_implicit(problem, start, t_end, question, until, facts);
 }
 }  // namespace
 

@@ -38,7 +38,8 @@ Prospect objection(std::string text) {
 }
 
 std::string without_pilot(const Pilot& pilot, const char* method) {
-  return pilot.failure.empty() ? fmt::format("nothing is known about how {} gets on with it", method)
+  if (!pilot.not_tried.empty()) return pilot.not_tried;
+  return pilot.failure.empty() ? fmt::format("{} was not tried on it", method)
                                : fmt::format("a pilot run with {} failed {}", method, pilot.failure);
 }
 
