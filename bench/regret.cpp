@@ -14,7 +14,8 @@
 
 namespace trill::regret {
 namespace {
-constexpr double most_seconds = 2;  // for one run
+constexpr double most_seconds = 2;        // for one run
+constexpr double most_of_reference = 10;  // seconds
 constexpr int most_tightenings = 3;
 
 struct Case {
@@ -40,10 +41,10 @@ bool find_reference(Laboratory& lab, double accuracy, Want want) {
   pairs.push_back({{.method = "radau", .options = {{"fast", "resolve"}}, .rtol = 1e-12},
                    {.method = "radau", .options = {{"fast", "resolve"}}, .rtol = 1e-10}});
   for (const auto& [tight, looser] : pairs) {
-    const Result r = lab.run(tight, most_seconds);
+    const Result r = lab.run(tight, most_of_reference);
     if (!r.ok || r.y.size() == 0) continue;
     lab.set_reference(r.y);
-    if (lab.run(looser, most_seconds).error < 0.2 * accuracy) return true;
+    if (lab.run(looser, most_of_reference).error < 0.2 * accuracy) return true;
   }
   lab.set_reference({});
   return slow;
@@ -113,6 +114,7 @@ void run_chosen(const Laboratory& lab, Case& c) {
   plan.accuracy = c.accuracy;
   PreparedRun prepared = prepare(plan, lab.problem().clone(), lab.defaults());
   c.chosen = way_text(prepared);
+  prepared.begun = true;  // what the advice has found out for a formulation counts as work of the run
   std::vector<RankedWay> rungs = prepared.rungs;
   double spent = 0;
   Setting now{prepared.way.formulation ? prepared.way.formulation->name : prepared.way.method->info.name,

@@ -10,7 +10,6 @@
 
 namespace trill {
 namespace {
-constexpr const char* finder_of_cycles = "envelope_switching";
 constexpr double many_periods = 20;     // of one common oscillation: its amplitudes may be asked for
 constexpr double much_faster = 3;       // than the method of the model: worth a remark
 constexpr double negligible_share = 1;  // of the accuracy: fast energy that may be damped without a word
@@ -177,17 +176,28 @@ Advice for_statistics(const Resolved& asked, const Facts& known) {
 
 // Where the envelope does not pay or cannot be followed, every cycle is computed.
 Advice for_envelope(const Facts& known) {
-  const Trial &first = known.trials.front(), &last = known.trials.back();
-  const std::string name = last.technique.name();
-  if (!last.objection.empty())
-    throw UsageError(fmt::format("the envelope of '{}' cannot be computed: {}", known.name, first.objection));
-  if (&first == &last)
-    return {.way = last.way,
-            .choice = fmt::format("{} was chosen, because it computes a few cycles and jumps over the others", name)};
-  if (name == finder_of_cycles)
-    return {.way = last.way,
-            .choice = fmt::format("{} was chosen, because it looks for an oscillation and follows its envelope", name)};
-  return {.way = last.way, .choice = fmt::format("every cycle is computed, by {}, because {}", name, first.objection)};
+  Advice advice;
+  for (const Trial& trial : known.trials) {
+    if (!trial.objection.empty()) continue;
+    const std::string name = trial.technique.name();
+    std::string why = fmt::format("{} was chosen, because it computes a few cycles and jumps over the others", name);
+    if (name == finder_of_cycles)
+      why = fmt::format("{} was chosen, because it looks for an oscillation and follows its envelope", name);
+    else if (!advice.ranked.empty())
+      why = "it follows a motion that does not oscillate, too";
+    else if (&trial != &known.trials.front())
+      why = fmt::format("every cycle is computed, by {}, because {}", name, known.trials.front().objection);
+    RankedWay rung;
+    rung.way = trial.way;
+    rung.why = std::move(why);
+    advice.ranked.push_back(std::move(rung));
+  }
+  if (advice.ranked.empty())
+    throw UsageError(
+        fmt::format("the envelope of '{}' cannot be computed: {}", known.name, known.trials.front().objection));
+  advice.way = advice.ranked.front().way;
+  advice.choice = advice.ranked.front().why;
+  return advice;
 }
 
 // What the advice would have been instead of the method that the model names.

@@ -17,7 +17,11 @@ namespace trill {
 namespace {
 // Standard errors; errors of means of blocks are sometimes too small, and more so in runs that are short.
 constexpr double significant = 4, significant_if_short = 8;
-constexpr double longer = 3;  // the run with the smaller step, so that its averages are known better
+// The run with the smaller step is longer, so that its averages are known better: to this share of an accuracy that was
+// asked for, if it need not be too long for that.
+constexpr double longer = 3, most_longer = 12, wanted_share = 0.25;
+constexpr double errors_beside = 2;  // standard errors of the finer averages, beside which a bias is looked for
+constexpr double surely_wrong = 3;   // times the accuracy: an average that may be farther off is not called green
 // The bias of averages is of second order in the step: what h and h/1.618 differ by is this share of that of h.
 constexpr double seen_of_bias = 1 - 1 / (golden_ratio * golden_ratio);
 constexpr Index most_temperatures = 2000;  // rows at which the configurational temperature is looked at
@@ -110,12 +114,26 @@ class AveragesCheck {
   RunOutcome run_finer(MeasureRows& finer) const {
     RunPlan plan = run_.plan;
     *plan.h /= golden_ratio;
-    plan.to = *plan.from + longer * (*plan.to - *plan.from);
+    plan.to = *plan.from + length_of_finer() * (*plan.to - *plan.from);
     plan.output = EveryStep{};
     PreparedRun again = build_again(run_, plan);
     again.options.recorder = &finer;
     return run_in_time(again, clock_, clock_.left(), Patience::to_the_last).outcome;
   }
+
+  // Random errors fall with the square root of the length.
+  double length_of_finer() const {
+    double length = longer;
+    if (const std::optional<double> asked = run_.plan.accuracy)
+      for (std::size_t k = 0; k < quantities_.size(); ++k) {
+        const Average a = given_.average(k);
+        if (decides(k) && a.error > 0)
+          length = std::max(length, std::pow(a.error / (wanted_share * *asked * size_of(a)), 2));
+      }
+    return std::min(length, most_longer);
+  }
+
+  static double size_of(const Average& a) { return std::max(std::abs(a.mean), a.deviation); }
 
   const JudgedValue& judged(std::size_t k) const { return values_[static_cast<std::size_t>(run_.start.y.size()) + k]; }
   bool decides(std::size_t k) const {
@@ -143,7 +161,7 @@ class AveragesCheck {
     for (std::size_t k = 0; k < quantities_.size(); ++k) {
       const Average a = given_.average(k), b = finer.average(k);
       const std::string& name = quantities_[k].name;
-      const double scale = std::max(std::abs(a.mean), a.deviation), apart = std::abs(a.mean - b.mean);
+      const double scale = size_of(a), apart = std::abs(a.mean - b.mean);
       trust_.rows.push_back({"average of " + name, quantities_[k].unit, apart, scale});
       if (!decides(k) || !(scale > 0)) continue;
       if (a.error > random_error_ * scale) {
@@ -154,6 +172,11 @@ class AveragesCheck {
       if (!a.is_settled && (unsettled_.empty() || a.independent < least_independent_)) {
         unsettled_ = name;
         least_independent_ = a.independent;
+      }
+      // The random error of the run itself is a part of the error that it has.
+      if (const double most = (apart + errors_beside * b.error) / seen_of_bias / scale; most > possible_) {
+        possible_ = most;
+        possible_text_ = fmt::format("the average of {} is {}, but {} with h/1.618", name, text_of(a), text_of(b));
       }
       if (differs("the average of " + name, apart, std::hypot(a.error, b.error), a.is_settled && b.is_settled))
         take_worse(apart / seen_of_bias / scale, name,
@@ -292,6 +315,14 @@ class AveragesCheck {
           "square root of the length; a run {:.2g} times as long would do.",
           *asked, least_known_, random_error_, std::pow(random_error_ / *asked, 2));
     }
+    if (const std::optional<double> asked = run_.plan.accuracy;
+        asked && possible_ > surely_wrong * *asked && trust_.verdict == Verdict::green) {
+      trust_.verdict = Verdict::amber;
+      trust_.headline += fmt::format(
+          " Whether the accuracy of {:.2g} is reached cannot be told: {}, so that it may be off by {:.2g} of its size. "
+          "A longer run or a smaller step would show it.",
+          *asked, possible_text_, possible_);
+    }
     if (has_rigid_bonds(run_) && bath_)
       trust_.headline +=
           " Bonds are rigid, and no Fixman force is added: averages of angles differ from those of stiff bonds.";
@@ -311,8 +342,8 @@ class AveragesCheck {
   const LangevinProblem* bath_;
   MeasuredColumns given_;
   Trust trust_;
-  std::string worst_, findings_, unsettled_, doubtful_, least_known_;
-  double least_independent_ = 0, random_error_ = 0;  // relative to the size
+  std::string worst_, findings_, unsettled_, doubtful_, least_known_, possible_text_;
+  double least_independent_ = 0, random_error_ = 0, possible_ = 0;  // the latter two relative to the size
   std::vector<std::string> listed_;
 };
 

@@ -30,7 +30,7 @@ struct Facts {
   ProblemFacts problem;
   // What every technique says; empty where the plan or the model names one and nobody asks.
   std::vector<Candidate> candidates;
-  // For an envelope: the techniques that were tried, up to the first one without an objection.
+  // For an envelope: the techniques that were tried, up to the first one that is sure to serve.
   std::vector<Trial> trials;
 };
 
@@ -44,6 +44,8 @@ Question question_of(const Resolved& asked);
 // refused somewhere, or an empty string.
 std::string refusal_on_the_way(const Resolved& asked, const Facts& known, const Way& way, const Problem& problem,
                                double seconds_of_full_motion);
+
+inline constexpr const char* finder_of_cycles = "envelope_switching";
 
 // The techniques that are tried for the envelope of a cyclic motion, in this order.
 std::vector<Technique> envelope_ladder(const Resolved& asked);

@@ -51,4 +51,10 @@ bool choose_native(PreparedRun& run) {
         "the model is interpreted instead of compiled, which is slower but gives the same numbers: {}", reason);
   return false;
 }
+
+std::unique_ptr<Problem> with_code_at_hand(std::unique_ptr<Problem> problem, Native wanted) {
+  const auto* model = dynamic_cast<const NativeModel*>(problem.get());
+  if (!model || wanted == Native::never || !model->use_native(NativeUse::cached_only).empty()) return problem;
+  return problem->clone();
+}
 }  // namespace trill

@@ -146,8 +146,8 @@ Verdicts after_a_check(const Attempted& a, double error, double accuracy) {
   const double of_model = model_error(a);
   const bool is_model = of_model > accuracy, has_rung = !a.run.rungs.empty();
   const bool is_red = a.trust.verdict == Verdict::red;
-  const bool next_is_quick =
-      has_rung && !a.run.choice.empty() && a.run.rungs.front().predicted_seconds < longest_unasked;
+  const double seconds_of_next = has_rung ? a.run.rungs.front().predicted_seconds : 0;  // 0: not known
+  const bool next_is_quick = !a.run.choice.empty() && seconds_of_next > 0 && seconds_of_next < longest_unasked;
   if (is_model && (a.asked.accuracy || is_red || next_is_quick)) {
     next.given_up = fmt::format("its equations have an error of about {:.1g} themselves", of_model);
     next.next_rung = has_rung;

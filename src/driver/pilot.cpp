@@ -188,9 +188,9 @@ Pilot PilotRun::adaptive(const MethodEntry& method, double rtol, const PilotLimi
   Pilot pilot = extrapolated(rough.path, rough.seconds, start_.t, t_end_);
   pilot.rtol = rtol;
   rough_ = path_of(rough.path);
-  if (pilot.ran) {
+  if (pilot.ran && limits.finer_seconds > 0) {
     const Times times{spread(rough.path.t)};
-    const PilotLimits more{4 * limits.steps, 2 * limits.seconds};
+    const PilotLimits more{4 * limits.steps, limits.finer_seconds, 0};
     fine_ = path_of(fly(method, options, tolerance(rtol / finer, atol / finer), times, rough.path.t.back(), more).path);
     pilot.error = error_against_fine(at_times(rough_, fine_.t), pilot.reached);
   }

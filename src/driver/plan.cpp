@@ -2,6 +2,7 @@
 #include "trill/driver/plan.hpp"
 
 #include "driver/build.hpp"
+#include "driver/native_choice.hpp"
 #include "driver/steady.hpp"
 
 #include <cmath>
@@ -107,6 +108,7 @@ PreparedRun build_first_that_fits(const Resolved& asked, const Facts& known, con
 PreparedRun prepare(const RunPlan& plan, std::unique_ptr<Problem> problem, const RunDefaults& defaults) {
   const Resolved asked = resolve(plan, *problem, defaults);
   if (plan.want == Want::steady) return prepare_steady(asked, std::move(problem));
+  problem = with_code_at_hand(std::move(problem), plan.native);
   const bool curious = plan.second_opinion && plan.method.empty() && !plan.h;
   const Facts known = facts(asked, *problem, curious);
   PreparedRun run = build_first_that_fits(asked, known, advise(asked, known), std::move(problem));

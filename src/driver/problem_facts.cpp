@@ -33,16 +33,19 @@ constexpr double known_well = 5e-4;              // seconds of a processor: what
 constexpr double most_seconds_for_rates = 2e-3;  // at one place: beyond that only those at the start are found
 constexpr double pilot_seconds = 2e-3;           // that a pilot is planned to take
 constexpr double safeguard = 3;                  // by which it may take longer than planned
-// Seconds of a pilot; the finer run that shows its error may take twice as long. Small problems may take longer, so
+// Seconds of a pilot. Small problems may take longer, so
 // that their pilots end by the number of their steps on a busy machine too.
 constexpr double longest_pilot = 3e-3, longest_pilot_of_few = 6e-3;
-constexpr double all_pilots = 17e-3;  // seconds: the last one, and the finer run that it has, get what is left
-constexpr double share_of_explicit_run = 0.005;  // that an implicit pilot may take beside it
+constexpr double finer_of_few = 2, finer_of_many = 1;  // seconds of the finer run over those of the pilot
+constexpr double finer_share = 0.6;                    // of the time of an implicit pilot
+constexpr double long_explicit_run = 0.5;              // seconds, beside which an implicit pilot costs little
 constexpr std::int64_t worthwhile_steps = 40;
+constexpr double most_seconds_in_all = 17e-3;  // of looking: the last pilot gets what is left
 constexpr Index few_unknowns = 60;
 constexpr double explicit_limit = 1.8;  // steps times the largest rate: beyond this explicit steps may be too short
 constexpr Index most_unknowns_implicit = 400;
 constexpr double forces_of_explicit_step = 14, forces_of_implicit_step = 20;
+constexpr double left_for_slow_ways = 4e-3;
 
 double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
 
@@ -187,8 +190,9 @@ PilotLimits limits_for(const ProblemFacts& facts, double forces_each_step, doubl
   const double least = facts.unknowns <= few_unknowns ? std::clamp(2 * pilot_seconds / each, 8.0, 100.0) : 8;
   const double steps = std::clamp(pilot_seconds / each, least, 400.0);
   const bool is_small = facts.unknowns <= few_unknowns && facts.constraints == 0;
-  return {static_cast<std::int64_t>(steps),
-          std::min(safeguard * std::max(pilot_seconds, steps * each), is_small ? longest_pilot_of_few : longest_pilot)};
+  const double seconds =
+      std::min(safeguard * std::max(pilot_seconds, steps * each), is_small ? longest_pilot_of_few : longest_pilot);
+  return {static_cast<std::int64_t>(steps), seconds, seconds * (is_small ? finer_of_few : finer_of_many)};
 }
 
 bool is_separable(const ProblemFacts& facts) {
@@ -223,39 +227,54 @@ bool may_be_stiff(const ProblemFacts& facts, const Question& question) {
   return may_skip_gaps || facts.scales.largest * facts.span / tried.steps > explicit_limit;
 }
 
-// A pilot that costs little beside the explicit run that it may save is worth its time, even if it is not short.
+// Where the explicit run would be long, a pilot that gets beyond a first transient is worth more than its error at the
+// very start.
 PilotLimits implicit_limits(const ProblemFacts& facts, double seconds_left) {
   const double each = 3e-6 + 3 * facts.factor_seconds;
   PilotLimits limits = limits_for(facts, forces_of_implicit_step, each);
-  limits.seconds = std::clamp(seconds_left / 3, longest_pilot / 3, limits.seconds);
-  if (const Pilot& tried = facts.explicit8; tried.ran && tried.failure.empty()) {
-    const double affordable = share_of_explicit_run * tried.steps * tried.seconds;
-    if (affordable > limits.seconds) limits = {std::max(limits.steps, worthwhile_steps), affordable};
-  }
+  const Pilot& tried = facts.explicit8;
+  if (tried.ran && tried.failure.empty() && tried.steps * tried.seconds > long_explicit_run)
+    return {std::max(limits.steps, worthwhile_steps), std::max(seconds_left, longest_pilot / 3), 0};
+  limits.seconds = std::clamp((1 - finer_share) * seconds_left, longest_pilot / 3, limits.seconds);
+  limits.finer_seconds = limits.seconds * finer_share / (1 - finer_share);
   return limits;
 }
 
-void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
-                ProblemFacts& facts) {
-  const double rtol = pilot_tolerance(question), begun = processor_seconds();
+void fly_explicit(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
+                  ProblemFacts& facts) {
   const Catalogue& all = Catalogue::all();
+  const double work = 1e-6 + 1e-7 * static_cast<double>(facts.unknowns);
+  const PilotLimits limits = limits_for(facts, forces_of_explicit_step, work);
   PilotRun pilot(problem, start, t_end);
-  if (!facts.circuit && !facts.reactive) {
-    const double work = 1e-6 + 1e-7 * static_cast<double>(facts.unknowns);
-    facts.explicit8 = pilot.adaptive(all.method("dop853"), rtol, limits_for(facts, forces_of_explicit_step, work));
-    facts.growth = pilot.growth();
-    if (looks_along) look_along(problem, start, pilot.path(), facts);
-    if (is_separable(facts) && facts.explicit8.ran && !facts.has_events)
-      facts.symplectic8 = pilot.fixed(all.method("composition8"), facts.span / facts.explicit8.steps,
-                                      limits_for(facts, forces_of_explicit_step, work));
-  }
-  if (facts.circuit || facts.reactive || (may_be_stiff(facts, question) && facts.unknowns <= most_unknowns_implicit)) {
-    PilotRun implicit(problem, start, t_end);
-    const PilotLimits limits = implicit_limits(facts, all_pilots - (processor_seconds() - begun));
-    facts.implicit = implicit.adaptive(
-        all.method("radau"), rtol, limits,
-        facts.gaps > 0 && question.wanted == Delivers::full ? OptionSet{{"fast", "resolve"}} : OptionSet{});
-  }
+  facts.explicit8 = pilot.adaptive(all.method("dop853"), pilot_tolerance(question), limits);
+  facts.growth = pilot.growth();
+  if (looks_along) look_along(problem, start, pilot.path(), facts);
+  if (!is_separable(facts) || facts.has_events)
+    facts.symplectic8.not_tried =
+        "equal steps are taken where there are no constraints, events, drag or masses that change; name it to use it";
+  else if (facts.explicit8.ran)
+    facts.symplectic8 = pilot.fixed(all.method("composition8"), facts.span / facts.explicit8.steps, limits);
+}
+
+void fly_implicit(const Problem& problem, const State& start, double t_end, const Question& question, double until,
+                  ProblemFacts& facts) {
+  PilotRun pilot(problem, start, t_end);
+  facts.implicit = pilot.adaptive(
+      Catalogue::all().method("radau"), pilot_tolerance(question), implicit_limits(facts, until - processor_seconds()),
+      facts.gaps > 0 && question.wanted == Delivers::full ? OptionSet{{"fast", "resolve"}} : OptionSet{});
+}
+
+void fly_pilots(const Problem& problem, const State& start, double t_end, const Question& question, bool looks_along,
+                double until, ProblemFacts& facts) {
+  const bool explicit_too = !facts.circuit && !facts.reactive;
+  if (explicit_too) fly_explicit(problem, start, t_end, question, looks_along, facts);
+  if (explicit_too && !may_be_stiff(facts, question))
+    facts.implicit.not_tried = "the problem is not stiff, so that its steps would hardly be longer than explicit ones";
+  else if (explicit_too && facts.unknowns > most_unknowns_implicit)
+    facts.implicit.not_tried =
+        fmt::format("it is not tried with more than {} unknowns; name it to use it", most_unknowns_implicit);
+  else
+    fly_implicit(problem, start, t_end, question, until, facts);
 }
 }  // namespace
 
@@ -277,6 +296,8 @@ ProblemFacts stated_facts(const Problem& problem, const State& start, double t_e
 }
 
 void look(const Problem& problem, const State& start, double t_end, const Question& question, ProblemFacts& facts) {
+  const bool slow_ways_follow = facts.gaps > 0 && question.wanted != Delivers::full;  // which are tried out
+  const double until = processor_seconds() + most_seconds_in_all - (slow_ways_follow ? left_for_slow_ways : 0);
   if (!time_force(problem, start, facts)) return;
   try {
     facts.looked = true;
@@ -287,7 +308,7 @@ void look(const Problem& problem, const State& start, double t_end, const Questi
     facts.scales = time_scales(problem, with_closed_gaps(problem, start), start, facts.span);
     const bool rates_are_cheap = processor_seconds() - begun < most_seconds_for_rates;
     facts.gap = widest_gap(facts.scales.frequencies, facts.span);
-    if (!facts.random) fly_pilots(problem, start, t_end, question, rates_are_cheap, facts);
+    if (!facts.random) fly_pilots(problem, start, t_end, question, rates_are_cheap, until, facts);
   } catch (const std::exception& e) {  // what cannot be examined may still be run
     facts.trouble = e.what();
   }

@@ -33,6 +33,7 @@ struct ScaleGap {
 struct Pilot {
   bool ran = false;
   std::string failure;     // why it ended early; empty: it reached its end or its number of steps
+  std::string not_tried;   // why it was not flown; empty: it was
   double rtol = 0, h = 0;  // one of them, and the mean step size
   double reached = 0;      // share of the whole run
   double steps = 0;        // of the whole run, and the work of each

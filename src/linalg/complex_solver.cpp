@@ -109,8 +109,8 @@ class ComplexDenseLu final : public ComplexSolver {
     if (!is_finite(a_.data(), a_.size())) return false;
     lu_.compute(a_);
     for (Index k = 0; k < a_.rows(); ++k)
-      if (pivot_is_lost(std::abs(lu_.matrixLU()(k, k)), a_.row(lu_.permutationP().indices()[k]).cwiseAbs().maxCoeff(),
-                        a_.col(k).cwiseAbs().maxCoeff(), a_.rows()))
+      if (pivot_is_lost(size_of(lu_.matrixLU()(k, k)), largest_of(a_.row(lu_.permutationP().indices()[k])),
+                        largest_of(a_.col(k)), a_.rows()))
         return false;
     return true;
   }
@@ -123,6 +123,12 @@ class ComplexDenseLu final : public ComplexSolver {
   }
 
  private:
+  // Without the square roots of the modulus.
+  template <class Line>
+  static double largest_of(const Line& line) {
+    return (line.real().cwiseAbs() + line.imag().cwiseAbs()).maxCoeff();
+  }
+
   Eigen::MatrixXcd a_;
   Eigen::PartialPivLU<Eigen::MatrixXcd> lu_;
   Eigen::VectorXcd x_;

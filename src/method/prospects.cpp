@@ -38,6 +38,7 @@ Prospect objection(std::string text) {
 }
 
 std::string without_pilot(const Pilot& pilot, const char* method) {
+  if (!pilot.not_tried.empty()) return pilot.not_tried;
   return pilot.failure.empty() ? fmt::format("it is not known how well {} solves it", method)
                                : fmt::format("a pilot run with {} failed {}", method, pilot.failure);
 }

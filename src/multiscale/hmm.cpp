@@ -2,9 +2,12 @@
 // The formulation `hmm`: its options, and which of its variants they select.
 #include "formulation/prospect.hpp"
 #include "multiscale/hmm_form.hpp"
+#include "multiscale/window_choice.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace trill {
 namespace {
@@ -61,6 +64,9 @@ Prospect hmm_prospect(const ProblemFacts& facts, const Question& question) {
     out.objection = "it computes the slow motion only";
   else if (!facts.gap.found())
     out.objection = "fast and slow motion cannot be separated";
+  else if (facts.gap.ratio < least_gap)
+    out.objection = fmt::format("fast and slow motion are {:.3g} times apart, and {:g} times is needed",
+                                facts.gap.ratio, least_gap);
   if (!out.objection.empty()) return out;
   out.rtol = question.rtol.value_or(std::clamp(0.1 * question.accuracy, 1e-10, 1e-4));
   out.steps = 10 + facts.span * facts.gap.slow / (0.4 * std::pow(*out.rtol / 1e-4, 0.2));

@@ -11,10 +11,12 @@
 namespace trill {
 namespace {
 void refuse_more_than_rates(const Problem& problem, std::string_view asker) {
-  const auto refuse = [&](std::string_view why) {
-    throw UsageError(fmt::format("{} cannot be computed for '{}', because {}", asker, problem.name(), why));
+  const auto refuse = [&](std::string_view why, std::string_view instead = "--want full computes its motion") {
+    throw UsageError(
+        fmt::format("{} cannot be computed for '{}', because {}; {}", asker, problem.name(), why, instead));
   };
-  if (dynamic_cast<const LangevinProblem*>(&problem)) refuse("its forces are random, so that its motion never repeats");
+  if (dynamic_cast<const LangevinProblem*>(&problem))
+    refuse("its forces are random, so that its motion never repeats", "--want statistics computes its averages");
   const auto* mechanical = dynamic_cast<const MechanicalProblem*>(&problem);
   if (mechanical && mechanical->constraints()) refuse("it has constraints");
   for (const EventInfo& event : problem.events())

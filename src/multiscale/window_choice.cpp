@@ -8,7 +8,6 @@
 
 namespace trill {
 namespace {
-constexpr double least_gap = 30;                          // fast over slow rate
 constexpr double longest_window = 1;                      // in units of the slow time 1/rate
 constexpr double leak_factor = 0.02, least_leak = 1e-14;  // the latter due to rounding
 constexpr double least_distance = 0.05;  // relative distance of two fast frequencies that must be separated

@@ -6,6 +6,8 @@
 #include <string>
 
 namespace trill {
+inline constexpr double least_gap = 30;  // fast over slow rate
+
 // The values from which the averaging windows are chosen.
 struct WindowNeeds {
   double slowest = 0, fastest = 0;  // fast frequencies

@@ -7,9 +7,11 @@
 
 #include <cmath>
 
+#include <gmock/gmock.h>
+
 namespace trill::testing_models {
 namespace {
-Solution solved_rows(const char* text, const RunPlan& plan) {
+Solution solved_rows(const std::string& text, const RunPlan& plan) {
   return prepare(plan, read_model("m.toml", text).problem).run();
 }
 
@@ -76,6 +78,40 @@ TEST(WantedRows, DropStartAndEndUnlessNamed) {
   EXPECT_EQ(times_of({0, 1, 2.5, 5}, RunStatus::reached_end), (std::vector<double>{0, 1, 2.5, 5}));
   // What a run that failed had computed is kept.
   EXPECT_EQ(times_of({1, 2.5}, RunStatus::newton_failed), (std::vector<double>{1, 2.5, 5}));
+}
+
+std::vector<double> wanted_times(const Solution& s, const std::vector<double>& named) {
+  std::vector<double> t;
+  WantedRows(s, named, s.outcome.status).visit([&](double at, const double*, const double*) { t.push_back(at); });
+  return t;
+}
+
+// A ball that falls from a height of 1 is at the floor after sqrt(2/9.81) = 0.45.
+TEST(WantedRows, LeaveOutEventsUnlessTheyEndTheRun) {
+  const std::string ball =
+      "coordinates.y = 1\npotential = [{ energy = \"9.81*y\" }]\n"
+      "[[event]]\nname = \"bounce\"\nwhen = \"y\"\ndirection = -1\n";
+  RunPlan plan;
+  plan.method = "dopri5";
+  plan.to = 1;
+  plan.output = Times{{0.2, 1}};
+  const Solution bounces = solved_rows(ball + "then = { vy = \"-0.9*vy\" }\n", plan);
+  ASSERT_EQ(bounces.rows(), 5) << "start, 0.2, before and after the bounce, 1";
+  EXPECT_EQ(wanted_times(bounces, {0.2, 1}), (std::vector<double>{0.2, 1}));
+  const Solution lands = solved_rows(ball + "stop = true\n", plan);
+  ASSERT_EQ(lands.outcome.status, RunStatus::event);
+  EXPECT_THAT(wanted_times(lands, {0.2, 1}), testing::ElementsAre(0.2, testing::DoubleNear(std::sqrt(2 / 9.81), 1e-6)));
+}
+
+TEST(WantedRows, OfBackwardAndOfRandomMotion) {
+  RunPlan plan = plan_with("verlet", -5, 0.125);
+  plan.output = Times{{-1, -2.5}};
+  EXPECT_EQ(wanted_times(solved_rows(measured_oscillator, plan), {-1, -2.5}), (std::vector<double>{-1, -2.5}));
+  plan = plan_with("langevin_splitting", 2, 0.5);
+  plan.output = Times{{0.6, 0.7, 1.2}};
+  const Solution random = solved_rows(
+      "coordinates.x = 1\npotential = [{ energy = \"x^2\" }]\nheat_bath = { friction = 1, temperature = 1 }", plan);
+  EXPECT_EQ(wanted_times(random, {0.6, 0.7, 1.2}), (std::vector<double>{1, 1.5})) << "ends of steps";
 }
 
 TEST(WantedRows, AreATableForAPipe) {

@@ -58,6 +58,21 @@ TEST(Answer, TellsWhatWasTriedBefore) {
   ASSERT_EQ(found.solution.info.attempts.size(), found.attempts.size());
 }
 
+// Explicit steps would be limited to 3e-4 over a time of 1e10. What looks for oscillations fails there, and so does
+// dop853.
+TEST(Answer, OfAnEnvelopeWhereNothingOscillatesIsTheMotion) {
+  RunPlan plan;
+  plan.want = Want::envelope;
+  plan.to = 1e10;
+  const Answer found =
+      answer(plan, problem_for("coordinates = { x = 1, y = 0 }\nrate = { x = \"-1e4*x\", y = \"1e4*x\" }"));
+  ASSERT_TRUE(found.solution.ok()) << found.solution.outcome.message;
+  EXPECT_EQ(found.solution.info.method, "radau");
+  ASSERT_FALSE(found.attempts.empty());
+  EXPECT_EQ(found.attempts.front().way, "envelope_switching");
+  EXPECT_NEAR(found.solution.y()(1, found.solution.rows() - 1), 1, 1e-3);  // x + y stays 1
+}
+
 TEST(Answer, NamesTheStepOfTheLastRepetition) {
   RunPlan loose = asked_for(1e-3), tight = loose;
   loose.rtol = 1e-5;

@@ -267,6 +267,35 @@ TEST(Choices, AveragesInABathIncludeTheOscillationOfGaps) {
   }
 }
 
+// Entering hmm costs a decomposition of the whole structure. Frequencies of a cantilever are 6.3, 2.8, 2.0 ... times
+// apart.
+TEST(Choices, DoNotEnterAWindowMethodWhereScalesAreNotApart) {
+  const TextModel beam = make_model("structure/beam");
+  RunPlan plan;
+  plan.want = Want::slow;
+  const Resolved asked = resolve(plan, *beam.problem, beam.info.run);
+  const Facts found = facts(asked, *beam.problem);
+  const auto hmm = std::find_if(found.candidates.begin(), found.candidates.end(),
+                                [](const Candidate& c) { return c.technique.name() == "hmm"; });
+  ASSERT_NE(hmm, found.candidates.end());
+  EXPECT_EQ(hmm->asked, nullptr);
+  EXPECT_THAT(hmm->prospect.objection, mentions("times apart", "30 times"));
+}
+
+// The implicit pilot ends in the first transient, where its error says nothing about that of the run: the model itself
+// is run with a tolerance of 1e-6, at which its error is far below 1e-3.
+TEST(Choices, DoNotTightenByTheErrorOfAFirstTransient) {
+  if (!counts_allocations()) GTEST_SKIP() << "times are predicted for programs without a sanitizer";
+  const TextModel beam = make_model("elastic_beam");
+  const Resolved asked = resolve({}, *beam.problem, beam.info.run);
+  const Facts found = facts(asked, *beam.problem, true);
+  const auto radau = std::find_if(found.candidates.begin(), found.candidates.end(),
+                                  [](const Candidate& c) { return c.technique.name() == "radau"; });
+  ASSERT_NE(radau, found.candidates.end());
+  EXPECT_EQ(radau->prospect.objection, "");
+  EXPECT_GT(radau->prospect.rtol.value_or(0), 1e-6);
+}
+
 TEST(Choices, FollowTheAccuracy) {
   const TextModel orbit = make_model("kepler");
   RunPlan plan;

@@ -396,5 +396,19 @@ TEST(TextKineticErrors, SayWhatIsWrong) {
   EXPECT_THAT(kinetic("(vx + vy)^2"), tells({"m.toml:6:11", "not positive", "inertia"}));
   EXPECT_THAT(kinetic("vx^2/(x - 1)"), tells({"m.toml:6:11", "is nan"}));
 }
+
+// A sparse factorisation of a matrix that is full takes longer than a dense one.
+TEST(TextKinetic, MatricesOfManyCoordinatesAreDenseWhereAllBelongTogether) {
+  const auto model = [](const std::string& square) {
+    return read_model("m.toml",
+                      "[sets]\nrod = 40\njoint = 39\n[coordinates]\nx = { over = \"rod\", start = 0 }\n" + square);
+  };
+  std::string all = "x[0]";
+  for (int k = 1; k < 40; ++k) all += " + x[" + std::to_string(k) + "]";
+  const TextModel full = model("[[potential]]\nenergy = \"(" + all + ")^2\"\n");
+  const TextModel chain = model("[[potential]]\nover = \"joint\"\nenergy = \"(x[joint + 1] - x[joint])^2\"\n");
+  EXPECT_FALSE(full.problem->as<MechanicalProblem>("the test").stiffness_pattern().is_sparse());
+  EXPECT_TRUE(chain.problem->as<MechanicalProblem>("the test").stiffness_pattern().is_sparse());
+}
 }  // namespace
 }  // namespace trill::testing_models

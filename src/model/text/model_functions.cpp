@@ -7,7 +7,9 @@
 
 namespace trill {
 namespace {
-constexpr Index most_dense = 32;  // matrices of larger systems are sparse
+constexpr Index most_dense = 32;         // matrices of larger systems are sparse,
+constexpr Index most_dense_full = 1000;  // unless nearly all of their entries are there
+constexpr double nearly_full = 0.7;      // share of entries from which dense factorisations are faster
 
 using Entries = std::vector<Eigen::Triplet<double>>;
 void add_entries(const std::vector<MatrixPart>& parts, Entries& entries) {
@@ -108,6 +110,9 @@ MatrixSlot ModelFunctions::make_pattern(FunctionKey key, const std::vector<Matri
   if (key.purpose == Purpose::by_position) add_entries(matrix({Purpose::mass_product}).parts, entries);
   SpMat pattern(rows, columns);
   pattern.setFromTriplets(entries.begin(), entries.end());
+  const auto all = static_cast<double>(rows) * static_cast<double>(columns);
+  if (std::max(rows, columns) <= most_dense_full && static_cast<double>(pattern.nonZeros()) > nearly_full * all)
+    return MatrixSlot::dense(rows, columns);
   return MatrixSlot::sparse(std::move(pattern));
 }
 
