@@ -91,7 +91,8 @@ std::vector<std::string> columns_of(const Problem& problem) {
   return {"mode", heading_of_omega(problem), "omega / 2 pi", "period", "uncertainty"};
 }
 
-std::vector<ShapePicture> pictures_of(const TextModel& model, const ModesArguments& a, const Modes& modes, Index count) {
+std::vector<ShapePicture> pictures_of(const TextModel& model, const ModesArguments& a, const Modes& modes,
+                                      Index count) {
   const ModelFolder folder =
       is_model_file(a.model) ? ModelFolder(std::filesystem::path(a.model).parent_path()) : ModelFolder();
   const auto points = picture_of_text(model.file, model.text, a.parameters, folder);

@@ -18,7 +18,7 @@ struct MovingPicture {
   Index frames = 0, numbers = 0;
   std::array<double, 2> centre{}, half{};
   bool equal_scales = true;
-  std::string note{};              // below it
+  std::string note{};                // below it
   std::vector<std::int16_t> data{};  // frame by frame; no_place where a point has no finite place
   // How far a fast oscillation that the run leaves out takes each point to either side, with the same scales; empty:
   // there is none.
