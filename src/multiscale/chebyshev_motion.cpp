@@ -54,10 +54,11 @@ ChebyshevMotion::ChebyshevMotion(const LinearStructure& structure)
       for (decltype(a_)::InnerIterator it(a_, i); it; ++it) it.valueRef() /= mass_[i];
     for (Index c = 0; c < inertial_loads_.cols(); ++c) inertial_loads_.col(c).array() /= mass_.array();
   } else {
-    const MatrixSlot slot = structure.mass_pattern();
+    MatrixSlot slot = structure.mass_pattern();
+    structure.mass(Vec::Zero(m.rows()), slot);
     solver_ = make_linear_solver(slot);
-    solver_->analyse(slot);
-    solver_->factorise(slot);
+    if (!solver_->factorise(slot))
+      throw UsageError(fmt::format("chebyshev cannot run '{}', because its mass matrix is singular", structure.name()));
     for (Index c = 0; c < inertial_loads_.cols(); ++c) {
       product_ = inertial_loads_.col(c);
       solver_->solve(product_, inertial_loads_.col(c));

@@ -238,7 +238,7 @@ TEST(MovingPictures, AShapeIsDrawnBetweenItsEnds) {
     EXPECT_NEAR(most, 2 * 0.15, 1e-3);
   }
   EXPECT_FALSE(picture_of_shape(*points, rest, Vec{{0.0}}));
-  EXPECT_FALSE(picture_of_shape(*points, State(Layout{2, 2, 0, 0}), Vec{{1.0, 0.0}}));
+  EXPECT_FALSE(picture_of_shape(*points, rest, Vec{{1.0, 0.0}}));
 }
 
 TEST(MovingPictures, FramesAreWrittenAsPicturesWithTheirTimes) {

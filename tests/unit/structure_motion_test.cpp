@@ -90,6 +90,25 @@ TEST(ChebyshevMotions, AreThoseOfAllModes) {
   }
 }
 
+TEST(ChebyshevMotions, HaveMassesThatAreCoupled) {
+  const GeneratedStructure made = generate_structure("beam", {{"elements", 3}});
+  GivenStructure s = loaded_membrane(1, {0.3, 1e-4});
+  s.m = made.mass;
+  s.k = made.stiffness;
+  s.c = 0.3 * s.m + 1e-4 * s.k;
+  const Index n = s.m.rows();
+  ASSERT_GT(s.m.nonZeros(), n);
+  s.shapes = made.vectors.at("tip");
+  s.u0 = Vec::LinSpaced(n, 0, 0.1);
+  s.v0 = Vec::LinSpaced(n, 0, 1);
+  const State exact = exact_motion(s, 0.5);
+  ChebyshevMotion motion(s);
+  Vec u = s.u0, v = s.v0;
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(motion.advance(0.1 * i, 0.1, 1e-10, u, v));
+  EXPECT_LT(size_of(u - exact.q()), 1e-7);
+  EXPECT_LT(size_of(v - exact.v()), 1e-5);
+}
+
 TEST(ChebyshevMotions, KeepTheEnergyAndTakeFewProducts) {
   GivenStructure s = loaded_membrane(20, {});
   s.shapes.setZero();

@@ -52,6 +52,7 @@ export class HeatCard implements LazyPlot {
     this.xs = distinct(all.x);
     this.ys = distinct(all.y);
     const title = el('figcaption', { id: freshId('heat') }, figure.title);
+    this.canvas.setAttribute('aria-label', figure.title); // until it is drawn
     this.which = el('select', { 'aria-label': 'Which value' }, ...figure.series.map((s, i) => el('option', { value: i }, s.label)));
     this.which.addEventListener('change', () => this.refresh());
     const save = saveMenu(() => `${figure.title}, ${this.series.label}`, { svg: () => this.svg(), csv: () => this.csv(), canvas: () => this.canvas });
