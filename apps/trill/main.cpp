@@ -95,7 +95,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 int parse_and_act(int argc, char** argv) {
   std::vector<std::string> words = words_of(argc, argv);
   CLI::App app{"trill: solves highly oscillatory differential equations with steps set by the slow motion", "trill"};
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer(
       "\nExamples:\n"

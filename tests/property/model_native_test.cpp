@@ -159,8 +159,7 @@ std::vector<double> uniforms(const Program& program, const double* given) {
   for (const Constant& c : program.constants()) values[c.to] = c.value;
   for (const Load& load : program.of_parameters().loads) values[load.to] = given[load.index];
   for (const Instruction& i : program.of_parameters().code) {
-    const double a = values[i.a], b = values[i.b], c = values[i.c];
-    values[i.to] = i.fused == Fused::add ? c + a * b : i.fused == Fused::subtract ? c - a * b : evaluate(i.op, a, b, c);
+    values[i.to] = evaluate(i.op, values[i.a], values[i.b], values[i.c]);
   }
   return values;
 }

@@ -33,6 +33,8 @@ int arity(Op op) {
       return 0;
     case Op::choose:
     case Op::table_piece:
+    case Op::multiply_add:
+    case Op::multiply_subtract:
       return 3;
     case Op::add:
     case Op::subtract:
@@ -65,6 +67,10 @@ double evaluate(Op op, double a, double b, double c) {
       return a - b;
     case Op::multiply:
       return a * b;
+    case Op::multiply_add:
+      return c + a * b;
+    case Op::multiply_subtract:
+      return c - a * b;
     case Op::divide:
       return a / b;
     case Op::power:

@@ -12,14 +12,16 @@
 
 namespace trill {
 // What a node does. Comparisons give 1 or 0; choose(c, a, b) is a where c is not zero. The last child of table_place(x,
-// f) and table_piece(x, cell, f) is the number of a LookupFunction.
+// f) and table_piece(x, cell, f) is the number of a LookupFunction. Only programs have multiply_add(a, b, c) = c + a b
+// and multiply_subtract(a, b, c) = c - a b, whose product and sum are both rounded.
 // clang-format off
 enum class Op : std::uint8_t {
   number, symbol,
   add, subtract, multiply, divide, power, negate, square,
   less, less_equal, equal, not_equal, choose,
   sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, floor, min, max, hypot,
-  table_place, table_piece
+  table_place, table_piece,
+  multiply_add, multiply_subtract
 };
 // clang-format on
 int arity(Op op);

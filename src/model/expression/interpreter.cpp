@@ -7,73 +7,70 @@
 
 namespace trill {
 namespace {
-template <int L, class Operation>
-inline __attribute__((always_inline)) void each_lane(Operation operation) {
-  for (int l = 0; l < L; ++l) operation(l);
-}
-
+// Registers have L lanes, one for each of the instances that are computed together. Every case looks up its own
+// operands: most operations have fewer than three, and on a single lane looking up takes longer than computing.
 template <int L>
 inline __attribute__((always_inline)) void run(std::span<const Instruction> code, const LookupTables& tables,
                                                double* r) {
   for (const Instruction& i : code) {
-    double* to = r + static_cast<std::size_t>(i.to) * L;
-    const double* a = r + static_cast<std::size_t>(i.a) * L;
-    const double* b = r + static_cast<std::size_t>(i.b) * L;
-    const double* c = r + static_cast<std::size_t>(i.c) * L;
-    if (i.fused == Fused::add) {
-      each_lane<L>([&](int l) { to[l] = c[l] + a[l] * b[l]; });
-      continue;
-    }
-    if (i.fused == Fused::subtract) {
-      each_lane<L>([&](int l) { to[l] = c[l] - a[l] * b[l]; });
-      continue;
-    }
+    const auto at = [r](std::uint32_t k) __attribute__((always_inline)) { return r + static_cast<std::size_t>(k) * L; };
+    const auto set = [&](auto operation) __attribute__((always_inline)) {
+      double* const to = at(i.to);
+      const double *const a = at(i.a), *const b = at(i.b), *const c = at(i.c);
+      for (int l = 0; l < L; ++l) to[l] = operation(a[l], b[l], c[l]);
+    };
     switch (i.op) {
       case Op::add:
-        each_lane<L>([&](int l) { to[l] = a[l] + b[l]; });
+        set([](double a, double b, double) { return a + b; });
         break;
       case Op::subtract:
-        each_lane<L>([&](int l) { to[l] = a[l] - b[l]; });
+        set([](double a, double b, double) { return a - b; });
         break;
       case Op::multiply:
-        each_lane<L>([&](int l) { to[l] = a[l] * b[l]; });
+        set([](double a, double b, double) { return a * b; });
+        break;
+      case Op::multiply_add:
+        set([](double a, double b, double c) { return c + a * b; });
+        break;
+      case Op::multiply_subtract:
+        set([](double a, double b, double c) { return c - a * b; });
         break;
       case Op::divide:
-        each_lane<L>([&](int l) { to[l] = a[l] / b[l]; });
+        set([](double a, double b, double) { return a / b; });
         break;
       case Op::negate:
-        each_lane<L>([&](int l) { to[l] = -a[l]; });
+        set([](double a, double, double) { return -a; });
         break;
       case Op::square:
-        each_lane<L>([&](int l) { to[l] = a[l] * a[l]; });
+        set([](double a, double, double) { return a * a; });
         break;
       case Op::sqrt:
-        each_lane<L>([&](int l) { to[l] = std::sqrt(a[l]); });
+        set([](double a, double, double) { return std::sqrt(a); });
         break;
       case Op::less:
-        each_lane<L>([&](int l) { to[l] = a[l] < b[l] ? 1.0 : 0.0; });
+        set([](double a, double b, double) { return a < b ? 1.0 : 0.0; });
         break;
       case Op::less_equal:
-        each_lane<L>([&](int l) { to[l] = a[l] <= b[l] ? 1.0 : 0.0; });
+        set([](double a, double b, double) { return a <= b ? 1.0 : 0.0; });
         break;
       case Op::choose:
-        each_lane<L>([&](int l) { to[l] = a[l] != 0 ? b[l] : c[l]; });
+        set([](double a, double b, double c) { return a != 0 ? b : c; });
         break;
       case Op::abs:
-        each_lane<L>([&](int l) { to[l] = std::abs(a[l]); });
+        set([](double a, double, double) { return std::abs(a); });
         break;
       case Op::sin:
-        each_lane<L>([&](int l) { to[l] = std::sin(a[l]); });
+        set([](double a, double, double) { return std::sin(a); });
         break;
       case Op::cos:
-        each_lane<L>([&](int l) { to[l] = std::cos(a[l]); });
+        set([](double a, double, double) { return std::cos(a); });
         break;
       case Op::table_place:
       case Op::table_piece:
-        each_lane<L>([&](int l) { to[l] = evaluate_lookup(i.op, a[l], b[l], c[l], tables); });
+        set([&](double a, double b, double c) { return evaluate_lookup(i.op, a, b, c, tables); });
         break;
       default:
-        each_lane<L>([&](int l) { to[l] = evaluate(i.op, a[l], b[l], c[l]); });
+        set([&](double a, double b, double c) { return evaluate(i.op, a, b, c); });
         break;
     }
   }
@@ -84,5 +81,9 @@ void run_single(std::span<const Instruction> code, const LookupTables& tables, d
 
 TRILL_WIDE void run_block(std::span<const Instruction> code, const LookupTables& tables, double* r) {
   run<lanes>(code, tables, r);
+}
+
+TRILL_WIDE void run_few(std::span<const Instruction> code, const LookupTables& tables, double* r) {
+  run<few_lanes>(code, tables, r);
 }
 }  // namespace trill

@@ -69,7 +69,7 @@ class ProgramWriter {
 
   template <class Use>
   void each_operand(const Instruction& step, Use use) {
-    const int count = step.fused != Fused::no ? 3 : arity(step.op);
+    const int count = arity(step.op);
     const Expression operands[] = {operands_[0], operands_[1], operands_[2]};
     for (int k = 0; k < count; ++k) use(operands[k]);
   }
@@ -77,12 +77,12 @@ class ProgramWriter {
   // The instruction of a node; its operands, as expressions, are put into operands_.
   Instruction instruction(Expression e) {
     const ExpressionNode& node = graph_[e];
-    Instruction step{node.op, Fused::no};
+    Instruction step{.op = node.op};
     const bool first = node.op == Op::add && info(node.child[0]).joined;
     const bool second = !first && (node.op == Op::add || node.op == Op::subtract) && info(node.child[1]).joined;
     if (first || second) {
       const ExpressionNode& product = graph_[node.child[first ? 0 : 1]];
-      step.fused = node.op == Op::add ? Fused::add : Fused::subtract;
+      step.op = node.op == Op::add ? Op::multiply_add : Op::multiply_subtract;
       operands_[0] = product.child[0];
       operands_[1] = product.child[1];
       operands_[2] = node.child[first ? 1 : 0];
@@ -146,33 +146,6 @@ class ProgramWriter {
 
 Program::Program(const ExpressionGraph& graph, std::span<const Expression> outputs) {
   ProgramWriter(graph, outputs, *this).write();
-}
-
-const double* vector_of(const ProgramInputs& inputs, SymbolKind kind) {
-  switch (kind) {
-    case SymbolKind::coordinate:
-      return inputs.q;
-    case SymbolKind::velocity:
-      return inputs.v;
-    case SymbolKind::acceleration:
-      return inputs.acceleration;
-    case SymbolKind::jerk:
-      return inputs.jerk;
-    case SymbolKind::snap:
-      return inputs.snap;
-    case SymbolKind::direction:
-      return inputs.direction;
-    case SymbolKind::multiplier:
-      return inputs.multipliers;
-    case SymbolKind::multiplier_rate:
-      return inputs.multiplier_rates;
-    case SymbolKind::parameter:
-      return inputs.parameters;
-    case SymbolKind::column:
-      return inputs.columns;
-    default:
-      return nullptr;
-  }
 }
 
 Evaluator::Evaluator(const Program& program) : program_(&program), registers_(program.registers()) {

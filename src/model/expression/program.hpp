@@ -4,12 +4,8 @@
 #include "model/expression/expression.hpp"
 
 namespace trill {
-// A sum and a product in one instruction: c + a b, c - a b, both rounded twice as if computed separately.
-enum class Fused : std::uint8_t { no, add, subtract };
-
 struct Instruction {
   Op op = Op::number;
-  Fused fused = Fused::no;
   std::uint32_t to = 0, a = 0, b = 0, c = 0;  // registers
 };
 struct Load {
@@ -71,8 +67,14 @@ struct ProgramInputs {
   const double* columns = nullptr;
   double element = 0;
 };
-// For the kinds from coordinate to multiplier_rate.
-const double* vector_of(const ProgramInputs& inputs, SymbolKind kind);
+// For all kinds but time and element, which are numbers.
+inline const double* vector_of(const ProgramInputs& inputs, SymbolKind kind) {
+  using I = ProgramInputs;
+  static constexpr const double* I::*vectors[] = {nullptr,  &I::parameters, nullptr,          &I::columns,
+                                                  &I::q,    &I::v,          &I::acceleration, &I::jerk,
+                                                  &I::snap, &I::direction,  &I::multipliers,  &I::multiplier_rates};
+  return inputs.*vectors[static_cast<std::size_t>(kind)];
+}
 
 // Runs a single program with registers of its own: the index of a symbol is its place in the vector.
 class Evaluator {

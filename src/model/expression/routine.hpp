@@ -68,7 +68,10 @@ class Runner {
  private:
   void interpret(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
   void add_single(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
+  template <int L>
   void add_blocks(const ProgramInputs& inputs, double* out, const std::int32_t* const* targets);
+  void take_last_places();
+  template <int L>
   void load_block(const ProgramInputs& inputs, Index first, int count);
   void add_outputs(Index first, int count, double* out);
   const IndexTable& table_of(const Load& load) const;
@@ -76,10 +79,12 @@ class Runner {
   std::shared_ptr<const Routine> routine_;
   NativeFunction native_ = nullptr;
   long instances_ = 0;
+  int lanes_ = 1;                  // instances that are interpreted together
   std::vector<double> fixed_;      // the fixed registers, one lane
-  std::vector<double> registers_;  // as many lanes as the routine needs
+  std::vector<double> registers_;  // of all lanes; empty if there is one
   std::vector<const std::int32_t*> index_, targets_;
   std::vector<const double*> columns_;
+  std::vector<std::int32_t> last_places_;  // [load][lane]: place in its vector, for the last block
   struct Output {
     const double* from = nullptr;  // its register
     const std::int32_t* to = nullptr;

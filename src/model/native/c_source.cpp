@@ -31,6 +31,10 @@ const char* format_of(Op op) {
       return "{0} - {1}";
     case Op::multiply:
       return "{0} * {1}";
+    case Op::multiply_add:
+      return "{2} + {0} * {1}";
+    case Op::multiply_subtract:
+      return "{2} - {0} * {1}";
     case Op::divide:
       return "{0} / {1}";
     case Op::power:
@@ -176,8 +180,8 @@ class FunctionWriter {
     for (const ProgramPart* part : {&program_.of_time(), &program_.of_instance()})
       for (const Instruction& i : part->code) {
         found.insert(i.a);
-        if (i.fused != Fused::no || arity(i.op) > 1) found.insert(i.b);
-        if (i.fused != Fused::no || arity(i.op) > 2) found.insert(i.c);
+        if (arity(i.op) > 1) found.insert(i.b);
+        if (arity(i.op) > 2) found.insert(i.c);
       }
     std::vector<std::uint32_t> uniforms;
     for (const std::uint32_t k : found)
@@ -216,9 +220,7 @@ class FunctionWriter {
     for (const Instruction& i : code) {
       const std::string &a = value_[i.a], &b = value_[i.b], &c = value_[i.c];
       std::string result;
-      if (i.fused != Fused::no)
-        result = fmt::format("{} {} {} * {}", c, i.fused == Fused::add ? '+' : '-', a, b);
-      else if (is_lookup(i.op))
+      if (is_lookup(i.op))
         result = look_up(i, a, b);
       else
         result = fmt::format(fmt::runtime(format_of(i.op)), a, b, c);
