@@ -242,7 +242,7 @@ TEST(CheckRandom, AMotionThatIsMuchHotterThanItsBathIsRed) {
   EXPECT_THAT(right.headline, testing::Not(testing::HasSubstr("times the temperature")));
 }
 
-// At its start nothing shows how fast the motion between the walls will become, but the model file states a step.
+// At its start nothing shows how fast the motion between the walls will become, but the model states a step.
 TEST(CheckRandom, ChosenStepsAreNoLongerThanThoseOfTheModel) {
   RunPlan plan;
   plan.model = "m";

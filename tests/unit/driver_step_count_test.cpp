@@ -84,7 +84,8 @@ TEST(StepForecast, WaitsUntilStepsNoLongerGrow) {
 }
 
 // The narrow ellipse of a planet. At this loose tolerance a step jumps past the sun, and then the planet falls into
-// it. There only rejected steps shorten h; this must end where t no longer changes, and not at 1e-150.
+// it. There steps become shorter although all of them are accepted. The run must end where t no longer changes, and
+// not at steps of 1e-150.
 TEST(StepCount, StepsEndAtTheRoundingOfTime) {
   for (const std::string method : {"dopri5", "multirate"}) {
     RunPlan plan = plan_with(method, 2e5, 1e-3);

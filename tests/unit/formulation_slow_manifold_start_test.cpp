@@ -135,8 +135,8 @@ equation = "z - y - 0.1*sin(t)"
   EXPECT_LT(slow_start_of(p, again).fast_energy, 1e-16 * slow.fast_energy + 1e-18);
 }
 
-// A declared gap that is softer than an ordinary force by a factor of about 10,000. The point on the slow manifold
-// cannot be found by iteration, because the multiplier changes by more than the gap opens.
+// A declared gap that is softer than an ordinary force by a factor of about 10,000. There the multiplier changes by
+// more than the gap opens, so a start on the slow manifold is refused.
 TEST(SlowManifoldStart, RefusesGapsThatAreSofterThanOtherForces) {
   const TextModel model = read_model("m.toml", R"toml(
 [coordinates]

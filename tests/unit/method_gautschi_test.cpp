@@ -181,8 +181,7 @@ TEST(Gautschi, AllocatesNothingInAStep) {
   EXPECT_EQ(guard.count(), 0u);
 }
 
-// Constant forces are integrated exactly by every method of the family, including the starting steps by another
-// method.
+// Constant forces are integrated exactly by every method of the family, also in the first steps, which are different.
 TEST(Gautschi, ConstantForce) {
   const auto problem = one_mass(0, 1, [](double) { return -2.0; });
   for (const char* r : {"2", "4"}) {

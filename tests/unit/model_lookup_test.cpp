@@ -147,7 +147,7 @@ TEST_F(TableModel, StepsEndAtTheCornersOfAFunctionOfTime) {
     x += h * v + h * h * (2 * f[i] + f[i + 1]) / 6;
     v += h * (f[i] + f[i + 1]) / 2;
   }
-  const double end = x + 2 * v;  // behind the table its last value, zero, continues
+  const double end = x + 2 * v;  // beyond the table its last value, zero, is used
   const Solution s = run("[coordinates]\nx = 0\n[[force]]\non = \"x\"\nvalue = 'table(\"road.csv\", t)'\n", 10);
   ASSERT_TRUE(s.ok());
   EXPECT_NEAR(s.y()(0, s.rows() - 1), end, 1e-12);

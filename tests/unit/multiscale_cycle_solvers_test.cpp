@@ -152,7 +152,8 @@ TEST(CycleErrors, LeaveOutWhatACycleForgets) {
   EXPECT_LT(cycles_of(4e-5, 0), 1.3 * static_cast<double>(smooth));
   // The third component is not forgotten, so its error counts.
   EXPECT_GT(cycles_of(4e-5, 1e-3), 1.5 * static_cast<double>(smooth));
-  EXPECT_GT(cycles_of(0.1, 0), 3 * smooth);  // the cycle begins far from its place, and its inside is not right
+  // Cycles begin so far from the right value that values inside them are wrong.
+  EXPECT_GT(cycles_of(0.1, 0), 3 * smooth);
 }
 
 std::string ladder_of(int sections) {
