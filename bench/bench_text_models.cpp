@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text models, compared with hand-written loops: a chain of springs in the plane with V = sum 50 (|x_{i+1} - x_i| -
-// 1)^2, and two_springs.
+// Text models, compared with hand-written loops: a chain of springs in the plane with
+// V = sum 50 (|x_{i+1} - x_i| - 1)^2, and two_springs.
 #include "model/native/native_model.hpp"
 #include "ratio.hpp"
 #include "trill/driver/plan.hpp"

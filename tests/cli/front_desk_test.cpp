@@ -166,8 +166,8 @@ TEST_F(FrontDesk, AnAccuracyThatRandomErrorsForbidIsNotCalledReached) {
   EXPECT_EQ(answer("run langevin")["trust"]["verdict"], "green");
 }
 
-// Amounts of about 1e-15 in a chain of decays: c = 50 a0 3/47 (e(3) - e(50)) with e(k) = (exp(-t/100) - exp(-k t))/(k
-// - 1/100).
+// Amounts of about 1e-15 in a chain of decays: c = 50 a0 3/47 (e(3) - e(50)) with
+// e(k) = (exp(-t/100) - exp(-k t))/(k - 1/100).
 TEST_F(FrontDesk, TinyAmountsHaveErrorControlToo) {
   model("tiny.toml", R"toml(
 coordinates.a = 1e-15

@@ -27,8 +27,8 @@ ReducedBody reduced(const PlanarBody& body, Index modes, ReductionMethod method 
   return reduce_body(body, {.interfaces = {"left", "tip"}, .modes = modes, .method = method});
 }
 
-// Kane's spin-up of a blade: the lag of its tip after every step of the implicit midpoint rule, for the equation q'' +
-// 2 theta' P^T q' + (Lambda - theta'^2 (C - K_g)) q = theta'^2 s - theta'' (h + P^T q).
+// Kane's spin-up of a blade: the lag of its tip after every step of the implicit midpoint rule, for the equation
+// q'' + 2 theta' P^T q' + (Lambda - theta'^2 (C - K_g)) q = theta'^2 s - theta'' (h + P^T q).
 std::vector<double> spin_up(const ReducedBody& body, double h = 0.005, double end = 18) {
   const double top = 6, rise = 15, w = 2 * std::numbers::pi / rise;
   const Index n = body.modes();
@@ -88,8 +88,8 @@ TEST(BodyReduction, CentrifugalStiffnessFollowsFromTheMatrices) {
   EXPECT_NEAR(exact.stiffening(0, 0) - exact.convective(0, 0), 0.193, 0.002);
 }
 
-// The reduced body has the same kinetic energy as the finite elements, 1/2 v^T M v with v = R' + theta' J (X + T q) +
-// T q', for random motions.
+// The reduced body has the same kinetic energy as the finite elements, 1/2 v^T M v with
+// v = R' + theta' J (X + T q) + T q', for random motions.
 TEST(BodyReduction, InvariantsGiveTheEnergyOfTheElements) {
   const PlanarBody body = blade(2.8e7, 1.4e4, 3);
   const ReducedBody r = reduced(body, 5);

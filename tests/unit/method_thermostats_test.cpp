@@ -201,8 +201,8 @@ TEST(Lin, IsExactOnLinearSystems) {
   EXPECT_NEAR(mean_of(warm, "kinetic_temperature"), 1, 0.05);
 }
 
-// A free particle diffuses. Its <x^2> is that of a mode without stiffness that starts at rest: (2 g - 3 + 4 e^-g -
-// e^-2g)/g^2 at t = 1 with kT = m = 1.
+// A free particle diffuses. Its <x^2> is that of a mode without stiffness that starts at rest:
+// (2 g - 3 + 4 e^-g - e^-2g)/g^2 at t = 1 with kT = m = 1.
 TEST(Lin, FreeParticlesDiffuse) {
   std::string text =
       "[sets]\np = 400\n[coordinates]\nx = { over = \"p\", start = 0 }\n[[potential]]\nover = \"p\"\n"

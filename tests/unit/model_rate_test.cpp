@@ -107,8 +107,8 @@ sets.ring = 40
 coordinates.y = { over = "ring", start = "cos(ring*pi/20)" }
 rate.y = "y[if(ring == 39, 0, ring + 1)] + 0*y[ring]"
 )toml");
-  // The start is a combination of the eigenvectors of the shift with the eigenvalues exp(+-i pi/20), so y = Re exp(i k
-  // pi/20 + t exp(i pi/20)).
+  // The start is a combination of the eigenvectors of the shift with the eigenvalues exp(+-i pi/20), so
+  // y = Re exp(i k pi/20 + t exp(i pi/20)).
   const double angle = std::numbers::pi / 20;
   const std::complex<double> grown = std::exp(std::polar(1.0, angle));
   for (const char* method : {"cvode_bdf", "dop853"}) {

@@ -88,8 +88,8 @@ coordinates.x = { start = 0, velocity = 1 }
 on = "x"
 value = "-sign(vx) + 3*(x > 0.25 and x < 0.375)"
 )toml");
-  // v^2 = 1 - 2x up to 0.25, then 1/2 + 4 (x - 0.25) up to 0.375, then 1 - 2 (x - 0.375): the mass is at rest at x =
-  // 0.875.
+  // v^2 = 1 - 2x up to 0.25, then 1/2 + 4 (x - 0.25) up to 0.375, then 1 - 2 (x - 0.375).
+  // The mass is at rest at x = 0.875.
   const Solution s = run_of(model.problem->clone(), plan_with("dop853", 1.3, 1e-11));
   const double v1 = std::sqrt(0.5);
   EXPECT_THAT(times_of(s, "switch in line 5"),

@@ -208,8 +208,8 @@ energy = "0.5*(y[joint + 1] - x[joint])^2"
   const State s = smooth_start(*p);
   const Solution hmm = solve(*p, "hmm", {.to = 3, .dt = 0.5, .rtol = 1e-7}, &s);
   EXPECT_LT(largest_distance(hmm, solve(*p, "dop853", {.to = 3, .dt = 0.5, .rtol = 1e-10}, &s)), 1e-5);
-  // In the relative motion vy = -vx, so T = vx^2 + vx vy + vy^2 = vx^2 and V = omega^2 (2 x)^2/2. Therefore Omega^2 =
-  // 2 omega^2.
+  // In the relative motion vy = -vx, so T = vx^2 + vx vy + vy^2 = vx^2 and V = omega^2 (2 x)^2/2.
+  // Therefore Omega^2 = 2 omega^2.
   const Vec fastest = hmm.measured().row(hmm.quantity("fastest_frequency")).transpose();
   EXPECT_NEAR(fastest[0], std::sqrt(2.0) * 1000, 1);
 }
