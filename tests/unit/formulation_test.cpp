@@ -32,8 +32,8 @@ TEST(Hermite, ReproducesItsPolynomials) {
   }
 }
 
-// On the unit pendulum the acceleration is the tangential part of gravity minus the centripetal part. For the constraint
-// g = r - 1 the multiplier is lambda = v^2 + y.
+// On the unit pendulum the acceleration is the tangential part of gravity minus the centripetal part. The multiplier of
+// g = r - 1 is lambda = v^2 + y.
 TEST(UnderlyingOde, GivesAccelerationAndMultiplierOfThePendulum) {
   const auto rigid = model("rigid");
   UnderlyingOde ode(rigid->as<MechanicalProblem>("test"));
