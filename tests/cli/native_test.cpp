@@ -52,7 +52,7 @@ TEST_F(NativeCode, AutoCompilesWhatPaysAndUsesWhatIsThere) {
   ASSERT_EQ(trill(brief + "a.json").code, 0);
   EXPECT_EQ(code_of("a.json"), "interpreted");
   EXPECT_FALSE(fs::exists(directory_ / "cache"));
-  // For a billion steps compilation pays. The first thousand are enough to see that it is chosen.
+  // For a billion steps compilation pays, so that even a dry run compiles the model.
   trill("run my.toml --to 1000 --method verlet --h 1e-6 --trust never --every 1000 --dry-run");
   EXPECT_TRUE(fs::exists(directory_ / "cache"));
   ASSERT_EQ(trill(brief + "b.json").code, 0);

@@ -41,7 +41,7 @@ auto file_limit(rlim_t bytes) {
 
 class FullDisk : public testing::TestWithParam<const char*> {};
 
-// The smaller limit (40 kB) is exceeded by a segment, the larger one (600 kB) only by the final file.
+// The smaller limit is exceeded by a segment (40 kB), the larger one only by the final file (600 kB).
 TEST_P(FullDisk, KeepsWhatWasRecordedAndResumes) {
   const std::string name = GetParam();
   const Words run_words = words_of(

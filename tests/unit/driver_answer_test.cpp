@@ -123,7 +123,7 @@ TEST(Ladder, TakesTheNextWayAfterAFailure) {
   EXPECT_THAT(inquiry.attempts()[0].why, HasSubstr("t = "));
 }
 
-// rattle needs constraints and verlet cannot handle any. So one of them refuses the problem before its first step.
+// With h = 2.5 verlet is unstable, and rattle refuses a problem without constraints before its first step.
 TEST(Ladder, PassesWaysThatRefuseTheProblem) {
   RunPlan asked;
   asked.to = 1e4;
