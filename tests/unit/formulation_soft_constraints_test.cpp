@@ -55,8 +55,8 @@ energy = "y"
   }
 }
 
-// H = (px^2 + py^2)/2 + x^2/2 + (1 + x^2) y^2/(2 eps^2) with an energy of 1 in the fast oscillation. With the
-// adiabatic energy J omega(x) the slow motion is right to 1e-4; without it it is a different motion.
+// H = (px^2 + py^2)/2 + x^2/2 + (1 + x^2) y^2/(2 eps^2) with an energy of 1 in the fast oscillation. With the adiabatic
+// energy J omega(x) the slow motion is right to 1e-4; without this energy the motion is a different one.
 TEST(SoftConstraints, AdiabaticEnergyOfAFastOscillation) {
   const char* const oscillator = R"toml(
 parameters.eps = 0.01

@@ -179,7 +179,7 @@ TEST_P(EverySolver, TellsNonFiniteMatrices) {
     EXPECT_TRUE(solver->factorise(s));
   }
   MatrixSlot triangular = slot((Mat(2, 2) << 1, 1, 0, 1).finished());
-  // Klu uses the block triangular form, in which this entry never meets a pivot.
+  // klu uses the block triangular form, in which this entry never meets a pivot.
   *triangular.entry(0, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(make(triangular)->factorise(triangular));
 }

@@ -31,7 +31,7 @@ TEST(LinearForm, TendsToTheExactRotation) {
       expect_matrix(step_matrix(form, mu), std::cos(mu), std::sin(mu), -std::sin(mu), std::cos(mu), 1e-10);
 }
 
-// p12 and p21 in the proof of JP95 Theorem 2.6, whose last part is -q. The numbers come from an independent program.
+// p12 and p21 in the proof of JP95 Theorem 2.6, whose last term is -q. The numbers come from an independent program.
 TEST(LinearForm, HasTheDeterminantsOfTheorem26) {
   constexpr int s = 3;
   const Extended mu = 1.3L;
